@@ -1,0 +1,102 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "Strata",
+  platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+  products: [
+    .library(name: "Strata", targets: ["Strata"]),
+    .library(name: "StrataFlux", targets: ["StrataFlux"]),
+    .executable(name: "strata", targets: ["StrataCLI"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+  ],
+  targets: [
+    // The engine column: from SQLite's C library up to the schema of the file.
+    .systemLibrary(
+      name: "CStrataSQLite",
+      path: "Sources/CStrataSQLite",
+      pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
+    ),
+    .target(name: "StrataSQLite", dependencies: ["CStrataSQLite"], path: "Sources/SQLite"),
+    .target(
+      name: "StrataMigrations",
+      dependencies: ["StrataSQLite"],
+      path: "Migrations",
+      resources: [.embedInCode("Schema")]
+    ),
+
+    // The state column: from a store of any value up to a store of entity tables.
+    .target(name: "StrataCore", path: "Sources/StoreCore"),
+    .target(
+      name: "StrataNormalization",
+      dependencies: [.product(name: "HashTreeCollections", package: "swift-collections")],
+      path: "Sources/Normalization"
+    ),
+    .target(
+      name: "StrataEntityStore",
+      dependencies: ["StrataCore", "StrataNormalization"],
+      path: "Sources/EntityStore"
+    ),
+
+    // Where the two columns meet, and what stands on it.
+    .target(
+      name: "StrataPersistence",
+      dependencies: [
+        "StrataSQLite", "StrataMigrations", "StrataCore", "StrataNormalization",
+        "StrataEntityStore",
+      ],
+      path: "Sources/Persistence"
+    ),
+    .target(
+      name: "Strata",
+      dependencies: ["StrataCore", "StrataNormalization", "StrataEntityStore", "StrataPersistence"],
+      path: "Sources/Strata"
+    ),
+    .target(name: "StrataFlux", dependencies: ["StrataCore"], path: "Sources/Flux"),
+    .executableTarget(
+      name: "StrataCLI",
+      dependencies: [
+        "StrataPersistence",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      path: "Sources/CLI"
+    ),
+
+    .target(
+      name: "TestSupport",
+      dependencies: ["CStrataSQLite", "Strata"],
+      path: "Tests/TestSupport"
+    ),
+    .testTarget(name: "SQLiteTests", dependencies: ["StrataSQLite", "TestSupport"]),
+    .testTarget(
+      name: "MigrationsTests", dependencies: ["StrataMigrations", "StrataSQLite", "TestSupport"]),
+    .testTarget(name: "StoreCoreTests", dependencies: ["StrataCore", "TestSupport"]),
+    .testTarget(name: "NormalizationTests", dependencies: ["StrataNormalization", "TestSupport"]),
+    .testTarget(
+      name: "EntityStoreTests",
+      dependencies: ["StrataCore", "StrataNormalization", "StrataEntityStore", "TestSupport"]),
+    .testTarget(
+      name: "PersistenceTests",
+      dependencies: [
+        "StrataSQLite", "StrataMigrations", "StrataPersistence", "Strata", "TestSupport",
+      ]),
+    .testTarget(name: "FluxTests", dependencies: ["StrataFlux"]),
+    .testTarget(name: "CLITests", dependencies: ["StrataCLI", "Strata", "TestSupport"]),
+    .testTarget(name: "SeedTests", dependencies: ["Strata"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ]
+}
