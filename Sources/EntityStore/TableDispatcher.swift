@@ -1,0 +1,123 @@
+public import StrataCore
+public import StrataNormalization
+
+extension Store {
+  /// A dispatcher of one entity table of this kind of store.
+  public typealias TableDispatcher<Entity: EntityType> =
+    TableDispatcherBase<State, Activity, Entity>
+}
+
+/// A dispatcher of one entity table, with the table's verbs on it: each is one commit.
+///
+/// ```swift
+/// let users = AppStore.TableDispatcher<User>(targetStore: store, table: \.db.users)
+/// try users.insert(User(id: "42", name: "Ada"))
+/// try users.update("42") { $0.name = "Ada Lovelace" }
+/// ```
+///
+/// Several verbs in one step are one `commit { table in … }`.
+open class TableDispatcherBase<State: StateType, Activity: Sendable, Entity: EntityType>:
+  ScopedDispatcherBase<State, Activity, EntityTable<Entity>>, @unchecked Sendable
+{
+  /// Creates a dispatcher of the table that `table` leads to.
+  public init(
+    targetStore: Store<State, Activity>,
+    table: StatePath<State, EntityTable<Entity>>
+  ) {
+    super.init(targetStore: targetStore, scope: table)
+  }
+}
+
+extension TableDispatcherBase {
+  /// The entity with this ID as last committed, or nil. O(log n).
+  public subscript(id: EntityID<Entity>) -> Entity? { state[id] }
+
+  /// Puts an entity: adds it, or replaces the one with its ID, which is returned.
+  ///
+  /// Throws when a rule of the database refuses the commit; then nothing has happened.
+  @discardableResult
+  public func insert(
+    _ entity: Entity,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line
+  ) throws -> Entity? {
+    try commit("insert", fileID: fileID, function: function, line: line) {
+      table throws in table.insert(entity)
+    }
+  }
+
+  /// Puts all the entities in one commit.
+  ///
+  /// Throws when a rule of the database refuses the commit; then nothing has happened.
+  public func insert(
+    contentsOf entities: some Sequence<Entity>,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line
+  ) throws {
+    try commit("insert", fileID: fileID, function: function, line: line) {
+      table throws in table.insert(contentsOf: entities)
+    }
+  }
+
+  /// Changes the entity with this ID.
+  ///
+  /// Throws ``EntityError`` when it is absent or its ID changed, and what the closure throws.
+  @discardableResult
+  public func update<R>(
+    _ id: EntityID<Entity>,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ change: (inout Entity) throws -> R
+  ) throws -> R {
+    try commit("update", fileID: fileID, function: function, line: line) {
+      table throws in try table.update(id, change)
+    }
+  }
+
+  /// Changes the entity with this ID if there is one, and gives it as it is then.
+  ///
+  /// Throws as `update` does, except that an absent entity gives nil.
+  @discardableResult
+  public func updateIfExists(
+    _ id: EntityID<Entity>,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ change: (inout Entity) throws -> Void
+  ) throws -> Entity? {
+    try commit("update", fileID: fileID, function: function, line: line) {
+      table throws in try table.updateIfExists(id, change)
+    }
+  }
+
+  /// Removes the entity with this ID and returns it, or nil when there is none.
+  ///
+  /// Throws when a rule of the database refuses the commit; then nothing has happened.
+  @discardableResult
+  public func remove(
+    _ id: EntityID<Entity>,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line
+  ) throws -> Entity? {
+    try commit("remove", fileID: fileID, function: function, line: line) {
+      table throws in table.remove(id)
+    }
+  }
+
+  /// Removes every entity in one commit.
+  ///
+  /// Throws when a rule of the database refuses the commit; then nothing has happened.
+  public func removeAll(
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line
+  ) throws {
+    try commit("remove all", fileID: fileID, function: function, line: line) {
+      table throws in table.removeAll()
+    }
+  }
+}

@@ -1,0 +1,58 @@
+/// Which entities differ between two databases, per table: the difference as a value.
+///
+/// It is a pure function of the two, and the law holds for any two of one type:
+/// `old.applying(ChangeSet(from: old, to: new)) == new`.
+public struct ChangeSet: Sendable {
+  /// The tables in which something changed, in the order of their names.
+  public private(set) var tables: [any AnyTableChanges]
+
+  /// No change at all.
+  public init() { tables = [] }
+
+  init(tables: [any AnyTableChanges]) { self.tables = tables }
+
+  /// Whether nothing changed.
+  public var isEmpty: Bool { tables.isEmpty }
+
+  /// How many entities changed.
+  public var count: Int { tables.reduce(0) { $0 + $1.count } }
+
+  /// The changes of one table; none when it holds entities of another type or did not change.
+  public func changes<Entity: EntityType>(
+    of type: Entity.Type,
+    in table: TableName? = nil
+  ) -> [EntityChange<Entity>] {
+    let name = table ?? Entity.tableName
+    for case let changes as TableChanges<Entity> in tables where changes.table == name {
+      return changes.changes
+    }
+    return []
+  }
+}
+
+extension ChangeSet: Equatable {
+  /// Equal when the same entities changed in the same way.
+  public static func == (a: ChangeSet, b: ChangeSet) -> Bool {
+    a.tables.count == b.tables.count
+      && zip(a.tables, b.tables).allSatisfy { $0.isEqual(to: $1) }
+  }
+}
+
+extension ChangeSet: CustomStringConvertible {
+  /// `users: 2 put, 1 removed; books: 1 put`, or `no changes`.
+  public var description: String {
+    guard !isEmpty else { return "no changes" }
+    return tables.map(\.summary).joined(separator: "; ")
+  }
+}
+
+extension AnyTableChanges {
+  /// How many entities of the table changed.
+  public var count: Int { changes.count }
+
+  var summary: String {
+    let puts = changes.count { if case .put = $0 { true } else { false } }
+    let counts = [(puts, "put"), (changes.count - puts, "removed")].filter { $0.0 > 0 }
+    return "\(table): " + counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+  }
+}

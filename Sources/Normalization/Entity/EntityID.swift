@@ -1,0 +1,69 @@
+/// The identity of an entity, typed by the entity: an airport's ID is no airline's ID.
+///
+/// It is coded as its raw value alone, printed as it, and written as a literal where the raw type
+/// is one: `let jfk: Airport.ID = "JFK"`.
+public struct EntityID<Entity: EntityType>: Hashable, Sendable {
+  /// What the ID is made of.
+  public let raw: Entity.RawID
+
+  /// Creates the ID made of `raw`.
+  @inlinable
+  public init(_ raw: Entity.RawID) { self.raw = raw }
+}
+
+extension EntityID: Codable {
+  /// Reads the raw value alone.
+  public init(from decoder: any Decoder) throws {
+    raw = try Entity.RawID(from: decoder)
+  }
+
+  /// Writes the raw value alone.
+  public func encode(to encoder: any Encoder) throws {
+    try raw.encode(to: encoder)
+  }
+}
+
+extension EntityID: CustomStringConvertible {
+  /// The raw value, as text.
+  public var description: String { "\(raw)" }
+}
+
+extension EntityID: Comparable where Entity.RawID: Comparable {
+  /// In the order of the raw values.
+  @inlinable
+  public static func < (a: EntityID, b: EntityID) -> Bool { a.raw < b.raw }
+}
+
+extension EntityID: ExpressibleByUnicodeScalarLiteral
+where Entity.RawID: ExpressibleByUnicodeScalarLiteral {
+  /// Creates the ID from a literal.
+  public init(unicodeScalarLiteral value: Entity.RawID.UnicodeScalarLiteralType) {
+    raw = Entity.RawID(unicodeScalarLiteral: value)
+  }
+}
+
+extension EntityID: ExpressibleByExtendedGraphemeClusterLiteral
+where Entity.RawID: ExpressibleByExtendedGraphemeClusterLiteral {
+  /// Creates the ID from a literal.
+  public init(
+    extendedGraphemeClusterLiteral value: Entity.RawID.ExtendedGraphemeClusterLiteralType
+  ) {
+    raw = Entity.RawID(extendedGraphemeClusterLiteral: value)
+  }
+}
+
+extension EntityID: ExpressibleByStringLiteral
+where Entity.RawID: ExpressibleByStringLiteral {
+  /// Creates the ID from a literal.
+  public init(stringLiteral value: Entity.RawID.StringLiteralType) {
+    raw = Entity.RawID(stringLiteral: value)
+  }
+}
+
+extension EntityID: ExpressibleByIntegerLiteral
+where Entity.RawID: ExpressibleByIntegerLiteral {
+  /// Creates the ID from a literal.
+  public init(integerLiteral value: Entity.RawID.IntegerLiteralType) {
+    raw = Entity.RawID(integerLiteral: value)
+  }
+}

@@ -1,0 +1,55 @@
+public import HashTreeCollections
+
+/// All entities of one type, by ID: a value.
+///
+/// ```swift
+/// var users = EntityTable<User>()
+/// users.insert(User(id: "42", name: "Ada"))
+/// try users.update("42") { $0.name = "Ada Lovelace" }
+/// users["42"]?.name
+/// ```
+///
+/// It is a persistent hash tree, so a write costs O(log n) however many older copies are kept, and
+/// a copy costs O(1). That is what makes keeping the previous state of a store free.
+/// The order of iteration is unspecified; sort what people look at.
+///
+/// Once a store tracks it, a table notes which IDs are touched since the last commit, so that the
+/// commit's ``ChangeSet`` costs O(touched). The notes are no part of the value: `==` ignores them.
+public struct EntityTable<Entity: EntityType>: Sendable {
+  /// The identity of an entity of this table.
+  public typealias ID = EntityID<Entity>
+
+  @usableFromInline var storage: TreeDictionary<ID, Entity>
+  /// Nil until the table is sealed for the first time: a table nobody tracks keeps no notes.
+  @usableFromInline var recording: Recording<ID>?
+
+  /// Creates an empty table.
+  @inlinable
+  public init() {
+    storage = [:]
+    recording = nil
+  }
+
+  /// Creates a table of `entities`; of two with the same ID the later one stays. O(n).
+  @inlinable
+  public init(_ entities: some Sequence<Entity>) {
+    self.init()
+    insert(contentsOf: entities)
+  }
+}
+
+extension EntityTable: Equatable {
+  /// Equal when they hold equal entities. O(n), less where the two share structure.
+  public static func == (a: EntityTable, b: EntityTable) -> Bool { a.storage == b.storage }
+}
+
+extension EntityTable: ExpressibleByArrayLiteral {
+  /// Creates a table of the listed entities.
+  @inlinable
+  public init(arrayLiteral elements: Entity...) { self.init(elements) }
+}
+
+extension EntityTable: CustomStringConvertible {
+  /// The name of the table and how many entities it holds.
+  public var description: String { "\(Entity.tableName) (\(count))" }
+}

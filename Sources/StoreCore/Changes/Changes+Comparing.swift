@@ -1,0 +1,36 @@
+extension Changes {
+  /// Whether the property differs from its previous value, or there is none. Costs one `==`.
+  public func hasChanges<T: Equatable>(_ keyPath: KeyPath<Value, T>) -> Bool {
+    guard let previous else { return true }
+    return previous[keyPath: keyPath] != value[keyPath: keyPath]
+  }
+
+  /// The opposite of `hasChanges`.
+  public func noChanges<T: Equatable>(_ keyPath: KeyPath<Value, T>) -> Bool {
+    !hasChanges(keyPath)
+  }
+
+  /// Calls `perform` with the property when it has changed.
+  @discardableResult
+  public func ifChanged<T: Equatable, R, E: Error>(
+    _ keyPath: KeyPath<Value, T>,
+    _ perform: (T) throws(E) -> R
+  ) throws(E) -> R? {
+    guard hasChanges(keyPath) else { return nil }
+    return try perform(value[keyPath: keyPath])
+  }
+
+  /// What `compose` makes of the value, when it makes something else of the previous one.
+  public func takeIfChanged<T: Equatable, E: Error>(
+    _ compose: (Value) throws(E) -> T
+  ) throws(E) -> T? {
+    let composed = try compose(value)
+    guard let previous else { return composed }
+    return try compose(previous) == composed ? nil : composed
+  }
+}
+
+extension Changes where Value: Equatable {
+  /// Whether the value differs from the previous one, or there is none. Costs one `==`.
+  public var hasChanges: Bool { previous != value }
+}

@@ -1,0 +1,40 @@
+/// The extension point at the end of every edit: how entity tables and persistence connect to a
+/// store that has never heard of them.
+///
+/// For each commit, in this order: ``commitWillBegin()`` before the edit lock is taken; the edit;
+/// ``editDidEnd(_:)`` of every hook, any of which may refuse the commit; then
+/// ``commitDidHappen(_:)`` of every hook, when nothing can go wrong any more; then the new value is
+/// published. All but the first run under the edit lock, so a hook sees commits one at a time and
+/// in version order, and must be quick. A hook must not commit to the same store.
+public protocol CommitHook<State>: Sendable {
+  /// The state of the stores this hook can be installed in.
+  associatedtype State: StateType
+
+  /// Prepares the current value when the hook is installed.
+  ///
+  /// It may add bookkeeping to the value but must not change what the value means: no version is
+  /// made.
+  func didInstall(in state: inout State)
+
+  /// Called on the committing thread before the edit lock is taken; the place to wait.
+  func commitWillBegin()
+
+  /// Completes or refuses an edit, under the edit lock.
+  ///
+  /// Throwing means that the commit has not happened.
+  func editDidEnd(_ edit: inout Edit<State>) throws
+
+  /// Takes note of a commit that has become a fact, under the edit lock.
+  func commitDidHappen(_ edit: Edit<State>)
+}
+
+extension CommitHook {
+  /// Does nothing.
+  public func didInstall(in state: inout State) {}
+  /// Does nothing.
+  public func commitWillBegin() {}
+  /// Does nothing.
+  public func editDidEnd(_ edit: inout Edit<State>) throws {}
+  /// Does nothing.
+  public func commitDidHappen(_ edit: Edit<State>) {}
+}

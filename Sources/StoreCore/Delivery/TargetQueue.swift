@@ -1,0 +1,26 @@
+public import Dispatch
+
+/// Where the closures of subscribers run.
+public enum TargetQueue: Sendable {
+  /// On the thread that delivers, before `commit` returns there.
+  case passthrough
+  /// On a dispatch queue, one after another if the queue is serial.
+  case dispatch(DispatchQueue)
+
+  func run(_ action: @escaping @Sendable () -> Void) {
+    switch self {
+    case .passthrough: action()
+    case .dispatch(let queue): queue.async(execute: action)
+    }
+  }
+}
+
+/// The main queue, for closures that belong to the main actor.
+public struct MainTargetQueue: Sendable {
+  /// After what the main queue has to do already. The program must run its main loop.
+  public static let main = MainTargetQueue()
+
+  func run(_ action: @escaping @MainActor @Sendable () -> Void) {
+    DispatchQueue.main.async { MainActor.assumeIsolated { action() } }
+  }
+}

@@ -1,0 +1,22 @@
+extension Store {
+  /// Gives the hook that `isWanted` accepts, or installs the one that `make` creates.
+  ///
+  /// Waits for a commit that is under way. Hooks run in the order of their installation, and a
+  /// hook stays for the life of the store.
+  @discardableResult
+  public func hook<Hook: CommitHook<State>>(
+    where isWanted: (Hook) -> Bool,
+    orInstall make: () -> Hook
+  ) -> Hook {
+    editLock.withLock { _ in
+      let installed = hooks.withLock { $0 }
+      for case let hook as Hook in installed where isWanted(hook) { return hook }
+      let hook = make()
+      var state = delivery.current.value
+      hook.didInstall(in: &state)
+      delivery.replaceCurrent(with: state)
+      hooks.withLock { $0.append(hook) }
+      return hook
+    }
+  }
+}

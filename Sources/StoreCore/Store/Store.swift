@@ -1,0 +1,67 @@
+/// Holds one state, and the one way to change it: a commit.
+///
+/// ```swift
+/// struct CounterState: StateType { var count = 0 }
+///
+/// final class CounterStore: Store<CounterState, Never>, @unchecked Sendable {}
+///
+/// let store = CounterStore(initialState: CounterState())
+/// let subscription = store.sinkState { changes in
+///   changes.ifChanged(\.count) { print("count is \($0)") }
+/// }
+/// store.commit { $0.count += 1 }
+/// ```
+///
+/// Commits are serialised by an *edit lock*. The committed value is guarded by a second, short
+/// lock, so reading ``state`` never waits for an edit; inside one's own mutation it gives the last
+/// committed value. Subscribers are called after both locks, in version order, each version once.
+///
+/// A store does not know entities or files. They are connected by a ``CommitHook``, or by the
+/// ``StoreSource`` the store is created from.
+open class Store<State: StateType, Activity: Sendable>: DispatcherType, @unchecked Sendable {
+  /// A dispatcher of the whole state of this kind of store.
+  public typealias Dispatcher = DispatcherBase<State, Activity>
+  /// A dispatcher of a part of the state of this kind of store.
+  public typealias ScopedDispatcher<Scope: Sendable> = ScopedDispatcherBase<State, Activity, Scope>
+
+  /// What logs and errors call this store; the type's name unless one was given.
+  public let name: String
+
+  /// Serialises commits. The value is nothing: what it guards is the right to publish.
+  let editLock = Lock(
+    (),
+    reentryRemedy: """
+      commit was called inside a commit of the same store. Do both edits in one closure, or commit \
+      after the first has returned; a commit inside a sink is fine.
+      """
+  )
+  let hooks = Lock<[any CommitHook<State>]>([])
+  let delivery: Delivery<State, Activity>
+
+  /// Creates a store with a state at version 0.
+  public init(name: String? = nil, initialState: State) {
+    self.name = name ?? "\(Self.self)"
+    delivery = Delivery(Changes(initial: initialState))
+  }
+
+  /// Creates a store from what `source` restored, and attaches the source to it.
+  ///
+  /// A subclass with an initializer of its own calls `super.init(source)`.
+  public init(_ source: any StoreSource<State>) {
+    name = "\(Self.self)"
+    delivery = Delivery(Changes(initial: source.initialState))
+    source.attach(to: self)
+  }
+
+  /// The last committed value. Never waits for an edit. O(1).
+  public var state: State { delivery.current.value }
+
+  /// The last committed value with its version, its traces and the value before it. O(1).
+  public var changes: Changes<State> { delivery.current }
+
+  /// The store itself: it dispatches to its own whole state.
+  public var targetStore: Store<State, Activity> { self }
+
+  /// The whole state.
+  public var scope: StatePath<State, State> { \State.self }
+}

@@ -1,0 +1,4 @@
+@_exported public import StrataCore
+@_exported public import StrataEntityStore
+@_exported public import StrataNormalization
+@_exported public import StrataPersistence
