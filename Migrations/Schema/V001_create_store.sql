@@ -17,6 +17,12 @@ CREATE TABLE origin (
   opened     INTEGER NOT NULL
 ) STRICT;
 
+-- Every entity table the file has had. One that a build adds starts from its initial state.
+CREATE TABLE entity_table (
+  name       TEXT    PRIMARY KEY,
+  since      INTEGER NOT NULL             -- the revision that brought it
+) STRICT, WITHOUT ROWID;
+
 -- How to read a record: the names and kinds of its fields. Rows are added, never changed.
 CREATE TABLE layout (
   id         INTEGER PRIMARY KEY,

@@ -29,7 +29,9 @@ open class TableDispatcherBase<State: StateType, Activity: Sendable, Entity: Ent
 }
 
 extension TableDispatcherBase {
-  /// The entity with this ID as last committed, or nil. O(log n).
+  /// The entity with this ID as last committed, or nil.
+  ///
+  /// O(log n).
   public subscript(id: EntityID<Entity>) -> Entity? { state[id] }
 
   /// Puts an entity: adds it, or replaces the one with its ID, which is returned.

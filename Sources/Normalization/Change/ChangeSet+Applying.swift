@@ -1,5 +1,7 @@
 extension DatabaseType {
-  /// This database with the changes made to it. O(changes · log n).
+  /// This database with the changes made to it.
+  ///
+  /// O(changes · log n).
   ///
   /// Changes of tables that the schema does not have are passed over.
   public func applying(_ changes: ChangeSet) -> Self {
@@ -8,7 +10,9 @@ extension DatabaseType {
     return database
   }
 
-  /// Makes the changes. O(changes · log n).
+  /// Makes the changes.
+  ///
+  /// O(changes · log n).
   public mutating func apply(_ changes: ChangeSet) {
     let schema = Self.schema
     for changes in changes.tables {

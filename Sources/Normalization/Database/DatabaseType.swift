@@ -17,6 +17,8 @@ public protocol DatabaseType: Equatable, Sendable {
   /// Creates a database of empty tables.
   init()
 
-  /// The tables. Write it as `static let`: it is read on every restore and installed once.
+  /// The tables.
+  ///
+  /// Write it as `static let`: it is read on every restore and installed once.
   static var schema: DatabaseSchema<Self> { get }
 }

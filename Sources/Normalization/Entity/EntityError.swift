@@ -1,4 +1,6 @@
-/// Why a verb on an entity table was refused. The table is as it was.
+/// Why a verb on an entity table was refused.
+///
+/// The table is as it was.
 public enum EntityError: Error, Equatable, CustomStringConvertible {
   /// There is no entity with this ID in the table.
   case notFound(table: TableName, id: String)

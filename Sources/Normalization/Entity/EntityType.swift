@@ -21,7 +21,9 @@ where ID == EntityID<Self> {
   /// The name of the table on disk, spelled out, so that renaming the Swift type loses nothing.
   static var tableName: TableName { get }
 
-  /// The identity. Two entities of one table never share it.
+  /// The identity.
+  ///
+  /// Two entities of one table never share it.
   var id: EntityID<Self> { get }
 }
 

@@ -1,27 +1,39 @@
 public import HashTreeCollections
 
 extension EntityTable {
-  /// How many entities there are. O(1).
+  /// How many entities there are.
+  ///
+  /// O(1).
   @inlinable
   public var count: Int { storage.count }
 
-  /// Whether there are none. O(1).
+  /// Whether there are none.
+  ///
+  /// O(1).
   @inlinable
   public var isEmpty: Bool { storage.isEmpty }
 
-  /// The entity with this ID, or nil. O(log n), about as fast as a dictionary.
+  /// The entity with this ID, or nil.
+  ///
+  /// O(log n), about as fast as a dictionary.
   @inlinable
   public subscript(id: ID) -> Entity? { storage[id] }
 
-  /// The entity with this ID, or nil. O(log n).
+  /// The entity with this ID, or nil.
+  ///
+  /// O(log n).
   @inlinable
   public func find(by id: ID) -> Entity? { storage[id] }
 
-  /// The entities with these IDs, in their order; absent ones are left out. O(m log n).
+  /// The entities with these IDs, in their order; absent ones are left out.
+  ///
+  /// O(m log n).
   @inlinable
   public func find(in ids: some Sequence<ID>) -> [Entity] { ids.compactMap { storage[$0] } }
 
-  /// Whether there is an entity with this ID. O(log n).
+  /// Whether there is an entity with this ID.
+  ///
+  /// O(log n).
   @inlinable
   public func contains(_ id: ID) -> Bool { storage[id] != nil }
 

@@ -1,7 +1,9 @@
 public import HashTreeCollections
 
 extension EntityTable {
-  /// Puts an entity: adds it, or replaces the one with its ID, which is returned. O(log n).
+  /// Puts an entity: adds it, or replaces the one with its ID, which is returned.
+  ///
+  /// O(log n).
   @inlinable
   @discardableResult
   public mutating func insert(_ entity: Entity) -> Entity? {
@@ -9,13 +11,17 @@ extension EntityTable {
     return storage.updateValue(entity, forKey: entity.id)
   }
 
-  /// Puts each of the entities; of two with the same ID the later one stays. O(m log n).
+  /// Puts each of the entities; of two with the same ID the later one stays.
+  ///
+  /// O(m log n).
   @inlinable
   public mutating func insert(contentsOf entities: some Sequence<Entity>) {
     for entity in entities { insert(entity) }
   }
 
-  /// Changes the entity with this ID. O(log n).
+  /// Changes the entity with this ID.
+  ///
+  /// O(log n).
   ///
   /// Throws ``EntityError/notFound(table:id:)`` when there is none,
   /// ``EntityError/idChanged(table:from:to:)`` when the closure gives it another ID, and what the
@@ -31,7 +37,9 @@ extension EntityTable {
     return result
   }
 
-  /// Changes the entity with this ID if there is one, and gives it as it is then. O(log n).
+  /// Changes the entity with this ID if there is one, and gives it as it is then.
+  ///
+  /// O(log n).
   ///
   /// Throws as `update` does, except that an absent entity gives nil.
   @inlinable
@@ -46,7 +54,9 @@ extension EntityTable {
     return entity
   }
 
-  /// Removes the entity with this ID and returns it, or nil when there is none. O(log n).
+  /// Removes the entity with this ID and returns it, or nil when there is none.
+  ///
+  /// O(log n).
   @inlinable
   @discardableResult
   public mutating func remove(_ id: ID) -> Entity? {
@@ -54,13 +64,17 @@ extension EntityTable {
     return storage.removeValue(forKey: id)
   }
 
-  /// Removes the entities with these IDs; absent ones are passed over. O(m log n).
+  /// Removes the entities with these IDs; absent ones are passed over.
+  ///
+  /// O(m log n).
   @inlinable
   public mutating func remove(in ids: some Sequence<ID>) {
     for id in ids { remove(id) }
   }
 
-  /// Removes every entity. O(n).
+  /// Removes every entity.
+  ///
+  /// O(n).
   @inlinable
   public mutating func removeAll() {
     recording?.touched.formUnion(storage.keys)

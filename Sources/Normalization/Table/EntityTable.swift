@@ -30,7 +30,9 @@ public struct EntityTable<Entity: EntityType>: Sendable {
     recording = nil
   }
 
-  /// Creates a table of `entities`; of two with the same ID the later one stays. O(n).
+  /// Creates a table of `entities`; of two with the same ID the later one stays.
+  ///
+  /// O(n).
   @inlinable
   public init(_ entities: some Sequence<Entity>) {
     self.init()
@@ -39,7 +41,9 @@ public struct EntityTable<Entity: EntityType>: Sendable {
 }
 
 extension EntityTable: Equatable {
-  /// Equal when they hold equal entities. O(n), less where the two share structure.
+  /// Equal when they hold equal entities.
+  ///
+  /// O(n), less where the two share structure.
   public static func == (a: EntityTable, b: EntityTable) -> Bool { a.storage == b.storage }
 }
 

@@ -1,5 +1,7 @@
 extension Changes {
-  /// Whether the property differs from its previous value, or there is none. Costs one `==`.
+  /// Whether the property differs from its previous value, or there is none.
+  ///
+  /// Costs one `==`.
   public func hasChanges<T: Equatable>(_ keyPath: KeyPath<Value, T>) -> Bool {
     guard let previous else { return true }
     return previous[keyPath: keyPath] != value[keyPath: keyPath]
@@ -31,6 +33,8 @@ extension Changes {
 }
 
 extension Changes where Value: Equatable {
-  /// Whether the value differs from the previous one, or there is none. Costs one `==`.
+  /// Whether the value differs from the previous one, or there is none.
+  ///
+  /// Costs one `==`.
   public var hasChanges: Bool { previous != value }
 }

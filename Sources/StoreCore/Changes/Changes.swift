@@ -52,7 +52,9 @@ public struct Changes<Value: Sendable>: Sendable {
   /// A property of the value.
   public subscript<T>(dynamicMember keyPath: KeyPath<Value, T>) -> T { value[keyPath: keyPath] }
 
-  /// The same version, seen through a function of the value. Costs two calls of `transform`.
+  /// The same version, seen through a function of the value.
+  ///
+  /// Costs two calls of `transform`.
   public func map<T: Sendable, E: Error>(
     _ transform: (Value) throws(E) -> T
   ) throws(E) -> Changes<T> {

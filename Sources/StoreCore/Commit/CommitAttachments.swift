@@ -11,7 +11,9 @@ public struct CommitAttachments: Sendable {
   /// A handful at most, so an array beats a dictionary.
   private var values: [(key: ObjectIdentifier, value: any Sendable)] = []
 
-  /// The value attached under `key`, if any. O(number of hooks).
+  /// The value attached under `key`, if any.
+  ///
+  /// O(number of hooks).
   public subscript<Value: Sendable>(key: CommitAttachmentKey<Value>) -> Value? {
     get {
       let id = ObjectIdentifier(key)

@@ -3,7 +3,9 @@
 public struct Edit<State: StateType>: Sendable {
   /// The last committed value.
   public let previous: State
-  /// The value this commit will publish. A hook may still change it.
+  /// The value this commit will publish.
+  ///
+  /// A hook may still change it.
   public var state: State
   /// The version this commit will have.
   public let version: UInt64

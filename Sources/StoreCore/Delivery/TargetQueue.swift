@@ -17,7 +17,9 @@ public enum TargetQueue: Sendable {
 
 /// The main queue, for closures that belong to the main actor.
 public struct MainTargetQueue: Sendable {
-  /// After what the main queue has to do already. The program must run its main loop.
+  /// After what the main queue has to do already.
+  ///
+  /// The program must run its main loop.
   public static let main = MainTargetQueue()
 
   func run(_ action: @escaping @MainActor @Sendable () -> Void) {

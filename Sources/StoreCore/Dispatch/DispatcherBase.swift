@@ -1,4 +1,6 @@
-/// A dispatcher of the whole state. Subclass it to keep the dependencies of some commits together.
+/// A dispatcher of the whole state.
+///
+/// Subclass it to keep the dependencies of some commits together.
 ///
 /// ```swift
 /// final class MyDispatcher: MyStore.Dispatcher, @unchecked Sendable {

@@ -10,7 +10,9 @@ public protocol DispatcherType: AnyObject, Sendable {
   /// The part of the state this dispatcher looks at.
   associatedtype Scope: Sendable = State
 
-  /// The store that is committed to. Held strongly.
+  /// The store that is committed to.
+  ///
+  /// Held strongly.
   var targetStore: Store<State, Activity> { get }
   /// Where the scope is in the state.
   var scope: StatePath<State, Scope> { get }
@@ -55,7 +57,9 @@ extension DispatcherType {
     )
   }
 
-  /// Tells everyone who listens by `sinkActivity`. Nothing is kept for later listeners.
+  /// Tells everyone who listens by `sinkActivity`.
+  ///
+  /// Nothing is kept for later listeners.
   public func send(_ activity: Activity) {
     targetStore.delivery.send(activity)
   }

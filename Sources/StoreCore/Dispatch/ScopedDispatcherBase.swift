@@ -10,7 +10,9 @@
 open class ScopedDispatcherBase<State: StateType, Activity: Sendable, Scope: Sendable>:
   DispatcherType, @unchecked Sendable
 {
-  /// The store that is committed to. Held strongly.
+  /// The store that is committed to.
+  ///
+  /// Held strongly.
   public let targetStore: Store<State, Activity>
   /// Where the scope is in the state.
   public let scope: StatePath<State, Scope>
@@ -21,9 +23,13 @@ open class ScopedDispatcherBase<State: StateType, Activity: Sendable, Scope: Sen
     self.scope = scope
   }
 
-  /// The last committed value of the scope. O(1).
+  /// The last committed value of the scope.
+  ///
+  /// O(1).
   public var state: Scope { targetStore.state[keyPath: scope] }
 
-  /// The last committed value of the whole state. O(1).
+  /// The last committed value of the whole state.
+  ///
+  /// O(1).
   public var rootState: State { targetStore.state }
 }

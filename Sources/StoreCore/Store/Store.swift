@@ -27,7 +27,9 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   /// What logs and errors call this store; the type's name unless one was given.
   public let name: String
 
-  /// Serialises commits. The value is nothing: what it guards is the right to publish.
+  /// Serialises commits.
+  ///
+  /// The value is nothing: what it guards is the right to publish.
   let editLock = Lock(
     (),
     reentryRemedy: """
@@ -53,10 +55,14 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
     source.attach(to: self)
   }
 
-  /// The last committed value. Never waits for an edit. O(1).
+  /// The last committed value.
+  ///
+  /// Never waits for an edit. O(1).
   public var state: State { delivery.current.value }
 
-  /// The last committed value with its version, its traces and the value before it. O(1).
+  /// The last committed value with its version, its traces and the value before it.
+  ///
+  /// O(1).
   public var changes: Changes<State> { delivery.current }
 
   /// The store itself: it dispatches to its own whole state.
