@@ -1,0 +1,30 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+  name: "StrataExamples",
+  platforms: [.macOS(.v14)],
+  dependencies: [
+    .package(name: "Strata", path: ".."),
+    .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),
+  ],
+  targets: [
+    .executableTarget(
+      name: "FlightDesk",
+      dependencies: [
+        .product(name: "Strata", package: "Strata"),
+        .product(name: "SwiftCSV", package: "SwiftCSV"),
+      ],
+      path: "FlightDesk",
+      resources: [.copy("Data")],
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .treatAllWarnings(as: .error),
+      ]
+    )
+  ],
+  swiftLanguageModes: [.v6]
+)
