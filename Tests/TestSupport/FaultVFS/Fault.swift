@@ -1,0 +1,58 @@
+/// What SQLite asks of a file system, as far as it can be counted and made to fail.
+package enum FileOperation: Hashable, Sendable, CaseIterable {
+  case open, read, write, truncate, sync, delete, lock
+}
+
+/// Which of a database's files an operation is on.
+package enum FileKind: Hashable, Sendable, CaseIterable {
+  case database, wal, journal, other
+}
+
+/// How long a fault lasts.
+package enum FaultDuration: Sendable {
+  /// One operation fails, the next one works.
+  case once
+  /// Every further operation fails, until `heal()`.
+  case sticky
+}
+
+/// The status a failing operation returns: an extended result code of SQLite.
+package struct FaultCode: RawRepresentable, Hashable, Sendable {
+  /// SQLite's number.
+  package let rawValue: Int32
+
+  /// Any result code.
+  package init(rawValue: Int32) {
+    self.rawValue = rawValue
+  }
+
+  /// `SQLITE_IOERR_READ`.
+  package static let ioerrRead = FaultCode(rawValue: 266)
+  /// `SQLITE_IOERR_WRITE`.
+  package static let ioerrWrite = FaultCode(rawValue: 778)
+  /// `SQLITE_IOERR_FSYNC`.
+  package static let ioerrFsync = FaultCode(rawValue: 1034)
+  /// `SQLITE_IOERR_TRUNCATE`.
+  package static let ioerrTruncate = FaultCode(rawValue: 1546)
+  /// `SQLITE_IOERR_DELETE`.
+  package static let ioerrDelete = FaultCode(rawValue: 2570)
+  /// `SQLITE_FULL`.
+  package static let full = FaultCode(rawValue: 13)
+  /// `SQLITE_CANTOPEN`.
+  package static let cantOpen = FaultCode(rawValue: 14)
+  /// `SQLITE_BUSY`.
+  package static let busy = FaultCode(rawValue: 5)
+}
+
+/// A fault that waits for its moment.
+struct PendingFault {
+  let operation: FileOperation
+  let kind: FileKind?
+  let code: FaultCode
+  let duration: FaultDuration
+  var remaining: Int
+
+  func matches(_ operation: FileOperation, _ kind: FileKind) -> Bool {
+    self.operation == operation && (self.kind == nil || self.kind == kind)
+  }
+}
