@@ -1,1 +1,22 @@
 #include <sqlite3.h>
+
+// What Swift cannot call as SQLite declares it: a variadic function, and destructors that are
+// numbers cast to function pointers.
+
+static inline int strata_db_config(sqlite3 *db, int option, int value, int *now) {
+  return sqlite3_db_config(db, option, value, now);
+}
+
+// SQLite takes its own copy of the bytes. Without bytes the address may be null, which SQLite would
+// bind as NULL, hence the two special cases.
+static inline int strata_bind_blob(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+  if (count == 0) return sqlite3_bind_zeroblob(statement, index, 0);
+  return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
+}
+
+static inline int strata_bind_text(
+    sqlite3_stmt *statement, int index, const char *bytes, sqlite3_uint64 count) {
+  return sqlite3_bind_text64(
+      statement, index, count == 0 ? "" : bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}

@@ -1,0 +1,102 @@
+import CStrataSQLite
+
+/// How hard a checkpoint tries.
+package enum CheckpointMode: Sendable {
+  /// Copies what nobody is in the way of, and waits for nobody.
+  case passive
+  /// Waits for readers up to the busy timeout, copies everything and empties the WAL file.
+  case truncate
+}
+
+/// What a checkpoint found and did, in frames of one page each.
+package struct CheckpointResult: Equatable, Sendable {
+  /// Frames in the WAL after the checkpoint; 0 after a complete `.truncate`.
+  package let walFrames: Int
+  /// How many of them are in the database.
+  package let checkpointedFrames: Int
+  /// Whether a reader or another checkpoint kept it from finishing: try again later.
+  package let isBusy: Bool
+
+  /// Describes the outcome of a checkpoint.
+  package init(walFrames: Int, checkpointedFrames: Int, isBusy: Bool) {
+    self.walFrames = walFrames
+    self.checkpointedFrames = checkpointedFrames
+    self.isBusy = isBusy
+  }
+
+  /// Whether every frame is in the database.
+  package var isComplete: Bool { !isBusy && walFrames == checkpointedFrames }
+}
+
+extension Connection {
+  /// Copies the WAL into the database (`sqlite.org/c3ref/wal_checkpoint_v2.html`).
+  ///
+  /// With `synchronous=NORMAL` SQLite syncs the WAL before and the database after. Only the one
+  /// connection that writes may call it: two at once can lose commits in SQLite 3.7.0 to 3.51.2
+  /// (`sqlite.org/wal.html#walresetbug`). A database not in WAL mode gives 0 frames.
+  ///
+  /// - Throws: `.locked` inside a transaction, `.ioerr` and its kin; being busy is a result, no error.
+  @discardableResult
+  package func checkpoint(_ mode: CheckpointMode) throws(SQLiteError) -> CheckpointResult {
+    let handle = try requireHandle(.checkpoint)
+    let mode = mode == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
+    var frames: Int32 = 0
+    var copied: Int32 = 0
+    let status = sqlite3_wal_checkpoint_v2(handle, "main", mode, &frames, &copied)
+    guard status == SQLITE_OK || status & 0xff == SQLITE_BUSY else {
+      throw failure(status, .checkpoint)
+    }
+    return CheckpointResult(
+      walFrames: Int(max(frames, 0)),
+      checkpointedFrames: Int(max(copied, 0)),
+      isBusy: status != SQLITE_OK
+    )
+  }
+
+  /// Makes every commit before this call survive a power cut: one sync of the WAL file.
+  ///
+  /// This is how SQLite's developers say to make commits under `synchronous=NORMAL` durable: take the
+  /// journal's file, call its `xSync` (`sqlite.org/forum/forumpost/d1a6bc7c4cd2baca`). From there too
+  /// comes asking for a column's metadata first: it opens the WAL on a connection that has read nothing
+  /// yet. `SQLITE_SYNC_FULL` asks for `F_FULLFSYNC` on Apple's systems, where a plain `fsync` does not
+  /// reach the medium, and is the same as `NORMAL` elsewhere (`sqlite.org/c3ref/c_sync_dataonly.html`);
+  /// `DATAONLY` is not asked for, as SQLite does not for a WAL, since the file's length must be durable.
+  ///
+  /// Outside WAL mode it does nothing: there a commit under `NORMAL` is durable when it returns. Inside a
+  /// transaction it covers the commits before it.
+  ///
+  /// - Throws: `.ioerrFsync`. What was written since the last successful sync may then be lost even if a
+  ///   later call succeeds: close, reopen and compare instead of calling again.
+  package func syncWAL() throws(SQLiteError) {
+    let handle = try requireHandle(.sync)
+    var status = sqlite3_table_column_metadata(
+      handle,
+      "main",
+      "sqlite_schema",
+      nil,
+      nil,
+      nil,
+      nil,
+      nil,
+      nil
+    )
+    guard status == SQLITE_OK else { throw failure(status, .sync) }
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    status = sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
+    guard status == SQLITE_OK else { throw failure(status, .sync) }
+    // A journal that is not open has no methods.
+    guard let file, let methods = file.pointee.pMethods, let sync = methods.pointee.xSync else {
+      return
+    }
+    status = sync(file, SQLITE_SYNC_FULL)
+    guard status == SQLITE_OK else {
+      throw SQLiteError(
+        code: ResultCode(rawValue: status),
+        operation: .sync,
+        message: SQLiteError.sentence(for: status),
+        path: path,
+        systemErrno: sqlite3_system_errno(handle)
+      )
+    }
+  }
+}
