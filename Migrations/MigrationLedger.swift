@@ -1,0 +1,84 @@
+package import StrataSQLite
+
+/// The table of the migrations a file has been through.
+package enum MigrationLedger {
+  /// One row: a migration that ran.
+  package struct Entry: Hashable, Sendable {
+    /// The migration's version.
+    package let version: Int
+    /// Its name when it ran.
+    package let name: String
+    /// The checksum of the script that ran.
+    package let checksum: Checksum
+    /// When it ran, in microseconds since 1970.
+    package let applied: Int64
+    /// How long it took, in microseconds.
+    package let duration: Int64
+
+    /// A row of the ledger.
+    package init(version: Int, name: String, checksum: Checksum, applied: Int64, duration: Int64) {
+      self.version = version
+      self.name = name
+      self.checksum = checksum
+      self.applied = applied
+      self.duration = duration
+    }
+  }
+
+  static let creation = """
+    CREATE TABLE IF NOT EXISTS migration (
+      version    INTEGER PRIMARY KEY,
+      name       TEXT    NOT NULL,
+      checksum   BLOB    NOT NULL CHECK (length(checksum) = 16),
+      applied    INTEGER NOT NULL,            -- microseconds since 1970
+      duration   INTEGER NOT NULL             -- microseconds
+    ) STRICT
+    """
+
+  /// Creates the table unless it is there.
+  package static func create(on connection: Connection) throws(SQLiteError) {
+    try connection.execute(creation)
+  }
+
+  /// The rows by version; none when the table does not exist.
+  ///
+  /// Writes nothing. O(rows).
+  ///
+  /// - Throws: `.mismatch` for a checksum that is none, and what SQLite throws.
+  package static func entries(on connection: Connection) throws(SQLiteError) -> [Entry] {
+    let exists = try connection.first(
+      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
+    ) { row throws(SQLiteError) in try row.int(0) }
+    guard exists != nil else { return [] }
+    let select = "SELECT version, name, checksum, applied, duration FROM migration ORDER BY version"
+    return try connection.all(select) { row throws(SQLiteError) in
+      guard let checksum = Checksum(bytes: try row.blob(2)) else {
+        throw SQLiteError(
+          code: .mismatch,
+          operation: .read,
+          message: "the ledger holds a checksum of another length",
+          sql: select,
+          path: connection.path
+        )
+      }
+      return Entry(
+        version: Int(try row.int(0)),
+        name: try row.text(1),
+        checksum: checksum,
+        applied: try row.int(3),
+        duration: try row.int(4)
+      )
+    }
+  }
+
+  /// Adds a row.
+  package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
+    try connection.run(
+      "INSERT INTO migration (version, name, checksum, applied, duration) VALUES (?, ?, ?, ?, ?)",
+      [
+        .integer(entry.version), .text(entry.name), .blob(entry.checksum.bytes),
+        .integer(entry.applied), .integer(entry.duration),
+      ]
+    )
+  }
+}

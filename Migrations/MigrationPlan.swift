@@ -1,0 +1,46 @@
+/// What is to be done to bring a file to a catalogue, decided without touching the file.
+package struct MigrationPlan: Hashable, Sendable {
+  /// The migrations to run, in order; empty when the file is up to date.
+  package let pending: [Migration]
+
+  /// Compares what a build knows with what a file has been through.
+  ///
+  /// O(migrations).
+  ///
+  /// - Throws: `.duplicate` or `.gap` for a catalogue not numbered 1, 2, 3 …; `.newerThanBuild` for a
+  ///   ledger that goes further; `.missingInLedger` for one with holes; `.drifted` for a script that is
+  ///   not the one that ran.
+  package init(
+    catalog: MigrationCatalog,
+    ledger: [MigrationLedger.Entry]
+  ) throws(MigrationError) {
+    try Self.checkOrder(of: catalog)
+    let ran = ledger.sorted { $0.version < $1.version }
+    if let last = ran.last, last.version > catalog.latest {
+      throw .newerThanBuild(found: last.version, known: catalog.latest)
+    }
+    var expected = 1
+    for entry in ran {
+      guard entry.version == expected else { throw .missingInLedger(version: expected) }
+      let known = catalog.migrations[expected - 1]
+      guard entry.checksum == known.checksum else {
+        throw .drifted(version: known.version, name: known.name)
+      }
+      expected += 1
+    }
+    pending = Array(catalog.migrations.dropFirst(ran.count))
+  }
+
+  private static func checkOrder(of catalog: MigrationCatalog) throws(MigrationError) {
+    var expected = 1
+    for migration in catalog.migrations {
+      if migration.version < expected, migration.version > 0 {
+        throw .duplicate(version: migration.version)
+      }
+      guard migration.version == expected else {
+        throw .gap(expected: expected, found: migration.version)
+      }
+      expected += 1
+    }
+  }
+}
