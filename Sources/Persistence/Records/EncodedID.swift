@@ -1,0 +1,113 @@
+internal import Foundation
+
+/// The raw value of an entity's ID as bytes that sort as the IDs do.
+///
+/// ```
+/// 1  int      8 bytes, highest first, sign bit flipped: every integer up to Int64.max, of any width
+/// 2  uint     8 bytes, highest first: the integers above
+/// 3  string   UTF-8 of the text in Unicode's composed form (NFC)
+/// 4  uuid     16 bytes
+/// 5  other    tagged value (as in records)
+/// ```
+///
+/// Comparing bytes compares integers as numbers, UUIDs as their text, and strings as Swift does: Swift
+/// holds two strings equal, and so two IDs, when their composed forms are, however they were typed.
+package enum EncodedID {
+  private enum Kind: UInt8 {
+    case int = 1, uint, string, uuid, other
+  }
+
+  /// The bytes of an ID's raw value: equal values have equal bytes, in every process.
+  ///
+  /// A raw value that holds a set, or a dictionary whose keys are neither texts nor integers, has no
+  /// such bytes: their order changes from one process to the next.
+  ///
+  /// - Throws: what the value's `encode(to:)` throws, and `RecordError` as for records.
+  package static func bytes(of raw: some Encodable) throws -> [UInt8] {
+    if let leaf = RecordValue(leaf: raw) { return bytes(of: leaf) }
+    let session = EncodingSession(.empty, keyTypes: KeyTypes())
+    let item = try session.node(for: raw).settled()
+    if case .value(let value) = item { return bytes(of: value) }
+    var tagged: [UInt8] = []
+    item.appendTagged(to: &tagged)
+    return bytes(of: try RecordValue(TapeSpot(try RecordTape(tagged: tagged[...]), 0)))
+  }
+
+  /// The bytes of a value that stands for an ID's raw value.
+  package static func bytes(of value: RecordValue) -> [UInt8] {
+    switch value {
+    case .int(let value, _): return number(.int, UInt64(bitPattern: value) ^ 1 << 63)
+    case .uint(let value, _):
+      return value > UInt64(Int64.max) ? number(.uint, value) : number(.int, value ^ 1 << 63)
+    case .string(let value): return [Kind.string.rawValue] + composed(value).utf8
+    case .uuid(let value):
+      return withUnsafeBytes(of: value.uuid) { [Kind.uuid.rawValue] + $0 }
+    default:
+      var bytes = [Kind.other.rawValue]
+      canonical(value).appendTagged(to: &bytes)
+      return bytes
+    }
+  }
+
+  /// The raw value that has these bytes; integers come back 64 bits wide.
+  ///
+  /// - Throws: `RecordError` when they are no ID's bytes.
+  package static func value(of bytes: [UInt8]) throws(RecordError) -> RecordValue {
+    var cursor = ByteCursor(bytes[...])
+    let byte = try cursor.byte()
+    let value: RecordValue
+    switch Kind(rawValue: byte) {
+    case .int:
+      let bits = try cursor.fixed(UInt64.self).byteSwapped ^ 1 << 63
+      value = .int(Int64(bitPattern: bits), .bits64)
+    case .uint: value = .uint(try cursor.fixed(UInt64.self).byteSwapped, .bits64)
+    case .string: return .string(try cursor.remainingText())
+    case .uuid:
+      let tagged = [Scalar.uuid.rawValue] + bytes[1...]
+      return try RecordValue(TapeSpot(try RecordTape(tagged: tagged[...]), 0))
+    case .other: return try RecordValue(TapeSpot(try RecordTape(tagged: bytes[1...]), 0))
+    case nil: throw .badTag(byte, at: 0)
+    }
+    guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
+    return value
+  }
+
+  /// The IDs that a person may mean by a text, the likeliest first: a number, a UUID, the text itself.
+  package static func candidates(for text: String) -> [[UInt8]] {
+    var candidates: [[UInt8]] = []
+    if let value = Int64(text) {
+      candidates.append(bytes(of: .int(value, .bits64)))
+    } else if let value = UInt64(text) {
+      candidates.append(bytes(of: .uint(value, .bits64)))
+    }
+    if let value = UUID(uuidString: text) { candidates.append(bytes(of: .uuid(value))) }
+    return candidates + [bytes(of: .string(text))]
+  }
+}
+
+extension EncodedID {
+  private static func number(_ kind: Kind, _ value: UInt64) -> [UInt8] {
+    withUnsafeBytes(of: value.bigEndian) { [kind.rawValue] + $0 }
+  }
+
+  private static func composed(_ text: String) -> String {
+    text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
+  }
+
+  /// The one of all values equal to this one, as Swift compares, that is written.
+  private static func canonical(_ value: RecordValue) -> RecordValue {
+    switch value {
+    case .string(let text): .string(composed(text))
+    case .double(0): .double(0)
+    case .float(0): .float(0)
+    case .date(let date) where date.timeIntervalSinceReferenceDate == 0:
+      .date(Date(timeIntervalSinceReferenceDate: 0))
+    case .array(let elements): .array(elements.map(canonical))
+    case .object(let members):
+      .object(
+        members.map { .init(composed($0.name), canonical($0.value)) }.sorted { $0.name < $1.name }
+      )
+    default: value
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/// A layout as bytes.
+///
+/// ```
+/// layout = version (1) record
+/// record = varint count, then a field each: text name, kind
+/// kind   = tag byte;  array: the element's kind follows;  record: the record follows
+///          0 unknown · 1…17 scalars (`Scalar`) · 32 array · 34 record · 35 tagged
+/// ```
+///
+/// A list of fields has exactly one body, and a body that is accepted is the one its fields have.
+extension Layout {
+  private static let version: UInt8 = 1
+
+  /// Reads a layout from its body; O(bytes).
+  ///
+  /// - Throws: `RecordError` for whatever is not the body of a layout.
+  package convenience init(body: [UInt8]) throws(RecordError) {
+    var cursor = ByteCursor(body[...])
+    let version = try cursor.byte()
+    guard version == Self.version else { throw .badTag(version, at: 0) }
+    let fields = try Self.fields(&cursor, depth: 1)
+    guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
+    try self.init(fields)
+  }
+
+  static func body(of fields: [Field]) -> [UInt8] {
+    var bytes = [version]
+    append(fields, to: &bytes)
+    return bytes
+  }
+
+  private static func append(_ fields: [Field], to bytes: inout [UInt8]) {
+    bytes.appendVarint(UInt64(fields.count))
+    for field in fields {
+      bytes.appendText(field.name)
+      append(field.kind, to: &bytes)
+    }
+  }
+
+  private static func append(_ kind: Kind, to bytes: inout [UInt8]) {
+    switch kind {
+    case .unknown: bytes.append(Tag.null.byte)
+    case .tagged: bytes.append(Tag.tagged.byte)
+    case .scalar(let scalar): bytes.append(scalar.rawValue)
+    case .array(let element):
+      bytes.append(Tag.array.byte)
+      append(element, to: &bytes)
+    case .record(let fields):
+      bytes.append(Tag.record.byte)
+      append(fields, to: &bytes)
+    }
+  }
+
+  private static func fields(
+    _ cursor: inout ByteCursor,
+    depth: Int
+  ) throws(RecordError) -> [Field] {
+    guard depth <= RecordLimits.depth else { throw .tooDeep }
+    var fields: [Field] = []
+    for _ in 0..<(try cursor.count()) {
+      let name = try cursor.text()
+      fields.append(Field(name, try kind(&cursor, depth: depth + 1)))
+    }
+    return fields
+  }
+
+  private static func kind(_ cursor: inout ByteCursor, depth: Int) throws(RecordError) -> Kind {
+    guard depth <= RecordLimits.depth else { throw .tooDeep }
+    let start = cursor.offset
+    let byte = try cursor.byte()
+    switch Tag(byte: byte) {
+    case .null: return .unknown
+    case .tagged: return .tagged
+    case .scalar(let scalar): return .scalar(scalar)
+    case .array: return .array(of: try kind(&cursor, depth: depth + 1))
+    case .record: return .record(try fields(&cursor, depth: depth))
+    case .object, .absent, nil: throw .badTag(byte, at: start)
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/// Why record or layout bytes could not be read, or a value could not be written as a record.
+///
+/// Offsets count from the first byte of the array that the bytes were handed over in.
+package enum RecordError: Error, Hashable, Sendable {
+  /// The bytes end inside a value.
+  case truncated(at: Int)
+  /// A byte that stands for a kind, a flag or a version has a value that means nothing.
+  case badTag(UInt8, at: Int)
+  /// A number of variable length does not fit 64 bits, or is longer than it needs to be.
+  case badVarint(at: Int)
+  /// A text is not UTF-8.
+  case badUTF8(at: Int)
+  /// The text of a URL or of a decimal number is neither.
+  case badText(at: Int)
+  /// A count is larger than the bytes that are left could hold.
+  case countTooLarge(UInt64, at: Int)
+  /// A layout names one field twice.
+  case duplicateField(String)
+  /// Values nest deeper than `RecordLimits.depth`.
+  case tooDeep
+  /// Bytes are left over after the value.
+  case trailingBytes(at: Int)
+  /// One value asked its encoder for containers of two forms, or encoded two single values.
+  case conflictingContainers
+}
+
+/// How far records may go.
+package enum RecordLimits {
+  /// How deep arrays, objects and records may nest, in bytes read or written.
+  package static let depth = 256
+  /// How deep calls of `encode(to:)` and `init(from:)` may nest: a value that wraps another in a
+  /// single-value container makes a call without making a level.
+  static let calls = 4 * depth
+}

@@ -1,0 +1,46 @@
+internal import Foundation
+
+/// Values as record bytes; the byte layout stands above `EncodingNode.appendTop(to:)`.
+extension RecordValue {
+  /// Appends the value behind the tag that says what it is.
+  func appendTagged(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: bytes.append(Tag.null.byte)
+    case .array: bytes.append(Tag.array.byte)
+    case .object: bytes.append(Tag.object.byte)
+    default: if let scalar { bytes.append(scalar.rawValue) }
+    }
+    appendPayload(to: &bytes)
+  }
+
+  /// Appends the value alone, for a reader that knows its kind.
+  func appendPayload(to bytes: inout [UInt8]) {
+    switch self {
+    case .null: break
+    case .bool(let value): bytes.append(value ? 1 : 0)
+    case .int(let value, .bits8): bytes.append(UInt8(truncatingIfNeeded: value))
+    case .int(let value, _): bytes.appendZigzag(value)
+    case .uint(let value, .bits8): bytes.append(UInt8(truncatingIfNeeded: value))
+    case .uint(let value, _): bytes.appendVarint(value)
+    case .float(let value): bytes.appendFixed(value.bitPattern)
+    case .double(let value): bytes.appendFixed(value.bitPattern)
+    case .string(let value): bytes.appendText(value)
+    case .data(let value):
+      bytes.appendVarint(UInt64(value.count))
+      bytes.append(contentsOf: value)
+    case .date(let value): bytes.appendFixed(value.timeIntervalSinceReferenceDate.bitPattern)
+    case .uuid(let value): withUnsafeBytes(of: value.uuid) { bytes.append(contentsOf: $0) }
+    case .url(let value): bytes.appendText(value.absoluteString)
+    case .decimal(let value): bytes.appendText(value.description)
+    case .array(let elements):
+      bytes.appendVarint(UInt64(elements.count) << 1 | 1)
+      for element in elements { element.appendTagged(to: &bytes) }
+    case .object(let members):
+      bytes.appendVarint(UInt64(members.count))
+      for member in members {
+        bytes.appendText(member.name)
+        member.value.appendTagged(to: &bytes)
+      }
+    }
+  }
+}

@@ -1,0 +1,89 @@
+package import Foundation
+
+/// A stored value without its Swift type: what a reader without the user's types sees.
+///
+/// ```swift
+/// let user = try RecordValue(record: bytes, layout: layout)
+/// print(user.json())     // {"id":7,"name":"Ann"}
+/// ```
+///
+/// Two values are equal when they would be stored alike: NaN equals a NaN of the same bits, `0.0` and
+/// `-0.0` differ, an `Int8` and an `Int` differ, and so do two objects whose members come in another
+/// order.
+package enum RecordValue: Sendable {
+  case null
+  case bool(Bool)
+  case int(Int64, IntegerWidth)
+  case uint(UInt64, IntegerWidth)
+  case float(Float)
+  case double(Double)
+  case string(String)
+  case data(Data)
+  case date(Date)
+  case uuid(UUID)
+  case url(URL)
+  case decimal(Decimal)
+  case array([RecordValue])
+  /// The members in the order they are stored in.
+  case object([Member])
+
+  /// A named part of an object.
+  package struct Member: Equatable, Sendable {
+    package var name: String
+    package var value: RecordValue
+
+    package init(_ name: String, _ value: RecordValue) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// The member of that name when this is an object that has one; O(members).
+  package subscript(name: String) -> RecordValue? {
+    guard case .object(let members) = self else { return nil }
+    return members.first { $0.name == name }?.value
+  }
+
+  /// The kind of a value without parts, else nil.
+  var scalar: Scalar? {
+    switch self {
+    case .null, .array, .object: nil
+    case .bool: .bool
+    case .int(_, let width): width.signed
+    case .uint(_, let width): width.unsigned
+    case .float: .float
+    case .double: .double
+    case .string: .string
+    case .data: .data
+    case .date: .date
+    case .uuid: .uuid
+    case .url: .url
+    case .decimal: .decimal
+    }
+  }
+}
+
+extension RecordValue: Equatable {
+  /// Whether both would be stored as the same bytes under the same layout.
+  package static func == (left: RecordValue, right: RecordValue) -> Bool {
+    switch (left, right) {
+    case (.null, .null): true
+    case (.bool(let left), .bool(let right)): left == right
+    case (.int(let left, let width), .int(let right, let other)): left == right && width == other
+    case (.uint(let left, let width), .uint(let right, let other)): left == right && width == other
+    case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
+    case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
+    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.data(let left), .data(let right)): left == right
+    case (.date(let left), .date(let right)):
+      left.timeIntervalSinceReferenceDate.bitPattern
+        == right.timeIntervalSinceReferenceDate.bitPattern
+    case (.uuid(let left), .uuid(let right)): left == right
+    case (.url(let left), .url(let right)): left.absoluteString == right.absoluteString
+    case (.decimal(let left), .decimal(let right)): left.description == right.description
+    case (.array(let left), .array(let right)): left == right
+    case (.object(let left), .object(let right)): left == right
+    default: false
+    }
+  }
+}

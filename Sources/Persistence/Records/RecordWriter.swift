@@ -1,0 +1,71 @@
+/// Writes the values of one table as records, and grows the table's layout as it meets new fields.
+///
+/// ```swift
+/// var writer = RecordWriter(resuming: storedLayout)
+/// let layout = try writer.encode(user, into: &bytes)   // store the layout's body with the bytes
+/// ```
+///
+/// Growth is rationed: the first record, or the first that a resumed layout does not fit, makes a
+/// layout; after that one is made only when 64 times as many records have been written as when the
+/// last was made. Until then whatever does not fit is written beside the record, with its name and
+/// kind, so nothing is ever lost to a layout; and a table of ten thousand records, whatever they hold,
+/// has at most three layouts.
+///
+/// A writer is a value: a copy grows apart.
+package struct RecordWriter: Sendable {
+  private static let ration = 64
+
+  /// The layout that the last record was written against.
+  package private(set) var layout: Layout
+  private var growth: LayoutGrowth
+  private var keyTypes = KeyTypes()
+  private var written = 0
+  /// A layout may be made by a record that is at least this many-th.
+  private var nextGrowth: Int
+
+  /// A writer for a table that was last written against `layout`, or never.
+  package init(resuming layout: Layout? = nil) {
+    self.layout = layout ?? .empty
+    growth = LayoutGrowth(from: self.layout)
+    nextGrowth = 1
+  }
+
+  /// Appends a value as a record, and returns the layout to read it with.
+  ///
+  /// The layout is the same object from record to record until it grows. O(bytes written); a record
+  /// that makes a layout is encoded twice. When this throws, `bytes` is as it was and the writer goes
+  /// on.
+  ///
+  /// - Throws: what the value's `encode(to:)` throws; `RecordError.tooDeep`;
+  ///   `RecordError.conflictingContainers`.
+  package mutating func encode(_ value: some Encodable, into bytes: inout [UInt8]) throws -> Layout
+  {
+    let start = bytes.count
+    let node = try node(for: value, layout)
+    if node.appendTop(to: &bytes) == .partial {
+      growth.learn(from: node)
+      if growth.isWanted, written + 1 >= nextGrowth {
+        bytes.removeLast(bytes.count - start)
+        let grown = try Layout(growth.fields)
+        _ = try self.node(for: value, grown).appendTop(to: &bytes)
+        adopt(grown)
+      }
+    }
+    // A first record that needs no field has made its layout too: the empty one.
+    if written == 0, layout.fields.isEmpty { nextGrowth = Self.ration }
+    written += 1
+    return layout
+  }
+
+  private mutating func node(for value: some Encodable, _ layout: Layout) throws -> EncodingNode {
+    let session = EncodingSession(layout, keyTypes: keyTypes)
+    defer { keyTypes = session.keyTypes }
+    return try session.node(for: value)
+  }
+
+  private mutating func adopt(_ layout: Layout) {
+    self.layout = layout
+    growth = LayoutGrowth(from: layout)
+    nextGrowth = (written + 1) * Self.ration
+  }
+}

@@ -1,0 +1,164 @@
+import Foundation
+import StrataPersistence
+import Testing
+
+/// How a table's layout follows the records it meets.
+@Suite struct LayoutGrowthTests {
+  struct Loose: Codable, Equatable {
+    var a: Int?
+    var b: String?
+    var c: Double?
+    var d: [Int?]?
+    var e: [String: JSONLike]
+    var f: JSONLike
+    var g: [String: Int]?
+    var h: Zoo.Shape?
+  }
+
+  private func random(_ generator: inout SeededGenerator) -> Loose {
+    var members: [String: JSONLike] = [:]
+    for _ in 0..<Int.random(in: 0...3, using: &generator) {
+      members[generator.text()] = .random(depth: 2, using: &generator)
+    }
+    let shapes = [Zoo.Shape.point, .circle(radius: 1), .group([.point], main: nil)]
+    return Loose(
+      a: generator.chance(5) ? 1 : nil,
+      b: generator.chance(30) ? generator.text() : nil,
+      c: generator.chance(1) ? 0.5 : nil,
+      d: generator.chance(20) ? [1, nil] : nil,
+      e: members,
+      f: .random(depth: 2, using: &generator),
+      g: generator.chance(50) ? ["x": 1] : nil,
+      h: generator.chance(30) ? shapes.randomElement(using: &generator) : nil
+    )
+  }
+
+  @Test func `ten thousand records of whatever shape make at most three layouts`() throws {
+    var generator = SeededGenerator.printed("layout law")
+    var writer = RecordWriter()
+    var layouts: Set<Layout> = []
+    for _ in 0..<10_000 {
+      let value = random(&generator)
+      var bytes: [UInt8] = []
+      let layout = try writer.encode(value, into: &bytes)
+      layouts.insert(layout)
+      #expect(try RecordReader(layout: layout).decode(Loose.self, from: bytes) == value)
+    }
+    #expect(layouts.count <= 3)
+  }
+
+  @Test func `the first record makes a layout with its optionals, seen or not`() throws {
+    let layout = try record(Zoo.Optionals(list: [])).layout
+    #expect(
+      layout.fields.map(\.name) == ["text", "number", "date", "nested", "doubled", "list", "lists"]
+    )
+    #expect(layout.fields[0].kind == .unknown)
+    #expect(layout.fields[5].kind == .array(of: .unknown))
+  }
+
+  @Test func `a layout lists kinds, nested records, and nothing of dictionaries`() throws {
+    struct Sample: Encodable {
+      var pair = Zoo.Pair(left: "l", right: 1)
+      var pairs = [Zoo.Pair(left: "l", right: 1)]
+      var names = ["a": 1]
+      var mixed: [JSONLike] = [.int(1), .string("a")]
+      var small = UInt8(1)
+    }
+    let pair = Layout.Kind.record([
+      .init("left", .scalar(.string)), .init("right", .scalar(.int64)),
+    ])
+    #expect(
+      try record(Sample()).layout.fields == [
+        .init("pair", pair), .init("pairs", .array(of: pair)), .init("names", .tagged),
+        .init("mixed", .array(of: .tagged)), .init("small", .scalar(.uint8)),
+      ]
+    )
+  }
+
+  @Test func `growth waits for sixty-four times as many records, and only appends`() throws {
+    var writer = RecordWriter()
+    var bytes: [UInt8] = []
+    func write(_ value: JSONLike) throws -> Layout {
+      try writer.encode(Holder(value: value), into: &bytes)
+    }
+    let first = try write(.int(1))
+    #expect(first.fields == [.init("value", .scalar(.int64))])
+    for _ in 2..<64 { #expect(try write(.string("a")) === first) }
+    let second = try write(.int(1))
+    #expect(second === first)
+    #expect(try write(.string("a")).fields == [.init("value", .tagged)])
+  }
+
+  struct Holder: Codable, Equatable {
+    var value: JSONLike
+  }
+
+  @Test func `a resumed layout grows with the first record that it does not fit`() throws {
+    let stored = try record(Zoo.Pair(left: "l", right: 1)).layout
+    struct Wider: Codable {
+      var extra = true
+      var left = "l"
+      var right = 1
+    }
+    var writer = RecordWriter(resuming: stored)
+    var bytes: [UInt8] = []
+    #expect(try writer.encode(Zoo.Pair(left: "l", right: 1), into: &bytes) === stored)
+    let grown = try writer.encode(Wider(), into: &bytes)
+    #expect(grown.fields == stored.fields + [.init("extra", .scalar(.bool))])
+  }
+
+  @Test func `types that nest in themselves stop growing layouts`() throws {
+    var tree = Zoo.Tree(value: 0, children: [])
+    for value in 1..<100 { tree = Zoo.Tree(value: value, children: [tree]) }
+    let (bytes, layout) = try record(tree)
+    #expect(layout.body.count < 1_000)
+    #expect(try RecordReader(layout: layout).decode(Zoo.Tree.self, from: bytes) == tree)
+  }
+
+  struct Refused: Error {}
+
+  struct Refusing: Encodable {
+    var refuses: Bool
+    enum CodingKeys: CodingKey { case a, b }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(1, forKey: .a)
+      if refuses { throw Refused() }
+      try container.encode(2, forKey: .b)
+    }
+  }
+
+  @Test func `a value that refuses leaves bytes and writer as they were`() throws {
+    var writer = RecordWriter()
+    var bytes: [UInt8] = [1, 2, 3]
+    #expect(throws: Refused.self) { _ = try writer.encode(Refusing(refuses: true), into: &bytes) }
+    #expect(bytes == [1, 2, 3])
+    let layout = try writer.encode(Refusing(refuses: false), into: &bytes)
+    #expect(layout.fields.map(\.name) == ["a", "b"])
+    let read = try RecordReader(layout: layout).decode([String: Int].self, from: bytes[3...])
+    #expect(read == ["a": 1, "b": 2])
+  }
+
+  @Test func `two forms of container for one value are refused`() throws {
+    struct Torn: Encodable {
+      func encode(to encoder: any Encoder) throws {
+        var list = encoder.unkeyedContainer()
+        try list.encode(1)
+        var members = encoder.container(keyedBy: Refusing.CodingKeys.self)
+        try members.encode(1, forKey: .a)
+      }
+    }
+    #expect(throws: RecordError.conflictingContainers) { try record(Torn()) }
+    #expect(throws: RecordError.conflictingContainers) { try record(["a": Torn()]) }
+  }
+
+  @Test func `values nest to a depth and no further`() throws {
+    func nested(_ depth: Int) -> JSONLike {
+      (1..<depth).reduce(.array([])) { value, _ in .array([value]) }
+    }
+    #expect(try copy(nested(RecordLimits.depth)) == nested(RecordLimits.depth))
+    #expect(throws: RecordError.tooDeep) { try record(nested(RecordLimits.depth + 1)) }
+    #expect(throws: RecordError.tooDeep) { try record(nested(2_000)) }
+  }
+}
