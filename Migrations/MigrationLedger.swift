@@ -76,7 +76,7 @@ package enum MigrationLedger {
     try connection.run(
       "INSERT INTO migration (version, name, checksum, applied, duration) VALUES (?, ?, ?, ?, ?)",
       [
-        .integer(entry.version), .text(entry.name), .blob(entry.checksum.bytes),
+        .integer(Int64(entry.version)), .text(entry.name), .blob(entry.checksum.bytes),
         .integer(entry.applied), .integer(entry.duration),
       ]
     )

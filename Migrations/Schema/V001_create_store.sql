@@ -23,11 +23,14 @@ CREATE TABLE entity_table (
   since      INTEGER NOT NULL             -- the revision that brought it
 ) STRICT, WITHOUT ROWID;
 
--- How to read a record: the names and kinds of its fields. Rows are added, never changed.
+-- How to read the records of a table: the names and kinds of their fields. Rows are added, never
+-- changed; the last one of a table is the one its next record is written against.
 CREATE TABLE layout (
-  id         INTEGER PRIMARY KEY,
-  hash       BLOB    NOT NULL UNIQUE CHECK (length(hash) = 16),
-  body       BLOB    NOT NULL
+  id           INTEGER PRIMARY KEY,
+  entity_table TEXT    NOT NULL,
+  hash         BLOB    NOT NULL CHECK (length(hash) = 16),
+  body         BLOB    NOT NULL,
+  UNIQUE (entity_table, hash)
 ) STRICT;
 
 -- The journal. A row covers the revisions first...revision: one, unless commits were merged while

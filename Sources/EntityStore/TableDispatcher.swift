@@ -34,16 +34,15 @@ extension TableDispatcherBase {
   /// O(log n).
   public subscript(id: EntityID<Entity>) -> Entity? { state[id] }
 
-  /// Puts an entity: adds it, or replaces the one with its ID, which is returned.
+  /// Puts an entity: adds it, or replaces the one with its ID.
   ///
   /// Throws when a rule of the database refuses the commit; then nothing has happened.
-  @discardableResult
   public func insert(
     _ entity: Entity,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line
-  ) throws -> Entity? {
+  ) throws {
     try commit("insert", fileID: fileID, function: function, line: line) {
       table throws in table.insert(entity)
     }

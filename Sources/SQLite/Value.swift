@@ -30,11 +30,6 @@ package enum StorageClass: String, Sendable {
 }
 
 extension Value {
-  /// An integer of any width; one that `Int64` cannot hold keeps its bit pattern (`UInt64`).
-  package static func integer(_ number: some BinaryInteger) -> Value {
-    .integer(Int64(truncatingIfNeeded: number))
-  }
-
   /// A text, or NULL.
   package static func text(orNull string: String?) -> Value {
     string.map { .text($0) } ?? .null

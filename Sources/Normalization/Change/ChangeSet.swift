@@ -56,3 +56,10 @@ extension AnyTableChanges {
     return "\(table): " + counts.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
   }
 }
+
+extension ChangeSet {
+  /// The changes of the tables whose names are wanted.
+  package func filter(_ isWanted: (TableName) -> Bool) -> ChangeSet {
+    ChangeSet(tables: tables.filter { isWanted($0.table) })
+  }
+}

@@ -1,14 +1,13 @@
 public import HashTreeCollections
 
 extension EntityTable {
-  /// Puts an entity: adds it, or replaces the one with its ID, which is returned.
+  /// Puts an entity: adds it, or replaces the one with its ID.
   ///
-  /// O(log n).
+  /// O(log n). It returns nothing, so that a commit of one insert is a closure without a result.
   @inlinable
-  @discardableResult
-  public mutating func insert(_ entity: Entity) -> Entity? {
+  public mutating func insert(_ entity: Entity) {
     touch(entity.id)
-    return storage.updateValue(entity, forKey: entity.id)
+    storage.updateValue(entity, forKey: entity.id)
   }
 
   /// Puts each of the entities; of two with the same ID the later one stays.

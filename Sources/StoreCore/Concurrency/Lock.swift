@@ -44,7 +44,8 @@ package final class Lock<Value>: @unchecked Sendable {
   }
 
   /// Runs `body` with exclusive access to the value.
-  package func withLock<R, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R {
+  package func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R
+  {
     lock()
     defer { Self.check(pthread_mutex_unlock(mutex)) }
     return try body(&value)

@@ -20,3 +20,12 @@ extension Store {
     }
   }
 }
+
+extension Store {
+  /// Runs `action` while no commit is under way and none can begin.
+  ///
+  /// Waits for a commit that is. `action` must not commit to this store.
+  package func withoutCommits(_ action: () -> Void) {
+    editLock.withLock { _ in action() }
+  }
+}
