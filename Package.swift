@@ -72,6 +72,8 @@ let package = Package(
       dependencies: ["CStrataSQLite", "Strata"],
       path: "Tests/TestSupport"
     ),
+    .executableTarget(
+      name: "CrashChild", dependencies: ["Strata", "TestSupport"], path: "Tests/CrashChild"),
     .testTarget(name: "SQLiteTests", dependencies: ["StrataSQLite", "TestSupport"]),
     .testTarget(
       name: "MigrationsTests", dependencies: ["StrataMigrations", "StrataSQLite", "TestSupport"]),
@@ -84,6 +86,7 @@ let package = Package(
       name: "PersistenceTests",
       dependencies: [
         "StrataSQLite", "StrataMigrations", "StrataPersistence", "Strata", "TestSupport",
+        "CrashChild",
       ]),
     .testTarget(name: "FluxTests", dependencies: ["StrataFlux"]),
     .testTarget(name: "CLITests", dependencies: ["StrataCLI", "Strata", "TestSupport"]),

@@ -1,12 +1,33 @@
 package import Foundation
 
-/// Lends a new, empty directory and removes it with everything in it.
+/// An empty directory of its own, deleted with everything in it when the object goes.
 ///
-/// The path is absolute and without links, and holds a blank, so that paths get quoted wherever they must.
+/// Its path is without links and holds blanks, so that paths get quoted wherever they must.
+package final class TemporaryDirectory: Sendable {
+  package let url: URL
+
+  package init() throws {
+    url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appendingPathComponent("strata tests \(UUID().uuidString)", isDirectory: true)
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit {
+    do {
+      try FileManager.default.removeItem(at: url)
+    } catch {
+      FileHandle.standardError.write(Data("\(url.path) was not deleted: \(error)\n".utf8))
+    }
+  }
+
+  /// The path of a file in it.
+  package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+}
+
+/// Lends a new, empty directory and removes it with everything in it.
 package func withTemporaryDirectory<R>(_ body: (URL) throws -> R) throws -> R {
-  let directory = try makeTemporaryDirectory()
-  defer { removeTemporaryDirectory(directory) }
-  return try body(directory)
+  let directory = try TemporaryDirectory()
+  return try withExtendedLifetime(directory) { try body(directory.url) }
 }
 
 /// The same for an asynchronous closure, which runs where the caller runs.
@@ -14,19 +35,8 @@ package func withTemporaryDirectory<R>(
   isolation: isolated (any Actor)? = #isolation,
   _ body: (URL) async throws -> R
 ) async throws -> R {
-  let directory = try makeTemporaryDirectory()
-  defer { removeTemporaryDirectory(directory) }
-  return try await body(directory)
-}
-
-private func makeTemporaryDirectory() throws -> URL {
-  let directory = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-    .appendingPathComponent("strata tests \(UUID().uuidString)", isDirectory: true)
-  try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-  return directory
-}
-
-/// A directory that cannot be removed is the system's to clean up, not a reason to fail a test.
-private func removeTemporaryDirectory(_ directory: URL) {
-  do { try FileManager.default.removeItem(at: directory) } catch {}
+  let directory = try TemporaryDirectory()
+  let result = try await body(directory.url)
+  withExtendedLifetime(directory) {}
+  return result
 }

@@ -10,8 +10,9 @@ internal import Foundation
 /// 5  other    tagged value (as in records)
 /// ```
 ///
-/// Comparing bytes compares integers as numbers, UUIDs as their text, and strings as Swift does: Swift
-/// holds two strings equal, and so two IDs, when their composed forms are, however they were typed.
+/// Comparing bytes compares integers as numbers, UUIDs as their text, and strings by their composed
+/// form: Swift holds two strings equal, and so two IDs, when their composed forms are, however they
+/// were typed.
 package enum EncodedID {
   private enum Kind: UInt8 {
     case int = 1, uint, string, uuid, other

@@ -5,13 +5,18 @@ import Testing
 @Suite struct EncodedIDTests {
   private func expectOrder<ID: Encodable & Comparable>(
     _ ids: [ID],
+    by isLess: (ID, ID) -> Bool = { $0 < $1 },
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
     let encoded = try ids.map { (id: $0, bytes: try EncodedID.bytes(of: $0)) }
     for left in encoded {
       for right in encoded {
         let isBefore = left.bytes.lexicographicallyPrecedes(right.bytes)
-        #expect(isBefore == (left.id < right.id), sourceLocation: sourceLocation)
+        #expect(
+          isBefore == isLess(left.id, right.id),
+          "\(left) and \(right)",
+          sourceLocation: sourceLocation
+        )
         #expect(
           (left.bytes == right.bytes) == (left.id == right.id),
           sourceLocation: sourceLocation
@@ -21,7 +26,7 @@ import Testing
   }
 
   @Test func `bytes sort as integers do`() throws {
-    var generator = SeededGenerator.printed("ids")
+    var generator = RecordGenerator.printed("ids")
     let small = (0..<100).map { _ in Int.random(in: -300...300, using: &generator) }
     try expectOrder(small + [.min, .max, -1, 0, 1] + small.map { $0 << 48 })
     try expectOrder(small.map(Int8.init(truncatingIfNeeded:)))
@@ -31,8 +36,13 @@ import Testing
   }
 
   @Test func `bytes sort as strings do, however they are composed`() throws {
-    var generator = SeededGenerator.printed("text ids")
-    try expectOrder((0..<120).map { _ in generator.text() } + ["", "é", "e\u{301}", "\u{10FFFF}"])
+    var generator = RecordGenerator.printed("text ids")
+    let texts = (0..<120).map { _ in generator.text() } + ["", "é", "e\u{301}", "\u{10FFFF}"]
+    // Not by `<`, which does not put "e\u{301}" before "é ", though it puts "é" there (Swift 6.3).
+    try expectOrder(texts) { left, right in
+      let composed = [left, right].map { $0.precomposedStringWithCanonicalMapping.utf8 }
+      return composed[0].lexicographicallyPrecedes(composed[1])
+    }
   }
 
   @Test func `bytes sort as UUIDs do`() throws {

@@ -43,7 +43,7 @@ indirect enum JSONLike: Codable, Equatable {
   }
 
   /// A random value; doubles are never whole, since JSON cannot tell those from integers.
-  static func random(depth: Int, using generator: inout SeededGenerator) -> JSONLike {
+  static func random(depth: Int, using generator: inout RecordGenerator) -> JSONLike {
     switch Int.random(in: 0..<(depth > 0 ? 7 : 5), using: &generator) {
     case 0: return .null
     case 1: return .bool(.random(using: &generator))

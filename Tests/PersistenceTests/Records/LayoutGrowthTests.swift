@@ -15,7 +15,7 @@ import Testing
     var h: Zoo.Shape?
   }
 
-  private func random(_ generator: inout SeededGenerator) -> Loose {
+  private func random(_ generator: inout RecordGenerator) -> Loose {
     var members: [String: JSONLike] = [:]
     for _ in 0..<Int.random(in: 0...3, using: &generator) {
       members[generator.text()] = .random(depth: 2, using: &generator)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `ten thousand records of whatever shape make at most three layouts`() throws {
-    var generator = SeededGenerator.printed("layout law")
+    var generator = RecordGenerator.printed("layout law")
     var writer = RecordWriter()
     var layouts: Set<Layout> = []
     for _ in 0..<10_000 {

@@ -3,14 +3,14 @@ import StrataPersistence
 import Testing
 
 @Suite struct LayoutTests {
-  private static func random(_ generator: inout SeededGenerator, depth: Int) -> [Layout.Field] {
+  private static func random(_ generator: inout RecordGenerator, depth: Int) -> [Layout.Field] {
     let count = Int.random(in: 0...6, using: &generator)
     return (0..<count).map { index in
       Layout.Field("\(generator.text())\(index)", kind(&generator, depth: depth))
     }
   }
 
-  private static func kind(_ generator: inout SeededGenerator, depth: Int) -> Layout.Kind {
+  private static func kind(_ generator: inout RecordGenerator, depth: Int) -> Layout.Kind {
     switch Int.random(in: 0..<(depth > 0 ? 10 : 6), using: &generator) {
     case 0: .unknown
     case 1: .tagged
@@ -21,7 +21,7 @@ import Testing
   }
 
   @Test func `layouts come back from their bodies`() throws {
-    var generator = SeededGenerator.printed("layouts")
+    var generator = RecordGenerator.printed("layouts")
     for _ in 0..<500 {
       let layout = try Layout(Self.random(&generator, depth: 4))
       let read = try Layout(body: layout.body)

@@ -4,7 +4,7 @@ import Testing
 
 /// Bytes that nobody vouches for: they are read or refused, and nothing else happens.
 @Suite struct RecordFuzzTests {
-  private func samples(_ generator: inout SeededGenerator) throws -> [(
+  private func samples(_ generator: inout RecordGenerator) throws -> [(
     bytes: [UInt8], layout: Layout
   )] {
     let pair = Zoo.Pair(left: "left", right: 5)
@@ -27,7 +27,7 @@ import Testing
     return samples
   }
 
-  private func mutate(_ bytes: [UInt8], _ generator: inout SeededGenerator) -> [UInt8] {
+  private func mutate(_ bytes: [UInt8], _ generator: inout RecordGenerator) -> [UInt8] {
     var bytes = bytes
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
       let index = Int.random(in: 0...bytes.count, using: &generator)
@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `twenty thousand broken records and layouts are read or refused`() throws {
-    var generator = SeededGenerator.printed("fuzz")
+    var generator = RecordGenerator.printed("fuzz")
     let samples = try samples(&generator)
     var read = 0
     for round in 0..<20_000 {
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func `random bytes are read or refused`() throws {
-    var generator = SeededGenerator.printed("noise")
+    var generator = RecordGenerator.printed("noise")
     let samples = try samples(&generator)
     for _ in 0..<2_000 {
       let count = Int.random(in: 0...64, using: &generator)
@@ -101,7 +101,7 @@ import Testing
   }
 
   @Test func `every shorter part of a record is refused`() throws {
-    var generator = SeededGenerator.printed("cuts")
+    var generator = RecordGenerator.printed("cuts")
     for sample in try samples(&generator) {
       for count in 0..<sample.bytes.count {
         #expect(throws: RecordError.self) {

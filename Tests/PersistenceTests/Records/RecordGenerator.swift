@@ -1,11 +1,11 @@
 /// SplitMix64: random numbers that a printed seed brings back.
-struct SeededGenerator: RandomNumberGenerator {
+struct RecordGenerator: RandomNumberGenerator {
   private var state: UInt64
 
   /// A generator with a seed of its own, which is printed, so that a failure can be run again.
-  static func printed(_ name: String, seed: UInt64 = .random(in: 0 ... .max)) -> SeededGenerator {
+  static func printed(_ name: String, seed: UInt64 = .random(in: 0 ... .max)) -> RecordGenerator {
     print("\(name): seed \(seed)")
-    return SeededGenerator(state: seed)
+    return RecordGenerator(state: seed)
   }
 
   private init(state: UInt64) {

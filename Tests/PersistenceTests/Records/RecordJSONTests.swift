@@ -9,7 +9,7 @@ import Testing
   }
 
   @Test func `printed values are the JSON that Foundation prints`() throws {
-    var generator = SeededGenerator.printed("printer")
+    var generator = RecordGenerator.printed("printer")
     for _ in 0..<500 {
       let value = JSONLike.random(depth: 4, using: &generator)
       let (bytes, layout) = try record(value)
@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func `printed dates since the Gregorian reform are those that Foundation prints`() throws {
-    var generator = SeededGenerator.printed("iso")
+    var generator = RecordGenerator.printed("iso")
     let style = Date.ISO8601FormatStyle()
     for _ in 0..<1_000 {
       let seconds = Int.random(in: -13_000_000_000...200_000_000_000, using: &generator)

@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `a date keeps every bit`() throws {
-    var generator = SeededGenerator.printed("dates")
+    var generator = RecordGenerator.printed("dates")
     let dates = (0..<500).map { _ in
       Date(timeIntervalSinceReferenceDate: Double(bitPattern: generator.next()))
     }
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func `random values of any shape come back`() throws {
-    var generator = SeededGenerator.printed("json-like")
+    var generator = RecordGenerator.printed("json-like")
     let values = (0..<300).map { _ in JSONLike.random(depth: 4, using: &generator) }
     try expectRoundTrip(values)
     try expectRoundTrip(values.map { ["a": $0, "b": .null] })

@@ -1,0 +1,34 @@
+public import Foundation
+
+/// How a store is persisted.
+///
+/// The defaults suit most programs.
+public struct PersistenceConfiguration: Sendable {
+  /// When commits reach the disk.
+  public var durability: Durability
+  /// When snapshots are taken and what is kept.
+  public var snapshots: SnapshotPolicy
+  /// How many changed entities may wait for the writer before committers wait too.
+  public var queueCapacity: Int
+  /// How long to wait before trying again after the disk refused; doubled up to 30 s.
+  public var recoveryInterval: Duration
+  /// The time of day, for deltas and snapshots.
+  public var now: @Sendable () -> Date
+  /// The SQLite VFS of the writer, for tests that let disks fail; nil for the system's.
+  package var vfs: String?
+
+  /// Creates a configuration.
+  public init(
+    durability: Durability = .grouped(),
+    snapshots: SnapshotPolicy = SnapshotPolicy(),
+    queueCapacity: Int = 100_000,
+    recoveryInterval: Duration = .seconds(1),
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.durability = durability
+    self.snapshots = snapshots
+    self.queueCapacity = queueCapacity
+    self.recoveryInterval = recoveryInterval
+    self.now = now
+  }
+}

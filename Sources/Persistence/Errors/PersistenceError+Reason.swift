@@ -1,0 +1,100 @@
+extension PersistenceError {
+  /// What can go wrong with a file.
+  public enum Reason: Sendable, Equatable {
+    /// There is no file at the path.
+    case missing
+    /// The directory the file should be in does not exist.
+    case missingDirectory(String)
+    /// The file or its directory may not be written.
+    case notWritable(String)
+    /// The path leads to something that is no regular file: a link, a directory.
+    case notAFile(String)
+    /// The file has no bytes: not even a new store's file is ever empty.
+    case empty
+    /// The file is no SQLite database.
+    case notADatabase
+    /// The file is the SQLite database of another program.
+    case foreign(applicationID: Int32)
+    /// The file was written by a later version of this library.
+    case newerFormat(found: Int, known: Int)
+    /// The file is shorter than its header says.
+    case truncated(expected: Int64, found: Int64)
+    /// Another writer has the file open.
+    case alreadyOpen(by: String)
+    /// What the file holds contradicts itself; nothing was changed.
+    case damaged(String)
+    /// A stored record does not fit the entity type of this build.
+    case undecodable(table: String, id: String, detail: String)
+    /// The schema of the file does not fit this build.
+    case migration(String)
+    /// There is no room on the disk.
+    case diskFull
+    /// The file is locked by another process at this moment.
+    case busy(String)
+    /// The disk or SQLite refused.
+    case io(String)
+    /// The persistence was closed before.
+    case closed
+    /// There is no table, entity, revision or snapshot as asked for.
+    case notFound(String)
+  }
+}
+
+extension PersistenceError.Reason {
+  /// What is wrong, without a full stop.
+  var sentence: String {
+    switch self {
+    case .missing: "there is no file here"
+    case .missingDirectory(let directory): "the directory \(directory) does not exist"
+    case .notWritable(let detail): "this place cannot be written (\(detail))"
+    case .notAFile(let kind): "this is \(kind), not a regular file"
+    case .empty: "this file is empty, so it is not a Strata store"
+    case .notADatabase: "this is not a Strata store: it is no SQLite database"
+    case .foreign(let id):
+      "this SQLite database belongs to another program (application id \(id)), not to Strata"
+    case .newerFormat(let found, let known):
+      "this store has format \(found), and this build knows formats up to \(known)"
+    case .truncated(let expected, let found):
+      "this file has \(found) bytes where its header says \(expected): it was cut off"
+    case .alreadyOpen(let owner): "another writer has this store open (\(owner))"
+    case .damaged(let detail): "this store is damaged: \(detail)"
+    case .undecodable(let table, let id, let detail):
+      "the record \(id) of table \(table) cannot be read as this build's type: \(detail)"
+    case .migration(let detail): "the schema of this store does not fit this build: \(detail)"
+    case .diskFull: "the disk is full"
+    case .busy(let detail): "the store is busy (\(detail))"
+    case .io(let detail): "the disk refused (\(detail))"
+    case .closed: "this persistence was closed"
+    case .notFound(let what): "there is no \(what)"
+    }
+  }
+
+  /// What to do about it.
+  var remedy: String {
+    switch self {
+    case .missing: "Check the path; a store is created by opening it from a program."
+    case .missingDirectory: "Create the directory first; Strata creates the file only."
+    case .notWritable: "Choose another place, or allow this user to write here."
+    case .notAFile: "Give the path of the file itself."
+    case .empty: "Remove it to start afresh, or put the right file here."
+    case .notADatabase, .foreign: "Check the path; the file was not touched."
+    case .newerFormat: "Use a newer version of Strata; the file was not touched."
+    case .truncated: "Bring back a backup; the file was not touched, so what is left can be saved."
+    case .alreadyOpen: "Close it there first, or open it read-only."
+    case .damaged:
+      "The file was not touched. Run `strata verify` on it, keep a copy, and bring back a backup."
+    case .undecodable:
+      """
+      Make the field optional, give the entity `static var defaults: Self` (DefaultingEntityType), \
+      or migrate the data; the file was not touched.
+      """
+    case .migration: "Use the build that wrote it, or restore the migration as it was."
+    case .diskFull:
+      "Free some space: the state goes on in memory and is written when there is room."
+    case .busy: "Try again."
+    case .io: "Check the disk: the state goes on in memory and is written when the disk works."
+    case .closed: "Commit before close(), or open the store again."
+    case .notFound: "Check the spelling; `strata tables` lists what there is."
+    }
+  }
+}

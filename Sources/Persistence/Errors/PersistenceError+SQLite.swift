@@ -1,0 +1,43 @@
+import StrataMigrations
+import StrataSQLite
+
+extension PersistenceError {
+  /// What an error of SQLite means to someone who holds the file of a store.
+  init(_ operation: Operation, path: String, _ error: SQLiteError) {
+    self.init(operation, path: path, Reason(error))
+  }
+
+  /// The error itself when it is one already, else what it means.
+  init(_ operation: Operation, path: String, wrapping error: any Error) {
+    switch error {
+    case let error as PersistenceError: self = error
+    case let error as SQLiteError: self.init(operation, path: path, error)
+    case let error as DamageFound: self.init(operation, path: path, .damaged(error.detail))
+    case let error as MigrationError: self.init(operation, path: path, .migration("\(error)"))
+    default: self.init(operation, path: path, .io("\(error)"))
+    }
+  }
+}
+
+extension PersistenceError.Reason {
+  init(_ error: SQLiteError) {
+    switch error.code.primary {
+    case .full: self = .diskFull
+    case .notADB: self = .notADatabase
+    case .corrupt: self = .damaged("\(error)")
+    case .busy, .locked: self = .busy("\(error)")
+    case .readOnly, .cantOpen: self = .notWritable("\(error)")
+    default: self = .io("\(error)")
+    }
+  }
+}
+
+/// A contradiction found while reading what the file holds.
+package struct DamageFound: Error, Equatable, CustomStringConvertible {
+  /// What contradicts what.
+  package let detail: String
+
+  package init(_ detail: String) { self.detail = detail }
+
+  package var description: String { detail }
+}

@@ -1,0 +1,34 @@
+/// What went wrong with the file of a store, and what to do about it.
+///
+/// Every one of these leaves the file as it was, unless it says otherwise.
+public struct PersistenceError: Error, Sendable, CustomStringConvertible {
+  /// What the library was doing.
+  public enum Operation: String, Sendable, Codable {
+    /// Opening the file, up to the restored value.
+    case opening
+    /// Writing deltas.
+    case appending
+    /// Writing or naming a snapshot.
+    case snapshotting
+    /// Ending the work with the file.
+    case closing
+    /// Answering a question about the file.
+    case inspecting
+  }
+
+  /// What the library was doing.
+  public let operation: Operation
+  /// The file of the store.
+  public let path: String
+  /// What went wrong.
+  public let reason: Reason
+
+  package init(_ operation: Operation, path: String, _ reason: Reason) {
+    self.operation = operation
+    self.path = path
+    self.reason = reason
+  }
+
+  /// One sentence with the path and what went wrong, and one with what to do.
+  public var description: String { "\(path): \(reason.sentence). \(reason.remedy)" }
+}

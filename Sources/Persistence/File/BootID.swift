@@ -1,0 +1,24 @@
+import Foundation
+
+/// Which boot of the machine this is: what was written but not synced survives within one only.
+enum BootID {
+  /// The kernel's id of this boot; a random one where the kernel has none, which never matches.
+  static func current() -> UUID {
+    #if canImport(Darwin)
+      var size = 0
+      guard sysctlbyname("kern.bootsessionuuid", nil, &size, nil, 0) == 0, size > 0 else {
+        return UUID()
+      }
+      var text = [CChar](repeating: 0, count: size)
+      guard sysctlbyname("kern.bootsessionuuid", &text, &size, nil, 0) == 0 else { return UUID() }
+      return UUID(uuidString: String(cString: text)) ?? UUID()
+    #else
+      let path = "/proc/sys/kernel/random/boot_id"
+      guard let file = try? OpenFile(path, O_RDONLY), let bytes = try? file.read(64, at: 0) else {
+        return UUID()
+      }
+      let text = String(decoding: bytes, as: UTF8.self)
+      return UUID(uuidString: text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? UUID()
+    #endif
+  }
+}

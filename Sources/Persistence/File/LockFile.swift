@@ -1,0 +1,76 @@
+import Foundation
+
+/// The right to write a store: a file beside it, locked with `flock`.
+///
+/// It holds who has it, for people; the lock itself is the kernel's and goes with the process. The
+/// file is never unlinked, or two processes could each hold "the" lock on different inodes; the
+/// inode is compared again after locking, in case someone else unlinked it.
+struct LockFile: ~Copyable {
+  private let file: OpenFile
+
+  /// Who locks.
+  struct Owner: Equatable, CustomStringConvertible {
+    let process: Int32
+    let host: String
+    let started: Date
+
+    static func current(started: Date) -> Owner {
+      let process = ProcessInfo.processInfo
+      return Owner(process: process.processIdentifier, host: process.hostName, started: started)
+    }
+
+    var description: String {
+      "process \(process) on \(host) since \(started.formatted(.iso8601))"
+    }
+  }
+
+  /// Takes the lock at `path`, or gives nil when someone else has it.
+  init?(taking path: String, as owner: Owner) throws(SystemError) {
+    while true {
+      let file = try OpenFile(path, O_RDWR | O_CREAT)
+      guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        if errno == EWOULDBLOCK { return nil }
+        throw SystemError("flock", path)
+      }
+      guard try file.identity() == FileIdentity(ofFileAt: path) else { continue }
+      try file.truncate(to: 0)
+      try file.write(Array("\(owner)\n".utf8), at: 0)
+      self.file = file
+      return
+    }
+  }
+
+  /// What the lock file at `path` says about its owner; a guess when it says nothing.
+  static func owner(at path: String) -> String {
+    guard let file = try? OpenFile(path, O_RDONLY), let bytes = try? file.read(256, at: 0),
+      let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first
+    else { return "an unknown process" }
+    return String(line)
+  }
+}
+
+/// A reader's share of the lock: while it is held there is no writer and none can come.
+struct SharedLock: ~Copyable {
+  private let file: OpenFile
+
+  /// What stands in the way of reading a file at rest.
+  enum Outcome: ~Copyable {
+    case held(SharedLock)
+    /// There is no lock file: nobody ever wrote here under this name.
+    case noLockFile
+    case writerPresent
+  }
+
+  private init(_ file: consuming OpenFile) { self.file = file }
+
+  /// Takes a share without creating or changing anything.
+  static func take(_ path: String) throws(SystemError) -> Outcome {
+    guard FileIdentity(ofFileAt: path) != nil else { return .noLockFile }
+    let file = try OpenFile(path, O_RDONLY)
+    guard flock(file.descriptor, LOCK_SH | LOCK_NB) == 0 else {
+      if errno == EWOULDBLOCK { return .writerPresent }
+      throw SystemError("flock", path)
+    }
+    return .held(SharedLock(file))
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import StrataCore
+
+/// The way in for a writer: refuse what is no store, then take the lock.
+///
+/// Nothing is written into a file that is refused, and nothing beside it either.
+enum StoreGate {
+  /// One at a time in this process.
+  ///
+  /// Closing a descriptor of a database drops every POSIX lock the process holds on it, so the
+  /// header is only read here while no store of this process can be opening that file; one that has
+  /// it open holds the lock file, which is asked first.
+  private static let entering = Lock(())
+
+  /// Takes the writer's lock.
+  static func enter(
+    _ path: StorePath,
+    as owner: LockFile.Owner,
+    knownFormat: Int
+  ) throws(PersistenceError) -> LockFile {
+    try entering.withLock { _ throws(PersistenceError) in
+      let isLockThere = FileIdentity(ofFileAt: path.lock) != nil
+      if !isLockThere { try checkHeader(path, knownFormat) }
+      let lock = try take(path, owner)
+      if isLockThere { try checkHeader(path, knownFormat) }
+      return lock
+    }
+  }
+
+  private static func take(
+    _ path: StorePath,
+    _ owner: LockFile.Owner
+  ) throws(PersistenceError) -> LockFile {
+    do {
+      if let lock = try LockFile(taking: path.lock, as: owner) { return lock }
+    } catch {
+      let denied = [EACCES, EROFS, EPERM].contains(error.code)
+      throw PersistenceError(
+        .opening,
+        path: path.file,
+        denied ? .notWritable("\(error)") : .io("\(error)")
+      )
+    }
+    throw PersistenceError(
+      .opening,
+      path: path.file,
+      .alreadyOpen(by: LockFile.owner(at: path.lock))
+    )
+  }
+
+  /// Refuses a file by its first bytes; a path without a file passes.
+  static func checkHeader(_ path: StorePath, _ knownFormat: Int) throws(PersistenceError) {
+    guard case .file(let size) = try path.occupant(.opening) else { return }
+    do {
+      let bytes = try OpenFile(path.file, O_RDONLY).read(100, at: 0)
+      try StoreHeader.check(
+        bytes,
+        fileSize: size,
+        walSize: path.walSize,
+        knownFormat: knownFormat
+      )
+    } catch let error as PersistenceError.Reason.Refusal {
+      throw PersistenceError(.opening, path: path.file, error.reason)
+    } catch {
+      throw PersistenceError(.opening, path: path.file, .io("\(error)"))
+    }
+  }
+}

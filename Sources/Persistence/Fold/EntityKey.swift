@@ -1,0 +1,22 @@
+/// Which entity, as stored: its table and its encoded ID.
+///
+/// The order is that of a snapshot.
+struct EntityKey: Hashable, Comparable {
+  let table: String
+  let id: ArraySlice<UInt8>
+
+  static func < (a: EntityKey, b: EntityKey) -> Bool {
+    if a.table != b.table { return a.table.utf8.lexicographicallyPrecedes(b.table.utf8) }
+    return a.id.lexicographicallyPrecedes(b.id)
+  }
+}
+
+/// An entity as stored.
+package struct StoredEntity: Equatable, Sendable {
+  package let table: String
+  package let id: ArraySlice<UInt8>
+  package let layout: Int64
+  package let record: ArraySlice<UInt8>
+
+  var key: EntityKey { EntityKey(table: table, id: id) }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import StrataMigrations
+
+/// Goes through the deltas after a point one by one and proves each: no gap, the chain unbroken.
+struct JournalReplay {
+  private let journal: Journal
+  private let catalog: LayoutCatalog
+  private let identity: StoreIdentity
+  /// The last delta that was proved, or where it began.
+  private(set) var revision: Revision
+  private(set) var chain: Checksum
+  private(set) var deltas = 0
+  private(set) var bytes: Int64 = 0
+
+  init(
+    after revision: Revision,
+    chain: Checksum,
+    of identity: StoreIdentity,
+    in journal: Journal,
+    _ catalog: LayoutCatalog
+  ) {
+    self.journal = journal
+    self.catalog = catalog
+    self.identity = identity
+    self.revision = revision
+    self.chain = chain
+  }
+
+  /// The next delta with all its parts, or nil at the end.
+  ///
+  /// - Throws: `DamageFound` where the run breaks.
+  mutating func next() throws -> (header: DeltaHeader, parts: [Part])? {
+    guard let row = try journal.delta(after: revision) else { return nil }
+    let header = row.header
+    guard header.first == revision.next, header.revision >= header.first else {
+      throw DamageFound(
+        "the journal has no delta between revisions \(revision) and \(header.first)"
+      )
+    }
+    let parts = try readParts(of: row)
+    let expected = header.chain(
+      after: chain,
+      storeID: identity.id,
+      parts: parts.map { Checksum(of: $0.bytes) },
+      layouts: try catalog.hashes(of: parts.reduce(into: []) { $0.formUnion($1.layouts) })
+    )
+    guard expected == row.hash else {
+      throw DamageFound("the delta at revision \(header.revision) has another hash")
+    }
+    revision = header.revision
+    chain = row.hash
+    deltas += 1
+    bytes += Int64(header.bytes)
+    return (header, parts)
+  }
+
+  /// Lays all further deltas over an overlay, up to `last` if given.
+  mutating func replay(into overlay: inout Overlay, through last: Revision? = nil) throws {
+    while last.map({ revision < $0 }) ?? true, let (_, parts) = try next() {
+      for part in parts { overlay.add(part) }
+    }
+  }
+
+  private func readParts(of row: DeltaRow) throws -> [Part] {
+    let revision = row.header.revision
+    var parts: [Part] = []
+    for number in 0..<row.header.parts {
+      let body = number == 0 ? row.body : try journal.part(number, of: revision)
+      guard let body, let part = try? Part(body) else {
+        throw DamageFound("part \(number) of the delta at revision \(revision) cannot be read")
+      }
+      parts.append(part)
+    }
+    return parts
+  }
+}

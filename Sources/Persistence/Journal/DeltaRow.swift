@@ -1,0 +1,55 @@
+import Foundation
+package import StrataMigrations
+
+/// What a delta says of itself, without what it changed: the columns of its row.
+package struct DeltaHeader: Equatable, Sendable {
+  /// The last revision it covers; its key.
+  package var revision: Revision
+  /// The first revision it covers: the same, unless commits were merged while the disk refused.
+  package var first: Revision
+  package var epoch: Int64
+  /// Microseconds since 1970, never less than the delta before.
+  package var time: Int64
+  package var origin: Int64
+  package var key: [UInt8]?
+  package var name: String
+  package var place: String
+  package var entities: Int
+  package var parts: Int
+  package var bytes: Int
+
+  /// The chain here: a hash over the chain before, the store, every column, every part, and every
+  /// layout that a part's records are read with.
+  func chain(
+    after previous: Checksum,
+    storeID: UUID,
+    parts: [Checksum],
+    layouts: [Int64: Checksum]
+  ) -> Checksum {
+    var builder = ChecksumBuilder()
+    builder.append(previous)
+    builder.append(storeID.byteArray)
+    for number in [revision.number, first.number, epoch, time, origin] {
+      builder.append(UInt64(bitPattern: number))
+    }
+    builder.append(UInt64(key == nil ? 0 : 1))
+    builder.append(key ?? [])
+    builder.append(name)
+    builder.append(place)
+    for number in [entities, self.parts, bytes] { builder.append(UInt64(number)) }
+    for part in parts { builder.append(part) }
+    for (id, hash) in layouts.sorted(by: { $0.key < $1.key }) {
+      builder.append(UInt64(bitPattern: id))
+      builder.append(hash)
+    }
+    return builder.finalize()
+  }
+}
+
+/// A delta as read from the file.
+package struct DeltaRow: Sendable {
+  package var header: DeltaHeader
+  package var hash: Checksum
+  /// The first part; the others are read when they are needed.
+  package var body: [UInt8]
+}

@@ -1,0 +1,70 @@
+import StrataMigrations
+import StrataSQLite
+
+/// The layouts of a file: by the number under which parts name them, and by table and hash.
+struct LayoutCatalog {
+  private struct Key: Hashable {
+    let table: String
+    let hash: Checksum
+  }
+
+  private var byNumber: [Int64: Layout] = [:]
+  private var numbers: [Key: Int64] = [:]
+  private var lastNumber: Int64 = 0
+  /// The layout of each table that its next record is written against.
+  private(set) var lastOfTable: [String: Layout] = [:]
+
+  /// Reads every layout of the file; throws where one is not what its hash says.
+  init(reading connection: Connection) throws {
+    let sql = "SELECT id, entity_table, hash, body FROM layout ORDER BY id"
+    let rows = try connection.all(sql, []) { row in
+      (try row.int(0), try row.text(1), try row.blob(2), try row.blob(3))
+    }
+    for (number, table, hash, body) in rows {
+      guard Checksum(of: body).bytes == hash, let layout = try? Layout(body: body) else {
+        throw DamageFound("layout \(number) is not what its hash says")
+      }
+      add(layout, number, table)
+    }
+  }
+
+  /// The number of a table's layout; a new one is written, inside the caller's transaction.
+  mutating func number(
+    of layout: Layout,
+    table: String,
+    in connection: Connection
+  ) throws(SQLiteError) -> Int64 {
+    if let number = numbers[Key(table: table, hash: layout.id)] { return number }
+    let number = lastNumber + 1
+    try connection.run(
+      "INSERT INTO layout (id, entity_table, hash, body) VALUES (?, ?, ?, ?)",
+      [.integer(number), .text(table), .blob(layout.id.bytes), .blob(layout.body)]
+    )
+    add(layout, number, table)
+    return number
+  }
+
+  private mutating func add(_ layout: Layout, _ number: Int64, _ table: String) {
+    byNumber[number] = layout
+    numbers[Key(table: table, hash: layout.id)] = number
+    lastOfTable[table] = layout
+    lastNumber = max(lastNumber, number)
+  }
+
+  /// How many layouts there are.
+  var count: Int { byNumber.count }
+
+  /// The hashes of these layouts; throws where the file has no such layout.
+  func hashes(of numbers: Set<Int64>) throws(DamageFound) -> [Int64: Checksum] {
+    var hashes: [Int64: Checksum] = [:]
+    for number in numbers { hashes[number] = try layout(number).id }
+    return hashes
+  }
+
+  func layout(_ number: Int64) throws(DamageFound) -> Layout {
+    guard let layout = byNumber[number] else {
+      throw DamageFound("a record names layout \(number), which the file does not have")
+    }
+    return layout
+  }
+}

@@ -1,0 +1,168 @@
+public import StrataCore
+import StrataEntityStore
+public import StrataNormalization
+
+/// Keeps the database of one store in one file.
+///
+/// ```swift
+/// let persistence = try await Persistence.open(
+///   at: "app.strata", initialState: AppState(), database: \.db)
+/// let store = AppStore(persistence)  // restored; every commit is journaled from here on
+/// …
+/// try await persistence.flush()      // what was committed before this line survives a power cut
+/// try await persistence.close()
+/// ```
+///
+/// Each commit that changes the database becomes a delta; deltas are folded into snapshots; opening
+/// restores the newest snapshot and the deltas after it. A commit never waits for the disk and never
+/// throws for it: see ``Durability`` for what survives what.
+///
+/// A program that returns from `main` without ``close()`` loses what was not flushed; use
+/// `withPersistence` where a scope fits. The store keeps its persistence alive.
+public final class Persistence<State: StateType, Database: DatabaseType>: StoreSource {
+  /// The state a store is created with: the restored database in the given initial state.
+  public let initialState: State
+  /// What opening found.
+  public let report: RestoreReport
+
+  let writer: JournalWriter
+  let line: WriteLine
+  private let database: StatePath<State, Database>
+  private let attachment = Lock<(@Sendable (() -> Void) -> Void)?>(nil)
+
+  init(
+    initialState: State,
+    report: RestoreReport,
+    writer: JournalWriter,
+    line: WriteLine,
+    database: StatePath<State, Database>
+  ) {
+    self.initialState = initialState
+    self.report = report
+    self.writer = writer
+    self.line = line
+    self.database = database
+  }
+}
+
+extension Persistence {
+  /// Opens the file at `path`, or creates it, and restores the database it holds.
+  ///
+  /// A fresh file gets the database of `initialState` as its first snapshot before this returns.
+  /// Afterwards the file wins: of `initialState` only what lies outside the database counts, and
+  /// tables that are new to the file. O(entities); the file stays locked for other writers until
+  /// ``close()``.
+  ///
+  /// Throws ``PersistenceError`` with the reason and the remedy; a refused file keeps every byte.
+  public static func open(
+    at path: String,
+    initialState: State,
+    database: StatePath<State, Database>,
+    configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) async throws(PersistenceError) -> Persistence {
+    let writer = JournalWriter(
+      executor: WriterExecutor(),
+      path: try StorePath(path, for: .opening),
+      configuration: configuration,
+      events: EventHub()
+    )
+    let (restored, report, line) = try await writer.open(initial: initialState[keyPath: database])
+    var state = initialState
+    state[keyPath: database] = restored
+    return Persistence(
+      initialState: state,
+      report: report,
+      writer: writer,
+      line: line,
+      database: database
+    )
+  }
+
+  /// Connects the file to the store created from it; called by the store's initializer.
+  ///
+  /// A second store traps: two states cannot both be what one file says.
+  public func attach<Activity: Sendable>(to store: Store<State, Activity>) {
+    let exclusively: @Sendable (() -> Void) -> Void = { [weak store] action in
+      guard let store else { return action() }
+      store.withoutCommits(action)
+    }
+    let isFirst = attachment.withLock { attachment in
+      guard attachment == nil else { return false }
+      attachment = exclusively
+      return true
+    }
+    precondition(
+      isFirst,
+      """
+      A Persistence feeds one store: \(store.name) is the second. Open another file for it, or \
+      share the first store.
+      """
+    )
+    let changes = store.databaseHook(database)
+    store.hook(
+      where: { (_: JournalHook<State, Database>) in false },
+      orInstall: { JournalHook(persistence: self, changes: changes.key) }
+    )
+  }
+
+  /// Returns when every commit made before the call is on disk.
+  ///
+  /// Throws at once, with the cause, while the disk refuses; the commits stay in memory, in order.
+  public func flush() async throws(PersistenceError) { try await writer.flush() }
+
+  /// Takes a snapshot of everything committed before the call and gives it a name.
+  ///
+  /// A named snapshot is never trimmed; a name that exists moves to it. O(entities).
+  @discardableResult
+  public func snapshot(named name: String) async throws(PersistenceError) -> Revision {
+    try await writer.snapshot(named: name)
+  }
+
+  /// Writes what waits and lets go of the file.
+  ///
+  /// From here on the store refuses commits that change the database. Closing again does nothing.
+  /// Throws when something could not be written; the file is let go all the same.
+  public func close() async throws(PersistenceError) {
+    let exclusively = attachment.withLock { $0 }
+    if let exclusively { exclusively { line.refuseCommits() } } else { line.refuseCommits() }
+    try await writer.close()
+  }
+
+  /// The revision of the last commit that changed the database.
+  public var revision: Revision { line.lastRevision }
+
+  /// The last revision that is surely on disk.
+  public var durableRevision: Revision { line.current.durable }
+
+  /// The file, as resolved.
+  public var path: String { writer.path.file }
+
+  /// What happens to the file from now on; ends with ``close()``.
+  public var events: AsyncStream<PersistenceEvent> { writer.events.stream() }
+}
+
+/// Hands the change set of every commit to the writer.
+private final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
+  /// Held here, and the hook by the store: the store keeps its persistence alive.
+  private let persistence: Persistence<State, Database>
+  private let changes: CommitAttachmentKey<ChangeSet>
+
+  init(persistence: Persistence<State, Database>, changes: CommitAttachmentKey<ChangeSet>) {
+    self.persistence = persistence
+    self.changes = changes
+  }
+
+  func commitWillBegin() { persistence.line.waitForRoom() }
+
+  func editDidEnd(_ edit: inout Edit<State>) throws {
+    guard let changes = edit.attachments[changes], !changes.isEmpty else { return }
+    guard persistence.line.acceptsCommits else {
+      throw PersistenceError(.appending, path: persistence.path, .closed)
+    }
+  }
+
+  func commitDidHappen(_ edit: Edit<State>) {
+    guard let changes = edit.attachments[changes], !changes.isEmpty else { return }
+    persistence.line.add(changes, edit.trace)
+  }
+}

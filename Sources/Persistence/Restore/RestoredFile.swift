@@ -1,0 +1,162 @@
+import Foundation
+import StrataMigrations
+import StrataNormalization
+import StrataSQLite
+
+/// A file that was opened and proved: its newest whole snapshot, and the unbroken run of deltas
+/// after it.
+///
+/// Entities are still stored bytes.
+final class RestoredFile {
+  let connection: Connection
+  let identity: StoreIdentity
+  let catalog: LayoutCatalog
+  let snapshot: (header: SnapshotHeader, hash: Checksum)?
+  let revision: Revision
+  let chain: Checksum
+  let lastTime: Int64
+  let replayedDeltas: Int
+  /// Of the deltas after the snapshot.
+  let journalBytes: Int64
+  private let overlay: Overlay
+  private var notes: [String]
+  private let path: StorePath
+
+  /// Opens a file for its one writer and proves what it holds.
+  ///
+  /// Nothing is written: a file that is refused keeps every byte, and its WAL too.
+  init(openingForWriting path: StorePath, now: Int64, vfs: String?) throws {
+    let connection = try Connection(path: path.file, mode: .readWrite, vfs: vfs)
+    connection.checkpointsOnClose = .never
+    try Self.check(connection, path, .opening)
+    try connection.configureWriter(
+      newFile: FileHeader(applicationID: StoreHeader.applicationID)
+    )
+    try Migrator(catalog: .file, now: { now }).migrate(connection)
+    let found = try Self.load(connection)
+    self.path = path
+    self.connection = connection
+    identity = found.identity
+    catalog = found.catalog
+    snapshot = found.snapshot
+    overlay = found.overlay
+    revision = found.replay.revision
+    chain = found.replay.chain
+    lastTime = found.lastTime
+    replayedDeltas = found.replay.deltas
+    journalBytes = found.replay.bytes
+    notes = found.notes
+  }
+
+  /// Refuses a file that is no store, or of a newer format than this build knows.
+  static func check(
+    _ connection: Connection,
+    _ path: StorePath,
+    _ operation: PersistenceError.Operation
+  ) throws {
+    let id = try connection.applicationID()
+    guard id == StoreHeader.applicationID else {
+      throw PersistenceError(operation, path: path.file, .foreign(applicationID: id))
+    }
+    let format = Int(try connection.userVersion())
+    guard format <= StoreFormat.known else {
+      throw PersistenceError(
+        operation,
+        path: path.file,
+        .newerFormat(found: format, known: StoreFormat.known)
+      )
+    }
+  }
+
+  private struct Found {
+    var identity: StoreIdentity
+    var catalog: LayoutCatalog
+    var snapshot: (header: SnapshotHeader, hash: Checksum)
+    var overlay: Overlay
+    var replay: JournalReplay
+    var lastTime: Int64
+    var notes: [String]
+  }
+
+  /// Tries the snapshots from the newest on: one that is broken costs a note, as long as the deltas
+  /// since an older one are all there.
+  private static func load(_ connection: Connection) throws -> Found {
+    let identity = try StoreIdentity.read(connection)
+    let catalog = try LayoutCatalog(reading: connection)
+    let snapshots = SnapshotStore(connection: connection)
+    let journal = Journal(connection: connection)
+    var firstFailure: DamageFound?
+    var notes: [String] = []
+    for snapshot in try snapshots.verified() {
+      do {
+        var cursor = try ChunkCursor(snapshot, of: identity, in: snapshots, catalog)
+        try cursor.proveAll()
+        var replay = JournalReplay(
+          after: snapshot.header.revision,
+          chain: snapshot.header.chain,
+          of: identity,
+          in: journal,
+          catalog
+        )
+        var overlay = Overlay()
+        try replay.replay(into: &overlay)
+        return Found(
+          identity: identity,
+          catalog: catalog,
+          snapshot: snapshot,
+          overlay: overlay,
+          replay: replay,
+          lastTime: max(snapshot.header.time, try journal.last()?.header.time ?? 0),
+          notes: notes
+        )
+      } catch let error as DamageFound {
+        firstFailure = firstFailure ?? error
+        notes.append("passed over the snapshot at revision \(snapshot.header.revision): \(error)")
+      }
+    }
+    throw firstFailure ?? DamageFound("it has no snapshot")
+  }
+
+  /// The entities, in the order of tables and encoded IDs.
+  func fold() throws -> Fold {
+    guard let snapshot else { throw DamageFound("it has no snapshot") }
+    let snapshots = SnapshotStore(connection: connection)
+    return Fold(try ChunkCursor(snapshot, of: identity, in: snapshots, catalog), overlay)
+  }
+
+  /// Where the file stands.
+  var position: Position {
+    Position(storeID: identity.id, epoch: identity.epoch, revision: revision, chain: chain)
+  }
+
+  /// The database the file holds, as this build's types, and what is worth knowing about it.
+  ///
+  /// Tables that are new to the file, and whatever is not in the schema, come from `initial`.
+  func database<Database: DatabaseType>(
+    _ initial: Database,
+    outcome: RestoreReport.Outcome,
+    head: HeadRecord?
+  ) throws -> (database: Database, report: RestoreReport) {
+    switch HeadVerdict.judge(head, recovered: position, bootID: BootID.current()) {
+    case .consistent: break
+    case .note(let note): if outcome != .fresh { notes.append(note) }
+    case .damage(let detail): throw DamageFound(detail)
+    }
+    let known = Set(try StoreIdentity.tables(of: connection))
+    var loaders = try TableLoaders(for: Database.schema, in: known)
+    var fold = try fold()
+    while let entity = try fold.next() { try loaders.load(entity, catalog, path) }
+    let database = loaders.database(over: initial)
+    let report = RestoreReport(
+      outcome: outcome,
+      position: position,
+      snapshotRevision: snapshot?.header.revision ?? 0,
+      replayedDeltas: replayedDeltas,
+      entities: loaders.count,
+      unknownTables: known.subtracting(loaders.names).sorted(),
+      newTables: outcome == .fresh ? [] : loaders.names.subtracting(known).sorted(),
+      notes: notes
+    )
+    return (database, report)
+  }
+}

@@ -1,0 +1,79 @@
+import StrataMigrations
+import StrataNormalization
+import StrataSQLite
+
+/// Turns entities into stored records: one record writer a table, new layouts into the file.
+struct EntityEncoder {
+  /// A record larger than this is refused, so that no part outgrows what SQLite stores in a row.
+  static let recordLimit = 32 << 20
+
+  private var writers: [String: RecordWriter]
+
+  /// Goes on with the layouts the tables used last.
+  init(resuming layouts: [String: Layout]) {
+    writers = layouts.mapValues { RecordWriter(resuming: $0) }
+  }
+
+  /// Appends an entity's record to `bytes` and gives the number of its layout.
+  ///
+  /// Throws what the entity's `encode(to:)` throws; then `bytes` is as it was.
+  mutating func encode(
+    _ entity: some Encodable,
+    table: String,
+    into bytes: inout [UInt8],
+    _ catalog: inout LayoutCatalog,
+    _ connection: Connection
+  ) throws(EncodingFailure) -> Int64 {
+    let start = bytes.count
+    let layout: Layout
+    do {
+      layout = try writers[table, default: RecordWriter(resuming: nil)].encode(entity, into: &bytes)
+    } catch {
+      throw .refused("\(error)")
+    }
+    if bytes.count - start > Self.recordLimit {
+      bytes.removeLast(bytes.count - start)
+      throw .refused("its record is larger than \(Self.recordLimit >> 20) MB")
+    }
+    do {
+      return try catalog.number(of: layout, table: table, in: connection)
+    } catch {
+      throw .sqlite(error)
+    }
+  }
+}
+
+/// Why an entity has no record.
+enum EncodingFailure: Error {
+  /// Its own `encode(to:)` threw, or it is too large: a matter of this entity alone.
+  case refused(String)
+  /// The file could not take its layout.
+  case sqlite(SQLiteError)
+}
+
+extension SchemaTable {
+  /// Every entity of the table as stored, in no order.
+  func stored(
+    in database: Database,
+    _ encoder: inout EntityEncoder,
+    _ catalog: inout LayoutCatalog,
+    _ connection: Connection
+  ) throws -> [StoredEntity] {
+    var stored: [StoredEntity] = []
+    for entity in database[keyPath: path] {
+      let id = try EncodedID.bytes(of: entity.id.raw)
+      var record: [UInt8] = []
+      let layout = try encoder.encode(
+        entity,
+        table: name.text,
+        into: &record,
+        &catalog,
+        connection
+      )
+      stored.append(
+        StoredEntity(table: name.text, id: id[...], layout: layout, record: record[...])
+      )
+    }
+    return stored
+  }
+}

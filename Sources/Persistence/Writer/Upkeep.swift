@@ -1,0 +1,156 @@
+import StrataMigrations
+import StrataSQLite
+
+/// What the writer does between groups: clear what an earlier writer left half-done, fold the
+/// journal into a snapshot when one is due, trim what nobody needs, give pages back.
+struct Upkeep {
+  private enum Work {
+    case none
+    case clearing
+    case snapshotting(SnapshotTask)
+    case trimming(SnapshotPolicy.Trim)
+    case vacuuming
+  }
+
+  private let policy: SnapshotPolicy
+  private var work = Work.none
+  private var journalBytes: Int64 = 0
+  private var lastSnapshot: SnapshotHeader?
+  /// Whether the owner has arranged to call `step` again.
+  var isPlanned = false
+
+  private static let trimSlice = 1_000
+  private static let chunkSlice = 8
+  private static let vacuumPages = 256
+
+  init(policy: SnapshotPolicy) { self.policy = policy }
+
+  /// Starts with a newly opened file.
+  mutating func begin(after snapshot: SnapshotHeader?, journalBytes: Int64) {
+    lastSnapshot = snapshot
+    self.journalBytes = journalBytes
+    work = .clearing
+  }
+
+  /// Gives up what is under way; its traces are cleared by the next `begin` or snapshot.
+  mutating func interrupt() { work = .none }
+
+  mutating func noteAppended(_ bytes: Int64) { journalBytes += bytes }
+
+  private var isDue: Bool {
+    guard let lastSnapshot else { return false }
+    return policy.isDue(
+      journalBytes: journalBytes,
+      lastSnapshotBytes: Int64(lastSnapshot.bytes)
+    )
+  }
+
+  var hasWork: Bool {
+    if case .none = work { return isDue }
+    return true
+  }
+
+  var isSnapshotting: Bool {
+    if case .snapshotting = work { return true }
+    return false
+  }
+
+  /// Starts a snapshot of everything written so far, whatever is under way.
+  mutating func startSnapshot(_ session: WriterSession) {
+    do {
+      try clear(session)
+      guard let base = try session.snapshots.verified().first else { return }
+      work = .snapshotting(
+        SnapshotTask(
+          at: session.written.revision,
+          from: base,
+          of: session.identity,
+          in: session.journal,
+          session.snapshots,
+          session.catalog
+        )
+      )
+    } catch {
+      work = .none
+    }
+  }
+
+  /// Does one slice; gives an event when something came to its end.
+  mutating func step(_ session: WriterSession) throws -> PersistenceEvent? {
+    switch work {
+    case .none:
+      if isDue { startSnapshot(session) }
+    case .clearing:
+      try clear(session)
+      work = .none
+    case .snapshotting(var task):
+      work = .none
+      guard let header = try task.step(session.catalog) else {
+        work = .snapshotting(task)
+        return nil
+      }
+      return try finishSnapshot(header, session)
+    case .trimming(let trim):
+      try self.trim(trim, session)
+    case .vacuuming:
+      let freed = try session.connection.incrementalVacuum(pages: Self.vacuumPages)
+      if freed < Self.vacuumPages { work = .none }
+    }
+    return nil
+  }
+
+  /// Removes snapshots that were never finished.
+  private func clear(_ session: WriterSession) throws {
+    for (header, _) in try session.snapshots.all() where header.state != .verified {
+      try session.snapshots.remove(header.revision)
+    }
+    while try !session.snapshots.removeOrphans(slice: Self.chunkSlice) {}
+  }
+
+  private mutating func finishSnapshot(
+    _ header: SnapshotHeader,
+    _ session: WriterSession
+  ) throws -> PersistenceEvent {
+    lastSnapshot = header
+    journalBytes = try session.journal.bytes(after: header.revision)
+    try session.barrier()
+    let names = try session.snapshots.names()
+    let candidates = try session.snapshots.verified().map { snapshot in
+      SnapshotPolicy.Candidate(
+        revision: snapshot.header.revision,
+        bytes: Int64(snapshot.header.bytes),
+        journalBytes: try session.journal.bytes(after: snapshot.header.revision)
+      )
+    }
+    let trim = policy.trim(
+      verified: candidates,
+      named: Set(names.map(\.revision)),
+      slowestConsumer: try session.snapshots.slowestConsumer()
+    )
+    if trim != SnapshotPolicy.Trim() { work = .trimming(trim) }
+    return .snapshot(header.revision)
+  }
+
+  /// Each slice reads the anchor's mark and all pins again, in its own transaction: what was named
+  /// or asked for in the meantime stays.
+  private mutating func trim(_ trim: SnapshotPolicy.Trim, _ session: WriterSession) throws {
+    let isDone = try session.connection.transaction {
+      let named = Set(try session.snapshots.names().map(\.revision))
+      let verified = try session.snapshots.verified().map(\.header.revision)
+      let slowest = try session.snapshots.slowestConsumer()
+      guard verified.contains(trim.deltasThrough),
+        slowest.map({ trim.deltasThrough <= $0 }) ?? true
+      else { return true }
+      for revision in trim.snapshots where !named.contains(revision) {
+        try session.snapshots.remove(revision)
+      }
+      let areChunksGone = try session.snapshots.removeOrphans(slice: Self.chunkSlice)
+      let areDeltasGone = try session.journal.trim(
+        through: trim.deltasThrough,
+        slice: Self.trimSlice
+      )
+      return areChunksGone && areDeltasGone
+    }
+    if isDone { work = .vacuuming }
+  }
+}

@@ -1,0 +1,79 @@
+import StrataCore
+import StrataNormalization
+
+/// Where committing threads and the writer meet: the queue, its lock, and what both know of how
+/// far the file is.
+final class WriteLine: Sendable {
+  /// How far the file is, as last told by the writer.
+  struct Progress: Sendable, Equatable {
+    var written: Revision
+    var durable: Revision
+  }
+
+  private let queue: Lock<WriteQueue>
+  private let progress: Lock<Progress>
+  private let now: @Sendable () -> Int64
+  private let callWriter: @Sendable (WriteQueue.Wake) -> Void
+
+  init(
+    _ queue: WriteQueue,
+    now: @escaping @Sendable () -> Int64,
+    callWriter: @escaping @Sendable (WriteQueue.Wake) -> Void
+  ) {
+    progress = Lock(Progress(written: queue.lastRevision, durable: queue.lastRevision))
+    self.queue = Lock(queue)
+    self.now = now
+    self.callWriter = callWriter
+  }
+
+  /// Waits until there is room.
+  ///
+  /// The writer makes some, or gives up on the disk.
+  func waitForRoom() {
+    queue.withLock(when: { $0.hasRoom }) { _ in }
+  }
+
+  func add(_ changes: ChangeSet, _ trace: CommitTrace) {
+    let time = now()
+    let wake = queue.withLock {
+      $0.add(changes, name: trace.name, place: trace.place, now: time)
+    }
+    if wake != .notNeeded { callWriter(wake) }
+  }
+
+  var condition: WriteQueue.Condition { queue.withLock { $0.condition } }
+
+  var lastRevision: Revision { queue.withLock { $0.lastRevision } }
+
+  var unwrittenCommits: Int { queue.withLock { $0.unwrittenCommits } }
+
+  func take(entities: Int) -> [PendingDelta] {
+    queue.withLockSignalling { $0.take(entities: entities) }
+  }
+
+  func settle() { queue.withLock { $0.settle() } }
+
+  func degrade(_ reason: PersistenceError.Reason) {
+    queue.withLockSignalling { $0.degrade(reason) }
+  }
+
+  func recover(through revision: Revision) {
+    queue.withLockSignalling { $0.recover(through: revision) }
+  }
+
+  func refuseCommits() { queue.withLockSignalling { $0.refuseCommits() } }
+
+  var acceptsCommits: Bool { queue.withLock { $0.acceptsCommits } }
+
+  /// Calls the writer again when something waits.
+  func callWriterIfNeeded() {
+    let wake = queue.withLock { $0.wake() }
+    if wake != .notNeeded { callWriter(wake) }
+  }
+
+  func note(written: Revision, durable: Revision) {
+    progress.withLock { $0 = Progress(written: written, durable: durable) }
+  }
+
+  var current: Progress { progress.withLock { $0 } }
+}

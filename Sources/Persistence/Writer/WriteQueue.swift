@@ -1,0 +1,134 @@
+import StrataNormalization
+
+/// What waits for the writer.
+///
+/// Pure: the lock around it is in ``WriteLine``.
+///
+/// Healthy, each commit waits as a delta of its own. Degraded, they are merged into one as they
+/// come, so memory is bounded by the entities that changed, however long the disk is away.
+struct WriteQueue: Sendable {
+  /// Whether commits reach the file.
+  enum Condition: Sendable, Equatable {
+    case open
+    case degraded(PersistenceError.Reason)
+  }
+
+  /// When to call the writer.
+  enum Wake: Equatable {
+    case notNeeded
+    case now
+    case afterDelay
+  }
+
+  private(set) var condition = Condition.open
+  /// The last revision given to a commit.
+  private(set) var lastRevision: Revision
+  private var lastTime: Int64
+  /// Taken by the writer; after an error nobody knows whether they are in the file.
+  private(set) var inFlight: [PendingDelta] = []
+  private(set) var pending: [PendingDelta] = []
+  private(set) var pendingEntities = 0
+  private var isWriterCalled = false
+  /// Whether the file is still being written; false once it is being closed.
+  private(set) var acceptsCommits = true
+
+  let capacity: Int
+  private let callsAtOnceFrom: Int
+
+  /// - Parameters:
+  ///   - capacity: how many changed entities may wait before committers wait too.
+  ///   - callsAtOnceFrom: how many waiting commits are not kept waiting for company.
+  init(after revision: Revision, time: Int64, capacity: Int, callsAtOnceFrom: Int) {
+    lastRevision = revision
+    lastTime = time
+    self.capacity = capacity
+    self.callsAtOnceFrom = callsAtOnceFrom
+  }
+
+  /// Whether a committer may go on: there is room, or waiting would be of no use.
+  var hasRoom: Bool { pendingEntities < capacity || condition != .open }
+
+  /// Gives a change set the next revision and lets it wait.
+  mutating func add(_ changes: ChangeSet, name: String, place: String, now: Int64) -> Wake {
+    lastRevision = lastRevision.next
+    lastTime = max(now, lastTime)
+    let delta = PendingDelta(
+      first: lastRevision,
+      revision: lastRevision,
+      time: lastTime,
+      name: name,
+      place: place,
+      changes: changes
+    )
+    if condition == .open {
+      pendingEntities += changes.count
+      pending.append(delta)
+    } else {
+      pending = [pending.first.map { $0.merging(delta) } ?? delta]
+      pendingEntities = pending[0].changes.count
+    }
+    return wake()
+  }
+
+  /// Whether the writer must be called for what waits, assuming that the answer is acted on.
+  mutating func wake() -> Wake {
+    guard condition == .open, !pending.isEmpty else { return .notNeeded }
+    if pending.count >= callsAtOnceFrom || pendingEntities >= capacity {
+      // Once is enough; a call that was put off is overtaken by this one.
+      guard pending.count == callsAtOnceFrom || pendingEntities >= capacity || !isWriterCalled
+      else { return .notNeeded }
+      isWriterCalled = true
+      return .now
+    }
+    if isWriterCalled { return .notNeeded }
+    isWriterCalled = true
+    return .afterDelay
+  }
+
+  /// Hands a group to the writer: whole deltas, at least one, up to `entities` changed entities.
+  mutating func take(entities: Int) -> [PendingDelta] {
+    isWriterCalled = false
+    guard inFlight.isEmpty else { return [] }
+    var count = 0
+    var taken = 0
+    while count < pending.count, count == 0 || taken + pending[count].changes.count <= entities {
+      taken += pending[count].changes.count
+      count += 1
+    }
+    inFlight = Array(pending.prefix(count))
+    pending.removeFirst(count)
+    pendingEntities -= taken
+    return inFlight
+  }
+
+  /// The group is in the file.
+  mutating func settle() { inFlight = [] }
+
+  /// The disk refused: from here on what waits is merged.
+  ///
+  /// The group in flight stays as it is, as it may be in the file or not.
+  mutating func degrade(_ reason: PersistenceError.Reason) {
+    condition = .degraded(reason)
+    guard var merged = pending.first else { return }
+    for delta in pending.dropFirst() { merged = merged.merging(delta) }
+    pending = [merged]
+    pendingEntities = merged.changes.count
+  }
+
+  /// The disk is back, and has everything up to a revision: what it lacks waits again.
+  mutating func recover(through written: Revision) {
+    pending = inFlight.filter { $0.revision > written } + pending
+    pendingEntities = pending.reduce(0) { $0 + $1.changes.count }
+    inFlight = []
+    condition = .open
+    isWriterCalled = false
+  }
+
+  /// Lets no further commit in; what waits is for whoever closes.
+  mutating func refuseCommits() { acceptsCommits = false }
+
+  /// How many commits are in memory only, as far as anyone knows.
+  var unwrittenCommits: Int {
+    (inFlight + pending).reduce(0) { $0 + Int($1.revision.number - $1.first.number + 1) }
+  }
+}

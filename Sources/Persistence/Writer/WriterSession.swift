@@ -1,0 +1,169 @@
+import Foundation
+import StrataMigrations
+import StrataNormalization
+import StrataSQLite
+
+/// Everything the writer has open while the disk works: the connection and what was read through
+/// it.
+///
+/// After an error it is thrown away whole, and another one is opened.
+final class WriterSession {
+  let path: StorePath
+  let identity: StoreIdentity
+  let connection: Connection
+  let journal: Journal
+  let snapshots: SnapshotStore
+  private let origin: Int64
+  private(set) var catalog: LayoutCatalog
+  private var encoder: EntityEncoder
+  private var head: HeadFile
+  private let bootID: UUID
+  private var dataVersion: Int64
+  /// How far the file is.
+  private(set) var written: HeadRecord.Mark
+  /// How far it surely is on disk.
+  private(set) var durable: HeadRecord.Mark
+  /// Of deltas, since the last checkpoint of SQLite's WAL.
+  private var bytesSinceCheckpoint = 0
+  /// Of deltas, since this session began; snapshots are due by it.
+  private(set) var bytesAppended: Int64 = 0
+
+  /// How much may stand in SQLite's WAL before it is folded into the database.
+  private static let checkpointBytes = 4 << 20
+  /// Beyond this, readers are waited for.
+  private static let walLimit: Int64 = 64 << 20
+
+  /// Takes over a connection that was restored through, and announces itself as an origin.
+  init(
+    _ restored: RestoredFile,
+    path: StorePath,
+    originID: UUID,
+    time: Int64
+  ) throws {
+    self.path = path
+    identity = restored.identity
+    connection = restored.connection
+    journal = Journal(connection: connection)
+    snapshots = SnapshotStore(connection: connection)
+    catalog = restored.catalog
+    encoder = EntityEncoder(resuming: restored.catalog.lastOfTable)
+    head = try HeadFile(opening: path.head)
+    bootID = BootID.current()
+    written = HeadRecord.Mark(revision: restored.revision, chain: restored.chain)
+    durable = written
+    origin =
+      try restored.connection.first(
+        "SELECT id FROM origin WHERE uuid = ?",
+        [.blob(originID.byteArray)],
+        { try $0.int(0) }
+      )
+      ?? StoreIdentity.addOrigin(originID, at: time, to: restored.connection)
+    dataVersion = try connection.dataVersion()
+    try barrier()
+    try head.sync()
+  }
+
+  /// Writes a group of deltas in one transaction; gives what could not be encoded.
+  ///
+  /// After an error nothing is known: the outcome of a failed COMMIT is only learnt by reopening.
+  /// - Parameter newTables: those the file does not know yet; the group is what fills them.
+  func append(_ group: [PendingDelta], newTables: [String] = []) throws -> [NotPersisted] {
+    guard try connection.dataVersion() == dataVersion else {
+      throw DamageFound("another program has written to the file while this one had it open")
+    }
+    let before = (catalog, encoder)
+    var mark = written
+    var refused: [NotPersisted] = []
+    var bytes = 0
+    do {
+      try connection.transaction {
+        for table in newTables {
+          try StoreIdentity.addTable(table, since: mark.revision.next, to: connection)
+        }
+        for delta in group {
+          let (header, hash, notPersisted) = try append(delta, after: mark)
+          mark = HeadRecord.Mark(revision: header.revision, chain: hash)
+          refused += notPersisted
+          bytes += header.bytes
+        }
+      }
+    } catch {
+      (catalog, encoder) = before
+      throw error
+    }
+    written = mark
+    bytesSinceCheckpoint += bytes
+    bytesAppended += Int64(bytes)
+    return refused
+  }
+
+  private func append(
+    _ delta: PendingDelta,
+    after mark: HeadRecord.Mark
+  ) throws -> (DeltaHeader, Checksum, [NotPersisted]) {
+    var encoding = DeltaEncoder(delta.revision, in: journal)
+    for changes in delta.changes.tables { try encoding.add(changes, &encoder, &catalog) }
+    let body = try encoding.finish()
+    let header = DeltaHeader(
+      revision: delta.revision,
+      first: delta.first,
+      epoch: identity.epoch,
+      time: delta.time,
+      origin: origin,
+      key: nil,
+      name: delta.name,
+      place: delta.place,
+      entities: encoding.entities,
+      parts: encoding.hashes.count,
+      bytes: encoding.bytes
+    )
+    let hash = header.chain(
+      after: mark.chain,
+      storeID: identity.id,
+      parts: encoding.hashes,
+      layouts: try catalog.hashes(of: encoding.layouts)
+    )
+    try journal.append(header, body: body, hash: hash)
+    return (header, hash, encoding.refused)
+  }
+
+  /// Tells the head how far the file is, without waiting for the disk.
+  func noteWritten() throws {
+    try head.write(
+      HeadRecord(
+        storeID: identity.id,
+        epoch: identity.epoch,
+        bootID: bootID,
+        durable: durable,
+        written: written
+      )
+    )
+  }
+
+  /// Returns when everything written is on disk.
+  func barrier() throws {
+    try connection.syncWAL()
+    durable = written
+    try noteWritten()
+  }
+
+  /// Folds SQLite's WAL into the database when there is enough in it.
+  func checkpointIfDue() throws {
+    guard bytesSinceCheckpoint >= Self.checkpointBytes else { return }
+    bytesSinceCheckpoint = 0
+    try connection.checkpoint(path.walSize > Self.walLimit ? .truncate : .passive)
+    durable = written
+    try noteWritten()
+    try head.sync()
+  }
+
+  /// Folds all of SQLite's WAL into the database and lets go of the file.
+  func close() throws {
+    try connection.checkpoint(.truncate)
+    durable = written
+    try noteWritten()
+    try head.sync()
+    connection.checkpointsOnClose = .automatic
+    try connection.close()
+  }
+}

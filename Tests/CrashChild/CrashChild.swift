@@ -1,0 +1,63 @@
+import Foundation
+import Strata
+import TestSupport
+
+/// Commits to a store until it is killed, and says after each flush what was acknowledged.
+///
+/// `CrashChild PATH SEED MODE`: goes on with the script of the seed where the file is. With MODE
+/// `bulk` it makes one commit of 300,000 entities, flushes it, says so and goes on.
+@main
+struct CrashChild {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count == 4, let seed = UInt64(arguments[2]) else { exit(64) }
+    let persistence = try await Persistence.open(
+      at: arguments[1],
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration(arguments[3])
+    )
+    let store = LibraryStore(persistence)
+    if arguments[3] == "bulk" {
+      store.commit("bulk") { state in
+        state.db.books.insert(contentsOf: (0..<300_000).lazy.map { bulkBook($0) })
+      }
+      try await persistence.flush()
+      say("acknowledged \(persistence.durableRevision)")
+    }
+    try await work(on: store, persistence, LibraryScript(seed: seed), seed)
+  }
+
+  private static func work(
+    on store: LibraryStore,
+    _ persistence: Persistence<LibraryState, LibraryDatabase>,
+    _ script: LibraryScript,
+    _ seed: UInt64
+  ) async throws {
+    var random = SeededGenerator(seed: seed ^ UInt64(persistence.revision.number))
+    while true {
+      let number = persistence.revision.number + 1
+      store.commit("script") { script.commit(number, to: &$0.db) }
+      if Int.random(in: 0..<25, using: &random) == 0 {
+        try await persistence.flush()
+        say("acknowledged \(persistence.durableRevision)")
+      }
+    }
+  }
+
+  /// Snapshots often, so that the kill also meets them and the trimming after them.
+  private static func configuration(_ mode: String) -> PersistenceConfiguration {
+    let durability: Durability =
+      switch mode {
+      case "everyCommit": .everyCommit
+      case "onFlush": .onFlush
+      default: .grouped(maxDelay: .milliseconds(2))
+      }
+    let policy = SnapshotPolicy(minimumJournalBytes: 4_000, minimumHistoryBytes: 20_000)
+    return PersistenceConfiguration(durability: durability, snapshots: policy)
+  }
+
+  private static func say(_ line: String) {
+    FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Strata
+import StrataPersistence
+import TestSupport
+import Testing
+
+/// A flipped bit is found, or it was in a byte that means nothing.
+struct FlippedBitTests {
+  static let flips = Int(ProcessInfo.processInfo.environment["STRATA_FLIPS"] ?? "") ?? 400
+
+  @Test
+  func `no flipped bit in the file or its WAL is ever restored as something else`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("app.strata")
+    let expected = try await makeImage(at: path, in: directory)
+    let seed = UInt64.random(in: 0..<1 << 32)
+    var random = SeededGenerator(seed: seed)
+    let image = directory.path("image.strata")
+    var found = 0
+    for flip in 0..<Self.flips {
+      let victim = directory.path("victim.strata")
+      let file = flip % 2 == 0 ? "" : "-wal"
+      for suffix in ["", "-wal", ".head"] {
+        var data = try Data(contentsOf: URL(fileURLWithPath: image + suffix))
+        if suffix == file {
+          data[Int.random(in: data.indices, using: &random)] ^=
+            1 << UInt8.random(in: 0..<8, using: &random)
+        }
+        try data.write(to: URL(fileURLWithPath: victim + suffix))
+      }
+      do {
+        let persistence = try await Persistence.open(
+          at: victim,
+          initialState: LibraryState(),
+          database: \.db
+        )
+        #expect(persistence.initialState.db == expected, "seed \(seed), flip \(flip)")
+        try await persistence.close()
+      } catch {
+        found += 1
+      }
+      for suffix in ["", "-wal", "-shm", ".head", ".lock"] {
+        try? FileManager.default.removeItem(atPath: victim + suffix)
+      }
+    }
+    // Much of either file is in use, and the rest harms nobody.
+    #expect(found > Self.flips / 5, "seed \(seed)")
+  }
+
+  /// A file as a killed writer leaves it, with a snapshot in it and commits in SQLite's WAL.
+  private func makeImage(
+    at path: String,
+    in directory: TemporaryDirectory
+  ) async throws -> LibraryDatabase {
+    try await withPersistence(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      store: LibraryStore.init
+    ) { store in
+      for number in 1...100 { store.commit { $0.db.books.insert(Book(id: EntityID(number))) } }
+    }
+    let child = try ChildProcess("CrashChild", [path, "1", "grouped"])
+    _ = child.lines(atLeast: 4)
+    child.kill()
+    for suffix in ["", "-wal", ".head"] {
+      try FileManager.default.copyItem(
+        atPath: path + suffix,
+        toPath: directory.path("image.strata") + suffix
+      )
+    }
+    let inspector = try Inspector(path: directory.path("image.strata"))
+    return try inspector.database(
+      over: LibraryDatabase(),
+      at: Revision(try inspector.info().revision)
+    )
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Strata
+import StrataPersistence
+import TestSupport
+import Testing
+
+/// An entity whose `encode(to:)` throws stops nobody but itself.
+struct NotPersistedTests {
+  @Test
+  func `an entity that cannot be encoded is named, and what is stored for it stays`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("app.strata")
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: MoodState(),
+      database: \.db
+    )
+    let store = Store<MoodState, Never>(persistence)
+    var events = persistence.events.makeAsyncIterator()
+    store.commit { $0.db.moods = [Mood(id: "a", text: "calm"), Mood(id: "b", text: "gay")] }
+    store.commit {
+      $0.db.moods.insert(Mood(id: "a", text: "unspeakable"))
+      $0.db.moods.insert(Mood(id: "c", text: "glad"))
+    }
+    store.commit { $0.db.moods.remove("b") }
+    try await persistence.flush()
+
+    var refused: [NotPersisted] = []
+    while refused.isEmpty, let event = await events.next(isolation: nil) {
+      if case .notPersisted(let entities) = event { refused = entities }
+    }
+    #expect(refused.map(\.id) == ["a"])
+    #expect(refused.first?.table == "moods")
+    try await persistence.close()
+
+    let again = try await Persistence.open(at: path, initialState: MoodState(), database: \.db)
+    #expect(again.revision == 3)
+    #expect(
+      again.initialState.db.moods == [Mood(id: "a", text: "calm"), Mood(id: "c", text: "glad")]
+    )
+    try await again.close()
+    let log = try Inspector(path: path).log(.last(2))
+    #expect(log.first?.changes.first?.notPersisted == ["a"])
+  }
+}
+
+private struct MoodState: StateType {
+  var db = Moods()
+}
+
+private struct Moods: DatabaseType {
+  var moods = EntityTable<Mood>()
+  static let schema = DatabaseSchema<Moods> { Entities(\.moods) }
+}
+
+private struct Mood: EntityType {
+  static let tableName: TableName = "moods"
+  let id: EntityID<Mood>
+  var text: String
+
+  struct Unspeakable: Error {}
+
+  enum CodingKeys: CodingKey { case id, text }
+
+  init(id: EntityID<Mood>, text: String) {
+    self.id = id
+    self.text = text
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(id, forKey: .id)
+    if text == "unspeakable" { throw Unspeakable() }
+    try container.encode(text, forKey: .text)
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    id = try container.decode(EntityID<Mood>.self, forKey: .id)
+    text = try container.decode(String.self, forKey: .text)
+  }
+}
