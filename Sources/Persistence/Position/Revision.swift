@@ -1,5 +1,5 @@
-/// The number of a delta: 1, 2, 3 … without gaps. 0 is the state before the first.
 /// The number of a delta, counted from 1 without gaps; 0 is the state before the first.
+public struct Revision: Hashable, Comparable, Sendable, Codable, CustomStringConvertible,
   ExpressibleByIntegerLiteral
 {
   /// The number.
