@@ -54,7 +54,9 @@ let package = Package(
     ),
     .target(
       name: "Strata",
-      dependencies: ["StrataCore", "StrataNormalization", "StrataEntityStore", "StrataPersistence"],
+      dependencies: [
+        "StrataCore", "StrataNormalization", "StrataEntityStore", "StrataPersistence",
+      ],
       path: "Sources/Strata"
     ),
     .target(name: "StrataFlux", dependencies: ["StrataCore"], path: "Sources/Flux"),
@@ -73,21 +75,28 @@ let package = Package(
       path: "Tests/TestSupport"
     ),
     .executableTarget(
-      name: "CrashChild", dependencies: ["Strata", "TestSupport"], path: "Tests/CrashChild"),
+      name: "CrashChild",
+      dependencies: ["Strata", "TestSupport"],
+      path: "Tests/CrashChild"
+    ),
     .testTarget(name: "SQLiteTests", dependencies: ["StrataSQLite", "TestSupport"]),
     .testTarget(
-      name: "MigrationsTests", dependencies: ["StrataMigrations", "StrataSQLite", "TestSupport"]),
+      name: "MigrationsTests",
+      dependencies: ["StrataMigrations", "StrataSQLite", "TestSupport"]
+    ),
     .testTarget(name: "StoreCoreTests", dependencies: ["StrataCore", "TestSupport"]),
     .testTarget(name: "NormalizationTests", dependencies: ["StrataNormalization", "TestSupport"]),
     .testTarget(
       name: "EntityStoreTests",
-      dependencies: ["StrataCore", "StrataNormalization", "StrataEntityStore", "TestSupport"]),
+      dependencies: ["StrataCore", "StrataNormalization", "StrataEntityStore", "TestSupport"]
+    ),
     .testTarget(
       name: "PersistenceTests",
       dependencies: [
         "StrataSQLite", "StrataMigrations", "StrataPersistence", "Strata", "TestSupport",
         "CrashChild",
-      ]),
+      ]
+    ),
     .testTarget(name: "FluxTests", dependencies: ["StrataFlux"]),
     .testTarget(name: "CLITests", dependencies: ["StrataCLI", "Strata", "TestSupport"]),
     .testTarget(name: "SeedTests", dependencies: ["Strata"]),
@@ -102,4 +111,11 @@ for target in package.targets where target.type != .system {
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
   ]
+}
+
+// Only for whoever builds the documentation, so that nobody else fetches the plugin.
+if Context.environment["STRATA_DOCUMENTATION"] != nil {
+  package.dependencies.append(
+    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")
+  )
 }

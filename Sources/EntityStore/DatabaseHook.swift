@@ -1,7 +1,7 @@
 public import StrataCore
 public import StrataNormalization
 
-/// Computes the ``ChangeSet`` of every commit of a store, once, for everyone who needs it.
+/// Computes the `ChangeSet` of every commit of a store, once, for everyone who needs it.
 ///
 /// Under the edit lock it compares the database before and after, attaches the change set to the
 /// commit, and seals the tables so that the next commit starts from here. O(entities touched).

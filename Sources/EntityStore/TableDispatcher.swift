@@ -64,7 +64,7 @@ extension TableDispatcherBase {
 
   /// Changes the entity with this ID.
   ///
-  /// Throws ``EntityError`` when it is absent or its ID changed, and what the closure throws.
+  /// Throws `EntityError` when it is absent or its ID changed, and what the closure throws.
   @discardableResult
   public func update<R>(
     _ id: EntityID<Entity>,

@@ -20,7 +20,7 @@ struct CrashChild {
     let store = LibraryStore(persistence)
     if arguments[3] == "bulk" {
       store.commit("bulk") { state in
-        state.db.books.insert(contentsOf: (0..<300_000).lazy.map { bulkBook($0) })
+        state.db.books.insert(contentsOf: (0..<bulkCount).lazy.map { bulkBook($0) })
       }
       try await persistence.flush()
       say("acknowledged \(persistence.durableRevision)")

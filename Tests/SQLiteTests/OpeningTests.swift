@@ -22,6 +22,9 @@ import Testing
       let reader = try Connection(path: writer.path, mode: .readOnly)
       let error = try sqliteError { try reader.run("INSERT INTO t VALUES (1, NULL)") }
       #expect(error?.code == .readOnly)
+      #expect(try reader.first("PRAGMA query_only") { try $0.int(0) } == 1)
+      try reader.execute("PRAGMA query_only = OFF")
+      #expect(try sqliteError { try reader.run("DELETE FROM t") }?.code == .readOnly)
       #expect(try keys(reader) == [])
     }
   }

@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `the values of one call are gone in the next`() throws {
+  @Test func `a call that gives too few values is refused, whatever the last one gave`() throws {
     try withWriter { connection in
       let select = "SELECT ?"
       #expect(try connection.first(select, ["x"]) { try $0.value(0) } == "x")

@@ -16,6 +16,8 @@ public struct PersistenceConfiguration: Sendable {
   public var now: @Sendable () -> Date
   /// The SQLite VFS of the writer, for tests that let disks fail; nil for the system's.
   package var vfs: String?
+  /// Which boot of the machine this is; tests that cut the power say another one afterwards.
+  package var bootID = BootID.current()
 
   /// Creates a configuration.
   public init(

@@ -135,9 +135,10 @@ final class RestoredFile {
   func database<Database: DatabaseType>(
     _ initial: Database,
     outcome: RestoreReport.Outcome,
-    head: HeadRecord?
+    head: HeadRecord?,
+    bootID: UUID
   ) throws -> (database: Database, report: RestoreReport) {
-    switch HeadVerdict.judge(head, recovered: position, bootID: BootID.current()) {
+    switch HeadVerdict.judge(head, recovered: position, bootID: bootID) {
     case .consistent: break
     case .note(let note): if outcome != .fresh { notes.append(note) }
     case .damage(let detail): throw DamageFound(detail)

@@ -60,9 +60,16 @@ extension JournalWriter {
       let (database, report) = try restored.database(
         initial,
         outcome: isNew ? .fresh : .restored,
-        head: HeadFile.read(path.head)
+        head: HeadFile.read(path.head),
+        bootID: configuration.bootID
       )
-      let session = try WriterSession(restored, path: path, originID: originID, time: now)
+      let session = try WriterSession(
+        restored,
+        path: path,
+        originID: originID,
+        bootID: configuration.bootID,
+        time: now
+      )
       try session.introduce(report.newTables, of: database, time: max(now, restored.lastTime))
       upkeep.begin(after: restored.snapshot?.header, journalBytes: restored.journalBytes)
       self.session = session
@@ -219,7 +226,13 @@ extension JournalWriter {
       now: now,
       vfs: configuration.vfs
     )
-    let session = try WriterSession(restored, path: path, originID: originID, time: now)
+    let session = try WriterSession(
+        restored,
+        path: path,
+        originID: originID,
+        bootID: configuration.bootID,
+        time: now
+      )
     guard session.written.revision >= known, session.written.revision <= line.lastRevision else {
       throw DamageFound(
         "the file is at revision \(session.written.revision), but \(known) was written before"

@@ -38,6 +38,7 @@ final class WriterSession {
     _ restored: RestoredFile,
     path: StorePath,
     originID: UUID,
+    bootID: UUID,
     time: Int64
   ) throws {
     self.path = path
@@ -48,7 +49,7 @@ final class WriterSession {
     catalog = restored.catalog
     encoder = EntityEncoder(resuming: restored.catalog.lastOfTable)
     head = try HeadFile(opening: path.head)
-    bootID = BootID.current()
+    self.bootID = bootID
     written = HeadRecord.Mark(revision: restored.revision, chain: restored.chain)
     durable = written
     origin =

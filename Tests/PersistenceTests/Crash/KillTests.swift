@@ -64,8 +64,8 @@ struct KillTests {
     )
     let books = persistence.initialState.db.books
     #expect(books[EntityID(1_000_000)] == bulkBook(0))
-    #expect(books[EntityID(1_299_999)] == bulkBook(299_999))
-    #expect(books.count { $0.id.raw >= 1_000_000 } == 300_000)
+    #expect(books[EntityID(999_999 + bulkCount)] == bulkBook(bulkCount - 1))
+    #expect(books.count { $0.id.raw >= 1_000_000 } == bulkCount)
     try await persistence.close()
   }
 

@@ -1,0 +1,152 @@
+import Foundation
+import Strata
+import StrataPersistence
+import TestSupport
+import Testing
+
+/// Disks that refuse, and power that goes.
+struct FailingDiskTests {
+  static let cuts = Int(ProcessInfo.processInfo.environment["STRATA_CUTS"] ?? "") ?? 300
+
+  let directory: TemporaryDirectory
+  let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+  }
+
+  private func configuration(
+    _ vfs: FaultVFS,
+    _ durability: Durability = .grouped(maxDelay: .milliseconds(1))
+  ) -> PersistenceConfiguration {
+    var configuration = PersistenceConfiguration(
+      durability: durability,
+      snapshots: SnapshotPolicy(minimumJournalBytes: 3_000, minimumHistoryBytes: 9_000),
+      recoveryInterval: .milliseconds(5)
+    )
+    configuration.vfs = vfs.name
+    return configuration
+  }
+
+  /// Every kind of failure while a script runs: nothing acknowledged is lost, nothing is twice.
+  @Test(arguments: FileOperation.failing, [0, 1, 2, 5, 9, 14])
+  func `after a failure the file catches up with memory`(
+    operation: FileOperation,
+    skipping: Int
+  ) async throws {
+    let vfs = try FaultVFS(name: "failing-\(operation)-\(skipping)")
+    let persistence = try await Persistence.open(
+      at: path, initialState: LibraryState(), database: \.db, configuration: configuration(vfs))
+    let store = LibraryStore(persistence)
+    var events = persistence.events.makeAsyncIterator()
+    let script = LibraryScript(seed: UInt64(skipping))
+    vfs.failNext(operation, in: .wal, code: operation.failure, after: skipping, times: .once)
+
+    var refusals = 0
+    for number in Int64(1)...60 {
+      store.commit { script.commit(number, to: &$0.db) }
+      do { try await persistence.flush() } catch { refusals += 1 }
+    }
+    #expect(refusals > 0)
+    while let event = await events.next(isolation: nil) {
+      if case .recovered = event { break }
+    }
+    try await persistence.flush()
+    #expect(persistence.durableRevision == 60)
+    try await persistence.close()
+
+    let again = try await Persistence.open(
+      at: path, initialState: LibraryState(), database: \.db)
+    #expect(again.initialState.db == store.state.db)
+    #expect(again.revision == 60)
+    try await again.close()
+    let verification = try Inspector(path: path).verify()
+    #expect(verification.isSound, "\(verification)")
+  }
+
+  @Test
+  func `a disk that stays away costs memory for what changed, and flush says why`() async throws {
+    let vfs = try FaultVFS(name: "away")
+    let persistence = try await Persistence.open(
+      at: path, initialState: LibraryState(), database: \.db, configuration: configuration(vfs))
+    let store = LibraryStore(persistence)
+    vfs.failNext(.write, in: .wal, code: .ioerrWrite, times: .sticky)
+    for number in 0..<3_000 {
+      store.commit { $0.db.books.insert(Book(id: EntityID(number % 10), title: "\(number)")) }
+    }
+    let error = await #expect(throws: PersistenceError.self) { try await persistence.flush() }
+    guard case .io = error?.reason else {
+      Issue.record("another reason: \(String(describing: error))")
+      return
+    }
+    vfs.heal()
+    try await persistence.close()
+
+    let inspector = try Inspector(path: path)
+    #expect(try inspector.info().revision == 3_000)
+    let log = try inspector.log(.last(1))
+    let merged = try #require(log.first)
+    #expect(merged.first < merged.revision)
+    #expect(throws: PersistenceError.self) {
+      try inspector.database(over: LibraryDatabase(), at: Revision(merged.first))
+    }
+    #expect(try inspector.database(over: LibraryDatabase(), at: 3_000) == store.state.db)
+    #expect(try inspector.verify().isSound)
+  }
+
+  @Test(arguments: [Durability.everyCommit, .grouped(maxDelay: .milliseconds(1)), .onFlush])
+  func `after any power cut the state is the model, not before the last flush`(
+    durability: Durability
+  ) async throws {
+    let vfs = try FaultVFS(name: "cut-\(UUID().uuidString)")
+    let seed = UInt64.random(in: 0..<1 << 32)
+    var random = SeededGenerator(seed: seed)
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration(vfs, durability)
+    )
+    let store = LibraryStore(persistence)
+    let script = LibraryScript(seed: seed)
+    var states = [store.state.db]
+    var acknowledged: Revision = 0
+    for cut in 0..<Self.cuts / 3 {
+      for _ in 0..<Int.random(in: 1...9, using: &random) {
+        store.commit { script.commit(Int64(states.count), to: &$0.db) }
+        states.append(store.state.db)
+      }
+      if Bool.random(using: &random) {
+        try await persistence.flush()
+        acknowledged = persistence.revision
+      }
+      let after = try TemporaryDirectory()
+      let head = try Data(contentsOf: URL(fileURLWithPath: path + ".head"))
+      try vfs.cutPower(seed: random.next(), into: after.url)
+      if Bool.random(using: &random) {
+        try head.write(to: URL(fileURLWithPath: after.path("app.strata.head")))
+      }
+      var rebooted = PersistenceConfiguration()
+      rebooted.bootID = UUID()
+      let restored = try await Persistence.open(
+        at: after.path("app.strata"),
+        initialState: LibraryState(),
+        database: \.db,
+        configuration: rebooted
+      )
+      #expect(restored.revision >= acknowledged, "seed \(seed), cut \(cut)")
+      let model = states[Int(restored.revision.number)]
+      #expect(restored.initialState.db == model, "seed \(seed), cut \(cut)")
+      try await restored.close()
+    }
+    try await persistence.close()
+  }
+}
+
+extension FileOperation {
+  /// The operations on SQLite's WAL that a disk may refuse.
+  fileprivate static let failing: [FileOperation] = [.write, .sync]
+
+  fileprivate var failure: FaultCode { self == .sync ? .ioerrFsync : .ioerrWrite }
+}
