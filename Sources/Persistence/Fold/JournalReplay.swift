@@ -11,6 +11,11 @@ struct JournalReplay {
   private(set) var chain: Checksum
   private(set) var deltas = 0
   private(set) var bytes: Int64 = 0
+  /// Read ahead, the next one last.
+  private var ahead: [DeltaRow] = []
+
+  /// How many bytes are read ahead.
+  private static let readAhead = 1 << 20
 
   init(
     after revision: Revision,
@@ -30,7 +35,10 @@ struct JournalReplay {
   ///
   /// - Throws: `DamageFound` where the run breaks.
   mutating func next() throws -> (header: DeltaHeader, parts: [Part])? {
-    guard let row = try journal.delta(after: revision) else { return nil }
+    if ahead.isEmpty {
+      ahead = try journal.deltas(after: revision, upTo: Self.readAhead).reversed()
+    }
+    guard let row = ahead.popLast() else { return nil }
     let header = row.header
     guard header.first == revision.next, header.revision >= header.first else {
       throw DamageFound(

@@ -77,15 +77,23 @@ struct Journal {
     )
   }
 
-  /// The first delta after a revision, with its first part.
-  func delta(after revision: Revision) throws -> DeltaRow? {
-    try connection.first(
-      "SELECT \(Self.columns), body FROM delta WHERE revision > ? ORDER BY revision LIMIT 1",
+  /// The deltas after a revision, each with its first part, until there are this many bytes.
+  ///
+  /// At least one if there is one.
+  func deltas(after revision: Revision, upTo limit: Int) throws -> [DeltaRow] {
+    var rows: [DeltaRow] = []
+    var bytes = 0
+    try connection.forEach(
+      "SELECT \(Self.columns), body FROM delta WHERE revision > ? ORDER BY revision",
       [.integer(revision.number)]
     ) { row in
       let (header, hash) = try Self.header(row)
-      return DeltaRow(header: header, hash: hash, body: try row.blob(12))
+      let body = try row.blob(12)
+      rows.append(DeltaRow(header: header, hash: hash, body: body))
+      bytes += body.count + 200
+      return bytes < limit ? .continue : .stop
     }
+    return rows
   }
 
   /// Part 0, 1, 2 … of a delta.

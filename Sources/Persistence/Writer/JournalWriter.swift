@@ -227,12 +227,12 @@ extension JournalWriter {
       vfs: configuration.vfs
     )
     let session = try WriterSession(
-        restored,
-        path: path,
-        originID: originID,
-        bootID: configuration.bootID,
-        time: now
-      )
+      restored,
+      path: path,
+      originID: originID,
+      bootID: configuration.bootID,
+      time: now
+    )
     guard session.written.revision >= known, session.written.revision <= line.lastRevision else {
       throw DamageFound(
         "the file is at revision \(session.written.revision), but \(known) was written before"

@@ -6,19 +6,21 @@ struct PendingDelta: Sendable {
   var first: Revision
   var revision: Revision
   var time: Int64
-  var name: String
-  var place: String
+  var trace: CommitTrace
   var changes: ChangeSet
+
+  /// The commit's name, or how many commits this delta stands for.
+  var name: String {
+    first == revision ? trace.name : "\(revision.number - first.number + 1) commits merged"
+  }
 
   /// This delta and the next one as one, covering the revisions of both.
   func merging(_ next: PendingDelta) -> PendingDelta {
-    let count = next.revision.number - first.number + 1
-    return PendingDelta(
+    PendingDelta(
       first: first,
       revision: next.revision,
       time: next.time,
-      name: "\(count) commits merged",
-      place: next.place,
+      trace: next.trace,
       changes: changes.merging(next.changes)
     )
   }

@@ -35,9 +35,7 @@ final class WriteLine: Sendable {
 
   func add(_ changes: ChangeSet, _ trace: CommitTrace) {
     let time = now()
-    let wake = queue.withLock {
-      $0.add(changes, name: trace.name, place: trace.place, now: time)
-    }
+    let wake = queue.withLock { $0.add(changes, trace, now: time) }
     if wake != .notNeeded { callWriter(wake) }
   }
 

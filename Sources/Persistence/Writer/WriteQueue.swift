@@ -1,3 +1,4 @@
+import StrataCore
 import StrataNormalization
 
 /// What waits for the writer.
@@ -49,15 +50,14 @@ struct WriteQueue: Sendable {
   var hasRoom: Bool { pendingEntities < capacity || condition != .open }
 
   /// Gives a change set the next revision and lets it wait.
-  mutating func add(_ changes: ChangeSet, name: String, place: String, now: Int64) -> Wake {
+  mutating func add(_ changes: ChangeSet, _ trace: CommitTrace, now: Int64) -> Wake {
     lastRevision = lastRevision.next
     lastTime = max(now, lastTime)
     let delta = PendingDelta(
       first: lastRevision,
       revision: lastRevision,
       time: lastTime,
-      name: name,
-      place: place,
+      trace: trace,
       changes: changes
     )
     if condition == .open {

@@ -1,3 +1,4 @@
+import StrataCore
 import StrataNormalization
 
 extension WriterSession {
@@ -18,8 +19,12 @@ extension WriterSession {
         first: revision,
         revision: revision,
         time: time,
-        name: "new tables: \(names.joined(separator: ", "))",
-        place: "",
+        trace: CommitTrace(
+          name: "new tables: \(names.joined(separator: ", "))",
+          fileID: #fileID,
+          function: #function,
+          line: #line
+        ),
         changes: changes
       )
       group.append(delta)

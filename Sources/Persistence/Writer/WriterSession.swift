@@ -1,4 +1,5 @@
 import Foundation
+import StrataCore
 import StrataMigrations
 import StrataNormalization
 import StrataSQLite
@@ -113,7 +114,7 @@ final class WriterSession {
       origin: origin,
       key: nil,
       name: delta.name,
-      place: delta.place,
+      place: delta.trace.place,
       entities: encoding.entities,
       parts: encoding.hashes.count,
       bytes: encoding.bytes

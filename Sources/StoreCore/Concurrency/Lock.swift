@@ -12,11 +12,12 @@
 /// reports `Synchronization.Mutex` falsely on Linux. Uncontended locking costs about 6 ns.
 /// Locking it again on the thread that holds it traps; the sentence says what to do instead.
 package final class Lock<Value>: @unchecked Sendable {
-  /// Touched only between `lock` and `unlock`.
-  private var value: Value
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private let reentryRemedy: StaticString
+  /// Touched only between `lock` and `unlock`. The last of the properties: a value without a size has
+  /// the address of what follows it, and the thread sanitizer would take the two for one.
+  private var value: Value
 
   /// Creates a lock around `value`; `reentryRemedy` is the sentence a second lock by the same
   /// thread traps with.
