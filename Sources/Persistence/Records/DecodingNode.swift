@@ -5,18 +5,32 @@
 final class DecodingNode {
   let spot: TapeSpot
   let defaults: TapeSpot?
-  let trail: CodingTrail?
+  private let key: (any CodingKey)?
+  private let above: CodingTrail?
   private var calls: Int
-  private var members: TapeMembers?
-  private var defaultMembers: TapeMembers?
+  private lazy var members = TapeMembers(of: spot)
+  private lazy var defaultMembers = defaults.flatMap { TapeMembers(of: $0) }
+  /// The way to this value, made when a part of it or its coding path is asked for.
+  private(set) lazy var trail = key.map { CodingTrail($0, after: above) }
 
-  init(_ spot: TapeSpot, defaults: TapeSpot?, trail: CodingTrail?, calls: Int) {
+  /// A decoder for the value at the top.
+  init(_ spot: TapeSpot, defaults: TapeSpot?) {
     self.spot = spot
     self.defaults = defaults
-    self.trail = trail
-    self.calls = calls
-    members = TapeMembers(of: spot)
-    defaultMembers = defaults.flatMap { TapeMembers(of: $0) }
+    (key, above, calls) = (nil, nil, 0)
+  }
+
+  private init(
+    _ spot: TapeSpot,
+    defaults: TapeSpot?,
+    _ key: any CodingKey,
+    in parent: DecodingNode
+  ) {
+    self.spot = spot
+    self.defaults = defaults
+    self.key = key
+    above = parent.trail
+    calls = parent.calls + 1
   }
 
   var isKeyed: Bool { members != nil }
@@ -29,9 +43,8 @@ final class DecodingNode {
 
   /// The member of that name in the defaults.
   func defaulted(_ name: String) -> TapeSpot? {
-    guard let member = defaultMembers?.member(named: name), member.tag != .absent else {
-      return nil
-    }
+    guard defaults != nil, let member = defaultMembers?.member(named: name), member.tag != .absent
+    else { return nil }
     return member
   }
 
@@ -43,8 +56,7 @@ final class DecodingNode {
 
   /// A decoder for a part.
   func child(_ spot: TapeSpot, defaults: TapeSpot?, _ key: some CodingKey) -> DecodingNode {
-    let trail = CodingTrail(key, after: trail)
-    return DecodingNode(spot, defaults: defaults, trail: trail, calls: calls + 1)
+    DecodingNode(spot, defaults: defaults, key, in: self)
   }
 
   /// Lets a type that is no scalar read itself from here.

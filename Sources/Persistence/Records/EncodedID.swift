@@ -28,10 +28,9 @@ package enum EncodedID {
     if let leaf = RecordValue(leaf: raw) { return bytes(of: leaf) }
     let session = EncodingSession(.empty, keyTypes: KeyTypes())
     let item = try session.node(for: raw).settled()
-    if case .value(let value) = item { return bytes(of: value) }
-    var tagged: [UInt8] = []
-    item.appendTagged(to: &tagged)
-    return bytes(of: try RecordValue(TapeSpot(try RecordTape(tagged: tagged[...]), 0)))
+    var emitter = RecordEmitter(.empty)
+    emitter.tagged(item)
+    return bytes(of: try RecordValue(TapeSpot(try RecordTape(tagged: emitter.bytes[...]), 0)))
   }
 
   /// The bytes of a value that stands for an ID's raw value.

@@ -17,25 +17,25 @@ extension EncodingNode: Encoder {
 }
 
 extension EncodingNode: SingleValueEncodingContainer {
-  func encodeNil() { setSingle(.value(.null)) }
-  func encode(_ value: Bool) { setSingle(.value(.bool(value))) }
-  func encode(_ value: String) { setSingle(.value(.string(value))) }
-  func encode(_ value: Double) { setSingle(.value(.double(value))) }
-  func encode(_ value: Float) { setSingle(.value(.float(value))) }
-  func encode(_ value: Int) { setSingle(.value(.int(Int64(value), .bits64))) }
-  func encode(_ value: Int8) { setSingle(.value(.int(Int64(value), .bits8))) }
-  func encode(_ value: Int16) { setSingle(.value(.int(Int64(value), .bits16))) }
-  func encode(_ value: Int32) { setSingle(.value(.int(Int64(value), .bits32))) }
-  func encode(_ value: Int64) { setSingle(.value(.int(value, .bits64))) }
-  func encode(_ value: UInt) { setSingle(.value(.uint(UInt64(value), .bits64))) }
-  func encode(_ value: UInt8) { setSingle(.value(.uint(UInt64(value), .bits8))) }
-  func encode(_ value: UInt16) { setSingle(.value(.uint(UInt64(value), .bits16))) }
-  func encode(_ value: UInt32) { setSingle(.value(.uint(UInt64(value), .bits32))) }
-  func encode(_ value: UInt64) { setSingle(.value(.uint(value, .bits64))) }
+  func encodeNil() { setSingle(.null) }
+  func encode(_ value: Bool) { setSingle(.bool(value)) }
+  func encode(_ value: String) { setSingle(.string(value)) }
+  func encode(_ value: Double) { setSingle(.double(value)) }
+  func encode(_ value: Float) { setSingle(.float(value)) }
+  func encode(_ value: Int) { setSingle(.int(Int64(value), .bits64)) }
+  func encode(_ value: Int8) { setSingle(.int(Int64(value), .bits8)) }
+  func encode(_ value: Int16) { setSingle(.int(Int64(value), .bits16)) }
+  func encode(_ value: Int32) { setSingle(.int(Int64(value), .bits32)) }
+  func encode(_ value: Int64) { setSingle(.int(value, .bits64)) }
+  func encode(_ value: UInt) { setSingle(.uint(UInt64(value), .bits64)) }
+  func encode(_ value: UInt8) { setSingle(.uint(UInt64(value), .bits8)) }
+  func encode(_ value: UInt16) { setSingle(.uint(UInt64(value), .bits16)) }
+  func encode(_ value: UInt32) { setSingle(.uint(UInt64(value), .bits32)) }
+  func encode(_ value: UInt64) { setSingle(.uint(value, .bits64)) }
 
   func encode(_ value: some Encodable) throws {
     if let leaf = RecordValue(leaf: value) {
-      setSingle(.value(leaf))
+      setSingle(leaf)
     } else {
       try session.encode(value, to: self)
     }

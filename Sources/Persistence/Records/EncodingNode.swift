@@ -13,6 +13,7 @@ final class EncodingNode {
   enum Item {
     /// Not written, or an optional without a value.
     case absent
+    /// A scalar or null.
     case value(RecordValue)
     case node(EncodingNode)
   }
@@ -32,10 +33,13 @@ final class EncodingNode {
 
   let session: EncodingSession
   let shape: LayoutTables.Shape
-  let trail: CodingTrail?
   let depth: Int
+  private let key: (any CodingKey)?
+  private let above: CodingTrail?
+  /// The way to this value, made when a part of it or its coding path is asked for.
+  private(set) lazy var trail = key.map { CodingTrail($0, after: above) }
   private(set) var form = Form.nothing
-  /// One per field of the layout's record when keyed, one per element when unkeyed, one when single.
+  /// One per field of the layout's record when keyed, one per element when unkeyed.
   private(set) var slots: [Item] = []
   /// The other members when keyed, each name once, in the order they were first named in.
   private(set) var extras: [Extra] = []
@@ -43,17 +47,23 @@ final class EncodingNode {
   /// The names of the slots when keyed.
   private var names: [String] = []
   private var nextSlot = 0
+  /// What was written when single.
+  private var single = Item.absent
 
-  init(
-    _ session: EncodingSession,
-    shape: LayoutTables.Shape,
-    trail: CodingTrail?,
-    depth: Int
-  ) {
+  /// A node for the value at the top.
+  init(top session: EncodingSession) {
     self.session = session
+    shape = .record(table: 0)
+    depth = 1
+    (key, above) = (nil, nil)
+  }
+
+  private init(_ shape: LayoutTables.Shape, _ key: any CodingKey, in parent: EncodingNode) {
+    session = parent.session
     self.shape = shape
-    self.trail = trail
-    self.depth = depth
+    self.key = key
+    above = parent.trail
+    depth = parent.depth + 1
   }
 
   /// The layout's record at this node, if it has one here.
@@ -66,23 +76,23 @@ final class EncodingNode {
   /// when it asked for no container.
   func settled() -> Item {
     if form == .nothing { become(.keyed) }
-    guard form == .single, let item = slots.first else { return .node(self) }
-    return item
+    return form == .single ? single : .node(self)
   }
 
   func become(_ form: Form) {
     guard self.form != form else { return }
     guard self.form == .nothing else { return session.fail(.conflictingContainers) }
     self.form = form
+    if form == .unkeyed { slots.reserveCapacity(4) }
     guard form == .keyed, let table else { return }
     names = table.names
     slots = Array(repeating: .absent, count: names.count)
   }
 
-  func setSingle(_ item: Item) {
+  func setSingle(_ value: RecordValue) {
     guard form == .nothing else { return session.fail(.conflictingContainers) }
     form = .single
-    slots = [item]
+    single = .value(value)
   }
 }
 
@@ -95,7 +105,7 @@ extension EncodingNode.Item {
 }
 
 extension EncodingNode {
-  /// The item at a place; the shape the layout expects there.
+  /// The item at a place.
   subscript(place: Place) -> Item {
     get {
       switch place {
@@ -161,6 +171,10 @@ extension EncodingNode {
     slots.append(item)
   }
 
+  func append(_ value: RecordValue) {
+    slots.append(.value(value))
+  }
+
   /// A node for a member, expecting what the layout has at its place.
   func child(at place: Place, _ key: some CodingKey) -> EncodingNode {
     var shape = LayoutTables.Shape.tagged
@@ -179,12 +193,7 @@ extension EncodingNode {
 
   private func child(_ shape: LayoutTables.Shape, _ key: some CodingKey) -> EncodingNode {
     if depth >= RecordLimits.depth { session.fail(.tooDeep) }
-    return EncodingNode(
-      session,
-      shape: shape,
-      trail: CodingTrail(key, after: trail),
-      depth: depth + 1
-    )
+    return EncodingNode(shape, key, in: self)
   }
 
   /// Encodes a value into a node of its own, and gives what came of it.

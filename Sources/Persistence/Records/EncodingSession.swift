@@ -16,9 +16,9 @@ final class EncodingSession {
   /// - Throws: what the value's `encode(to:)` throws, `RecordError.tooDeep`,
   ///   `RecordError.conflictingContainers`.
   func node(for value: some Encodable) throws -> EncodingNode {
-    let root = EncodingNode(self, shape: .record(table: 0), trail: nil, depth: 1)
+    let root = EncodingNode(top: self)
     if let leaf = RecordValue(leaf: value) {
-      root.setSingle(.value(leaf))
+      root.setSingle(leaf)
     } else {
       try encode(value, to: root)
     }

@@ -1,4 +1,4 @@
-/// Makes the tape of a record; the byte layout stands above `EncodingNode.appendTop(to:)`.
+/// Makes the tape of a record; the byte layout stands above `RecordEmitter`.
 struct RecordParser {
   private let tables: LayoutTables
   private var cursor: ByteCursor

@@ -39,7 +39,7 @@ package struct RecordReader: Sendable {
   ) throws -> Value {
     let spot = TapeSpot(try RecordTape(bytes, layout), 0)
     let defaults = defaults.map { TapeSpot($0, 0) }
-    return try DecodingNode(spot, defaults: defaults, trail: nil, calls: 0).decode(type)
+    return try DecodingNode(spot, defaults: defaults).decode(type)
   }
 
   /// The value of a record that has an array of its own.

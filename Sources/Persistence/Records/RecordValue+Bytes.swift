@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Values as record bytes; the byte layout stands above `EncodingNode.appendTop(to:)`.
+/// Values as record bytes; the byte layout stands above `RecordEmitter`.
 extension RecordValue {
   /// Appends the value behind the tag that says what it is.
   func appendTagged(to bytes: inout [UInt8]) {

@@ -41,15 +41,15 @@ package struct RecordWriter: Sendable {
   package mutating func encode(_ value: some Encodable, into bytes: inout [UInt8]) throws -> Layout
   {
     let start = bytes.count
-    let node = try node(for: value, layout)
-    if node.appendTop(to: &bytes) == .partial {
-      growth.learn(from: node)
-      if growth.isWanted, written + 1 >= nextGrowth {
-        bytes.removeLast(bytes.count - start)
-        let grown = try Layout(growth.fields)
-        _ = try self.node(for: value, grown).appendTop(to: &bytes)
-        adopt(grown)
-      }
+    if try write(value, layout, into: &bytes) == .partial, growth.isWanted,
+      written + 1 >= nextGrowth
+    {
+      bytes.removeLast(bytes.count - start)
+      let grown = try Layout(growth.fields)
+      _ = try write(value, grown, into: &bytes)
+      layout = grown
+      growth = LayoutGrowth(from: grown)
+      nextGrowth = (written + 1) * Self.ration
     }
     // A first record that needs no field has made its layout too: the empty one.
     if written == 0, layout.fields.isEmpty { nextGrowth = Self.ration }
@@ -57,15 +57,20 @@ package struct RecordWriter: Sendable {
     return layout
   }
 
-  private mutating func node(for value: some Encodable, _ layout: Layout) throws -> EncodingNode {
+  /// Writes the value only when all of it could be encoded.
+  private mutating func write(
+    _ value: some Encodable,
+    _ layout: Layout,
+    into bytes: inout [UInt8]
+  ) throws -> RecordEmitter.Fit {
     let session = EncodingSession(layout, keyTypes: keyTypes)
     defer { keyTypes = session.keyTypes }
-    return try session.node(for: value)
-  }
-
-  private mutating func adopt(_ layout: Layout) {
-    self.layout = layout
-    growth = LayoutGrowth(from: layout)
-    nextGrowth = (written + 1) * Self.ration
+    let node = try session.node(for: value)
+    var emitter = RecordEmitter(layout, appendingTo: bytes)
+    bytes = []
+    emitter.top(node)
+    bytes = emitter.bytes
+    if emitter.fit == .partial { growth.learn(from: node) }
+    return emitter.fit
   }
 }

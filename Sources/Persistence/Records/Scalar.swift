@@ -39,15 +39,21 @@ package enum IntegerWidth: UInt8, CaseIterable, Hashable, Sendable {
 /// What stands at a place in a record: a scalar, or one of the shapes that have no scalar.
 enum Tag: Hashable, Sendable {
   case scalar(Scalar)
-  /// Nothing was written here. Only while reading; it has no byte.
+  /// Nothing was written here.
+  ///
+  /// Only while reading; it has no byte.
   case absent
   case null
   case array
   /// Members with their names beside them.
   case object
-  /// Members in the order of a layout. Only in layouts; a value that describes itself is an object.
+  /// Members in the order of a layout.
+  ///
+  /// Only in layouts; a value that describes itself is an object.
   case record
-  /// Any value, with its own tag before it. Only in layouts.
+  /// Any value, with its own tag before it.
+  ///
+  /// Only in layouts.
   case tagged
 
   /// The tag a byte stands for, or nil when it stands for none.

@@ -3,7 +3,7 @@
 /// Types ask for their members in the order they were written in, so the one that comes next is tried
 /// first, then the layout's index; among the members of an object, and the extras of a record, the
 /// next one and then all, through an index of their own when they are many.
-struct TapeMembers {
+final class TapeMembers {
   private let tape: RecordTape
   /// The fields of a record's layout; none for an object.
   private let fieldNames: [String]
@@ -34,7 +34,7 @@ struct TapeMembers {
   }
 
   /// The member of that name; no value when it is absent.
-  mutating func member(named name: String) -> TapeSpot {
+  func member(named name: String) -> TapeSpot {
     if field < fieldNames.count, fieldNames[field] == name { return found(fieldToken) }
     if field + 1 < fieldNames.count, fieldNames[field + 1] == name {
       move(to: field + 1)
@@ -66,7 +66,7 @@ struct TapeMembers {
     TapeSpot(tape, tape.tokens[token].tag == .absent ? nil : token)
   }
 
-  private mutating func move(to index: Int) {
+  private func move(to index: Int) {
     if index < field { (field, fieldToken) = (0, start) }
     while field < index {
       fieldToken = tape.tokens[fieldToken].end
@@ -80,7 +80,7 @@ struct TapeMembers {
     return token
   }
 
-  private mutating func namedMember(_ name: String) -> Int? {
+  private func namedMember(_ name: String) -> Int? {
     let first = nextName ?? firstName
     if first < end, TapeSpot(tape, first).text == name {
       nextName = tape.tokens[first + 1].end

@@ -15,8 +15,10 @@ package final class Lock<Value>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private let reentryRemedy: StaticString
-  /// Touched only between `lock` and `unlock`. The last of the properties: a value without a size has
-  /// the address of what follows it, and the thread sanitizer would take the two for one.
+  /// Touched only between `lock` and `unlock`.
+  ///
+  /// The last of the properties: a value without a size has the address of what follows it, and the
+  /// thread sanitizer would take the two for one.
   private var value: Value
 
   /// Creates a lock around `value`; `reentryRemedy` is the sentence a second lock by the same

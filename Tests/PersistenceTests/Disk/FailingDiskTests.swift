@@ -37,7 +37,11 @@ struct FailingDiskTests {
   ) async throws {
     let vfs = try FaultVFS(name: "failing-\(operation)-\(skipping)")
     let persistence = try await Persistence.open(
-      at: path, initialState: LibraryState(), database: \.db, configuration: configuration(vfs))
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration(vfs)
+    )
     let store = LibraryStore(persistence)
     var events = persistence.events.makeAsyncIterator()
     let script = LibraryScript(seed: UInt64(skipping))
@@ -57,7 +61,10 @@ struct FailingDiskTests {
     try await persistence.close()
 
     let again = try await Persistence.open(
-      at: path, initialState: LibraryState(), database: \.db)
+      at: path,
+      initialState: LibraryState(),
+      database: \.db
+    )
     #expect(again.initialState.db == store.state.db)
     #expect(again.revision == 60)
     try await again.close()
@@ -69,7 +76,11 @@ struct FailingDiskTests {
   func `a disk that stays away costs memory for what changed, and flush says why`() async throws {
     let vfs = try FaultVFS(name: "away")
     let persistence = try await Persistence.open(
-      at: path, initialState: LibraryState(), database: \.db, configuration: configuration(vfs))
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration(vfs)
+    )
     let store = LibraryStore(persistence)
     vfs.failNext(.write, in: .wal, code: .ioerrWrite, times: .sticky)
     for number in 0..<3_000 {
