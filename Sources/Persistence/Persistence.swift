@@ -20,15 +20,13 @@ public import StrataNormalization
 /// A program that returns from `main` without ``close()`` loses what was not flushed; use
 /// `withPersistence` where a scope fits. The store keeps its persistence alive.
 public final class Persistence<State: StateType, Database: DatabaseType>: StoreSource {
-  /// The state a store is created with: the restored database in the given initial state.
-  public let initialState: State
   /// What opening found.
   public let report: RestoreReport
 
   let writer: JournalWriter
   let line: WriteLine
   private let database: StatePath<State, Database>
-  private let attachment = Lock<(@Sendable (() -> Void) -> Void)?>(nil)
+  private let connection: Lock<StoreConnection<State>>
 
   init(
     initialState: State,
@@ -37,7 +35,7 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
     line: WriteLine,
     database: StatePath<State, Database>
   ) {
-    self.initialState = initialState
+    connection = Lock(.waiting(initialState))
     self.report = report
     self.writer = writer
     self.line = line
@@ -78,26 +76,24 @@ extension Persistence {
     )
   }
 
+  /// The state a store is created with: the restored database in the given initial state.
+  ///
+  /// Once there is a store, that store's state: what was restored is not kept beside it.
+  public var initialState: State { connection.withLock { $0 }.state }
+
   /// Connects the file to the store created from it; called by the store's initializer.
   ///
   /// A second store traps: two states cannot both be what one file says.
   public func attach<Activity: Sendable>(to store: Store<State, Activity>) {
-    let exclusively: @Sendable (() -> Void) -> Void = { [weak store] action in
-      guard let store else { return action() }
-      store.withoutCommits(action)
+    let isFirst = connection.withLock { $0.attach(to: store) }
+    if !isFirst {
+      fatalError(
+        """
+        A Persistence feeds one store: \(store.name) is the second. Open another file for it, or \
+        share the first store.
+        """
+      )
     }
-    let isFirst = attachment.withLock { attachment in
-      guard attachment == nil else { return false }
-      attachment = exclusively
-      return true
-    }
-    precondition(
-      isFirst,
-      """
-      A Persistence feeds one store: \(store.name) is the second. Open another file for it, or \
-      share the first store.
-      """
-    )
     let changes = store.databaseHook(database)
     store.hook(
       where: { (_: JournalHook<State, Database>) in false },
@@ -123,8 +119,8 @@ extension Persistence {
   /// From here on the store refuses commits that change the database. Closing again does nothing.
   /// Throws when something could not be written; the file is let go all the same.
   public func close() async throws(PersistenceError) {
-    let exclusively = attachment.withLock { $0 }
-    if let exclusively { exclusively { line.refuseCommits() } } else { line.refuseCommits() }
+    let connection = connection.withLock { $0 }
+    connection.withoutCommits { line.refuseCommits() }
     try await writer.close()
   }
 

@@ -15,8 +15,14 @@ struct LockFile: ~Copyable {
     let started: Date
 
     static func current(started: Date) -> Owner {
-      let process = ProcessInfo.processInfo
-      return Owner(process: process.processIdentifier, host: process.hostName, started: started)
+      // `ProcessInfo.hostName` may ask the network; this does not.
+      var name = [CChar](repeating: 0, count: 256)
+      let code = gethostname(&name, name.count - 1)
+      let host =
+        code == 0
+        ? String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        : "this host"
+      return Owner(process: getpid(), host: host, started: started)
     }
 
     var description: String {

@@ -76,7 +76,7 @@ extension JournalWriter {
       self.lock = lock
       let line = makeLine(after: session.written.revision, time: max(now, restored.lastTime))
       self.line = line
-      continueUpkeep()
+      planUpkeep()
       return (database, report, line)
     } catch {
       throw PersistenceError(.opening, path: path.file, wrapping: error)
@@ -133,7 +133,7 @@ extension JournalWriter {
       if configuration.durability.syncsGroups { try sync(line) }
       try session?.checkpointIfDue()
       line.callWriterIfNeeded()
-      continueUpkeep()
+      planUpkeep()
     } catch {
       degrade(error, line)
     }
@@ -152,7 +152,7 @@ extension JournalWriter {
       while let session, session.written.revision < target, try writeGroup(line) {}
       if let session, session.durable.revision < target { try sync(line) }
       try session?.checkpointIfDue()
-      continueUpkeep()
+      planUpkeep()
     } catch {
       throw degrade(error, line)
     }
@@ -250,23 +250,25 @@ extension JournalWriter {
 
 // Snapshots.
 extension JournalWriter {
-  /// Does one slice of what is due, and calls itself for the next.
-  private func continueUpkeep() {
-    guard let session, upkeep.hasWork else { return }
+  /// Arranges for the next slice of what is due, behind whatever is asked of the writer by then.
+  private func planUpkeep() {
+    guard session != nil, upkeep.hasWork, !upkeep.isPlanned else { return }
+    upkeep.isPlanned = true
+    executor.schedule { [weak self] in
+      self?.assumeIsolated { $0.doUpkeep() }
+    }
+  }
+
+  private func doUpkeep() {
+    upkeep.isPlanned = false
+    guard let session else { return }
     do {
       if let event = try upkeep.step(session) { events.tell(event) }
     } catch {
       upkeep.interrupt()
       events.tell(.snapshotFailed("\(error)"))
     }
-    guard upkeep.hasWork, !upkeep.isPlanned else { return }
-    upkeep.isPlanned = true
-    executor.schedule { [weak self] in
-      self?.assumeIsolated { writer in
-        writer.upkeep.isPlanned = false
-        writer.continueUpkeep()
-      }
-    }
+    planUpkeep()
   }
 
   /// Takes a snapshot of everything committed before the call, and names it.
@@ -277,14 +279,14 @@ extension JournalWriter {
       let revision = session.written.revision
       let existing = try session.snapshots.verified().contains { $0.header.revision == revision }
       if !existing {
-        upkeep.startSnapshot(session)
+        try upkeep.startSnapshot(session)
         while upkeep.isSnapshotting {
           if let event = try upkeep.step(session) { events.tell(event) }
         }
       }
       try session.snapshots.name(name, revision)
       try session.barrier()
-      continueUpkeep()
+      planUpkeep()
       return revision
     } catch {
       upkeep.interrupt()

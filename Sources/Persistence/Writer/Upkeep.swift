@@ -16,6 +16,8 @@ struct Upkeep {
   private var work = Work.none
   private var journalBytes: Int64 = 0
   private var lastSnapshot: SnapshotHeader?
+  /// After a failure, how much must be in the journal before another attempt.
+  private var notBefore: Int64 = 0
   /// Whether the owner has arranged to call `step` again.
   var isPlanned = false
 
@@ -29,16 +31,22 @@ struct Upkeep {
   mutating func begin(after snapshot: SnapshotHeader?, journalBytes: Int64) {
     lastSnapshot = snapshot
     self.journalBytes = journalBytes
+    notBefore = 0
     work = .clearing
   }
 
   /// Gives up what is under way; its traces are cleared by the next `begin` or snapshot.
-  mutating func interrupt() { work = .none }
+  ///
+  /// The next attempt waits until the journal has grown, so that a lasting failure is no loop.
+  mutating func interrupt() {
+    work = .none
+    notBefore = journalBytes + policy.minimumJournalBytes
+  }
 
   mutating func noteAppended(_ bytes: Int64) { journalBytes += bytes }
 
   private var isDue: Bool {
-    guard let lastSnapshot else { return false }
+    guard let lastSnapshot, journalBytes >= notBefore else { return false }
     return policy.isDue(
       journalBytes: journalBytes,
       lastSnapshotBytes: Int64(lastSnapshot.bytes)
@@ -56,30 +64,28 @@ struct Upkeep {
   }
 
   /// Starts a snapshot of everything written so far, whatever is under way.
-  mutating func startSnapshot(_ session: WriterSession) {
-    do {
-      try clear(session)
-      guard let base = try session.snapshots.verified().first else { return }
-      work = .snapshotting(
-        SnapshotTask(
-          at: session.written.revision,
-          from: base,
-          of: session.identity,
-          in: session.journal,
-          session.snapshots,
-          session.catalog
-        )
-      )
-    } catch {
-      work = .none
+  mutating func startSnapshot(_ session: WriterSession) throws {
+    try clear(session)
+    guard let base = try session.snapshots.verified().first else {
+      throw DamageFound("the file has lost its snapshots")
     }
+    work = .snapshotting(
+      SnapshotTask(
+        at: session.written.revision,
+        from: base,
+        of: session.identity,
+        in: session.journal,
+        session.snapshots,
+        session.catalog
+      )
+    )
   }
 
   /// Does one slice; gives an event when something came to its end.
   mutating func step(_ session: WriterSession) throws -> PersistenceEvent? {
     switch work {
     case .none:
-      if isDue { startSnapshot(session) }
+      if isDue { try startSnapshot(session) }
     case .clearing:
       try clear(session)
       work = .none
@@ -112,6 +118,7 @@ struct Upkeep {
     _ session: WriterSession
   ) throws -> PersistenceEvent {
     lastSnapshot = header
+    notBefore = 0
     journalBytes = try session.journal.bytes(after: header.revision)
     try session.barrier()
     let names = try session.snapshots.names()
