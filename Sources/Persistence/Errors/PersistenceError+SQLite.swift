@@ -4,7 +4,7 @@ import StrataSQLite
 extension PersistenceError {
   /// What an error of SQLite means to someone who holds the file of a store.
   init(_ operation: Operation, path: String, _ error: SQLiteError) {
-    self.init(operation, path: path, Reason(error))
+    self.init(operation, path: path, Reason(error, operation))
   }
 
   /// The error itself when it is one already, else what it means.
@@ -13,6 +13,8 @@ extension PersistenceError {
     case let error as PersistenceError: self = error
     case let error as SQLiteError: self.init(operation, path: path, error)
     case let error as DamageFound: self.init(operation, path: path, .damaged(error.detail))
+    case let error as RecordError:
+      self.init(operation, path: path, .damaged("what is stored cannot be read: \(error)"))
     case let error as MigrationError: self.init(operation, path: path, .migration("\(error)"))
     default: self.init(operation, path: path, .io("\(error)"))
     }
@@ -20,13 +22,15 @@ extension PersistenceError {
 }
 
 extension PersistenceError.Reason {
-  init(_ error: SQLiteError) {
+  init(_ error: SQLiteError, _ operation: PersistenceError.Operation) {
     switch error.code.primary {
     case .full: self = .diskFull
     case .notADB: self = .notADatabase
     case .corrupt: self = .damaged("\(error)")
     case .busy, .locked: self = .busy("\(error)")
-    case .readOnly, .cantOpen: self = .notWritable("\(error)")
+    // Whoever only looks never wanted to write.
+    case .readOnly, .cantOpen:
+      self = operation == .inspecting ? .io("\(error)") : .notWritable("\(error)")
     default: self = .io("\(error)")
     }
   }

@@ -30,5 +30,13 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
   }
 
   /// One sentence with the path and what went wrong, and one with what to do.
-  public var description: String { "\(path): \(reason.sentence). \(reason.remedy)" }
+  public var description: String { "\(path): \(reason.sentence). \(remedy)" }
+
+  private var remedy: String {
+    switch (operation, reason) {
+    case (.inspecting, .io):
+      "Check the disk, and whether this user may read here; nothing was changed."
+    default: reason.remedy
+    }
+  }
 }

@@ -62,6 +62,12 @@ package struct ShownEntity: Sendable {
   package var table: String
   package var id: RecordValue
   package var value: RecordValue
+
+  package init(table: String, id: RecordValue, value: RecordValue) {
+    self.table = table
+    self.id = id
+    self.value = value
+  }
 }
 
 /// One delta of the journal.
