@@ -21,7 +21,6 @@ final class ReadAccess {
   let manner: Manner
   /// Keeps writers away for as long as this lives; nothing to hold when no lock file exists.
   private let hold: SharedHold?
-  private let copy: TemporaryCopy?
 
   init(_ path: StorePath) throws {
     guard try path.occupant(.inspecting) != .nothing else {
@@ -30,7 +29,6 @@ final class ReadAccess {
     switch try SharedLock.take(path.lock) {
     case .writerPresent:
       hold = nil
-      copy = nil
       manner = .live
       connection = try Connection(path: path.file, mode: .readOnly)
       return
@@ -42,17 +40,13 @@ final class ReadAccess {
     } catch {
       throw PersistenceError(.inspecting, path: path.file, error.reason)
     }
-    guard path.walSize > 0 else {
-      copy = nil
+    if path.walSize > 0 {
+      manner = .copy
+      connection = try NamelessCopy.open(path)
+    } else {
       manner = .atRest
       connection = try Connection(path: path.file, mode: .immutable)
-      return
     }
-    let copy = try TemporaryCopy(of: path)
-    self.copy = copy
-    manner = .copy
-    connection = try Connection(path: copy.path.file, mode: .readWrite)
-    connection.checkpointsOnClose = .never
   }
 }
 
@@ -63,27 +57,44 @@ private final class SharedHold: Sendable {
   init(_ lock: consuming SharedLock) { self.lock = lock }
 }
 
-/// A copy of a store's file and WAL that goes away with this object.
-private final class TemporaryCopy: Sendable {
-  let path: StorePath
-  private let directory: URL
+/// A copy of a store's file and WAL that has no name any more once it is open: however the process
+/// ends, nothing of the store stays in the temporary directory.
+private enum NamelessCopy {
+  private static let pieceSize = 1 << 20
 
-  init(of path: StorePath) throws {
-    directory = FileManager.default.temporaryDirectory
+  static func open(_ path: StorePath) throws -> Connection {
+    let directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-\(UUID().uuidString)")
     try FileManager.default.createDirectory(
       at: directory,
       withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o700]
     )
+    // What cannot be removed from the temporary directory is the system's to remove.
+    defer { do { try FileManager.default.removeItem(at: directory) } catch _ {} }
     let file = directory.appendingPathComponent("copy").path
-    try FileManager.default.copyItem(atPath: path.file, toPath: file)
-    try FileManager.default.copyItem(atPath: path.wal, toPath: file + "-wal")
-    self.path = try StorePath(file, for: .inspecting)
+    try copy(path.file, to: file)
+    try copy(path.wal, to: file + "-wal")
+    let connection = try Connection(path: file, mode: .readWrite)
+    connection.checkpointsOnClose = .never
+    // SQLite opens the WAL with the first read, and looks for no name after it.
+    _ = try connection.userVersion()
+    return connection
   }
 
-  deinit {
-    // What cannot be removed from the temporary directory is the system's to remove.
-    do { try FileManager.default.removeItem(at: directory) } catch _ {}
+  /// Copies the bytes and not the permissions: a file that may only be read has a copy that SQLite
+  /// can recover.
+  ///
+  /// No store of this process has the file open, as the lock is shared or was never made.
+  private static func copy(_ source: String, to destination: String) throws(SystemError) {
+    let from = try OpenFile(source, O_RDONLY)
+    let to = try OpenFile(destination, O_WRONLY | O_CREAT | O_EXCL)
+    var offset: Int64 = 0
+    while true {
+      let piece = try from.read(pieceSize, at: offset)
+      if piece.isEmpty { return }
+      try to.write(piece, at: offset)
+      offset += Int64(piece.count)
+    }
   }
 }
