@@ -4,12 +4,29 @@ import StrataSQLite
 
 extension Inspector {
   /// Proves what the file holds: every page, every hash, every record, and that each snapshot is
-  /// what the one before it and the deltas between them come to.
+  /// what the one before it and the deltas between them come to. O(file), several times over.
   ///
-  /// O(file), several times over.
+  /// Where a writer is at work, what it trims under the reading is no contradiction: then it is all
+  /// read again, and SQLite's pages are not walked, which would hold the writer up.
   ///
-  /// Throws only where the question could not be put; what is wrong with the file is in the answer.
+  /// Throws only where the question could not be put, `.busy` where the writer trims faster than this
+  /// can read; what is wrong with the file is in the answer.
   package func verify() throws(PersistenceError) -> Verification {
+    do {
+      for _ in 0..<5 {
+        let (verification, view) = prove()
+        guard access.manner == .live, !verification.isSound, let view,
+          try ReadView(access.connection).lacksPart(of: view)
+        else { return verification }
+      }
+    } catch {
+      throw PersistenceError(.inspecting, path: path.file, wrapping: error)
+    }
+    throw PersistenceError(
+      .inspecting, path: path.file, .busy("its writer trims faster than it can be verified"))
+  }
+
+  private func prove() -> (Verification, ReadView?) {
     var verification = Verification(path: path.file)
     verification.check("pages") { try provePages() }
     verification.check("schema") { try proveSchema() }
@@ -18,7 +35,7 @@ extension Inspector {
       view = try ReadView(access.connection)
     } catch {
       verification.check("identity") { throw error }
-      return verification
+      return (verification, nil)
     }
     verification.check("identity") { "store \(view.identity.id), epoch \(view.identity.epoch)" }
     for snapshot in view.verified.reversed() {
@@ -31,10 +48,11 @@ extension Inspector {
       }
     }
     verification.check("head") { try proveHead(view) }
-    return verification
+    return (verification, view)
   }
 
   private func provePages() throws -> String {
+    if access.manner == .live { return "not walked, as a writer is at work" }
     let problems = try access.connection.quickCheck()
     guard problems.isEmpty else { throw DamageFound(problems.joined(separator: "; ")) }
     return "\(try access.connection.pageCount()) pages"
@@ -73,15 +91,14 @@ extension Inspector {
       _ = try RecordValue(record: entity.record, layout: layout)
     } catch {
       throw DamageFound(
-        "the record \(EncodedID.text(of: entity.id)) of \(entity.table) cannot be read: \(error)"
-      )
+        "the record \(EncodedID.text(of: entity.id)) of \(entity.table) cannot be read: \(error)")
     }
   }
 
-  /// Every delta from the oldest snapshot on, and every record in it.
+  /// Every delta from the oldest snapshot on that the journal reaches back to, and every record in it.
   private func proveJournal(_ view: ReadView) throws -> String {
     guard let oldest = view.anchors.last else {
-      throw DamageFound("no snapshot is left that its first delta, \(view.firstInJournal), follows")
+      throw DamageFound("no snapshot reaches up to revision \(view.first ?? 1), where it begins")
     }
     var replay = view.replay(after: oldest.header)
     var entities = 0
@@ -136,8 +153,7 @@ extension Inspector {
       guard expected == found else {
         let key = (expected ?? found)?.key
         throw DamageFound(
-          "they differ at \(key.map { "\($0.table) \(EncodedID.text(of: $0.id))" } ?? "the end")"
-        )
+          "they differ at \(key.map { "\($0.table) \(EncodedID.text(of: $0.id))" } ?? "the end")")
       }
       if expected == nil { return "\(newer.header.entities) entities agree" }
     }
@@ -153,10 +169,7 @@ extension Inspector {
     // A writer at work is ahead of what this view read; it has judged the head when it opened.
     if access.manner == .live { return "a writer is at work" }
     switch HeadVerdict.judge(
-      HeadFile.read(path.head),
-      recovered: position,
-      bootID: BootID.current()
-    )
+      HeadFile.read(path.head), recovered: position, bootID: BootID.current())
     {
     case .consistent: return "agrees"
     case .note(let note): return note

@@ -10,8 +10,8 @@ struct ReadView {
   let snapshots: [(header: SnapshotHeader, hash: Checksum)]
   /// Nothing after this is read, though it may be there by then.
   let last: (revision: Revision, chain: Checksum)
-  /// The first revision the journal still has; one after the last when it has none.
-  let firstInJournal: Revision
+  /// The first revision of the journal; the ones before it were trimmed.
+  let first: Revision?
   private let store: SnapshotStore
   let journal: Journal
 
@@ -19,19 +19,18 @@ struct ReadView {
   init(_ connection: Connection) throws {
     let store = SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
-    (identity, catalog, snapshots, last, firstInJournal) = try connection.readTransaction {
+    (identity, catalog, snapshots, last, first) = try connection.readTransaction {
       let snapshots = try store.all()
       guard let newest = snapshots.first(where: { $0.header.state == .verified })?.header else {
         throw DamageFound("it has no snapshot")
       }
       let last = try journal.last()
-      let end = last?.header.revision ?? newest.revision
       return (
         try StoreIdentity.read(connection),
         try LayoutCatalog(reading: connection),
         snapshots,
         last.map { ($0.header.revision, $0.hash) } ?? (newest.revision, newest.chain),
-        try journal.first() ?? end.next
+        try journal.headers(after: 0, limit: 1).first?.header.first
       )
     }
     self.store = store
@@ -42,9 +41,18 @@ struct ReadView {
     snapshots.filter { $0.header.state == .verified }
   }
 
-  /// Those from which the journal goes on without a gap: all but named ones that outlived it.
+  /// The verified snapshots that the journal goes on from, the newest first.
+  ///
+  /// A named snapshot outlives the deltas after it: it then stands alone.
   var anchors: [(header: SnapshotHeader, hash: Checksum)] {
-    verified.filter { $0.header.revision.next >= firstInJournal }
+    verified.filter { $0.header.revision.next >= first ?? last.revision.next }
+  }
+
+  /// Whether the writer has removed something since `earlier` was read.
+  func lacksPart(of earlier: ReadView) -> Bool {
+    let revisions = Set(verified.map(\.header.revision))
+    return first != earlier.first
+      || !earlier.verified.allSatisfy { revisions.contains($0.header.revision) }
   }
 
   func cursor(_ snapshot: (header: SnapshotHeader, hash: Checksum)) throws -> ChunkCursor {
@@ -53,12 +61,7 @@ struct ReadView {
 
   func replay(after snapshot: SnapshotHeader) -> JournalReplay {
     JournalReplay(
-      after: snapshot.revision,
-      chain: snapshot.chain,
-      of: identity,
-      in: journal,
-      catalog
-    )
+      after: snapshot.revision, chain: snapshot.chain, of: identity, in: journal, catalog)
   }
 
   /// The database at the last revision of this view, from the newest whole snapshot.
