@@ -1,0 +1,21 @@
+import ArgumentParser
+import StrataPersistence
+
+/// `strata info STORE`.
+struct Info: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Tells what a file is, how far it is, and whether someone is writing it."
+  )
+
+  @OptionGroup var arguments: StoreArguments
+
+  func run() throws {
+    let summary = try Inspector(path: arguments.store).info()
+    try Output.print { output throws(OutputError) in
+      switch arguments.form {
+      case .json: try output.line(JSONText.indented(summary))
+      case .text: for line in InfoText.lines(summary) { try output.line(line) }
+      }
+    }
+  }
+}

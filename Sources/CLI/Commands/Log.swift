@@ -1,0 +1,51 @@
+import ArgumentParser
+import StrataPersistence
+
+/// `strata log STORE [--last N | --after REVISION [--limit N]]`.
+struct Log: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Lists the deltas of the journal and which entities each of them changed."
+  )
+
+  @OptionGroup var arguments: StoreArguments
+
+  @Option(help: "Only the last N deltas. (default: 20)")
+  var last: Int?
+
+  @Option(help: "The deltas after this revision.")
+  var after: Int64?
+
+  @Option(help: "With --after: at most N deltas. (default: 1000)")
+  var limit: Int?
+
+  func validate() throws {
+    if last != nil, after != nil {
+      throw ValidationError("Give --last or --after, not both.")
+    }
+    if limit != nil, after == nil {
+      throw ValidationError("--limit goes with --after; for the end of the journal give --last.")
+    }
+    for (option, value) in [("--last", last), ("--limit", limit)] {
+      if let value, value < 1 { throw ValidationError("\(option) must be at least 1.") }
+    }
+    if let after, after < 0 { throw ValidationError("--after must not be negative.") }
+  }
+
+  private var range: LogRange {
+    after.map { .after(Revision($0), limit: limit ?? 1_000) } ?? .last(last ?? 20)
+  }
+
+  func run() throws {
+    let deltas = try Inspector(path: arguments.store).log(range)
+    try Output.print { output throws(OutputError) in
+      switch arguments.form {
+      case .json: try output.array(deltas.lazy.map { JSONText.compact($0) })
+      case .text:
+        if deltas.isEmpty { return try output.line(LogText.nothing(in: range)) }
+        for delta in deltas {
+          for line in LogText.lines(delta, Terminal.standard.tint) { try output.line(line) }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package import StrataPersistence
+
+/// Entities in lines for people.
+package enum EntityText {
+  /// The rows of a table of entities, made as they are asked for.
+  package typealias Rows = LazyMapCollection<[ShownEntity], [String]>
+
+  /// A row for each entity and a column for each field that any of them has.
+  package static func table(_ entities: [ShownEntity], within limit: Int) -> TextTable<Rows> {
+    let fields = Fields(of: entities)
+    let columns = fields.names.map { name in
+      TextTable<Rows>.Column(name, fields.numeric.contains(name) ? .right : .left)
+    }
+    let rows = entities.lazy.map { entity in
+      let members = members(of: entity, fields.id)
+      let values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
+      return fields.names.map { values[$0]?.text.shortened(to: limit) ?? "" }
+    }
+    return TextTable(columns, rows, within: limit)
+  }
+
+  /// A line for each field of one entity; a nested value that is too long for its line follows
+  /// below it, indented.
+  package static func lines(_ entity: ShownEntity, within limit: Int) -> [String] {
+    let members = members(of: entity, entity.value["id"] == nil ? .added : .inside)
+    let width = members.map(\.name.printable.columnCount).max() ?? 0
+    var lines: [String] = []
+    for member in members {
+      let name = member.name.printable
+      let gap = String(repeating: " ", count: width - name.columnCount + 1)
+      let line = "\(name):\(gap)\(member.value.text)"
+      guard member.value.isNested, line.columnCount > limit else {
+        lines.append(line)
+        continue
+      }
+      lines.append("\(name):")
+      for part in member.value.json(.indented).split(separator: "\n") {
+        lines.append("  " + String(part).printable)
+      }
+    }
+    return lines
+  }
+
+  /// Whether the fields of the entities hold their ID.
+  private enum IDField {
+    case inside, added
+  }
+
+  private static func members(
+    of entity: ShownEntity,
+    _ id: IDField
+  ) -> [RecordValue.Member] {
+    var members = [RecordValue.Member("value", entity.value)]
+    if case .object(let inside) = entity.value { members = inside }
+    return id == .added ? [RecordValue.Member("id", entity.id)] + members : members
+  }
+
+  /// The names of the fields, in the order they were first met.
+  private struct Fields {
+    let id: IDField
+    private(set) var names: [String] = []
+    private(set) var numeric: Set<String> = []
+
+    init(of entities: [ShownEntity]) {
+      id = entities.allSatisfy { $0.value["id"] != nil } ? .inside : .added
+      var known: Set<String> = []
+      var texts: Set<String> = []
+      for entity in entities {
+        for member in EntityText.members(of: entity, id) {
+          if known.insert(member.name).inserted { names.append(member.name) }
+          if !member.value.isNumber { texts.insert(member.name) }
+        }
+      }
+      numeric = known.subtracting(texts)
+    }
+  }
+}
+
+extension RecordValue {
+  /// The value on one line, as people read it: texts without quotes unless they would mislead.
+  package var text: String {
+    switch self {
+    case .string(""), .string("null"): return json()
+    case .string(let text): return text.printable
+    case .array, .object: return json().printable
+    default:
+      let text = json()
+      return (text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text).printable
+    }
+  }
+
+  fileprivate var isNested: Bool {
+    switch self {
+    case .array, .object: true
+    default: false
+    }
+  }
+
+  /// Whether it stands with the numbers; nothing stands with anything.
+  fileprivate var isNumber: Bool {
+    switch self {
+    case .int, .uint, .float, .double, .decimal, .null: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package import Foundation
+
+/// Numbers and times as people read them.
+package enum Measures {
+  /// A size in units of 1,000 bytes, such as `512 bytes` or `1.2 MB`.
+  package static func size(_ bytes: some BinaryInteger) -> String {
+    let bytes = Int64(bytes)
+    guard bytes >= 1_000 else { return count(bytes, "byte", "bytes") }
+    var tenths = (bytes + 50) / 100
+    for unit in ["kB", "MB", "GB"] {
+      if tenths < 10_000 { return "\(tenths / 10).\(tenths % 10) \(unit)" }
+      tenths = (tenths + 500) / 1_000
+    }
+    return "\(tenths / 10).\(tenths % 10) TB"
+  }
+
+  /// A number with the word it counts, such as `1 delta` or `3 deltas`.
+  package static func count(
+    _ count: some BinaryInteger,
+    _ one: String,
+    _ many: String
+  ) -> String {
+    "\(count) \(count == 1 ? one : many)"
+  }
+
+  /// A time in UTC to the millisecond, such as `2026-02-03 04:05:06.789Z`.
+  package static func time(_ date: Date) -> String {
+    date.formatted(
+      Date.ISO8601FormatStyle(
+        dateTimeSeparator: .space,
+        includingFractionalSeconds: true,
+        timeZone: .gmt
+      )
+    )
+  }
+}

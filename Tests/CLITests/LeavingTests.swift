@@ -1,0 +1,44 @@
+import Foundation
+import Strata
+import Testing
+
+/// How a command ends when it cannot end by itself.
+@Suite struct LeavingTests {
+  @Test func `an interrupted command exits with 130`() async throws {
+    let folder = try Folder()
+    let path = folder.path("app.strata")
+    let sample = try await OpenSample(at: path)
+    sample.commitUsers(0..<5_000)
+    try await sample.persistence.close()
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: try Program.strataPath())
+    process.arguments = ["show", path, "users", "--json"]
+    process.standardOutput = pipe
+    async let status = process.statusAtEnd()
+    // The pipe holds less than the whole answer: after the first byte, it is at work until it is
+    // interrupted.
+    _ = try pipe.fileHandleForReading.read(upToCount: 1)
+    process.interrupt()
+    #expect(try await status == 130)
+  }
+
+  #if os(Linux)
+    @Test func `output that cannot be written is an I/O failure`() async throws {
+      let folder = try Folder()
+      let run = try await Program.shell(
+        #""$0" info "$1" > /dev/full"#,
+        try await folder.sampleAtRest()
+      )
+      #expect(run.status == 74)
+      #expect(run.complaint == "strata: standard output: No space left on device\n")
+    }
+  #endif
+
+  @Test func `help and version are answers`() async throws {
+    let help = try await Program.strata("--help")
+    #expect(help.status == 0)
+    #expect(help.output.contains("USAGE: strata <subcommand>"))
+    #expect(try await Program.strata("--version").output == "0.1.0\n")
+  }
+}

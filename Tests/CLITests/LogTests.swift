@@ -1,0 +1,83 @@
+import Strata
+import Testing
+
+@Suite struct LogTests {
+  let folder: Folder
+  let path: String
+
+  init() async throws {
+    folder = try Folder()
+    path = try await folder.sampleAtRest()
+  }
+
+  @Test func `the log tells who changed what, and what is not in the file`() async throws {
+    #expect(
+      try await Program.strata("log", path)
+        == Program(
+          status: 0,
+          output: """
+            1  2026-02-02 02:40:00.000Z  add users  App/Users.swift:12 add()
+              users  +2 put (2, 42)
+            2  2026-02-02 02:40:00.000Z  note  App/Notes.swift:7 jot()
+              notes  1 NOT PERSISTED (todo; the file keeps what it had)
+            3  2026-02-02 02:40:00.000Z  App/Users.swift:30 drop()
+              users  -1 removed (1)
+
+            """,
+          complaint: ""
+        )
+    )
+  }
+
+  @Test func `the JSON of the log is one array of deltas`() async throws {
+    let log = try await Program.strata("log", path, "--json", "--last", "1")
+    let bytes = try #require(try member("0", "bytes", of: log.output))
+    #expect(
+      try canonicalJSON(log.output) == """
+        [{"bytes":\(bytes),"changes":[{"notPersisted":[],"put":[],"removed":["1"],"table":"users"}],\
+        "entities":1,"first":3,"name":"","place":"App/Users.swift:30 drop()","revision":3,\
+        "time":"2026-02-02T02:40:00Z"}]
+        """
+    )
+  }
+
+  @Test func `the deltas after a revision are limited from the front`() async throws {
+    let log = try await Program.strata("log", path, "--after", "1", "--limit", "1", "--json")
+    #expect(try member("0", "revision", of: log.output) == "2")
+    #expect(try member("1", of: log.output) == nil)
+  }
+
+  @Test func `past the end there is nothing`() async throws {
+    let log = try await Program.strata("log", path, "--after", "3")
+    #expect(log.output == "The journal has no deltas after revision 3.\n")
+    #expect(log.status == 0)
+  }
+
+  @Test(arguments: [
+    ["--last", "0"], ["--last", "2", "--after", "1"], ["--limit", "3"], ["--last", "many"],
+  ])
+  func `a log asked for wrongly is a usage error`(options: [String]) async throws {
+    let log = try await Program.run(try Program.strataPath(), ["log", path] + options)
+    #expect(log.status == 64)
+    #expect(log.output == "")
+  }
+
+  @Test func `a delta that cannot be read is damage`() async throws {
+    // The list of what the first delta changed: one table, its name, two entries, the first a put.
+    try Patch.overwrite([1, 5] + Array("users".utf8) + [2, 0], in: path, last: 9)
+    let log = try await Program.strata("log", path)
+    #expect(log.status == 4)
+    #expect(log.complaint.hasPrefix("strata: \(path): this store is damaged: what is stored "))
+  }
+
+  @Test func `a reader that has had enough ends the log without a word`() async throws {
+    let path = folder.path("long.strata")
+    let sample = try await OpenSample(at: path)
+    sample.commitUsers(0..<3_000)
+    try await sample.persistence.close()
+    let line = #"{ "$0" log "$1" --last 3000; echo "exit $?" >&2; } | head -1"#
+    let log = try await Program.shell(line, path)
+    #expect(log.complaint == "exit 0\n")
+    #expect(log.output.hasPrefix("1  2026-02-02 02:40:00.000Z  CLITests/Sample.swift:"))
+  }
+}

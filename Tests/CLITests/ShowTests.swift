@@ -1,0 +1,131 @@
+import Strata
+import Testing
+
+@Suite struct ShowTests {
+  let folder: Folder
+  let path: String
+
+  init() async throws {
+    folder = try Folder()
+    path = try await folder.sampleAtRest()
+  }
+
+  @Test func `the tables come with their counts and fields`() async throws {
+    let tables = try await Program.strata("tables", path)
+    let json = try await Program.strata("tables", path, "--json").output
+    let notes = try #require(try member("0", "bytes", of: json))
+    let users = try #require(try member("1", "bytes", of: json))
+    #expect(tables.status == 0)
+    #expect(
+      tables.output.split(separator: "\n").map {
+        $0.split(separator: " ").prefix(4).joined(separator: " ")
+      }
+        == ["table entities size fields", "notes 1 \(notes) bytes", "users 2 \(users) bytes"]
+    )
+    #expect(try member("1", "count", of: json) == "2")
+    #expect(try member("1", "fields", "1", "name", of: json) == "name")
+  }
+
+  @Test func `a table is shown in aligned columns`() async throws {
+    let shown = try await Program.strata("show", path, "users")
+    #expect(
+      shown
+        == Program(
+          status: 0,
+          output: """
+            id  name        email             tags       home
+             2  Delta Dora  dora@example.org  ["a","b"]  {"city":"Zürich","floor":3}
+            42  林 Mei                        []
+
+            """,
+          complaint: ""
+        )
+    )
+  }
+
+  @Test func `the JSON of a table is one array`() async throws {
+    let shown = try await Program.strata("show", path, "users", "--json")
+    #expect(
+      try canonicalJSON(shown.output) == """
+        [{"email":"dora@example.org","home":{"city":"Zürich","floor":3},"id":2,"name":"Delta Dora",\
+        "tags":["a","b"]},{"id":42,"name":"林 Mei","tags":[]}]
+        """
+    )
+  }
+
+  @Test func `one entity is shown field by field`() async throws {
+    let shown = try await Program.strata("show", path, "users", "2")
+    #expect(
+      shown
+        == Program(
+          status: 0,
+          output: """
+            id:    2
+            name:  Delta Dora
+            email: dora@example.org
+            tags:  ["a","b"]
+            home:  {"city":"Zürich","floor":3}
+
+            """,
+          complaint: ""
+        )
+    )
+  }
+
+  @Test func `the JSON of one entity is one object`() async throws {
+    let shown = try await Program.strata("show", path, "users", "42", "--json")
+    #expect(try canonicalJSON(shown.output) == #"{"id":42,"name":"林 Mei","tags":[]}"#)
+  }
+
+  @Test func `an ID that is a text is found, and its line breaks stand as escapes`() async throws {
+    let shown = try await Program.strata("show", path, "notes", "welcome")
+    #expect(shown.output == "id:   welcome\ntext: hello\\nworld\n")
+  }
+
+  @Test func `an empty table says so, and is an empty array`() async throws {
+    let path = folder.path("empty.strata")
+    let sample = try await OpenSample(at: path, initial: SampleState())
+    try await sample.persistence.close()
+    #expect(try await Program.strata("show", path, "users").output == "The table users is empty.\n")
+    #expect(try await Program.strata("show", path, "users", "--json").output == "[\n]\n")
+  }
+
+  @Test func `an unknown table is not found`() async throws {
+    #expect(
+      try await Program.strata("show", path, "userz")
+        == Program(
+          status: 3,
+          output: "",
+          complaint: """
+            strata: \(path): there is no table userz. Check the spelling; `strata tables` lists what \
+            there is.
+
+            """
+        )
+    )
+  }
+
+  @Test func `an unknown ID is not found`() async throws {
+    let shown = try await Program.strata("show", path, "users", "7", "--json")
+    #expect(shown.status == 3)
+    #expect(shown.output == "")
+    #expect(shown.complaint.hasPrefix("strata: \(path): there is no entity 7 in users. "))
+  }
+
+  @Test func `commits that stand in SQLite's WAL alone are shown`() async throws {
+    let folder = try Folder()
+    let path = try await folder.sampleLeftBehind()
+    #expect(try await Program.strata("show", path, "users", "42").status == 0)
+    #expect(try await Program.strata("show", path, "users", "1").status == 3)
+  }
+
+  @Test func `a store that is open is shown as last written`() async throws {
+    let folder = try Folder()
+    let path = folder.path("app.strata")
+    let sample = try await OpenSample(at: path)
+    try await sample.commitSample()
+    #expect(try await Program.strata("show", path, "users", "42").status == 0)
+    #expect(try await Program.strata("show", path, "users", "1").status == 3)
+    try await sample.persistence.close()
+  }
+}

@@ -1,0 +1,35 @@
+import Strata
+import StrataCLI
+import Testing
+
+@Suite struct ExitStatusTests {
+  @Test(
+    arguments: [
+      (PersistenceError.Reason.missing, 3),
+      (.missingDirectory("/nowhere"), 3),
+      (.notFound("table userz"), 3),
+      (.notAFile("a directory"), 1),
+      (.empty, 1),
+      (.notADatabase, 1),
+      (.foreign(applicationID: 7), 1),
+      (.undecodable(table: "users", id: "1", detail: ""), 1),
+      (.closed, 1),
+      (.truncated(expected: 2, found: 1), 4),
+      (.damaged("everything"), 4),
+      (.alreadyOpen(by: "process 1"), 5),
+      (.busy("now"), 5),
+      (.migration("another checksum"), 6),
+      (.newerFormat(found: 2, known: 1), 7),
+      (.notWritable("read-only"), 74),
+      (.diskFull, 74),
+      (.io("EIO"), 74),
+    ] as [(PersistenceError.Reason, Int32)]
+  )
+  func `every reason has its exit code`(reason: PersistenceError.Reason, code: Int32) {
+    #expect(ExitStatus(reason).rawValue == code)
+  }
+
+  @Test func `the codes are those that are promised`() {
+    #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 64, 74, 130])
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import Strata
+import StrataCLI
+import Testing
+
+@Suite struct LogTextTests {
+  private let delta: DeltaSummary
+
+  init() throws {
+    let decoder = JSONDecoder()
+    decoder.dateDecodingStrategy = .secondsSince1970
+    let json = """
+      {"revision": 15, "first": 12, "time": 1770000000.5, "name": "import",
+       "place": "App/Import.swift:3 run()", "entities": 9, "bytes": 100, "changes": [
+         {"table": "orders", "put": ["1", "2", "3", "4", "5", "6", "7"], "removed": ["x\\ny"],
+          "notPersisted": []},
+         {"table": "users", "put": [], "removed": [], "notPersisted": ["4"]}]}
+      """
+    delta = try decoder.decode(DeltaSummary.self, from: Data(json.utf8))
+  }
+
+  @Test func `merged commits show as a run`() {
+    #expect(
+      LogText.lines(delta, .plain) == [
+        "12…15  2026-02-02 02:40:00.500Z  import  App/Import.swift:3 run()",
+        "  4 commits in one delta, as the disk refused them at first",
+        #"  orders  +7 put (1, 2, 3, 4, 5, … 2 more), -1 removed (x\ny)"#,
+        "  users   1 NOT PERSISTED (4; the file keeps what it had)",
+      ]
+    )
+  }
+
+  @Test func `what is not in the file stands out on a terminal`() {
+    #expect(
+      LogText.lines(delta, .colour).last
+        == "  users   \u{1B}[1;31m1 NOT PERSISTED\u{1B}[0m (4; the file keeps what it had)"
+    )
+  }
+}

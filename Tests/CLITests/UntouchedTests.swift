@@ -1,0 +1,104 @@
+import Foundation
+import Strata
+import Testing
+
+/// Looking at a store changes no byte of any file, and creates none.
+@Suite struct UntouchedTests {
+  private func look(at path: String) async throws -> [Int32] {
+    var statuses: [Int32] = []
+    for verb in [
+      ["info"], ["tables"], ["show", "users"], ["show", "users", "2"], ["log"], ["verify"],
+    ] {
+      let strata = try Program.strataPath()
+      statuses.append(try await Program.run(strata, [verb[0], path] + verb.dropFirst()).status)
+    }
+    return statuses
+  }
+
+  private static let ok = [Int32](repeating: 0, count: 6)
+
+  @Test func `a store at rest`() async throws {
+    let folder = try Folder()
+    let path = try await folder.sampleAtRest()
+    let before = try await folder.contents()
+    #expect(Set(before.keys) == ["app.strata", "app.strata.head", "app.strata.lock"])
+    #expect(try await look(at: path) == Self.ok)
+    #expect(try await folder.contents() == before)
+  }
+
+  @Test func `a store that was left behind`() async throws {
+    let folder = try Folder()
+    let path = try await folder.sampleLeftBehind()
+    let before = try await folder.contents()
+    #expect(try #require(before["app.strata-wal"]).count > 0)
+    #expect(try await look(at: path) == Self.ok)
+    #expect(try await folder.contents() == before)
+  }
+
+  @Test func `a database with its WAL and nothing else`() async throws {
+    let folder = try Folder()
+    let path = try await folder.sampleLeftBehind()
+    for suffix in [".lock", ".head"] { try FileManager.default.removeItem(atPath: path + suffix) }
+    let before = try await folder.contents()
+    #expect(Set(before.keys) == ["app.strata", "app.strata-wal"])
+    #expect(try await look(at: path) == Self.ok)
+    #expect(try await folder.contents() == before)
+  }
+
+  @Test func `the copy that is read leaves nothing behind`() async throws {
+    let folder = try Folder()
+    let path = try await folder.sampleLeftBehind()
+    let temporary = folder.path("temporary")
+    let line = #"mkdir "$2"; export TMPDIR="$2"; "$0" info "$1" >&2; ls -A "$2""#
+    let run = try await Program.shell(line, path, temporary)
+    #expect(run.complaint.contains("the last writer did not close it"))
+    #expect(run.output == "")
+  }
+
+  @Test func `a store that is open`() async throws {
+    let folder = try Folder()
+    let path = folder.path("app.strata")
+    let sample = try await OpenSample(at: path)
+    try await sample.commitSample()
+    let before = try await folder.contents()
+    #expect(try #require(before["app.strata-wal"]).count > 0)
+    #expect(try await look(at: path) == Self.ok)
+    #expect(try await folder.contents() == before)
+    try await sample.persistence.close()
+  }
+
+  @Test func `a file that may only be read, with a WAL, can be looked at`() async throws {
+    let folder = try Folder()
+    let path = try await folder.sampleLeftBehind()
+    for suffix in ["", "-wal"] {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: 0o444],
+        ofItemAtPath: path + suffix
+      )
+    }
+    #expect(try await look(at: path) == Self.ok)
+  }
+
+  @Test func `a store written at full speed answers every question`() async throws {
+    let folder = try Folder()
+    let path = folder.path("app.strata")
+    let policy = SnapshotPolicy(minimumJournalBytes: 20_000, minimumHistoryBytes: 20_000)
+    let sample = try await OpenSample(at: path, snapshots: policy)
+    try await sample.commitSample()
+    let writing = Task {
+      var rounds = 0
+      while !Task.isCancelled {
+        sample.commitUsers(100..<120)
+        try await sample.persistence.flush()
+        rounds += 1
+      }
+      return rounds
+    }
+    let statuses = try await look(at: path)
+    writing.cancel()
+    #expect(try await writing.value > 0)
+    #expect(statuses == Self.ok)
+    try await sample.persistence.close()
+    #expect(try await Program.strata("verify", path).status == 0)
+  }
+}

@@ -1,0 +1,98 @@
+import Strata
+import Testing
+
+@Suite struct VerifyTests {
+  @Test func `a sound store passes every check`() async throws {
+    let folder = try Folder()
+    let path = try await folder.sampleAtRest()
+    let verified = try await Program.strata("verify", path)
+    #expect(verified.status == 0)
+    let lines = verified.output.split(separator: "\n")
+    #expect(
+      lines.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
+        == [
+          "ok pages", "ok schema", "ok identity", "ok snapshot", "ok journal", "ok head",
+          "\(path) is",
+        ]
+    )
+    #expect(lines.last == "\(path) is sound: all of 6 checks passed.")
+  }
+
+  @Test func `the JSON of a sound store says so`() async throws {
+    let folder = try Folder()
+    let verified = try await Program.strata("verify", try await folder.sampleAtRest(), "--json")
+    #expect(verified.status == 0)
+    #expect(try canonicalJSON(verified.output).hasSuffix(#""sound":true}"#))
+  }
+
+  @Test func `a flipped bit in a snapshot is named`() async throws {
+    let folder = try Folder()
+    let path = try await folder.sampleAtRest()
+    try Patch.flip("Initial Ida", in: path)
+    let verified = try await Program.strata("verify", path)
+    #expect(verified.status == 4)
+    #expect(
+      verified.output.contains(
+        "\nFAILED  snapshot 0  chunk 0 of the snapshot at revision 0 has another hash\n"
+      )
+    )
+    #expect(verified.output.contains("\n\(path) is damaged: 1 of 6 checks failed; "))
+  }
+
+  @Test func `a flipped bit in a delta is named`() async throws {
+    let folder = try Folder()
+    let path = try await folder.sampleAtRest()
+    try Patch.flip("Delta Dora", in: path)
+    let verified = try await Program.strata("verify", path, "--json")
+    #expect(verified.status == 4)
+    #expect(
+      try canonicalJSON(verified.output).contains(
+        #"{"detail":"the delta at revision 1 has another hash","name":"journal","passed":false}"#
+      )
+    )
+    #expect(try canonicalJSON(verified.output).hasSuffix(#""sound":false}"#))
+  }
+
+  @Test func `damage is told and named where the data is asked for`() async throws {
+    let folder = try Folder()
+    let path = try await folder.sampleAtRest()
+    try Patch.flip("Delta Dora", in: path)
+    let shown = try await Program.strata("show", path, "users")
+    #expect(shown.status == 4)
+    #expect(shown.output == "")
+    #expect(
+      shown.complaint.hasPrefix(
+        "strata: \(path): this store is damaged: the delta at revision 1 has another hash. "
+      )
+    )
+  }
+
+  @Test func `the verdict stands when nobody reads it`() async throws {
+    let folder = try Folder()
+    let path = try await folder.sampleAtRest()
+    try Patch.flip("Initial Ida", in: path)
+    // The reader is gone before the first byte: the pipe of a program that has ended.
+    let line = #"exec 3> >(true); wait $!; "$0" verify "$1" >&3; echo "exit $?""#
+    #expect(try await Program.shell(line, path).output == "exit 4\n")
+  }
+
+  @Test func `a named snapshot whose deltas were trimmed is no damage`() async throws {
+    let folder = try Folder()
+    let path = folder.path("app.strata")
+    let policy = SnapshotPolicy(minimumJournalBytes: 1_000, minimumHistoryBytes: 1_000)
+    let sample = try await OpenSample(at: path, snapshots: policy)
+    try await sample.commitSample()
+    try await sample.persistence.snapshot(named: "early")
+    // The history that must stay is at least as long as a snapshot.
+    for round in 0..<40 {
+      sample.commitUsers(100..<200)
+      try await sample.persistence.snapshot(named: "round \(round % 2)")
+    }
+    try await sample.persistence.close()
+    let info = try await Program.strata("info", path, "--json").output
+    let first = try #require(try member("journal", "first", of: info).flatMap { Int($0) })
+    try #require(first > 4)
+    let verified = try await Program.strata("verify", path)
+    #expect(verified.status == 0, "\(verified.output)")
+  }
+}
