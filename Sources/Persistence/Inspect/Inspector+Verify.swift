@@ -23,7 +23,10 @@ extension Inspector {
       throw PersistenceError(.inspecting, path: path.file, wrapping: error)
     }
     throw PersistenceError(
-      .inspecting, path: path.file, .busy("its writer trims faster than it can be verified"))
+      .inspecting,
+      path: path.file,
+      .busy("its writer trims faster than it can be verified")
+    )
   }
 
   private func prove() -> (Verification, ReadView?) {
@@ -91,7 +94,8 @@ extension Inspector {
       _ = try RecordValue(record: entity.record, layout: layout)
     } catch {
       throw DamageFound(
-        "the record \(EncodedID.text(of: entity.id)) of \(entity.table) cannot be read: \(error)")
+        "the record \(EncodedID.text(of: entity.id)) of \(entity.table) cannot be read: \(error)"
+      )
     }
   }
 
@@ -153,7 +157,8 @@ extension Inspector {
       guard expected == found else {
         let key = (expected ?? found)?.key
         throw DamageFound(
-          "they differ at \(key.map { "\($0.table) \(EncodedID.text(of: $0.id))" } ?? "the end")")
+          "they differ at \(key.map { "\($0.table) \(EncodedID.text(of: $0.id))" } ?? "the end")"
+        )
       }
       if expected == nil { return "\(newer.header.entities) entities agree" }
     }
@@ -169,7 +174,10 @@ extension Inspector {
     // A writer at work is ahead of what this view read; it has judged the head when it opened.
     if access.manner == .live { return "a writer is at work" }
     switch HeadVerdict.judge(
-      HeadFile.read(path.head), recovered: position, bootID: BootID.current())
+      HeadFile.read(path.head),
+      recovered: position,
+      bootID: BootID.current()
+    )
     {
     case .consistent: return "agrees"
     case .note(let note): return note

@@ -61,7 +61,12 @@ struct ReadView {
 
   func replay(after snapshot: SnapshotHeader) -> JournalReplay {
     JournalReplay(
-      after: snapshot.revision, chain: snapshot.chain, of: identity, in: journal, catalog)
+      after: snapshot.revision,
+      chain: snapshot.chain,
+      of: identity,
+      in: journal,
+      catalog
+    )
   }
 
   /// The database at the last revision of this view, from the newest whole snapshot.
