@@ -34,7 +34,12 @@ extension Inspector {
         throw DamageFound("part \(number) of the delta at revision \(header.revision) is missing")
       }
       let part = try Part(body)
-      for entry in part.entries {
+      // A delta has no order of its own; people look for one.
+      let entries = part.entries.sorted { a, b in
+        a.table != b.table
+          ? a.table < b.table : part.id(of: a).lexicographicallyPrecedes(part.id(of: b))
+      }
+      for entry in entries {
         let table = part.table(of: entry)
         if changes.last?.table != table { changes.append(TableChangeSummary(table: table)) }
         let id = EncodedID.text(of: part.id(of: entry))
