@@ -9,20 +9,20 @@ public final class CommitAttachmentKey<Value: Sendable>: Sendable {
 /// What hooks computed once for a commit, carried to everyone who sees the commit.
 public struct CommitAttachments: Sendable {
   /// A handful at most, so an array beats a dictionary.
-  private var values: [(key: ObjectIdentifier, value: any Sendable)] = []
+  ///
+  /// The keys are kept, as the identity of an object that is gone passes to a later one.
+  private var values: [(key: any AnyObject & Sendable, value: any Sendable)] = []
 
   /// The value attached under `key`, if any.
   ///
   /// O(number of hooks).
   public subscript<Value: Sendable>(key: CommitAttachmentKey<Value>) -> Value? {
     get {
-      let id = ObjectIdentifier(key)
-      return values.first { $0.key == id }?.value as? Value
+      values.first { $0.key === key }?.value as? Value
     }
     set {
-      let id = ObjectIdentifier(key)
-      values.removeAll { $0.key == id }
-      if let newValue { values.append((id, newValue)) }
+      values.removeAll { $0.key === key }
+      if let newValue { values.append((key, newValue)) }
     }
   }
 }

@@ -17,6 +17,9 @@ public protocol CommitHook<State>: Sendable {
   func didInstall(in state: inout State)
 
   /// Called on the committing thread before the edit lock is taken; the place to wait.
+  ///
+  /// Not called for a commit that had begun when the hook was installed, and called in vain for one
+  /// that throws.
   func commitWillBegin()
 
   /// Completes or refuses an edit, under the edit lock.

@@ -11,14 +11,13 @@
 /// A POSIX mutex on the heap, because the thread sanitizer understands it on every platform and
 /// reports `Synchronization.Mutex` falsely on Linux. Uncontended locking costs about 6 ns.
 /// Locking it again on the thread that holds it traps; the sentence says what to do instead.
+/// The value must not be empty (`Void`): the sanitizer would take it for the lock itself. Nor may it
+/// be a bare function, which each access would wrap once more: put it in a struct.
 package final class Lock<Value>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
   private let reentryRemedy: StaticString
   /// Touched only between `lock` and `unlock`.
-  ///
-  /// The last of the properties: a value without a size has the address of what follows it, and the
-  /// thread sanitizer would take the two for one.
   private var value: Value
 
   /// Creates a lock around `value`; `reentryRemedy` is the sentence a second lock by the same
@@ -81,11 +80,11 @@ package final class Lock<Value>: @unchecked Sendable {
 
   private func lock() {
     let code = pthread_mutex_lock(mutex)
-    precondition(code != EDEADLK, "\(reentryRemedy)")
+    if code == EDEADLK { fatalError("\(reentryRemedy)") }
     Self.check(code)
   }
 
   private static func check(_ code: Int32) {
-    precondition(code == 0, "A POSIX lock call failed with code \(code).")
+    if code != 0 { fatalError("A POSIX lock call failed with code \(code).") }
   }
 }

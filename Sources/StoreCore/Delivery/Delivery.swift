@@ -4,48 +4,46 @@
 /// sink returns at once and is delivered after the present one has reached every sink, and a commit
 /// that meets another thread's delivery leaves its own to that thread.
 final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
-  typealias Line = DeliveryLine<State, Activity>
+  private let line: Lock<DeliveryLine<State, Activity>>
 
-  private let line: Lock<Line>
-
-  init(_ initial: Changes<State>) { line = Lock(Line(initial)) }
+  init(_ initial: Changes<State>) { line = Lock(DeliveryLine(initial)) }
 
   var current: Changes<State> { line.withLock { $0.current } }
 
-  func publish(_ changes: Changes<State>) { _ = line.withLock { $0.publish(changes) } }
+  /// Gives the changes that were replaced, so that they can be freed outside every lock.
+  func publish(_ changes: Changes<State>) -> Changes<State> {
+    line.withLock { $0.publish(changes) }
+  }
 
-  func replaceCurrent(with value: State) { line.withLock { $0.replaceCurrent(with: value) } }
+  func replaceCurrent(with value: State) { _ = line.withLock { $0.replaceCurrent(with: value) } }
 
   func send(_ activity: Activity) {
     line.withLock { $0.send(activity) }
     drain()
   }
 
-  func addStateSink(
-    first: FirstDelivery,
-    _ sink: @escaping @Sendable (Changes<State>) -> Void
-  ) -> StoreSubscription {
-    subscription(line.withLock { $0.add(sink, first: first) })
-  }
-
-  func addActivitySink(_ sink: @escaping @Sendable (Activity) -> Void) -> StoreSubscription {
-    subscription(line.withLock { $0.add(sink) })
-  }
-
-  private func subscription(_ id: Line.SinkID) -> StoreSubscription {
+  func add(_ sink: Sink<Changes<State>>, first: FirstDelivery) -> StoreSubscription {
+    line.withLock { $0.add(sink, first: first) }
     drain()
-    return StoreSubscription { [weak self] in self?.line.withLock { $0.remove(id) } }
+    return StoreSubscription { [weak self] in
+      sink.cancel()
+      self?.line.withLock { $0.stateSinks.noteCancelled() }
+    }
+  }
+
+  func add(_ sink: Sink<Activity>) -> StoreSubscription {
+    line.withLock { $0.activitySinks.append(sink) }
+    return StoreSubscription { [weak self] in
+      sink.cancel()
+      self?.line.withLock { $0.activitySinks.noteCancelled() }
+    }
   }
 
   func drain() {
     guard line.withLock({ $0.beginDraining() }) else { return }
-    while let step = line.withLock({ $0.next() }) {
-      switch step {
-      case .changes(let changes, let sinks):
-        for id in sinks { line.withLock { $0.stateSinks[id] }?(changes) }
-      case .activity(let activity, let sinks):
-        for id in sinks { line.withLock { $0.activitySinks[id] }?(activity) }
-      }
+    while var steps = line.withLock({ $0.takeWaiting() }) {
+      steps.reverse()
+      while let step = steps.popLast() { step.deliver() }
     }
   }
 }

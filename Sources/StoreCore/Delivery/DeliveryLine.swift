@@ -2,93 +2,73 @@
 ///
 /// Pure bookkeeping: ``Delivery`` holds the lock and calls the subscribers.
 struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
-  typealias SinkID = UInt64
-  typealias Sink<Element> = @Sendable (Element) -> Void
-
-  /// One step of delivery: what to call, with what.
+  /// One step of delivery: what to tell, and whom.
+  ///
+  /// Whom is fixed when it happens: a later subscriber starts at a later version.
   enum Step: Sendable {
-    case changes(Changes<State>, [SinkID])
-    case activity(Activity, [SinkID])
+    case changes(Changes<State>, [Sink<Changes<State>>])
+    case activity(Activity, [Sink<Activity>])
+
+    func deliver() {
+      switch self {
+      case .changes(let changes, let sinks): for sink in sinks { sink.deliver(changes) }
+      case .activity(let activity, let sinks): for sink in sinks { sink.deliver(activity) }
+      }
+    }
   }
 
   /// The last committed value.
   private(set) var current: Changes<State>
-  private(set) var stateSinks: [SinkID: Sink<Changes<State>>] = [:]
-  private(set) var activitySinks: [SinkID: Sink<Activity>] = [:]
+  var stateSinks = SinkList<Changes<State>>()
+  var activitySinks = SinkList<Activity>()
 
-  /// Who sees a step is fixed when it happens: a later subscriber starts at a later version.
   private var waiting: [Step] = []
-  private var nextWaiting = 0
   private var isDraining = false
-  private var lastID: SinkID = 0
-  /// In the order of subscription, as dictionaries keep none.
-  private var stateOrder: [SinkID] = []
-  private var activityOrder: [SinkID] = []
 
   init(_ current: Changes<State>) { self.current = current }
 
-  /// Gives the value that was replaced, so that it can be freed outside the lock.
+  /// Gives the changes that were replaced, so that they can be freed outside the lock.
   mutating func publish(_ changes: Changes<State>) -> Changes<State> {
     let replaced = current
     current = changes
-    if !stateOrder.isEmpty { waiting.append(.changes(changes, stateOrder)) }
+    if !stateSinks.sinks.isEmpty { waiting.append(.changes(changes, stateSinks.sinks)) }
     return replaced
   }
 
-  mutating func replaceCurrent(with value: State) {
+  /// Gives the changes that were replaced, so that they can be freed outside the lock.
+  mutating func replaceCurrent(with value: State) -> Changes<State> {
+    let replaced = current
     current = current.replacingValue(with: value)
+    return replaced
   }
 
   mutating func send(_ activity: Activity) {
-    if !activityOrder.isEmpty { waiting.append(.activity(activity, activityOrder)) }
+    if !activitySinks.sinks.isEmpty { waiting.append(.activity(activity, activitySinks.sinks)) }
   }
 
-  mutating func add(
-    _ sink: @escaping Sink<Changes<State>>,
-    first: FirstDelivery
-  ) -> SinkID {
-    lastID += 1
-    stateSinks[lastID] = sink
-    stateOrder.append(lastID)
-    if first == .current { waiting.append(.changes(current.droppedPrevious(), [lastID])) }
-    return lastID
-  }
-
-  mutating func add(_ sink: @escaping Sink<Activity>) -> SinkID {
-    lastID += 1
-    activitySinks[lastID] = sink
-    activityOrder.append(lastID)
-    return lastID
-  }
-
-  mutating func remove(_ id: SinkID) {
-    if stateSinks.removeValue(forKey: id) != nil { stateOrder.removeAll { $0 == id } }
-    if activitySinks.removeValue(forKey: id) != nil { activityOrder.removeAll { $0 == id } }
+  mutating func add(_ sink: Sink<Changes<State>>, first: FirstDelivery) {
+    stateSinks.append(sink)
+    if first == .current { waiting.append(.changes(current.droppedPrevious(), [sink])) }
   }
 
   /// Whether the caller is to deliver now; false when someone else does already.
   mutating func beginDraining() -> Bool {
-    guard !isDraining, nextWaiting < waiting.count else { return false }
+    guard !isDraining, !waiting.isEmpty else { return false }
     isDraining = true
     return true
   }
 
-  /// The next step, or nil when all is told; then the draining has ended.
-  mutating func next() -> Step? {
-    guard nextWaiting < waiting.count else {
-      waiting.removeAll(keepingCapacity: waiting.capacity <= 64)
-      nextWaiting = 0
+  /// All that waits, or nil when all is told; then the draining has ended.
+  ///
+  /// The whole batch leaves at once, so that values are freed outside the lock and a long queue
+  /// costs O(1) a step.
+  mutating func takeWaiting() -> [Step]? {
+    guard !waiting.isEmpty else {
       isDraining = false
       return nil
     }
-    defer {
-      nextWaiting += 1
-      if nextWaiting == 64 {
-        waiting.removeFirst(nextWaiting)
-        nextWaiting = 0
-      }
-    }
-    return waiting[nextWaiting]
+    defer { waiting = [] }
+    return waiting
   }
 }
 

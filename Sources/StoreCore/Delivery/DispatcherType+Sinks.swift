@@ -8,7 +8,7 @@ extension DispatcherType {
     queue: TargetQueue = .passthrough,
     receive: @escaping @Sendable (Changes<Scope>) -> Void
   ) -> StoreSubscription {
-    sink(first: first) { changes in queue.run { receive(changes) } }
+    sink(first: first, queue: queue, receive)
   }
 
   /// The same on the main actor.
@@ -17,7 +17,9 @@ extension DispatcherType {
     queue: MainTargetQueue,
     receive: @escaping @MainActor @Sendable (Changes<Scope>) -> Void
   ) -> StoreSubscription {
-    sink(first: first) { changes in queue.run { receive(changes) } }
+    sink(first: first, queue: queue.queue) { changes in
+      MainActor.assumeIsolated { receive(changes) }
+    }
   }
 
   /// The same as `sinkState`.
@@ -43,7 +45,7 @@ extension DispatcherType {
     queue: TargetQueue = .passthrough,
     receive: @escaping @Sendable (Activity) -> Void
   ) -> StoreSubscription {
-    targetStore.delivery.addActivitySink { activity in queue.run { receive(activity) } }
+    targetStore.delivery.add(Sink(queue: queue, receive: receive))
   }
 
   /// The same on the main actor.
@@ -51,16 +53,21 @@ extension DispatcherType {
     queue: MainTargetQueue,
     receive: @escaping @MainActor @Sendable (Activity) -> Void
   ) -> StoreSubscription {
-    targetStore.delivery.addActivitySink { activity in queue.run { receive(activity) } }
+    let sink = Sink<Activity>(queue: queue.queue) { activity in
+      MainActor.assumeIsolated { receive(activity) }
+    }
+    return targetStore.delivery.add(sink)
   }
 
   private func sink(
     first: FirstDelivery,
+    queue: TargetQueue,
     _ receive: @escaping @Sendable (Changes<Scope>) -> Void
   ) -> StoreSubscription {
     let scope = scope
-    return targetStore.delivery.addStateSink(first: first) { changes in
+    let sink = Sink<Changes<State>>(queue: queue) { changes in
       receive(changes.map { $0[keyPath: scope] })
     }
+    return targetStore.delivery.add(sink, first: first)
   }
 }

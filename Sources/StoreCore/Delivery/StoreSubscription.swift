@@ -8,10 +8,11 @@ public final class StoreSubscription: Sendable, Hashable {
 
   deinit { cancel() }
 
-  /// Ends the subscription: no delivery begins after this returns.
+  /// Ends the subscription: no delivery begins after this returns, not even one that waits on a
+  /// queue already.
   ///
-  /// One that is running on another thread runs to its end. May be called inside the sink, and
-  /// more than once.
+  /// One that another thread has begun runs to its end. May be called inside the sink, and more
+  /// than once. Amortised O(1).
   public func cancel() {
     let action = onCancel.withLock { action in
       defer { action = nil }

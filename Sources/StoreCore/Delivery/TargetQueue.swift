@@ -22,7 +22,5 @@ public struct MainTargetQueue: Sendable {
   /// The program must run its main loop.
   public static let main = MainTargetQueue()
 
-  func run(_ action: @escaping @MainActor @Sendable () -> Void) {
-    DispatchQueue.main.async { MainActor.assumeIsolated { action() } }
-  }
+  var queue: TargetQueue { .dispatch(.main) }
 }

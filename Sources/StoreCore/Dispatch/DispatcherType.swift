@@ -59,7 +59,8 @@ extension DispatcherType {
 
   /// Tells everyone who listens by `sinkActivity`.
   ///
-  /// Nothing is kept for later listeners.
+  /// Nothing is kept for later listeners. Send after a commit, not inside it: there the activity
+  /// goes out at once, whether or not the commit happens, and a sink that commits traps.
   public func send(_ activity: Activity) {
     targetStore.delivery.send(activity)
   }

@@ -8,16 +8,20 @@ extension Store {
     scope: WritableKeyPath<State, Scope>,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws(E) -> R {
-    let hooks = hooks.withLock { $0 }
-    for hook in hooks { hook.commitWillBegin() }
-    let result = try editLock.withLock { (_: inout Void) throws(E) -> R in
+    for hook in hooks.withLock({ $0 }) { hook.commitWillBegin() }
+    // Freed after the lock, where what goes with it may commit or read in its turn.
+    var replaced: Changes<State>?
+    let result = try editLock.withLock { (_: inout EditTurn) throws(E) -> R in
+      // Not the hooks of before: one may have been installed while this commit waited.
+      let hooks = hooks.withLock { $0 }
       var edit = Edit(after: delivery.current, trace: trace)
       let result = try mutation(&edit.state[keyPath: scope])
       for hook in hooks { try Self.end(&edit, with: hook, throwing: E.self) }
       for hook in hooks { hook.commitDidHappen(edit) }
-      delivery.publish(Changes(edit))
+      replaced = delivery.publish(Changes(edit))
       return result
     }
+    _ = consume replaced
     delivery.drain()
     return result
   }
@@ -31,7 +35,7 @@ extension Store {
       try hook.editDidEnd(&edit)
     } catch {
       guard let error = error as? E else {
-        preconditionFailure(
+        fatalError(
           """
           The commit "\(edit.trace.name)" at \(edit.trace.place) was refused: \(error). \
           Write the closure as one that throws (with `throws` in its type or a `try` inside) \

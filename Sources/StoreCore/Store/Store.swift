@@ -27,11 +27,9 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   /// What logs and errors call this store; the type's name unless one was given.
   public let name: String
 
-  /// Serialises commits.
-  ///
-  /// The value is nothing: what it guards is the right to publish.
+  /// Serialises commits: it guards the right to publish.
   let editLock = Lock(
-    (),
+    EditTurn(),
     reentryRemedy: """
       commit was called inside a commit of the same store. Do both edits in one closure, or commit \
       after the first has returned; a commit inside a sink is fine.
