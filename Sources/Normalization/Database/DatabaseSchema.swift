@@ -9,7 +9,7 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
   public init(@DatabaseSchemaBuilder<Database> _ tables: () -> [any SchemaTable<Database>]) {
     let tables = tables().sorted { $0.name < $1.name }
     for (a, b) in zip(tables, tables.dropFirst()) where a.name == b.name {
-      preconditionFailure(
+      fatalError(
         """
         The schema of \(Database.self) has two tables named "\(a.name)". Give one of them another \
         name: Entities(\\.table, named: "other_name").

@@ -12,14 +12,15 @@ public struct EntityID<Entity: EntityType>: Hashable, Sendable {
 }
 
 extension EntityID: Codable {
-  /// Reads the raw value alone.
+  /// Reads the raw value alone, in the way the decoder reads values of its type.
   public init(from decoder: any Decoder) throws {
-    raw = try Entity.RawID(from: decoder)
+    raw = try decoder.singleValueContainer().decode(Entity.RawID.self)
   }
 
-  /// Writes the raw value alone.
+  /// Writes the raw value alone, in the way the encoder writes values of its type.
   public func encode(to encoder: any Encoder) throws {
-    try raw.encode(to: encoder)
+    var container = encoder.singleValueContainer()
+    try container.encode(raw)
   }
 }
 

@@ -7,7 +7,7 @@ public struct TableName: Hashable, Sendable, Comparable, CustomStringConvertible
 
   /// Creates a name; it must not be empty.
   public init(_ text: String) {
-    precondition(!text.isEmpty, "A table's name must not be empty: give the entity a tableName.")
+    if text.isEmpty { fatalError("A table's name must not be empty: give the entity a tableName.") }
     self.text = text
   }
 
