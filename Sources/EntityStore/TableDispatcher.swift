@@ -109,6 +109,20 @@ extension TableDispatcherBase {
     }
   }
 
+  /// Removes the entities with these IDs in one commit; absent ones are passed over.
+  ///
+  /// Throws when a rule of the database refuses the commit; then nothing has happened.
+  public func remove(
+    in ids: some Sequence<EntityID<Entity>>,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line
+  ) throws {
+    try commit("remove", fileID: fileID, function: function, line: line) {
+      table throws in table.remove(in: ids)
+    }
+  }
+
   /// Removes every entity in one commit.
   ///
   /// Throws when a rule of the database refuses the commit; then nothing has happened.
