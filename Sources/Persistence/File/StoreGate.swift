@@ -10,7 +10,7 @@ enum StoreGate {
   /// Closing a descriptor of a database drops every POSIX lock the process holds on it, so the
   /// header is only read here while no store of this process can be opening that file; one that has
   /// it open holds the lock file, which is asked first.
-  private static let entering = Lock(())
+  private static let entering = Lock(false)
 
   /// Takes the writer's lock.
   static func enter(

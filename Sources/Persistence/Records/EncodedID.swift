@@ -105,7 +105,9 @@ extension EncodedID {
     case .array(let elements): .array(elements.map(canonical))
     case .object(let members):
       .object(
-        members.map { .init(composed($0.name), canonical($0.value)) }.sorted { $0.name < $1.name }
+        members.map { .init(composed($0.name), canonical($0.value)) }.sorted {
+          $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+        }
       )
     default: value
     }

@@ -26,7 +26,7 @@
 /// url, decimal         text: absolute URL; decimal digits as Foundation prints them
 /// array                varint of 2 × count + flag; flag 0: elements of the layout's kind, flag 1:
 ///                      tagged elements (an array that is itself tagged always has flag 1)
-/// object               varint count, then (text name, tagged) each, sorted by name
+/// object               varint count, then (text name, tagged) each, sorted by name as bytes
 /// tagged (a field)     tagged
 /// ```
 ///
@@ -169,7 +169,7 @@ extension EncodingNode {
   fileprivate var namedExtras: [NamedItem] {
     var members: [NamedItem] = []
     for extra in extras where !extra.item.isAbsent { members.append((extra.name, extra.item)) }
-    members.sort { $0.name < $1.name }
+    members.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     return members
   }
 
@@ -179,7 +179,7 @@ extension EncodingNode {
     for (name, slot) in zip(table?.names ?? [], slots) where !slot.isAbsent {
       members.append((name, slot))
     }
-    members.sort { $0.name < $1.name }
+    members.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     return members
   }
 }

@@ -14,14 +14,21 @@ struct PendingDelta: Sendable {
     first == revision ? trace.name : "\(revision.number - first.number + 1) commits merged"
   }
 
-  /// This delta and the next one as one, covering the revisions of both.
-  func merging(_ next: PendingDelta) -> PendingDelta {
-    PendingDelta(
-      first: first,
-      revision: next.revision,
-      time: next.time,
-      trace: next.trace,
-      changes: changes.merging(next.changes)
+  /// A run of deltas as one that covers the revisions of all; nil for none.
+  ///
+  /// O(changes · log deltas).
+  static func merging(_ deltas: ArraySlice<PendingDelta>) -> PendingDelta? {
+    guard deltas.count > 1 else { return deltas.first }
+    let middle = deltas.startIndex + deltas.count / 2
+    guard let earlier = merging(deltas[..<middle]), let later = merging(deltas[middle...]) else {
+      return nil
+    }
+    return PendingDelta(
+      first: earlier.first,
+      revision: later.revision,
+      time: later.time,
+      trace: later.trace,
+      changes: earlier.changes.merging(later.changes)
     )
   }
 }

@@ -5,8 +5,8 @@ import StrataNormalization
 ///
 /// Pure: the lock around it is in ``WriteLine``.
 ///
-/// Healthy, each commit waits as a delta of its own. Degraded, they are merged into one as they
-/// come, so memory is bounded by the entities that changed, however long the disk is away.
+/// Healthy, each commit waits as a delta of its own. Degraded, they are merged again and again as
+/// they come, so memory is bounded by the entities that changed, however long the disk is away.
 struct WriteQueue: Sendable {
   /// Whether commits reach the file.
   enum Condition: Sendable, Equatable {
@@ -29,6 +29,8 @@ struct WriteQueue: Sendable {
   private(set) var inFlight: [PendingDelta] = []
   private(set) var pending: [PendingDelta] = []
   private(set) var pendingEntities = 0
+  /// While degraded.
+  private var mergesAgainAbove = 0
   private var isWriterCalled = false
   /// Whether the file is still being written; false once it is being closed.
   private(set) var acceptsCommits = true
@@ -60,13 +62,9 @@ struct WriteQueue: Sendable {
       trace: trace,
       changes: changes
     )
-    if condition == .open {
-      pendingEntities += changes.count
-      pending.append(delta)
-    } else {
-      pending = [pending.first.map { $0.merging(delta) } ?? delta]
-      pendingEntities = pending[0].changes.count
-    }
+    pendingEntities += changes.count
+    pending.append(delta)
+    if condition != .open, pendingEntities > mergesAgainAbove { mergePending() }
     return wake()
   }
 
@@ -109,10 +107,15 @@ struct WriteQueue: Sendable {
   /// The group in flight stays as it is, as it may be in the file or not.
   mutating func degrade(_ reason: PersistenceError.Reason) {
     condition = .degraded(reason)
-    guard var merged = pending.first else { return }
-    for delta in pending.dropFirst() { merged = merged.merging(delta) }
-    pending = [merged]
-    pendingEntities = merged.changes.count
+    mergePending()
+  }
+
+  /// Makes one delta of all that waits. It is done again when as much has come on top, so that its
+  /// cost, spread over the commits, does not grow with how long the disk is away.
+  private mutating func mergePending() {
+    pending = PendingDelta.merging(pending[...]).map { [$0] } ?? []
+    pendingEntities = pending.first?.changes.count ?? 0
+    mergesAgainAbove = max(2 * pendingEntities, 1_000)
   }
 
   /// The disk is back, and has everything up to a revision: what it lacks waits again.

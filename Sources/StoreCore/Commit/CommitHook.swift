@@ -24,6 +24,9 @@ public protocol CommitHook<State>: Sendable {
 
   /// Completes or refuses an edit, under the edit lock.
   ///
+  /// A hook that changes the state must be installed before those that read it, such as the one that
+  /// computes change sets: they run in the order of their installation.
+  ///
   /// Throwing means that the commit has not happened.
   func editDidEnd(_ edit: inout Edit<State>) throws
 

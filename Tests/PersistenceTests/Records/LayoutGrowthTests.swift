@@ -48,12 +48,12 @@ import Testing
   }
 
   @Test func `the first record makes a layout with its optionals, seen or not`() throws {
-    let layout = try record(Zoo.Optionals(list: [])).layout
+    let names = ["text", "number", "date", "nested", "doubled"]
+    let unknown = names.map { Layout.Field($0, .unknown) }
     #expect(
-      layout.fields.map(\.name) == ["text", "number", "date", "nested", "doubled", "list", "lists"]
+      try record(Zoo.Optionals(list: [])).layout.fields
+        == unknown + [.init("list", .array(of: .unknown)), .init("lists", .unknown)]
     )
-    #expect(layout.fields[0].kind == .unknown)
-    #expect(layout.fields[5].kind == .array(of: .unknown))
   }
 
   @Test func `a layout lists kinds, nested records, and nothing of dictionaries`() throws {

@@ -122,6 +122,7 @@ import Testing
       ([2, 12, 1, 0xFF], .badUTF8(at: 3)),
       ([2, 1, 2], .badTag(2, at: 2)),
       ([2, 17, 1, 97], .badText(at: 3)),
+      ([2, 17, 4, 49, 50, 97, 98], .badText(at: 3)),
       ([3], .badTag(3, at: 0)),
       ([2, 5, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 2], .badVarint(at: 2)),
     ] as [([UInt8], RecordError)]
@@ -131,9 +132,18 @@ import Testing
   }
 
   @Test func `bytes that nest too deep are refused`() {
-    let arrays = Array(repeating: [32, 3] as [UInt8], count: 100_000).joined()
-    #expect(throws: RecordError.tooDeep) {
-      try RecordValue(record: [2] + arrays + [0], layout: .empty)
+    func arrays(_ count: Int) -> [UInt8] {
+      [2] + Array(repeating: [32, 3], count: count - 1).joined() + [32, 1]
+    }
+    func objects(_ count: Int) -> [UInt8] {
+      [2] + Array(repeating: [33, 1, 0], count: count - 1).joined() + [33, 0]
+    }
+    let deepest = RecordLimits.depth
+    for bytes in [arrays(deepest), objects(deepest)] {
+      #expect(throws: Never.self) { try RecordValue(record: bytes, layout: .empty) }
+    }
+    for bytes in [arrays(deepest + 1), objects(deepest + 1), arrays(100_000), objects(100_000)] {
+      #expect(throws: RecordError.tooDeep) { try RecordValue(record: bytes, layout: .empty) }
     }
   }
 }

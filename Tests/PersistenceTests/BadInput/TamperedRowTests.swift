@@ -1,0 +1,85 @@
+import Foundation
+import Strata
+import StrataPersistence
+import StrataSQLite
+import TestSupport
+import Testing
+
+/// What the chain covers: a row that says something else than when it was written is noticed,
+/// though SQLite finds nothing wrong with it.
+struct TamperedRowTests {
+  @Test(arguments: [
+    "UPDATE delta SET time = time + 1 WHERE revision = 5",
+    "UPDATE delta SET epoch = 2 WHERE revision = 5",
+    "UPDATE delta SET origin = 9 WHERE revision = 5",
+    "UPDATE delta SET key = x'00' WHERE revision = 5",
+    "UPDATE delta SET name = 'someone else' WHERE revision = 5",
+    "UPDATE delta SET place = 'elsewhere' WHERE revision = 5",
+    "UPDATE delta SET entities = 2 WHERE revision = 5",
+    "UPDATE delta SET bytes = bytes + 1 WHERE revision = 5",
+    "UPDATE delta SET body = (SELECT body FROM delta WHERE revision = 6) WHERE revision = 5",
+    "UPDATE delta SET hash = (SELECT hash FROM delta WHERE revision = 6) WHERE revision = 5",
+    "UPDATE delta SET body = (SELECT body FROM delta WHERE revision = 8) WHERE revision = 9",
+    "DELETE FROM delta WHERE revision = 9",
+    "DELETE FROM delta WHERE revision = 1",
+    "UPDATE delta_part SET body = zeroblob(length(body)) WHERE revision = 7",
+    "DELETE FROM delta_part WHERE revision = 7",
+    "UPDATE layout SET body = zeroblob(length(body)) WHERE id = 1",
+    "UPDATE layout SET id = 77 WHERE id = 1",
+    "UPDATE store SET id = zeroblob(16)",
+    "UPDATE store SET algorithm = 2",
+    "UPDATE snapshot SET chain = zeroblob(16)",
+    "UPDATE snapshot SET time = time + 1",
+    "UPDATE snapshot SET entities = entities + 1",
+    "UPDATE snapshot_chunk SET body = zeroblob(length(body))",
+    "UPDATE snapshot_chunk SET hash = zeroblob(16)",
+    "DELETE FROM snapshot_chunk",
+    "DELETE FROM snapshot",
+    "DELETE FROM store",
+  ])
+  func `a row that was tampered with is refused, and verify names it`(sql: String) async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("app.strata")
+    try await makeStore(path)
+    let connection = try Connection(path: path, mode: .readWrite)
+    #expect(try connection.run(sql) > 0)
+    try connection.close()
+
+    let before = try StoreBytes(path)
+    let error = await #expect(throws: PersistenceError.self) {
+      _ = try await Persistence.open(at: path, initialState: LibraryState(), database: \.db)
+    }
+    guard case .damaged = error?.reason else {
+      Issue.record("another reason: \(String(describing: error))")
+      return
+    }
+    #expect(try StoreBytes(path) == before)
+    #expect(try Inspector(path: path).verify().isSound == false)
+  }
+
+  /// Nine revisions over a snapshot that is not empty; the seventh has several parts.
+  private func makeStore(_ path: String) async throws {
+    var initial = LibraryState()
+    initial.db.authors = [Author(id: "a", name: "Ada"), Author(id: "b", name: "Bea")]
+    try await withPersistence(
+      at: path,
+      initialState: initial,
+      database: \.db,
+      configuration: PersistenceConfiguration(
+        snapshots: SnapshotPolicy(minimumJournalBytes: 1 << 30)
+      ),
+      store: LibraryStore.init
+    ) { store in
+      for number in 1...9 {
+        store.commit("add") { state in
+          state.db.books.insert(Book(id: EntityID(number), title: "Title \(number)"))
+          guard number == 7 else { return }
+          for thick in 0..<3 {
+            let title = String(repeating: "\(thick)", count: 1 << 20)
+            state.db.books.insert(Book(id: EntityID(100 + thick), title: title))
+          }
+        }
+      }
+    }
+  }
+}
