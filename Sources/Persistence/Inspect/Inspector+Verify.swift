@@ -4,7 +4,9 @@ import StrataSQLite
 
 extension Inspector {
   /// Proves what the file holds: every page, every hash, every record, and that each snapshot is
-  /// what the one before it and the deltas between them come to. O(file), several times over.
+  /// what the one before it and the deltas between them come to.
+  ///
+  /// O(file), several times over.
   ///
   /// Where a writer is at work, what it trims under the reading is no contradiction: then it is all
   /// read again, and SQLite's pages are not walked, which would hold the writer up.

@@ -110,8 +110,10 @@ struct WriteQueue: Sendable {
     mergePending()
   }
 
-  /// Makes one delta of all that waits. It is done again when as much has come on top, so that its
-  /// cost, spread over the commits, does not grow with how long the disk is away.
+  /// Makes one delta of all that waits.
+  ///
+  /// It is done again when as much has come on top, so that its cost, spread over the commits, does
+  /// not grow with how long the disk is away.
   private mutating func mergePending() {
     pending = PendingDelta.merging(pending[...]).map { [$0] } ?? []
     pendingEntities = pending.first?.changes.count ?? 0
