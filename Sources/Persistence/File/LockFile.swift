@@ -55,6 +55,13 @@ struct LockFile: ~Copyable {
   }
 }
 
+/// The writer's lock, held for as long as this object lives.
+final class HeldLock: Sendable {
+  private let lock: LockFile
+
+  init(_ lock: consuming LockFile) { self.lock = lock }
+}
+
 /// A reader's share of the lock: while it is held there is no writer and none can come.
 struct SharedLock: ~Copyable {
   private let file: OpenFile

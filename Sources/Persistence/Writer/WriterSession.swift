@@ -129,6 +129,9 @@ final class WriterSession {
     return (header, hash, encoding.refused)
   }
 
+  /// Whether the last delta of the file comes from this opening of it.
+  func wroteLastDelta() throws -> Bool { try journal.last()?.header.origin == origin }
+
   /// Tells the head how far the file is, without waiting for the disk.
   func noteWritten() throws {
     try head.write(

@@ -1,0 +1,85 @@
+import Foundation
+import StrataMigrations
+import StrataNormalization
+
+extension JournalWriter {
+  /// Opens the file, or creates it, and restores the database it holds.
+  func open<Database: DatabaseType>(
+    initial: Database
+  ) throws(PersistenceError) -> (database: Database, report: RestoreReport, line: WriteLine) {
+    let now = configuration.now().microseconds
+    let owner = LockFile.Owner.current(started: configuration.now())
+    let lock = HeldLock(try StoreGate.enter(path, as: owner, knownFormat: StoreFormat.known))
+    do {
+      let isNew = try path.occupant(.opening) == .nothing
+      if isNew { try StoreCreation(path: path, now: now).create(initial) }
+      let restored = try RestoredFile(
+        openingForWriting: path,
+        now: now,
+        vfs: configuration.vfs
+      )
+      let (database, report) = try restored.database(
+        initial,
+        outcome: isNew ? .fresh : .restored,
+        head: HeadFile.read(path.head),
+        bootID: configuration.bootID
+      )
+      let session = try WriterSession(
+        restored,
+        path: path,
+        originID: originID,
+        bootID: configuration.bootID,
+        time: now
+      )
+      try session.introduce(report.newTables, of: database, time: max(now, restored.lastTime))
+      upkeep.begin(after: restored.snapshot?.header, journalBytes: restored.journalBytes)
+      self.session = session
+      self.lock = lock
+      let line = makeLine(after: session.written.revision, time: max(now, restored.lastTime))
+      self.line = line
+      planUpkeep()
+      return (database, report, line)
+    } catch {
+      throw PersistenceError(.opening, path: path.file, wrapping: error)
+    }
+  }
+
+  private func makeLine(after revision: Revision, time: Int64) -> WriteLine {
+    let queue = WriteQueue(
+      after: revision,
+      time: time,
+      capacity: configuration.queueCapacity,
+      callsAtOnceFrom: configuration.durability.maxCommits
+    )
+    let delay = configuration.durability.delay
+    let clock = configuration.now
+    return WriteLine(queue, now: { clock().microseconds }) { [executor, weak self] wake in
+      executor.schedule(after: wake == .now ? .zero : delay) { [weak self] in
+        self?.assumeIsolated { $0.drain() }
+      }
+    }
+  }
+
+  /// Writes what waits, folds SQLite's WAL into the file and lets go of it.
+  ///
+  /// The caller has made sure that no commit adds anything any more.
+  /// The file is let go even when that fails; the error says why it did.
+  func close() throws(PersistenceError) {
+    guard let line, lock != nil else { return }
+    defer {
+      session = nil
+      lock = nil
+      events.finish()
+    }
+    do {
+      if session == nil { try recover(line) }
+      while try writeGroup(line) {}
+      try session?.close()
+      if let session {
+        line.note(written: session.written.revision, durable: session.durable.revision)
+      }
+    } catch {
+      throw PersistenceError(.closing, path: path.file, wrapping: error)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+
+extension JournalWriter {
+  /// Goes on in memory, and plans to try the file again.
+  @discardableResult
+  func degrade(_ error: any Error, _ line: WriteLine) -> PersistenceError {
+    let error = PersistenceError(.appending, path: path.file, wrapping: error)
+    session = nil
+    upkeep.interrupt()
+    line.degrade(error.reason)
+    events.tell(.degraded(error.reason))
+    planRecovery()
+    return error
+  }
+
+  func planRecovery() {
+    guard !isRecoveryPlanned, lock != nil else { return }
+    isRecoveryPlanned = true
+    executor.schedule(after: recoveryDelay) { [weak self] in
+      self?.assumeIsolated { $0.tryRecovery() }
+    }
+  }
+
+  private func tryRecovery() {
+    isRecoveryPlanned = false
+    guard let line, lock != nil, session == nil else { return }
+    do {
+      try recover(line)
+      recoveryDelay = configuration.recoveryInterval
+    } catch {
+      session = nil
+      line.degrade(PersistenceError(.appending, path: path.file, wrapping: error).reason)
+      recoveryDelay = min(recoveryDelay * 2, .seconds(30))
+      planRecovery()
+    }
+  }
+
+  /// Opens the file again, compares it with what was written, and writes what it lacks.
+  func recover(_ line: WriteLine) throws {
+    let known = line.current.written
+    let now = configuration.now().microseconds
+    let restored = try RestoredFile(
+      openingForWriting: path,
+      now: now,
+      vfs: configuration.vfs
+    )
+    let session = try WriterSession(
+      restored,
+      path: path,
+      originID: originID,
+      bootID: configuration.bootID,
+      time: now
+    )
+    guard session.written.revision >= known, session.written.revision <= line.lastRevision else {
+      throw DamageFound(
+        "the file is at revision \(session.written.revision), but \(known) was written before"
+      )
+    }
+    guard try session.written.revision == known || session.wroteLastDelta() else {
+      throw DamageFound("another program has appended to it while this one had it open")
+    }
+    self.session = session
+    line.recover(through: session.written.revision)
+    upkeep.begin(after: restored.snapshot?.header, journalBytes: restored.journalBytes)
+    while try writeGroup(line) {}
+    try sync(line)
+    line.note(written: session.written.revision, durable: session.durable.revision)
+    events.tell(.recovered(through: session.written.revision))
+  }
+}

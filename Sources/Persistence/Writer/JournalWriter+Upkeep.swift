@@ -1,0 +1,47 @@
+import StrataMigrations
+
+extension JournalWriter {
+  /// Arranges for the next slice of what is due, behind whatever is asked of the writer by then.
+  func planUpkeep() {
+    guard session != nil, upkeep.hasWork, !upkeep.isPlanned else { return }
+    upkeep.isPlanned = true
+    executor.schedule { [weak self] in
+      self?.assumeIsolated { $0.doUpkeep() }
+    }
+  }
+
+  private func doUpkeep() {
+    upkeep.isPlanned = false
+    guard let session else { return }
+    do {
+      if let event = try upkeep.step(session) { events.tell(event) }
+    } catch {
+      upkeep.interrupt()
+      events.tell(.snapshotFailed("\(error)"))
+    }
+    planUpkeep()
+  }
+
+  /// Takes a snapshot of everything committed before the call, and names it.
+  func snapshot(named name: String) throws(PersistenceError) -> Revision {
+    try flush()
+    guard let session else { throw PersistenceError(.snapshotting, path: path.file, .closed) }
+    do {
+      let revision = session.written.revision
+      let existing = try session.snapshots.verified().contains { $0.header.revision == revision }
+      if !existing {
+        try upkeep.startSnapshot(session)
+        while upkeep.isSnapshotting {
+          if let event = try upkeep.step(session) { events.tell(event) }
+        }
+      }
+      try session.snapshots.name(name, revision)
+      try session.barrier()
+      planUpkeep()
+      return revision
+    } catch {
+      upkeep.interrupt()
+      throw PersistenceError(.snapshotting, path: path.file, wrapping: error)
+    }
+  }
+}
