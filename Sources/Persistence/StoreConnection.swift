@@ -31,7 +31,12 @@ enum StoreConnection<State: StateType>: Sendable {
     case .waiting(let state): return state
     case .attached(let store):
       if let state = store.state() { return state }
-      fatalError("initialState was read after the store it belonged to was gone: keep the store.")
+      fatalError(
+        """
+        A Persistence feeds one store, and the one it fed is gone. Keep the store, or close the \
+        persistence and open the file again.
+        """
+      )
     }
   }
 

@@ -220,9 +220,25 @@ struct LifeTests {
         initialState: LibraryState(),
         database: \.db
       )
+      let first = LibraryStore(persistence)
+      _ = LibraryStore(persistence)
+      withExtendedLifetime(first) {}
+    }
+    #expect(result?.standardErrorContent.text.contains("is the second") == true)
+  }
+
+  @Test
+  func `a store after the one that is gone traps with the remedy`() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      let directory = try TemporaryDirectory()
+      let persistence = try await Persistence.open(
+        at: directory.path("app.strata"),
+        initialState: LibraryState(),
+        database: \.db
+      )
       _ = LibraryStore(persistence)
       _ = LibraryStore(persistence)
     }
-    #expect(result?.standardErrorContent.text.contains("feeds one store") == true)
+    #expect(result?.standardErrorContent.text.contains("open the file again") == true)
   }
 }
