@@ -1,3 +1,4 @@
+import Foundation
 import StrataMigrations
 import StrataSQLite
 
@@ -16,6 +17,7 @@ extension PersistenceError {
     case let error as RecordError:
       self.init(operation, path: path, .damaged("what is stored cannot be read: \(error)"))
     case let error as MigrationError: self.init(operation, path: path, .migration("\(error)"))
+    case let error as SystemError: self.init(operation, path: path, Reason(error, operation))
     default: self.init(operation, path: path, .io("\(error)"))
     }
   }
@@ -31,6 +33,18 @@ extension PersistenceError.Reason {
     // Whoever only looks never wanted to write.
     case .readOnly, .cantOpen:
       self = operation == .inspecting ? .io("\(error)") : .notWritable("\(error)")
+    default: self = .io("\(error)")
+    }
+  }
+}
+
+extension PersistenceError.Reason {
+  init(_ error: SystemError, _ operation: PersistenceError.Operation) {
+    switch error.code {
+    case ENOSPC: self = .diskFull
+    case EACCES, EROFS,
+      EPERM where operation != .inspecting:
+      self = .notWritable("\(error)")
     default: self = .io("\(error)")
     }
   }

@@ -17,7 +17,7 @@ struct StoreCreation {
     do {
       try build(initial)
       try sync(path.creating)
-      guard link(path.creating, path.file) == 0 else { throw SystemError("link", path.file) }
+      try giveName()
       removeLeftovers()
       try sync(path.directory)
     } catch {
@@ -79,6 +79,18 @@ struct StoreCreation {
       try cursor.proveAll()
     }
     try snapshots.markVerified(0)
+  }
+
+  /// Never over a file: a link is refused where one is.
+  ///
+  /// Where there are no hard links, the lock that the caller holds has to do.
+  private func giveName() throws(SystemError) {
+    if link(path.creating, path.file) == 0 { return }
+    let error = SystemError("link", path.file)
+    guard [EPERM, ENOTSUP, EOPNOTSUPP].contains(error.code),
+      FileIdentity(ofFileAt: path.file) == nil
+    else { throw error }
+    if rename(path.creating, path.file) != 0 { throw SystemError("rename", path.file) }
   }
 
   private func removeLeftovers() {

@@ -34,12 +34,7 @@ enum StoreGate {
     do {
       if let lock = try LockFile(taking: path.lock, as: owner) { return lock }
     } catch {
-      let denied = [EACCES, EROFS, EPERM].contains(error.code)
-      throw PersistenceError(
-        .opening,
-        path: path.file,
-        denied ? .notWritable("\(error)") : .io("\(error)")
-      )
+      throw PersistenceError(.opening, path: path.file, wrapping: error)
     }
     throw PersistenceError(
       .opening,
@@ -62,7 +57,7 @@ enum StoreGate {
     } catch let error as PersistenceError.Reason.Refusal {
       throw PersistenceError(.opening, path: path.file, error.reason)
     } catch {
-      throw PersistenceError(.opening, path: path.file, .io("\(error)"))
+      throw PersistenceError(.opening, path: path.file, wrapping: error)
     }
   }
 }
