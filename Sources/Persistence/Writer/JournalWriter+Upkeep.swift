@@ -1,7 +1,7 @@
 import StrataMigrations
 
 extension JournalWriter {
-  /// Arranges for the next slice of what is due, behind whatever is asked of the writer by then.
+  /// Arranges for the next turn of what is due, behind whatever is asked of the writer by then.
   func planUpkeep() {
     guard session != nil, upkeep.hasWork, !upkeep.isPlanned else { return }
     upkeep.isPlanned = true
@@ -14,7 +14,9 @@ extension JournalWriter {
     upkeep.isPlanned = false
     guard let session else { return }
     do {
-      if let event = try upkeep.step(session) { events.tell(event) }
+      for _ in 0..<upkeep.slicesOfTurn() where upkeep.hasWork {
+        if let event = try upkeep.step(session) { events.tell(event) }
+      }
     } catch {
       upkeep.interrupt()
       events.tell(.snapshotFailed("\(error)"))

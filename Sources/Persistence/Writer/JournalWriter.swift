@@ -21,7 +21,7 @@ actor JournalWriter {
   var isRecoveryPlanned = false
 
   /// How many changed entities go into one transaction at most, unless one commit has more.
-  static let groupEntities = 50_000
+  static let groupEntities = 10_000
 
   init(
     executor: WriterExecutor,

@@ -21,6 +21,9 @@ struct Upkeep {
   /// Whether the owner has arranged to call `step` again.
   var isPlanned = false
 
+  /// What was appended since the last turn.
+  private var bytesSinceTurn: Int64 = 0
+
   private static let trimSlice = 1_000
   private static let chunkSlice = 8
   private static let vacuumPages = 256
@@ -43,7 +46,18 @@ struct Upkeep {
     notBefore = journalBytes + policy.minimumJournalBytes
   }
 
-  mutating func noteAppended(_ bytes: Int64) { journalBytes += bytes }
+  mutating func noteAppended(_ bytes: Int64) {
+    journalBytes += bytes
+    bytesSinceTurn += bytes
+  }
+
+  /// How many slices the next turn takes: at least one, and enough that a snapshot (gathering,
+  /// writing, reading back: three times its bytes) ends before the journal has grown by as much
+  /// again, however busy the writer is.
+  mutating func slicesOfTurn() -> Int {
+    defer { bytesSinceTurn = 0 }
+    return Int(4 * bytesSinceTurn / Int64(ChunkWriter.chunkSize)) + 1
+  }
 
   private var isDue: Bool {
     guard let lastSnapshot, journalBytes >= notBefore else { return false }
