@@ -79,7 +79,7 @@ import Testing
     #expect(try await look(at: path) == Self.ok)
   }
 
-  @Test func `a store written at full speed answers every question`() async throws {
+  @Test func `a store written and trimmed at full speed answers every question`() async throws {
     let folder = try Folder()
     let path = folder.path("app.strata")
     let policy = SnapshotPolicy(minimumJournalBytes: 20_000, minimumHistoryBytes: 20_000)
@@ -94,10 +94,11 @@ import Testing
       }
       return rounds
     }
-    let statuses = try await look(at: path)
+    var statuses = try await look(at: path)
+    for _ in 0..<20 { statuses.append(try await Program.strata("verify", path).status) }
     writing.cancel()
     #expect(try await writing.value > 0)
-    #expect(statuses == Self.ok)
+    #expect(statuses.allSatisfy { $0 == 0 }, "\(statuses)")
     try await sample.persistence.close()
     #expect(try await Program.strata("verify", path).status == 0)
   }
