@@ -21,7 +21,7 @@ enum JSONText {
     encoder.outputFormatting = formatting
     encoder.dateEncodingStrategy = .custom { date, encoder in
       var container = encoder.singleValueContainer()
-      try container.encode(date.iso8601Text)
+      try container.encode(Measures.exactTime(date))
     }
     do {
       return String(decoding: try encoder.encode(value), as: UTF8.self)

@@ -1,4 +1,5 @@
 package import Foundation
+import StrataPersistence
 
 /// Numbers and times as people read them.
 package enum Measures {
@@ -21,6 +22,13 @@ package enum Measures {
     _ many: String
   ) -> String {
     "\(count) \(count == 1 ? one : many)"
+  }
+
+  /// A time in UTC to the microsecond, which is what a file has, such as
+  /// `2026-02-03T04:05:06.789012Z`.
+  package static func exactTime(_ date: Date) -> String {
+    let microseconds = (date.timeIntervalSinceReferenceDate * 1_000_000).rounded()
+    return Date(timeIntervalSinceReferenceDate: microseconds / 1_000_000).iso8601Text
   }
 
   /// A time in UTC to the millisecond, such as `2026-02-03 04:05:06.789Z`.

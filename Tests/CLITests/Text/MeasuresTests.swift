@@ -1,3 +1,5 @@
+import Foundation
+import Strata
 import StrataCLI
 import Testing
 
@@ -9,5 +11,14 @@ import Testing
   ])
   func `sizes have one digit after the point`(bytes: Int, text: String) {
     #expect(Measures.size(bytes) == text)
+  }
+
+  @Test(arguments: [257_717, 581_271, 0, 999_999, 1, 100_000] as [Int64])
+  func `the microseconds of a file are printed as they are`(microseconds: Int64) {
+    let date = Date(microseconds: 1_770_000_000_000_000 + microseconds)
+    var digits = "\(1_000_000 + microseconds)".dropFirst()
+    while digits.last == "0" { digits.removeLast() }
+    let fraction = digits.isEmpty ? "" : "." + digits
+    #expect(Measures.exactTime(date) == "2026-02-02T02:40:00\(fraction)Z")
   }
 }
