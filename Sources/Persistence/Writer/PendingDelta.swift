@@ -1,16 +1,16 @@
-import StrataCore
-import StrataNormalization
+package import StrataCore
+package import StrataNormalization
 
 /// A commit on its way to the file: the after-images, and what the delta will say of itself.
-struct PendingDelta: Sendable {
-  var first: Revision
-  var revision: Revision
-  var time: Int64
-  var trace: CommitTrace
-  var changes: ChangeSet
+package struct PendingDelta: Sendable {
+  package var first: Revision
+  package var revision: Revision
+  package var time: Int64
+  package var trace: CommitTrace
+  package var changes: ChangeSet
 
   /// The commit's name, or how many commits this delta stands for.
-  var name: String {
+  package var name: String {
     first == revision ? trace.name : "\(revision.number - first.number + 1) commits merged"
   }
 

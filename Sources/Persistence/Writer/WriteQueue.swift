@@ -1,5 +1,5 @@
-import StrataCore
-import StrataNormalization
+package import StrataCore
+package import StrataNormalization
 
 /// What waits for the writer.
 ///
@@ -7,33 +7,33 @@ import StrataNormalization
 ///
 /// Healthy, each commit waits as a delta of its own. Degraded, they are merged again and again as
 /// they come, so memory is bounded by the entities that changed, however long the disk is away.
-struct WriteQueue: Sendable {
+package struct WriteQueue: Sendable {
   /// Whether commits reach the file.
-  enum Condition: Sendable, Equatable {
+  package enum Condition: Sendable, Equatable {
     case open
     case degraded(PersistenceError.Reason)
   }
 
   /// When to call the writer.
-  enum Wake: Equatable {
+  package enum Wake: Equatable, Sendable {
     case notNeeded
     case now
     case afterDelay
   }
 
-  private(set) var condition = Condition.open
+  package private(set) var condition = Condition.open
   /// The last revision given to a commit.
-  private(set) var lastRevision: Revision
+  package private(set) var lastRevision: Revision
   private var lastTime: Int64
   /// Taken by the writer; after an error nobody knows whether they are in the file.
-  private(set) var inFlight: [PendingDelta] = []
-  private(set) var pending: [PendingDelta] = []
-  private(set) var pendingEntities = 0
+  package private(set) var inFlight: [PendingDelta] = []
+  package private(set) var pending: [PendingDelta] = []
+  package private(set) var pendingEntities = 0
   /// While degraded.
   private var mergesAgainAbove = 0
   private var isWriterCalled = false
   /// Whether the file is still being written; false once it is being closed.
-  private(set) var acceptsCommits = true
+  package private(set) var acceptsCommits = true
 
   let capacity: Int
   private let callsAtOnceFrom: Int
@@ -41,7 +41,7 @@ struct WriteQueue: Sendable {
   /// - Parameters:
   ///   - capacity: how many changed entities may wait before committers wait too.
   ///   - callsAtOnceFrom: how many waiting commits are not kept waiting for company.
-  init(after revision: Revision, time: Int64, capacity: Int, callsAtOnceFrom: Int) {
+  package init(after revision: Revision, time: Int64, capacity: Int, callsAtOnceFrom: Int) {
     lastRevision = revision
     lastTime = time
     self.capacity = capacity
@@ -49,10 +49,10 @@ struct WriteQueue: Sendable {
   }
 
   /// Whether a committer may go on: there is room, or waiting would be of no use.
-  var hasRoom: Bool { pendingEntities < capacity || condition != .open }
+  package var hasRoom: Bool { pendingEntities < capacity || condition != .open }
 
   /// Gives a change set the next revision and lets it wait.
-  mutating func add(_ changes: ChangeSet, _ trace: CommitTrace, now: Int64) -> Wake {
+  package mutating func add(_ changes: ChangeSet, _ trace: CommitTrace, now: Int64) -> Wake {
     lastRevision = lastRevision.next
     lastTime = max(now, lastTime)
     let delta = PendingDelta(
@@ -69,7 +69,7 @@ struct WriteQueue: Sendable {
   }
 
   /// Whether the writer must be called for what waits, assuming that the answer is acted on.
-  mutating func wake() -> Wake {
+  package mutating func wake() -> Wake {
     guard condition == .open, !pending.isEmpty else { return .notNeeded }
     if pending.count >= callsAtOnceFrom || pendingEntities >= capacity {
       // Once is enough; a call that was put off is overtaken by this one.
@@ -84,7 +84,7 @@ struct WriteQueue: Sendable {
   }
 
   /// Hands a group to the writer: whole deltas, at least one, up to `entities` changed entities.
-  mutating func take(entities: Int) -> [PendingDelta] {
+  package mutating func take(entities: Int) -> [PendingDelta] {
     isWriterCalled = false
     guard inFlight.isEmpty else { return [] }
     var count = 0
@@ -100,12 +100,12 @@ struct WriteQueue: Sendable {
   }
 
   /// The group is in the file.
-  mutating func settle() { inFlight = [] }
+  package mutating func settle() { inFlight = [] }
 
   /// The disk refused: from here on what waits is merged.
   ///
   /// The group in flight stays as it is, as it may be in the file or not.
-  mutating func degrade(_ reason: PersistenceError.Reason) {
+  package mutating func degrade(_ reason: PersistenceError.Reason) {
     condition = .degraded(reason)
     mergePending()
   }
@@ -121,7 +121,7 @@ struct WriteQueue: Sendable {
   }
 
   /// The disk is back, and has everything up to a revision: what it lacks waits again.
-  mutating func recover(through written: Revision) {
+  package mutating func recover(through written: Revision) {
     pending = inFlight.filter { $0.revision > written } + pending
     pendingEntities = pending.reduce(0) { $0 + $1.changes.count }
     inFlight = []
@@ -130,10 +130,10 @@ struct WriteQueue: Sendable {
   }
 
   /// Lets no further commit in; what waits is for whoever closes.
-  mutating func refuseCommits() { acceptsCommits = false }
+  package mutating func refuseCommits() { acceptsCommits = false }
 
   /// How many commits are in memory only, as far as anyone knows.
-  var unwrittenCommits: Int {
+  package var unwrittenCommits: Int {
     (inFlight + pending).reduce(0) { $0 + Int($1.revision.number - $1.first.number + 1) }
   }
 }

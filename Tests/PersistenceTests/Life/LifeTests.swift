@@ -177,6 +177,31 @@ struct LifeTests {
   }
 
   @Test
+  func `closing waits for a commit that is under way, and writes it`() async throws {
+    let persistence = try await open()
+    let store = LibraryStore(persistence)
+    let hook = SlowHook()
+    store.hook(where: { (_: SlowHook) in false }, orInstall: { hook })
+    let committing = inBackground { store.commit { $0.db.books.insert(Book(id: 1)) } }
+    #expect(hook.reached.wait())
+
+    let closed = Recorder<Bool>()
+    let closing = Task {
+      try await persistence.close()
+      closed.record(true)
+    }
+    // Long enough for a close that does not wait; one that does is still there afterwards.
+    for _ in 0..<100 where closed.elements.isEmpty { try await Task.sleep(for: .milliseconds(3)) }
+    hook.goOn.open()
+    #expect(committing.wait())
+    try await closing.value
+
+    let again = try await open()
+    #expect(again.initialState.db.books.count == 1)
+    try await again.close()
+  }
+
+  @Test
   func `withPersistence flushes and closes when the body throws`() async throws {
     struct Interrupted: Error {}
     await #expect(throws: Interrupted.self) {
@@ -240,5 +265,18 @@ struct LifeTests {
       _ = LibraryStore(persistence)
     }
     #expect(result?.standardErrorContent.text.contains("open the file again") == true)
+  }
+}
+
+/// Holds a commit up after persistence has let it pass.
+private final class SlowHook: CommitHook {
+  typealias State = LibraryState
+
+  let reached = Gate()
+  let goOn = Gate()
+
+  func editDidEnd(_ edit: inout Edit<LibraryState>) {
+    reached.open()
+    _ = goOn.wait()
   }
 }

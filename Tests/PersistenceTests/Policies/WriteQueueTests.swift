@@ -1,0 +1,103 @@
+import Strata
+import StrataPersistence
+import TestSupport
+import Testing
+
+struct WriteQueueTests {
+  private let trace = CommitTrace(name: "", fileID: "", function: "", line: 0)
+
+  private func queue(capacity: Int = 100, callsAtOnceFrom: Int = 10) -> WriteQueue {
+    WriteQueue(after: 7, time: 50, capacity: capacity, callsAtOnceFrom: callsAtOnceFrom)
+  }
+
+  private func changes(_ numbers: Int...) -> ChangeSet {
+    var db = LibraryDatabase()
+    for number in numbers { db.books.insert(Book(id: EntityID(number), title: "\(number)")) }
+    return ChangeSet(from: LibraryDatabase(), to: db)
+  }
+
+  private func add(_ number: Int, to queue: inout WriteQueue, now: Int64 = 60) -> WriteQueue.Wake {
+    queue.add(changes(number), trace, now: now)
+  }
+
+  @Test
+  func `revisions count on without a gap, and time never runs back`() {
+    var queue = queue()
+    _ = add(1, to: &queue, now: 60)
+    _ = add(2, to: &queue, now: 40)
+    #expect(queue.pending.map(\.revision) == [8, 9])
+    #expect(queue.pending.map(\.time) == [60, 60])
+    #expect(queue.lastRevision == 9)
+  }
+
+  @Test
+  func `the writer is called once for a group, and at once when there are enough`() {
+    var queue = queue(callsAtOnceFrom: 3)
+    #expect(add(1, to: &queue) == .afterDelay)
+    #expect(add(2, to: &queue) == .notNeeded)
+    #expect(add(3, to: &queue) == .now)
+    #expect(add(4, to: &queue) == .notNeeded)
+    #expect(queue.take(entities: 100).count == 4)
+    queue.settle()
+    #expect(queue.wake() == .notNeeded)
+    #expect(add(5, to: &queue) == .afterDelay)
+  }
+
+  @Test
+  func `a group takes whole deltas, and at least one`() {
+    var queue = queue()
+    _ = queue.add(changes(1, 2, 3), trace, now: 60)
+    _ = queue.add(changes(4), trace, now: 60)
+    #expect(queue.take(entities: 2).map(\.revision) == [8])
+    #expect(queue.take(entities: 2).isEmpty)
+    queue.settle()
+    #expect(queue.take(entities: 2).map(\.revision) == [9])
+  }
+
+  @Test
+  func `there is room again once the writer has taken some, or has given up`() {
+    var queue = queue(capacity: 2)
+    _ = add(1, to: &queue)
+    #expect(queue.hasRoom)
+    _ = add(2, to: &queue)
+    #expect(!queue.hasRoom)
+    var degraded = queue
+    degraded.degrade(.diskFull)
+    #expect(degraded.hasRoom)
+    _ = queue.take(entities: 1)
+    #expect(queue.hasRoom)
+  }
+
+  @Test
+  func `after an error what the file has is not written again, and what it lacks is`() {
+    var queue = queue()
+    for number in 1...3 { _ = add(number, to: &queue) }
+    _ = queue.take(entities: 100)
+    _ = add(4, to: &queue)
+    queue.degrade(.diskFull)
+    queue.recover(through: 9)
+    #expect(queue.pending.map(\.revision) == [10, 11])
+    #expect(queue.condition == .open)
+    #expect(queue.pendingEntities == 2)
+  }
+
+  @Test
+  func `while the disk is away what waits becomes one delta over all its revisions`() throws {
+    var queue = queue()
+    _ = add(1, to: &queue)
+    _ = add(2, to: &queue)
+    queue.degrade(.diskFull)
+    #expect(queue.pending.count == 1)
+    for number in 0..<5_000 { _ = add(number % 10, to: &queue) }
+    #expect(queue.pendingEntities <= 1_001)
+    #expect(queue.unwrittenCommits == 5_002)
+    var revision: Revision = 7
+    for delta in queue.pending {
+      #expect(delta.first == revision.next)
+      revision = delta.revision
+    }
+    #expect(revision == queue.lastRevision)
+    let merged = try #require(queue.pending.first)
+    #expect(merged.name == "\(merged.revision.number - 7) commits merged")
+  }
+}
