@@ -75,8 +75,9 @@ final class RecordingHook: CommitHook {
     install(
       RecordingHook(
         "a",
-        refuses: { _ in
-          seen.record(store.state.count); return false
+        refuses: { [unowned store] _ in
+          seen.record(store.state.count)
+          return false
         }
       )
     )
