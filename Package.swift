@@ -94,7 +94,7 @@ let package = Package(
       name: "PersistenceTests",
       dependencies: [
         "StrataSQLite", "StrataMigrations", "StrataPersistence", "Strata", "TestSupport",
-        "CrashChild",
+        "CrashChild", "StrataCLI",
       ]
     ),
     .testTarget(name: "FluxTests", dependencies: ["StrataFlux"]),
