@@ -14,8 +14,8 @@ public import StrataNormalization
 /// ```
 ///
 /// Each commit that changes the database becomes a delta; deltas are folded into snapshots; opening
-/// restores the newest snapshot and the deltas after it. A commit never waits for the disk and never
-/// throws for it: see ``Durability`` for what survives what.
+/// restores the newest snapshot and the deltas after it. A commit never waits for a sync and never
+/// throws for the disk: see ``Durability`` for what survives what.
 ///
 /// A program that returns from `main` without ``close()`` loses what was not flushed; use
 /// `withPersistence` where a scope fits. The store keeps its persistence alive.

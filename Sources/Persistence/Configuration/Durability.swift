@@ -1,6 +1,6 @@
 /// When commits reach the disk, as distinct from the file.
 ///
-/// A commit never waits for the disk. What survives what:
+/// A commit never waits for a sync. What survives what, while the writer keeps up:
 ///
 /// | | process killed | power cut |
 /// | --- | --- | --- |
@@ -8,6 +8,9 @@
 /// | `.everyCommit` | all but the last moment | all but the last moment |
 /// | `.grouped` | all but the last `maxDelay` | all but the last `maxDelay` |
 /// | `.onFlush` | all but the last 100 ms | what the last flush, snapshot or checkpoint covered |
+///
+/// A writer that is committed to faster than it can write lags, by at most the configured
+/// `queueCapacity` of changed entities; then committers wait for it. Only `flush()` is a promise.
 ///
 /// What is lost is always a tail: no commit is lost before one that survives.
 public enum Durability: Sendable, Equatable {

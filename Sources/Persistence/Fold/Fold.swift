@@ -99,9 +99,11 @@ struct ChunkCursor {
     guard let (body, hash) = try snapshots.chunk(chunk, of: header.revision) else {
       throw DamageFound("\(place) is missing")
     }
-    guard let part = try? Part(body),
-      SnapshotHeader.hash(ofChunk: body, layouts: try catalog.hashes(of: part.layouts)) == hash
-    else { throw DamageFound("\(place) has another hash") }
+    let part = try Part(body, of: place)
+    let layouts = try catalog.hashes(of: part.layouts)
+    guard SnapshotHeader.hash(ofChunk: body, layouts: layouts) == hash else {
+      throw DamageFound("\(place) has another hash")
+    }
     return part
   }
 }

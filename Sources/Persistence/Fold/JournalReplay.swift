@@ -74,10 +74,9 @@ struct JournalReplay {
     var parts: [Part] = []
     for number in 0..<row.header.parts {
       let body = number == 0 ? row.body : try journal.part(number, of: revision)
-      guard let body, let part = try? Part(body) else {
-        throw DamageFound("part \(number) of the delta at revision \(revision) cannot be read")
-      }
-      parts.append(part)
+      let place = "part \(number) of the delta at revision \(revision)"
+      guard let body else { throw DamageFound("\(place) is missing") }
+      parts.append(try Part(body, of: place))
     }
     return parts
   }

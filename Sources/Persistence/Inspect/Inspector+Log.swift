@@ -30,10 +30,11 @@ extension Inspector {
   private func summary(of header: DeltaHeader, _ view: ReadView) throws -> DeltaSummary {
     var changes: [TableChangeSummary] = []
     for number in 0..<header.parts {
+      let place = "part \(number) of the delta at revision \(header.revision)"
       guard let body = try view.journal.part(number, of: header.revision) else {
-        throw DamageFound("part \(number) of the delta at revision \(header.revision) is missing")
+        throw DamageFound("\(place) is missing")
       }
-      let part = try Part(body)
+      let part = try Part(body, of: place)
       // A delta has no order of its own; people look for one.
       let entries = part.entries.sorted { a, b in
         a.table != b.table

@@ -30,7 +30,7 @@ struct ReadView {
         try LayoutCatalog(reading: connection),
         snapshots,
         last.map { ($0.header.revision, $0.hash) } ?? (newest.revision, newest.chain),
-        try journal.headers(after: 0, limit: 1).first?.header.first
+        try journal.first()
       )
     }
     self.store = store

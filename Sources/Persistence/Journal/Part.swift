@@ -62,6 +62,15 @@ package struct Part: Sendable {
     self.entries = try Self.locate(entries, lengths, from: cursor.offset, to: bytes.count)
   }
 
+  /// Reads the list of a part that was found at `place`, which an error names.
+  init(_ bytes: [UInt8], of place: String) throws(DamageFound) {
+    do {
+      try self.init(bytes)
+    } catch {
+      throw DamageFound("\(place) cannot be read: \(error)")
+    }
+  }
+
   /// Gives each put the place of its record, now that the length of the list is known.
   private static func locate(
     _ entries: [Entry],

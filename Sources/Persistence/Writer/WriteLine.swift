@@ -43,8 +43,6 @@ final class WriteLine: Sendable {
 
   var lastRevision: Revision { queue.withLock { $0.lastRevision } }
 
-  var unwrittenCommits: Int { queue.withLock { $0.unwrittenCommits } }
-
   func take(entities: Int) -> [PendingDelta] {
     queue.withLockSignalling { $0.take(entities: entities) }
   }
