@@ -1,0 +1,44 @@
+import Strata
+
+/// What persistence adds to the committing thread while the writer keeps up.
+struct BurstBenchmark: Benchmark {
+  let count: Int
+
+  let name = "burst"
+
+  func run(_ plan: Plan) async throws -> [Line] {
+    let folder = try Folder(in: plan.directory)
+    let persisted = try await PersistedStore.open(folder.file("ours.strata"), Users.make(count))
+    let inMemory = UserStore(initialState: UserState(Users.make(count)))
+    var numbers = RandomNumbers(below: count)
+    let burst = plan.repetitions(5_000)
+    let pairs = try await plan.rounds.alternate(
+      ours: {
+        let chosen = (0..<burst).map { _ in numbers.next() }
+        let cost = nanoseconds(per: burst) {
+          for number in chosen { persisted.store.commitUpdate(number) }
+        }
+        try await persisted.persistence.flush()
+        return cost
+      },
+      peer: {
+        let chosen = (0..<burst).map { _ in numbers.next() }
+        return nanoseconds(per: burst) {
+          for number in chosen { inMemory.commitUpdate(number) }
+        }
+      }
+    )
+    try await persisted.persistence.close()
+    return [
+      Line(
+        id: "written.burst",
+        section: .written,
+        work: "commit one update, persisted, in bursts of \(grouped(burst))",
+        peer: "the same store in memory",
+        comparison: .cost,
+        goal: 1.3,
+        pairs: pairs
+      )
+    ]
+  }
+}

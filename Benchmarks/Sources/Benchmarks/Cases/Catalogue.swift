@@ -1,0 +1,27 @@
+/// Every benchmark, in the order of the report.
+enum Catalogue {
+  static func all(quick: Bool) -> [any Benchmark] {
+    let usual = quick ? 1_000 : 100_000
+    let large = quick ? 10_000 : 1_000_000
+    let sizes = quick ? [1_000] : [1_000, 100_000, 1_000_000]
+    var benchmarks: [any Benchmark] = sizes.map { CommitBenchmark(count: $0) }
+    benchmarks.append(GrowthBenchmark(small: 1_000, large: large))
+    benchmarks.append(ReadBenchmark(count: usual))
+    benchmarks += [1_000, 10_000].map { SubscriptionBenchmark(subscriptions: $0, count: usual) }
+    benchmarks += [BurstBenchmark(count: usual), SustainedBenchmark(count: usual)]
+    benchmarks += WritePeerKind.available.flatMap { peer in
+      [
+        WriteBenchmark(peer: peer, count: usual, batch: 1),
+        WriteBenchmark(peer: peer, count: usual, batch: 100),
+      ]
+    }
+    benchmarks.append(WholeFileBenchmark(count: usual))
+    benchmarks.append(DurableBenchmark(count: usual))
+    benchmarks += ReadPeerKind.available.map { RestoreBenchmark(peer: $0, count: usual) }
+    benchmarks.append(JournalRestoreBenchmark(count: usual))
+    benchmarks.append(RestoreGrowthBenchmark(small: usual, large: large))
+    benchmarks += [StoredBytesBenchmark(count: usual), FileGrowthBenchmark(count: usual)]
+    benchmarks.append(MemoryBenchmark(count: usual))
+    return benchmarks
+  }
+}

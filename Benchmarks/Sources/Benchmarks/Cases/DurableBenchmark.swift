@@ -1,0 +1,133 @@
+import Strata
+
+/// Commits whose durability is awaited, by one caller and by 64 at once.
+struct DurableBenchmark: Benchmark {
+  let count: Int
+
+  let name = "durable"
+
+  func run(_ plan: Plan) async throws -> [Line] {
+    let folder = try Folder(in: plan.directory)
+    let persisted = try await PersistedStore.open(folder.file("ours.strata"), Users.make(count))
+    let lines = [
+      try await one(persisted, plan, folder),
+      try await byHand(persisted, plan, folder),
+      try await many(persisted, plan, folder),
+    ]
+    try await persisted.persistence.close()
+    return lines
+  }
+
+  /// As many bytes as a delta of one user has.
+  private let bytes = [UInt8](repeating: 7, count: 210)
+  private let callers = 64
+
+  private func one(
+    _ persisted: PersistedStore,
+    _ plan: Plan,
+    _ folder: Folder
+  ) async throws -> Line {
+    let raw = try RawFile(folder.file("raw"))
+    return line(
+      id: "one",
+      work: "commit one update and await that it is on disk",
+      peer: "write and fdatasync of as many bytes",
+      goal: 1.6,
+      try await plan.rounds.alternate(
+        ours: { try await commitAndFlush(persisted, plan.repetitions(200)) },
+        peer: {
+          let repetitions = plan.repetitions(200)
+          return nanoseconds(per: repetitions) {
+            for _ in 0..<repetitions { raw.appendAndSync(bytes) }
+          }
+        }
+      )
+    )
+  }
+
+  private func byHand(
+    _ persisted: PersistedStore,
+    _ plan: Plan,
+    _ folder: Folder
+  ) async throws -> Line {
+    let log = try HandLog(Users.makePlain(count), folder.file("full.sqlite"), synchronous: "FULL")
+    var numbers = RandomNumbers(below: count)
+    return line(
+      id: "by-hand",
+      work: "commit one update and await that it is on disk",
+      peer: "SQLite by hand, INSERT into a log, synced",
+      goal: nil,
+      try await plan.rounds.alternate(
+        ours: { try await commitAndFlush(persisted, plan.repetitions(200)) },
+        peer: {
+          let chosen = (0..<plan.repetitions(200)).map { _ in numbers.next() }
+          return try nanoseconds(per: chosen.count) {
+            for index in chosen.indices { try log.update(chosen[index...index]) }
+          }
+        }
+      )
+    )
+  }
+
+  private func many(
+    _ persisted: PersistedStore,
+    _ plan: Plan,
+    _ folder: Folder
+  ) async throws -> Line {
+    let raw = try RawFile(folder.file("raw-many"))
+    let repetitions = plan.repetitions(100)
+    return line(
+      id: "many",
+      work: "the same by \(callers) callers at once, all of them",
+      peer: "one write and fdatasync",
+      goal: 3,
+      try await plan.rounds.alternate(
+        ours: {
+          try await nanoseconds(per: repetitions) {
+            for _ in 0..<repetitions {
+              try await withThrowingTaskGroup(of: Void.self) { group in
+                for caller in 0..<Int64(callers) {
+                  group.addTask {
+                    persisted.store.commitUpdate(caller)
+                    try await persisted.persistence.flush()
+                  }
+                }
+                try await group.waitForAll()
+              }
+            }
+          }
+        },
+        peer: {
+          nanoseconds(per: repetitions) {
+            for _ in 0..<repetitions { raw.appendAndSync(bytes) }
+          }
+        }
+      )
+    )
+  }
+
+  private func commitAndFlush(_ persisted: PersistedStore, _ repetitions: Int) async throws
+    -> Double
+  {
+    var numbers = RandomNumbers(below: count)
+    let chosen = (0..<repetitions).map { _ in numbers.next() }
+    return try await nanoseconds(per: repetitions) {
+      for number in chosen {
+        persisted.store.commitUpdate(number)
+        try await persisted.persistence.flush()
+      }
+    }
+  }
+
+  private func line(id: String, work: String, peer: String, goal: Double?, _ pairs: Pairs) -> Line {
+    Line(
+      id: "written.durable.\(id)",
+      section: .written,
+      work: work,
+      peer: peer,
+      comparison: .cost,
+      goal: goal,
+      pairs: pairs
+    )
+  }
+}

@@ -1,0 +1,49 @@
+import Strata
+
+/// How large the files become while users are updated on end, and how large they stay.
+struct FileGrowthBenchmark: Benchmark {
+  let count: Int
+
+  let name = "file-growth"
+
+  func run(_ plan: Plan) async throws -> [Line] {
+    let folder = try Folder(in: plan.directory)
+    let persisted = try await PersistedStore.open(folder.file("ours"), Users.make(count))
+    try await persisted.persistence.flush()
+    let payload = Double(folder.bytes(of: "ours"))
+    var numbers = RandomNumbers(below: count)
+    var peak = payload
+    for _ in 0..<plan.repetitions(100) {
+      for _ in 0..<plan.repetitions(10_000) { persisted.store.commitUpdate(numbers.next()) }
+      try await persisted.persistence.flush()
+      peak = max(peak, Double(folder.bytes(of: "ours")))
+    }
+    try await persisted.persistence.close()
+    let rest = Double(folder.bytes(of: "ours"))
+    return [
+      line("peak", "the largest, with SQLite's WAL", peak, payload, goal: 5.5),
+      line("steady", "after closing", rest, payload, goal: 4),
+    ]
+  }
+
+  private func line(
+    _ id: String,
+    _ work: String,
+    _ ours: Double,
+    _ payload: Double,
+    goal: Double
+  ) -> Line {
+    var pairs = Pairs()
+    pairs.add(ours: ours, peer: payload)
+    return Line(
+      id: "stored.growth.\(id)",
+      section: .stored,
+      work: "files under ten updates of every user, \(work)",
+      peer: "a fresh file of \(grouped(count)) users",
+      unit: .bytes,
+      comparison: .cost,
+      goal: goal,
+      pairs: pairs
+    )
+  }
+}

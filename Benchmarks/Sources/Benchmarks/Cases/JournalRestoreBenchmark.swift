@@ -1,0 +1,33 @@
+import Strata
+
+/// Opening a file that has every user in a delta of its own, beside one that has them in a snapshot.
+struct JournalRestoreBenchmark: Benchmark {
+  let count: Int
+
+  let name = "restore-journal"
+
+  func run(_ plan: Plan) async throws -> [Line] {
+    let folder = try Folder(in: plan.directory)
+    let snapshot = folder.file("snapshot.strata")
+    let journal = folder.file("journal.strata")
+    try await PersistedStore.open(snapshot, Users.make(count)).persistence.close()
+    let never = PersistenceConfiguration(snapshots: SnapshotPolicy(minimumJournalBytes: .max))
+    let persisted = try await PersistedStore.open(journal, [], never)
+    for user in Users.make(count) { persisted.store.commit { $0.db.users.insert(user) } }
+    try await persisted.persistence.close()
+    let pairs = try await plan.rounds.alternate(
+      ours: { try await restore(journal, expecting: count, never) },
+      peer: { try await restore(snapshot, expecting: count) }
+    )
+    return [
+      Line(
+        id: "restored.journal",
+        section: .restored,
+        work: "open to a usable store, \(grouped(count)) users in as many deltas",
+        peer: "as many in a snapshot",
+        comparison: .cost,
+        pairs: pairs
+      )
+    ]
+  }
+}

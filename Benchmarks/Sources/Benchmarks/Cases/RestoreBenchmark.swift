@@ -1,0 +1,52 @@
+import Strata
+
+/// From a file to a store that can be read, after a snapshot, beside other ways to read all users.
+struct RestoreBenchmark: Benchmark {
+  let peer: ReadPeerKind
+  let count: Int
+
+  var name: String { "restore-\(peer.rawValue)" }
+
+  func run(_ plan: Plan) async throws -> [Line] {
+    let folder = try Folder(in: plan.directory)
+    let ours = folder.file("ours.strata")
+    let theirs = folder.file("theirs")
+    try await PersistedStore.open(ours, Users.make(count)).persistence.close()
+    try peer.write(Users.makePlain(count), to: theirs)
+    let pairs = try await plan.rounds.alternate(
+      ours: { try await restore(ours, expecting: count) },
+      peer: {
+        try nanoseconds(per: 1) {
+          guard try peer.read(theirs) == count else { fatalError("The peer lost users.") }
+        }
+      }
+    )
+    return [
+      Line(
+        id: "restored.snapshot.\(peer.rawValue)",
+        section: .restored,
+        work: "open to a usable store, \(grouped(count)) users in a snapshot",
+        peer: peer.label,
+        comparison: .advantage,
+        goal: peer.goal,
+        pairs: pairs
+      )
+    ]
+  }
+}
+
+/// How long a file takes to become a store, closed again afterwards.
+func restore(
+  _ path: String,
+  expecting count: Int,
+  _ configuration: PersistenceConfiguration = PersistenceConfiguration()
+) async throws -> Double {
+  let clock = ContinuousClock()
+  let start = clock.now
+  let persisted = try await PersistedStore.open(path, [], configuration)
+  let found = persisted.store.state.db.users.count
+  let cost = (clock.now - start).nanoseconds
+  guard found == count else { fatalError("Restored \(found) users instead of \(count).") }
+  try await persisted.persistence.close()
+  return cost
+}

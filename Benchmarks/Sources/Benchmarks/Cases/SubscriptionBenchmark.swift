@@ -1,0 +1,62 @@
+import Strata
+
+/// A commit while many watch one user each, and none or one of them is touched.
+struct SubscriptionBenchmark: Benchmark {
+  let subscriptions: Int
+  let count: Int
+
+  var name: String { "subscriptions-\(subscriptions)" }
+
+  func run(_ plan: Plan) async throws -> [Line] {
+    let quiet = UserStore(initialState: UserState(Users.make(count)))
+    let watched = UserStore(initialState: UserState(Users.make(count)))
+    let watchers = (0..<Int64(min(subscriptions, count / 2))).map { watch(watched, $0) }
+    let unwatched = (count / 2)..<count
+    let lines = [
+      await line(plan, quiet, watched, touched: "one", in: 0..<watchers.count),
+      await line(plan, quiet, watched, touched: "none", in: unwatched),
+    ]
+    consumeResult(watchers)
+    return lines
+  }
+
+  private func watch(_ store: UserStore, _ number: Int64) -> StoreSubscription {
+    let id = User.ID(number)
+    return store.sinkState(first: .nextCommit) { changes in
+      let user = changes.value.db.users[id]
+      if user != changes.previous?.db.users[id] { consumeResult(user) }
+    }
+  }
+
+  private func line(
+    _ plan: Plan,
+    _ quiet: UserStore,
+    _ watched: UserStore,
+    touched: String,
+    in range: Range<Int>
+  ) async -> Line {
+    let repetitions = plan.repetitions(max(50, 200_000 / subscriptions))
+    var random = SplitMix(seed: 5)
+    let chosen = (0..<repetitions).map { _ in
+      Int64(range.lowerBound) + Int64(random.next() % UInt64(range.count))
+    }
+    let pairs = await plan.rounds.alternate(
+      ours: {
+        nanoseconds(per: repetitions) { for number in chosen { watched.commitUpdate(number) } }
+      },
+      peer: {
+        nanoseconds(per: repetitions) { for number in chosen { quiet.commitUpdate(number) } }
+      }
+    )
+    return Line(
+      id: "memory.subscriptions.\(subscriptions).\(touched)",
+      section: .inMemory,
+      work:
+        "commit with \(grouped(subscriptions)) subscriptions to a user each, \(touched) touched",
+      peer: "itself without any",
+      comparison: .cost,
+      goal: subscriptions == 10_000 ? 1.5 : nil,
+      pairs: pairs
+    )
+  }
+}

@@ -1,0 +1,66 @@
+import Strata
+
+/// Updates of users that reach a file, one or many in a commit, beside other ways to write them.
+struct WriteBenchmark: Benchmark {
+  let peer: WritePeerKind
+  let count: Int
+  let batch: Int
+
+  var name: String { "write-\(peer.rawValue)-\(batch)" }
+
+  func run(_ plan: Plan) async throws -> [Line] {
+    let folder = try Folder(in: plan.directory)
+    let persisted = try await PersistedStore.open(folder.file("ours.strata"), Users.make(count))
+    let other = try peer.make(Users.makePlain(count), in: folder)
+    var numbers = RandomNumbers(below: count)
+    let ours = plan.repetitions(batch == 1 ? 10_000 : 20_000)
+    let theirs = plan.repetitions(batch == 1 ? 1_000 : 5_000)
+    let pairs = try await plan.rounds.alternate(
+      ours: {
+        let chosen = (0..<ours).map { _ in numbers.next() }
+        return try await nanoseconds(per: ours) {
+          try update(chosen, in: persisted.store)
+          try await persisted.persistence.flush()
+        }
+      },
+      peer: {
+        let chosen = (0..<theirs).map { _ in numbers.next() }
+        return try nanoseconds(per: theirs) {
+          for start in stride(from: 0, to: theirs, by: batch) {
+            try other.update(chosen[start..<min(start + batch, theirs)])
+          }
+        }
+      }
+    )
+    try await persisted.persistence.close()
+    return [
+      Line(
+        id: "written.\(peer.rawValue).\(batch)",
+        section: .written,
+        work: "update \(grouped(batch)) in a commit, flushed at the end of a run, each",
+        peer: peer.label,
+        comparison: .advantage,
+        goal: peer.goal(batch: batch),
+        remark: """
+          Not like for like: a commit of ours returns before it is written, and the run ends with \
+          one sync; a transaction of the peer returns when it is written, and none is synced.
+          """,
+        pairs: pairs
+      )
+    ]
+  }
+
+  private func update(_ numbers: [Int64], in store: UserStore) throws {
+    if batch == 1 {
+      for number in numbers { store.commitUpdate(number) }
+      return
+    }
+    for start in stride(from: 0, to: numbers.count, by: batch) {
+      try store.commit { state in
+        for number in numbers[start..<min(start + batch, numbers.count)] {
+          try state.db.users.update(User.ID(number)) { $0.age += 1 }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// One benchmark in a fresh process of this same program.
+enum ChildRun {
+  struct Failure: Error, CustomStringConvertible {
+    var description: String
+  }
+
+  static func lines(of name: String, quick: Bool, directory: String) throws -> [Line] {
+    guard let program = Bundle.main.executablePath else {
+      throw Failure(
+        description: "This program does not know where it is, so it cannot start itself."
+      )
+    }
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: program)
+    process.arguments = ["--child", name, "--directory", directory] + (quick ? ["--quick"] : [])
+    let output = Pipe()
+    process.standardOutput = output
+    try process.run()
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else {
+      throw Failure(description: "The benchmark \(name) ended with \(process.terminationStatus).")
+    }
+    return try JSONDecoder().decode([Line].self, from: data)
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+
+#if GRDB_PEER
+  import GRDB
+#endif
+
+/// The peers a restore is measured beside: each reads all users from a file into a dictionary.
+enum ReadPeerKind: String, CaseIterable, Sendable {
+  case grdbCodable = "grdb-codable"
+  case grdbFlat = "grdb-flat"
+  case json = "json"
+
+  static var available: [ReadPeerKind] {
+    #if GRDB_PEER
+      allCases
+    #else
+      [.json]
+    #endif
+  }
+
+  var label: String {
+    switch self {
+    case .grdbCodable: "GRDB fetchAll into a Dictionary, Codable record"
+    case .grdbFlat: "GRDB fetchAll into a Dictionary, flat record"
+    case .json: "JSON file into a Dictionary"
+    }
+  }
+
+  var goal: Double? { self == .grdbCodable ? 5 : nil }
+
+  /// Writes the users to a file of the peer's kind.
+  func write(_ users: [PlainUser], to path: String) throws {
+    switch self {
+    case .json: try JSONEncoder().encode(users).write(to: URL(fileURLWithPath: path))
+    #if GRDB_PEER
+      case .grdbCodable: _ = try GRDBPeer(users, path) { $0 }
+      case .grdbFlat: _ = try GRDBPeer(users, path) { FlatUser($0) }
+    #else
+      case .grdbCodable, .grdbFlat: fatalError("GRDB is not part of the quick form.")
+    #endif
+    }
+  }
+
+  /// Opens the file and reads every user; gives how many there are.
+  func read(_ path: String) throws -> Int {
+    switch self {
+    case .json:
+      let data = try Data(contentsOf: URL(fileURLWithPath: path))
+      let users = try JSONDecoder().decode([PlainUser].self, from: data)
+      return Dictionary(uniqueKeysWithValues: users.map { ($0.id, $0) }).count
+    #if GRDB_PEER
+      case .grdbCodable: return try fetch(PlainUser.self, path)
+      case .grdbFlat: return try fetch(FlatUser.self, path)
+    #else
+      case .grdbCodable, .grdbFlat: return 0
+    #endif
+    }
+  }
+
+  #if GRDB_PEER
+    private func fetch<Record: UserRecord>(_ type: Record.Type, _ path: String) throws -> Int {
+      let records = try GRDBPeer<Record>.open(path).read { try Record.fetchAll($0) }
+      return Dictionary(uniqueKeysWithValues: records.map { ($0.id, $0) }).count
+    }
+  #endif
+}

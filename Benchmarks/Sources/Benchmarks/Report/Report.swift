@@ -1,0 +1,91 @@
+import Foundation
+
+/// All lines of a run, in the three forms they are given in.
+struct Report: Codable {
+  var environment: Environment
+  var lines: [Line]
+
+  /// One table for the terminal.
+  func text() -> String {
+    var table = [["work | beside", "ours", "peer", "ratio", "spread", "goal", ""]]
+    for section in Line.Section.allCases {
+      let lines = lines.filter { $0.section == section }
+      if lines.isEmpty { continue }
+      table.append([""])
+      table.append([section.rawValue.uppercased()])
+      table += lines.map { line in
+        [
+          line.work + " | " + line.peer + (footnote(line).map { " [\($0)]" } ?? ""),
+          Figures.text(line.ours, line.unit), Figures.text(line.theirs, line.unit),
+          Figures.ratio(line), Figures.spread(line), Figures.goal(line), Figures.verdict(line),
+        ]
+      }
+    }
+    return aligned(table) + "\n" + legend() + "\n"
+  }
+
+  /// The same as Markdown, a table for each section.
+  func markdown() -> String {
+    var text = "# Benchmarks\n\n\(environment.sentence)\n\n"
+    for section in Line.Section.allCases {
+      let lines = lines.filter { $0.section == section }
+      if lines.isEmpty { continue }
+      text += "## \(section.rawValue)\n\n"
+      text += "| work | beside | ours | peer | ratio | spread | goal | |\n"
+      text += "| --- | --- | --: | --: | --: | --: | --: | --- |\n"
+      for line in lines {
+        let cells = [
+          line.work, line.peer + (footnote(line).map { " [\($0)]" } ?? ""),
+          Figures.text(line.ours, line.unit), Figures.text(line.theirs, line.unit),
+          Figures.ratio(line), Figures.spread(line), Figures.goal(line), Figures.verdict(line),
+        ]
+        text += "| \(cells.joined(separator: " | ")) |\n"
+      }
+      text += "\n"
+    }
+    return text + legend() + "\n"
+  }
+
+  func json() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    return try encoder.encode(self)
+  }
+
+  private var remarks: [String] {
+    lines.compactMap(\.remark).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
+
+  private func footnote(_ line: Line) -> Int? {
+    line.remark.flatMap { remarks.firstIndex(of: $0) }.map { $0 + 1 }
+  }
+
+  private func legend() -> String {
+    var lines = [
+      "ratio: with a goal ≥, and where none is named and ours is less, how many times less ours"
+        + " costs; with a goal ≤, ours as a multiple of the peer's.",
+      "All are medians of paired rounds; spread: the lowest and the highest median of the"
+        + " processes, where they differ by more than 5 %.",
+    ]
+    lines += remarks.enumerated().map { "[\($0.offset + 1)] \($0.element)" }
+    return lines.joined(separator: "\n\n") + "\n"
+  }
+
+  private func aligned(_ rows: [[String]]) -> String {
+    var widths: [Int] = []
+    for row in rows where row.count > 1 {
+      for (column, cell) in row.enumerated() {
+        if column == widths.count { widths.append(0) }
+        widths[column] = max(widths[column], cell.count)
+      }
+    }
+    return rows.map { row in
+      guard row.count > 1 else { return row[0] }
+      let cells = row.enumerated().map { column, cell in
+        let fill = String(repeating: " ", count: widths[column] - cell.count)
+        return column == 0 || column == row.count - 1 ? cell + fill : fill + cell
+      }
+      return cells.joined(separator: "  ")
+    }.joined(separator: "\n")
+  }
+}
