@@ -103,8 +103,11 @@ extension Persistence {
 
   /// Returns when every commit made before the call is on disk.
   ///
-  /// Throws at once, with the cause, while the disk refuses; the commits stay in memory, in order.
-  public func flush() async throws(PersistenceError) { try await writer.flush() }
+  /// Callers who come together share one sync. Throws at once, with the cause, while the disk
+  /// refuses; the commits stay in memory, in order.
+  public func flush() async throws(PersistenceError) {
+    try await writer.durable(through: line.lastRevision)
+  }
 
   /// Takes a snapshot of everything committed before the call and gives it a name.
   ///

@@ -55,7 +55,10 @@ extension JournalWriter {
     let clock = configuration.now
     return WriteLine(queue, now: { clock().microseconds }) { [executor, weak self] wake in
       executor.schedule(after: wake == .now ? .zero : delay) { [weak self] in
-        self?.assumeIsolated { $0.drain() }
+        self?.assumeIsolated { writer in
+          if wake == .afterDelay { writer.line?.putOffCallCame() }
+          writer.drain()
+        }
       }
     }
   }

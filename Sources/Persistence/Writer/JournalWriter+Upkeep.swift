@@ -26,7 +26,8 @@ extension JournalWriter {
 
   /// Takes a snapshot of everything committed before the call, and names it.
   func snapshot(named name: String) throws(PersistenceError) -> Revision {
-    try flush()
+    guard let line else { throw PersistenceError(.snapshotting, path: path.file, .closed) }
+    try flush(through: line.lastRevision)
     guard let session else { throw PersistenceError(.snapshotting, path: path.file, .closed) }
     do {
       let revision = session.written.revision

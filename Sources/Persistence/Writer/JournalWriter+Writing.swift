@@ -3,8 +3,9 @@ extension JournalWriter {
   func drain() {
     guard let line, session != nil else { return }
     do {
-      _ = try writeGroup(line)
-      if configuration.durability.syncsGroups { try sync(line) }
+      let isSyncNext = configuration.durability.syncsGroups
+      _ = try writeGroup(line, isSyncNext: isSyncNext)
+      if isSyncNext { try sync(line) }
       try session?.checkpointIfDue()
       line.callWriterIfNeeded()
       planUpkeep()
@@ -13,17 +14,44 @@ extension JournalWriter {
     }
   }
 
-  /// Returns when every commit up to the present one is on disk.
-  func flush() throws(PersistenceError) {
+  /// Returns when every commit up to a revision is on disk.
+  ///
+  /// Called outside the writer's own executor; callers who come together share one turn of it.
+  nonisolated func durable(through target: Revision) async throws(PersistenceError) {
+    try await withCheckedContinuation { continuation in
+      let waiter = FlushLine.Waiter(target: target, continuation: continuation)
+      guard flushes.add(waiter) else { return }
+      executor.schedule { [self] in assumeIsolated { $0.serveFlushes() } }
+    }.get()
+  }
+
+  private func serveFlushes() {
+    let waiters = flushes.take()
+    guard let target = waiters.map(\.target).max() else { return }
+    let result: Result<Void, PersistenceError>
+    do throws(PersistenceError) {
+      result = .success(try flush(through: target))
+    } catch {
+      result = .failure(error)
+    }
+    for waiter in waiters { waiter.continuation.resume(returning: result) }
+  }
+
+  /// Returns when every commit up to a revision is on disk.
+  ///
+  /// Those that come later wait for the next sync, so that callers who come together share one.
+  func flush(through target: Revision) throws(PersistenceError) {
     guard let line, lock != nil else {
       throw PersistenceError(.appending, path: path.file, .closed)
     }
-    let target = line.lastRevision
+    if let session, session.durable.revision >= target { return }
     if case .degraded(let reason) = line.condition {
       throw PersistenceError(.appending, path: path.file, reason)
     }
     do {
-      while let session, session.written.revision < target, try writeGroup(line) {}
+      while let session, session.written.revision < target,
+        try writeGroup(line, isSyncNext: true)
+      {}
       if let session, session.durable.revision < target { try sync(line) }
       try session?.checkpointIfDue()
       planUpkeep()
@@ -33,7 +61,9 @@ extension JournalWriter {
   }
 
   /// Takes a group and writes it; false when nothing waits.
-  func writeGroup(_ line: WriteLine) throws -> Bool {
+  ///
+  /// Where a sync comes next, the head is told of both at once.
+  func writeGroup(_ line: WriteLine, isSyncNext: Bool = false) throws -> Bool {
     guard let session else { return false }
     let group = line.take(entities: Self.groupEntities)
     guard let last = group.last else { return false }
@@ -41,7 +71,7 @@ extension JournalWriter {
     let refused = try session.append(group)
     line.settle()
     upkeep.noteAppended(session.bytesAppended - before)
-    try session.noteWritten()
+    if !isSyncNext { try session.noteWritten() }
     line.note(written: last.revision, durable: session.durable.revision)
     events.tell(.appended(through: last.revision))
     if !refused.isEmpty { events.tell(.notPersisted(refused)) }

@@ -12,6 +12,7 @@ actor JournalWriter {
   let path: StorePath
   let configuration: PersistenceConfiguration
   let events: EventHub
+  nonisolated let flushes = FlushLine()
   var line: WriteLine?
   var session: WriterSession?
   var upkeep: Upkeep

@@ -61,6 +61,8 @@ final class WriteLine: Sendable {
 
   var acceptsCommits: Bool { queue.withLock { $0.acceptsCommits } }
 
+  func putOffCallCame() { queue.withLock { $0.putOffCallCame() } }
+
   /// Calls the writer again when something waits.
   func callWriterIfNeeded() {
     let wake = queue.withLock { $0.wake() }

@@ -32,6 +32,8 @@ package struct WriteQueue: Sendable {
   /// While degraded.
   private var mergesAgainAbove = 0
   private var isWriterCalled = false
+  /// A call that was put off and has not come yet; it serves every commit until then.
+  private var isCallPutOff = false
   /// Whether the file is still being written; false once it is being closed.
   package private(set) var acceptsCommits = true
 
@@ -78,10 +80,13 @@ package struct WriteQueue: Sendable {
       isWriterCalled = true
       return .now
     }
-    if isWriterCalled { return .notNeeded }
-    isWriterCalled = true
+    if isWriterCalled || isCallPutOff { return .notNeeded }
+    isCallPutOff = true
     return .afterDelay
   }
+
+  /// The call that was put off has come.
+  package mutating func putOffCallCame() { isCallPutOff = false }
 
   /// Hands a group to the writer: whole deltas, at least one, up to `entities` changed entities.
   package mutating func take(entities: Int) -> [PendingDelta] {

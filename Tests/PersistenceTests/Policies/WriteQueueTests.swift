@@ -40,7 +40,17 @@ struct WriteQueueTests {
     #expect(queue.take(entities: 100).count == 4)
     queue.settle()
     #expect(queue.wake() == .notNeeded)
-    #expect(add(5, to: &queue) == .afterDelay)
+  }
+
+  @Test
+  func `a call that was put off serves every commit until it comes`() {
+    var queue = queue()
+    #expect(add(1, to: &queue) == .afterDelay)
+    _ = queue.take(entities: 100)
+    queue.settle()
+    #expect(add(2, to: &queue) == .notNeeded)
+    queue.putOffCallCame()
+    #expect(queue.wake() == .afterDelay)
   }
 
   @Test
