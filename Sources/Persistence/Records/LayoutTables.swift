@@ -1,10 +1,22 @@
 /// A layout made flat, so that a coder finds a field without walking or allocating anything.
 struct LayoutTables: Sendable {
   /// The fields of one record.
-  struct Table: Sendable {
-    fileprivate(set) var names: [String] = []
-    fileprivate(set) var shapes: [Shape] = []
-    fileprivate(set) var fieldNamed: [String: Int] = [:]
+  ///
+  /// An object, so that handing one around costs one reference and not three.
+  final class Table: Sendable {
+    let names: [String]
+    let shapes: [Shape]
+    let fieldNamed: [String: Int]
+
+    fileprivate init(
+      names: [String] = [],
+      shapes: [Shape] = [],
+      fieldNamed: [String: Int] = [:]
+    ) {
+      self.names = names
+      self.shapes = shapes
+      self.fieldNamed = fieldNamed
+    }
   }
 
   /// A kind whose parts are numbers into the tables.
@@ -38,15 +50,15 @@ struct LayoutTables: Sendable {
     depth: Int
   ) throws(RecordError) -> Table {
     guard depth <= RecordLimits.depth else { throw .tooDeep }
-    var table = Table()
+    var shapes: [Shape] = []
+    var fieldNamed: [String: Int] = [:]
     for (index, field) in fields.enumerated() {
-      guard table.fieldNamed.updateValue(index, forKey: field.name) == nil else {
+      guard fieldNamed.updateValue(index, forKey: field.name) == nil else {
         throw .duplicateField(field.name)
       }
-      table.names.append(field.name)
-      table.shapes.append(try shape(field.kind, depth: depth + 1))
+      shapes.append(try shape(field.kind, depth: depth + 1))
     }
-    return table
+    return Table(names: fields.map(\.name), shapes: shapes, fieldNamed: fieldNamed)
   }
 
   private mutating func shape(_ kind: Layout.Kind, depth: Int) throws(RecordError) -> Shape {
