@@ -41,9 +41,12 @@ package struct Checksum: Hashable, Sendable {
 
   /// The 16 bytes to store.
   package var bytes: [UInt8] {
-    [first, second].flatMap { half in
-      (0..<8).map { UInt8(truncatingIfNeeded: half >> (56 - 8 * UInt64($0))) }
-    }
+    withBigEndianBytes { [UInt8]($0) }
+  }
+
+  /// Lends the 16 bytes to store.
+  func withBigEndianBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+    withUnsafeBytes(of: (first.bigEndian, second.bigEndian), body)
   }
 }
 

@@ -40,7 +40,7 @@ package struct ChecksumBuilder: Sendable {
 
   /// Adds another checksum: its 16 bytes.
   package mutating func append(_ checksum: Checksum) {
-    buffer.append(contentsOf: checksum.bytes)
+    checksum.withBigEndianBytes { buffer.append(contentsOf: $0) }
   }
 
   /// The checksum of everything appended so far.

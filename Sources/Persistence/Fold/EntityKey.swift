@@ -7,7 +7,20 @@ struct EntityKey: Hashable, Comparable {
 
   static func < (a: EntityKey, b: EntityKey) -> Bool {
     if a.table != b.table { return a.table.utf8.lexicographicallyPrecedes(b.table.utf8) }
-    return a.id.lexicographicallyPrecedes(b.id)
+    return a.id.withUnsafeBytes { a in
+      b.id.withUnsafeBytes { b in
+        for index in 0..<min(a.count, b.count) where a[index] != b[index] {
+          return a[index] < b[index]
+        }
+        return a.count < b.count
+      }
+    }
+  }
+
+  /// The bytes at once: one by one they would cost several times as much.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(table)
+    id.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 }
 

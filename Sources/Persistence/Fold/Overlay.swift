@@ -29,7 +29,7 @@ struct Overlay {
 
   /// Every entity that was touched, in the order of a snapshot; nil for one that was removed.
   func sorted() -> [(key: EntityKey, entity: StoredEntity?)] {
-    slots.keys.sorted().map { key in (key, slots[key].flatMap { entity($0, key) }) }
+    slots.sorted { $0.key < $1.key }.map { key, slot in (key, entity(slot, key)) }
   }
 
   private func entity(_ slot: Slot, _ key: EntityKey) -> StoredEntity? {

@@ -127,7 +127,7 @@ struct SnapshotTask {
     var bytes = 0
     while bytes < Self.sliceSize {
       guard let entity = try cursor.next() else { return try finish(entities) }
-      _ = try RecordValue(record: entity.record, layout: try catalog.layout(entity.layout))
+      _ = try RecordTape(entity.record, try catalog.layout(entity.layout))
       entities += 1
       bytes += entity.record.count
     }
