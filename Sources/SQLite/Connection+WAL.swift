@@ -100,3 +100,34 @@ extension Connection {
     }
   }
 }
+
+/// How many frames SQLite's WAL held after the last commit of a connection.
+final class WALMeter {
+  var frames = 0
+}
+
+extension Connection {
+  /// How many frames, of one page each, the WAL held after the last commit of this connection.
+  ///
+  /// O(1). Checkpointed frames count until SQLite starts the WAL anew with a later commit. Zero before
+  /// `configureWriter`.
+  package var walFrames: Int { walMeter.frames }
+
+  /// Keeps ``walFrames`` up to date from here on.
+  ///
+  /// SQLite has one such hook a connection, which its own automatic checkpoints would take
+  /// (`sqlite.org/c3ref/wal_hook.html`), so it is set after they are turned off.
+  func meterWAL() throws(SQLiteError) {
+    let meter = Unmanaged.passUnretained(walMeter).toOpaque()
+    sqlite3_wal_hook(
+      try requireHandle(.configure),
+      { meter, _, _, frames in
+        if let meter {
+          Unmanaged<WALMeter>.fromOpaque(meter).takeUnretainedValue().frames = Int(frames)
+        }
+        return SQLITE_OK
+      },
+      meter
+    )
+  }
+}

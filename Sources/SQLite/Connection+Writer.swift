@@ -56,6 +56,7 @@ extension Connection {
     ] {
       try setPragma(pragma)
     }
+    try meterWAL()
     return origin
   }
 }

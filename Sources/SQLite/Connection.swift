@@ -24,6 +24,7 @@ package final class Connection {
   /// How the file was opened.
   package let mode: OpenMode
   let statements: StatementCache
+  let walMeter = WALMeter()
   private(set) var handle: OpaquePointer?
 
   /// Opens a file; no page of it is read yet, so a damaged file may show itself only later.

@@ -58,7 +58,7 @@ struct JournalReplay {
     revision = header.revision
     chain = row.hash
     deltas += 1
-    bytes += Int64(header.bytes)
+    bytes += Int64(header.footprint)
     return (header, parts)
   }
 

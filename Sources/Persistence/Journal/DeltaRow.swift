@@ -18,6 +18,13 @@ package struct DeltaHeader: Equatable, Sendable {
   package var parts: Int
   package var bytes: Int
 
+  /// About how many bytes of the file the delta takes: what it changed, its name and place, and the
+  /// rest of its row.
+  var footprint: Int { bytes + name.utf8.count + place.utf8.count + Self.rowBytes }
+
+  /// The numbers and the hash of a row, and what SQLite needs to find it.
+  static let rowBytes = 72
+
   /// The chain here: a hash over the chain before, the store, every column, every part, and every
   /// layout that a part's records are read with.
   func chain(
@@ -26,7 +33,7 @@ package struct DeltaHeader: Equatable, Sendable {
     parts: [Checksum],
     layouts: [Int64: Checksum]
   ) -> Checksum {
-    var builder = ChecksumBuilder()
+    var builder = ChecksumBuilder(reservingCapacity: 256 + name.utf8.count + place.utf8.count)
     builder.append(previous)
     builder.append(storeID.byteArray)
     for number in [revision.number, first.number, epoch, time, origin] {

@@ -110,11 +110,14 @@ struct Journal {
     ) { try $0.blob(0) }
   }
 
-  /// How many bytes the deltas after a revision take.
+  /// About how many bytes of the file the deltas after a revision take.
   func bytes(after revision: Revision) throws -> Int64 {
     try connection.first(
-      "SELECT coalesce(sum(bytes), 0) FROM delta WHERE revision > ?",
-      [.integer(revision.number)]
+      """
+      SELECT coalesce(sum(bytes + length(name) + length(place) + ?), 0) FROM delta
+        WHERE revision > ?
+      """,
+      [.integer(Int64(DeltaHeader.rowBytes)), .integer(revision.number)]
     ) { try $0.int(0) } ?? 0
   }
 

@@ -16,6 +16,7 @@ extension JournalWriter {
     do {
       for _ in 0..<upkeep.slicesOfTurn() where upkeep.hasWork {
         if let event = try upkeep.step(session) { events.tell(event) }
+        try session.checkpointIfDue()
       }
     } catch {
       upkeep.interrupt()

@@ -17,6 +17,7 @@ final class WriterSession {
   private let origin: Int64
   private(set) var catalog: LayoutCatalog
   private var encoder: EntityEncoder
+  private var places = PlaceNames()
   private var head: HeadFile
   private let bootID: UUID
   private var dataVersion: Int64
@@ -24,13 +25,13 @@ final class WriterSession {
   private(set) var written: HeadRecord.Mark
   /// How far it surely is on disk.
   private(set) var durable: HeadRecord.Mark
-  /// Of deltas, since the last checkpoint of SQLite's WAL.
-  private var bytesSinceCheckpoint = 0
+  /// Of SQLite's WAL, at its last checkpoint.
+  private var framesCheckpointed = 0
   /// Of deltas, since this session began; snapshots are due by it.
   private(set) var bytesAppended: Int64 = 0
 
-  /// How much may stand in SQLite's WAL before it is folded into the database.
-  private static let checkpointBytes = 4 << 20
+  /// How many pages may stand in SQLite's WAL before they are folded into the database: 8 MB.
+  private static let checkpointFrames = 2_048
   /// Beyond this, readers are waited for.
   private static let walLimit: Int64 = 64 << 20
 
@@ -86,7 +87,7 @@ final class WriterSession {
           let (header, hash, notPersisted) = try append(delta, after: mark)
           mark = HeadRecord.Mark(revision: header.revision, chain: hash)
           refused += notPersisted
-          bytes += header.bytes
+          bytes += header.footprint
         }
       }
     } catch {
@@ -94,7 +95,6 @@ final class WriterSession {
       throw error
     }
     written = mark
-    bytesSinceCheckpoint += bytes
     bytesAppended += Int64(bytes)
     return refused
   }
@@ -114,7 +114,7 @@ final class WriterSession {
       origin: origin,
       key: nil,
       name: delta.name,
-      place: delta.trace.place,
+      place: places.name(of: delta.trace),
       entities: encoding.entities,
       parts: encoding.hashes.count,
       bytes: encoding.bytes
@@ -152,10 +152,12 @@ final class WriterSession {
     try noteWritten()
   }
 
-  /// Folds SQLite's WAL into the database when there is enough in it.
+  /// Folds SQLite's WAL into the database when there is enough in it, of deltas and of snapshots.
   func checkpointIfDue() throws {
-    guard bytesSinceCheckpoint >= Self.checkpointBytes else { return }
-    bytesSinceCheckpoint = 0
+    // SQLite begins the WAL anew once all of it is in the database and nobody reads it.
+    if connection.walFrames < framesCheckpointed { framesCheckpointed = 0 }
+    guard connection.walFrames - framesCheckpointed >= Self.checkpointFrames else { return }
+    framesCheckpointed = connection.walFrames
     try connection.checkpoint(path.walSize > Self.walLimit ? .truncate : .passive)
     durable = written
     try noteWritten()

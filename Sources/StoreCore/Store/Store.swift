@@ -67,5 +67,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   public var targetStore: Store<State, Activity> { self }
 
   /// The whole state.
-  public var scope: StatePath<State, State> { \State.self }
+  ///
+  /// Kept, as a key path written in generic code is looked up anew each time.
+  public let scope: StatePath<State, State> = \State.self
 }
