@@ -51,8 +51,10 @@ struct Benchmarks: AsyncParsableCommand {
     }
     var lines: [Line] = []
     for (index, benchmark) in chosen.enumerated() {
-      progress("\(index + 1) of \(chosen.count): \(benchmark.name)")
+      progress("\(index + 1) of \(chosen.count): \(benchmark.name)", end: "")
+      let start = ContinuousClock.now
       lines += try measure(benchmark.name)
+      progress(", \((ContinuousClock.now - start).components.seconds) s", end: "\n")
     }
     let report = Report(environment: .current(), lines: lines)
     print(report.environment.sentence, report.text(), separator: "\n\n")
@@ -69,7 +71,7 @@ struct Benchmarks: AsyncParsableCommand {
     }
   }
 
-  private func progress(_ text: String) {
-    FileHandle.standardError.write(Data((text + "\n").utf8))
+  private func progress(_ text: String, end: String) {
+    FileHandle.standardError.write(Data((text + end).utf8))
   }
 }

@@ -20,7 +20,7 @@ enum Catalogue {
     benchmarks += ReadPeerKind.available.map { RestoreBenchmark(peer: $0, count: usual) }
     benchmarks.append(JournalRestoreBenchmark(count: usual))
     benchmarks.append(RestoreGrowthBenchmark(small: usual, large: large))
-    benchmarks += [StoredBytesBenchmark(count: usual), FileGrowthBenchmark(count: usual)]
+    benchmarks += [StoredBytesBenchmark(count: usual), FileGrowthBenchmark(count: 2 * usual)]
     benchmarks.append(MemoryBenchmark(count: usual))
     return benchmarks
   }

@@ -13,8 +13,9 @@ struct FileGrowthBenchmark: Benchmark {
     let payload = Double(folder.bytes(of: "ours"))
     var numbers = RandomNumbers(below: count)
     var peak = payload
-    for _ in 0..<plan.repetitions(100) {
-      for _ in 0..<plan.repetitions(10_000) { persisted.store.commitUpdate(numbers.next()) }
+    let runs = plan.repetitions(100)
+    for _ in 0..<runs {
+      for _ in 0..<5 * count / runs { persisted.store.commitUpdate(numbers.next()) }
       try await persisted.persistence.flush()
       peak = max(peak, Double(folder.bytes(of: "ours")))
     }
@@ -38,7 +39,7 @@ struct FileGrowthBenchmark: Benchmark {
     return Line(
       id: "stored.growth.\(id)",
       section: .stored,
-      work: "files under ten updates of every user, \(work)",
+      work: "files under five updates of every user, \(work)",
       peer: "a fresh file of \(grouped(count)) users",
       unit: .bytes,
       comparison: .cost,

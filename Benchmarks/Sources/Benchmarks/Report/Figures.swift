@@ -10,7 +10,9 @@ enum Figures {
     }
   }
 
-  static func ratio(_ line: Line) -> String { digits(line.ratio) + "×" }
+  static func ratio(_ line: Line) -> String {
+    (line.comparison == .cost ? "↓ " : "") + digits(line.ratio) + "×"
+  }
 
   /// The lowest and the highest, or nothing when they lie within 5 % of the ratio.
   static func spread(_ line: Line) -> String {

@@ -5,23 +5,23 @@ struct Report: Codable {
   var environment: Environment
   var lines: [Line]
 
-  /// One table for the terminal.
+  /// One table for the terminal: two rows for each line, ours and the peer's.
   func text() -> String {
-    var table = [["work | beside", "ours", "peer", "ratio", "spread", "goal", ""]]
+    var table = [["", "cost", "ratio", "spread", "goal", ""]]
     for section in Line.Section.allCases {
       let lines = lines.filter { $0.section == section }
       if lines.isEmpty { continue }
-      table.append([""])
-      table.append([section.rawValue.uppercased()])
-      table += lines.map { line in
-        [
-          line.work + " | " + line.peer + (footnote(line).map { " [\($0)]" } ?? ""),
-          Figures.text(line.ours, line.unit), Figures.text(line.theirs, line.unit),
+      table += [[""], [section.rawValue.uppercased()]]
+      for line in lines {
+        let note = footnote(line).map { " [\($0)]" } ?? ""
+        table.append([line.work, Figures.text(line.ours, line.unit), "", "", "", ""])
+        table.append([
+          "  beside " + line.peer + note, Figures.text(line.theirs, line.unit),
           Figures.ratio(line), Figures.spread(line), Figures.goal(line), Figures.verdict(line),
-        ]
+        ])
       }
     }
-    return aligned(table) + "\n" + legend() + "\n"
+    return aligned(table) + "\n\n" + legend() + "\n"
   }
 
   /// The same as Markdown, a table for each section.
@@ -62,10 +62,14 @@ struct Report: Codable {
 
   private func legend() -> String {
     var lines = [
-      "ratio: with a goal ≥, and where none is named and ours is less, how many times less ours"
-        + " costs; with a goal ≤, ours as a multiple of the peer's.",
-      "All are medians of paired rounds; spread: the lowest and the highest median of the"
-        + " processes, where they differ by more than 5 %.",
+      """
+      ratio: how many times less ours costs than the peer's where more is better (goal ≥), and ours \
+      as a multiple of the peer's where less is better (goal ≤; marked ↓). Medians of paired rounds.
+      """,
+      """
+      spread: the lowest and the highest median of the processes it was measured in, where one is \
+      more than 5 % off.
+      """,
     ]
     lines += remarks.enumerated().map { "[\($0.offset + 1)] \($0.element)" }
     return lines.joined(separator: "\n\n") + "\n"
@@ -85,7 +89,7 @@ struct Report: Codable {
         let fill = String(repeating: " ", count: widths[column] - cell.count)
         return column == 0 || column == row.count - 1 ? cell + fill : fill + cell
       }
-      return cells.joined(separator: "  ")
+      return String(cells.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
     }.joined(separator: "\n")
   }
 }
