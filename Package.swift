@@ -11,8 +11,7 @@ let package = Package(
     .executable(name: "strata", targets: ["StrataCLI"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
     // The engine column: from SQLite's C library up to the schema of the file.
@@ -32,11 +31,7 @@ let package = Package(
 
     // The state column: from a store of any value up to a store of entity tables.
     .target(name: "StrataCore", path: "Sources/StoreCore"),
-    .target(
-      name: "StrataNormalization",
-      dependencies: [.product(name: "HashTreeCollections", package: "swift-collections")],
-      path: "Sources/Normalization"
-    ),
+    .target(name: "StrataNormalization", path: "Sources/Normalization"),
     .target(
       name: "StrataEntityStore",
       dependencies: ["StrataCore", "StrataNormalization"],

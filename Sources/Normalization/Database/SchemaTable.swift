@@ -13,6 +13,11 @@ public protocol SchemaTable<Database>: Sendable {
   var name: TableName { get }
   /// Where the table is in the database.
   var path: any WritableKeyPath<Database, EntityTable<Entity>> & Sendable { get }
+
+  /// Creates a table of `entities`; of two with the same ID the later one stays.
+  ///
+  /// O(n).
+  func makeTable(_ entities: [Entity]) -> EntityTable<Entity>
 }
 
 /// Lists an entity table in a schema.
@@ -22,12 +27,22 @@ public struct Entities<Database: DatabaseType, Entity: EntityType>: SchemaTable 
   /// Where the table is in the database.
   public let path: any WritableKeyPath<Database, EntityTable<Entity>> & Sendable
 
+  /// Made where the type of the entities is known, and so compiled for it: several times as fast.
+  @usableFromInline let making: @Sendable ([Entity]) -> EntityTable<Entity>
+
   /// Lists the table at `path`, under the entity's own name unless another is given.
+  @inlinable
   public init(
     _ path: any WritableKeyPath<Database, EntityTable<Entity>> & Sendable,
     named name: TableName? = nil
   ) {
     self.path = path
     self.name = name ?? Entity.tableName
+    making = { EntityTable($0) }
   }
+
+  /// Creates a table of `entities`; of two with the same ID the later one stays.
+  ///
+  /// O(n).
+  public func makeTable(_ entities: [Entity]) -> EntityTable<Entity> { making(entities) }
 }

@@ -2,6 +2,7 @@
 ///
 /// It is coded as its raw value alone, printed as it, and written as a literal where the raw type
 /// is one: `let jfk: Airport.ID = "JFK"`.
+@frozen
 public struct EntityID<Entity: EntityType>: Hashable, Sendable {
   /// What the ID is made of.
   public let raw: Entity.RawID
@@ -9,6 +10,14 @@ public struct EntityID<Entity: EntityType>: Hashable, Sendable {
   /// Creates the ID made of `raw`.
   @inlinable
   public init(_ raw: Entity.RawID) { self.raw = raw }
+
+  /// Equal when made of equal raw values.
+  @inlinable
+  public static func == (a: EntityID, b: EntityID) -> Bool { a.raw == b.raw }
+
+  /// Feeds the raw value.
+  @inlinable
+  public func hash(into hasher: inout Hasher) { hasher.combine(raw) }
 }
 
 extension EntityID: Codable {

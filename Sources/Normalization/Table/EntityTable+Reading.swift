@@ -1,5 +1,3 @@
-public import HashTreeCollections
-
 extension EntityTable {
   /// How many entities there are.
   ///
@@ -35,9 +33,9 @@ extension EntityTable {
   ///
   /// O(log n).
   @inlinable
-  public func contains(_ id: ID) -> Bool { storage[id] != nil }
+  public func contains(_ id: ID) -> Bool { storage.contains(id) }
 
   /// All IDs, in unspecified order.
   @inlinable
-  public var ids: some Collection<ID> & Sendable { storage.keys }
+  public var ids: some Collection<ID> & Sendable { HashTrieIDs(storage) }
 }

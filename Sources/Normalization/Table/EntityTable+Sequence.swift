@@ -1,21 +1,19 @@
-public import HashTreeCollections
-
 extension EntityTable: Sequence {
   /// Goes through the entities of a table in unspecified order.
   public struct Iterator: IteratorProtocol, Sendable {
-    @usableFromInline var entities: TreeDictionary<ID, Entity>.Values.Iterator
+    @usableFromInline var entities: HashTrieIterator<Entity>
 
     @inlinable
-    init(_ entities: TreeDictionary<ID, Entity>.Values.Iterator) { self.entities = entities }
+    init(_ entities: HashTrieIterator<Entity>) { self.entities = entities }
 
     /// The next entity, or nil at the end.
     @inlinable
-    public mutating func next() -> Entity? { entities.next() }
+    public mutating func next() -> Entity? { entities.nextEntity() }
   }
 
   /// Goes through the entities in unspecified order.
   @inlinable
-  public func makeIterator() -> Iterator { Iterator(storage.values.makeIterator()) }
+  public func makeIterator() -> Iterator { Iterator(HashTrieIterator(storage)) }
 
   /// How many there are; exact.
   @inlinable

@@ -1,5 +1,3 @@
-public import HashTreeCollections
-
 extension EntityTable {
   /// Puts an entity: adds it, or replaces the one with its ID.
   ///
@@ -7,15 +5,20 @@ extension EntityTable {
   @inlinable
   public mutating func insert(_ entity: Entity) {
     touch(entity.id)
-    storage.updateValue(entity, forKey: entity.id)
+    storage.insert(entity)
   }
 
   /// Puts each of the entities; of two with the same ID the later one stays.
   ///
-  /// O(m log n).
+  /// O(m log n), and O(m) for an array put into an empty table.
   @inlinable
   public mutating func insert(contentsOf entities: some Sequence<Entity>) {
-    for entity in entities { insert(entity) }
+    if isEmpty, let built = entities.withContiguousStorageIfAvailable({ HashTrie($0) }) {
+      storage = built
+      recording?.touched.formUnion(HashTrieIDs(storage))
+    } else {
+      for entity in entities { insert(entity) }
+    }
   }
 
   /// Changes the entity with this ID.
@@ -28,11 +31,12 @@ extension EntityTable {
   @inlinable
   @discardableResult
   public mutating func update<R>(_ id: ID, _ change: (inout Entity) throws -> R) throws -> R {
-    guard var entity = storage[id] else {
+    let hash = TrieHash(id)
+    guard var entity = storage[id, hash] else {
       throw EntityError.notFound(table: Entity.tableName, id: "\(id)")
     }
     let result = try change(&entity)
-    try put(entity, over: id)
+    try put(entity, over: id, hash)
     return result
   }
 
@@ -47,9 +51,10 @@ extension EntityTable {
     _ id: ID,
     _ change: (inout Entity) throws -> Void
   ) throws -> Entity? {
-    guard var entity = storage[id] else { return nil }
+    let hash = TrieHash(id)
+    guard var entity = storage[id, hash] else { return nil }
     try change(&entity)
-    try put(entity, over: id)
+    try put(entity, over: id, hash)
     return entity
   }
 
@@ -60,7 +65,7 @@ extension EntityTable {
   @discardableResult
   public mutating func remove(_ id: ID) -> Entity? {
     touch(id)
-    return storage.removeValue(forKey: id)
+    return storage.remove(id)
   }
 
   /// Removes the entities with these IDs; absent ones are passed over.
@@ -76,16 +81,16 @@ extension EntityTable {
   /// O(n).
   @inlinable
   public mutating func removeAll() {
-    recording?.touched.formUnion(storage.keys)
-    storage = [:]
+    recording?.touched.formUnion(HashTrieIDs(storage))
+    storage = HashTrie()
   }
 
   @inlinable
-  mutating func put(_ entity: Entity, over id: ID) throws {
+  mutating func put(_ entity: Entity, over id: ID, _ hash: TrieHash) throws {
     guard entity.id == id else {
       throw EntityError.idChanged(table: Entity.tableName, from: "\(id)", to: "\(entity.id)")
     }
     touch(id)
-    storage[id] = entity
+    storage.insert(entity, hash)
   }
 }

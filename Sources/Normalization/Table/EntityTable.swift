@@ -1,5 +1,3 @@
-public import HashTreeCollections
-
 /// All entities of one type, by ID: a value.
 ///
 /// ```swift
@@ -9,7 +7,7 @@ public import HashTreeCollections
 /// users["42"]?.name
 /// ```
 ///
-/// It is a persistent hash tree, so a write costs O(log n) however many older copies are kept, and
+/// It is a persistent hash trie, so a write costs O(log n) however many older copies are kept, and
 /// a copy costs O(1). That is what makes keeping the previous state of a store free.
 /// The order of iteration is unspecified; sort what people look at.
 ///
@@ -19,14 +17,14 @@ public struct EntityTable<Entity: EntityType>: Sendable {
   /// The identity of an entity of this table.
   public typealias ID = EntityID<Entity>
 
-  @usableFromInline var storage: TreeDictionary<ID, Entity>
+  @usableFromInline var storage: HashTrie<Entity>
   /// Nil until the table is sealed for the first time: a table nobody tracks keeps no notes.
   @usableFromInline var recording: Recording<ID>?
 
   /// Creates an empty table.
   @inlinable
   public init() {
-    storage = [:]
+    storage = HashTrie()
     recording = nil
   }
 

@@ -68,7 +68,7 @@ extension SchemaTable {
 /// Collects the entities of one table.
 private final class TableLoader<Table: SchemaTable>: TableLoading {
   private let table: Table
-  private var entities = EntityTable<Table.Entity>()
+  private var entities: [Table.Entity] = []
   private let defaults: (bytes: [UInt8], layout: Layout)?
   /// Records of one layout mostly come one after another.
   private var reader: RecordReader?
@@ -90,13 +90,15 @@ private final class TableLoader<Table: SchemaTable>: TableLoading {
 
   func load(_ record: ArraySlice<UInt8>, _ layout: Layout) throws {
     if let reader, reader.layout === layout {
-      entities.insert(try reader.decode(Table.Entity.self, from: record))
+      entities.append(try reader.decode(Table.Entity.self, from: record))
     } else {
       let reader = try RecordReader(layout: layout, defaults: defaults)
       self.reader = reader
-      entities.insert(try reader.decode(Table.Entity.self, from: record))
+      entities.append(try reader.decode(Table.Entity.self, from: record))
     }
   }
 
-  func place(in database: inout Table.Database) { database[keyPath: table.path] = entities }
+  func place(in database: inout Table.Database) {
+    database[keyPath: table.path] = table.makeTable(entities)
+  }
 }

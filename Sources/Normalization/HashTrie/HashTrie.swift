@@ -1,0 +1,31 @@
+/// Entities by ID in a persistent hash trie: the storage of an ``EntityTable``.
+///
+/// A *leaf* holds a few entities side by side, with a byte of each one's hash in front, so that a
+/// lookup compares one word before it compares IDs. A *branch* takes the next four bits of the hash
+/// and leads on; a leaf may take several neighbouring slots of its branch, so leaves are split in
+/// two and joined again in pairs and stay about two thirds full.
+///
+/// A copy shares all nodes. A write copies the nodes from the root to one leaf where they are shared
+/// and changes them in place where they are not. So a write costs O(log n) however many older copies
+/// are kept, and what it copies besides pointers is the rest of one small leaf: copying an entity
+/// means retaining whatever its fields refer to, which is the dear part.
+///
+/// Unchecked, because nodes are changed in place: only ever through the one reference to them, and
+/// so before another thread can have one.
+@usableFromInline
+struct HashTrie<Entity: EntityType>: @unchecked Sendable {
+  @usableFromInline typealias ID = EntityID<Entity>
+  @usableFromInline typealias Node = HashTrieNode<Entity>
+
+  /// Nil when there are no entities.
+  @usableFromInline var root: Node?
+  @usableFromInline var count: Int
+
+  @inlinable
+  init() {
+    root = nil
+    count = 0
+  }
+
+  @inlinable var isEmpty: Bool { count == 0 }
+}

@@ -1,0 +1,90 @@
+/// Makes the nodes of entities that are not there yet, and says where each of them belongs.
+///
+/// The nodes are done when every entity was moved or copied to its target: in the order in which
+/// the entities lie in memory, which is the fast one.
+@usableFromInline
+struct HashTrieBuilder<Entity: EntityType> {
+  @usableFromInline typealias Node = HashTrieNode<Entity>
+
+  /// In the order of their hashes.
+  @usableFromInline let entries: UnsafeBufferPointer<TrieEntry>
+  /// By the position of the entity; nil for one that is left out.
+  @usableFromInline let targets: UnsafeMutableBufferPointer<UnsafeMutablePointer<Entity>?>
+
+  @inlinable
+  init(
+    entries: UnsafeBufferPointer<TrieEntry>,
+    targets: UnsafeMutableBufferPointer<UnsafeMutablePointer<Entity>?>
+  ) {
+    self.entries = entries
+    self.targets = targets
+  }
+
+  /// The node of a run of entries that share the slots of all levels above.
+  @inlinable
+  func node(_ run: Range<Int>, _ level: Int) -> Node {
+    guard run.count > TrieLimits.leaf, level < TrieHash.levels else { return leaf(run) }
+    let bounds = TrieBounds(entries, run, level)
+    let slots = TrieSlots(starts: TrieSlots.divide(0..<16, at: bounds))
+    let branch = Node.makeBranch(slots)
+    initialize(TrieContents(branch).children, slots.starts, upTo: 16, bounds)
+    return branch
+  }
+
+  /// Makes the children that begin at `starts`, the last of which ends before `end`.
+  @inlinable
+  func initialize(
+    _ children: UnsafeMutablePointer<Node>,
+    _ starts: UInt16,
+    upTo end: Int,
+    _ bounds: TrieBounds
+  ) {
+    var child = children
+    var remaining = starts
+    while remaining != 0 {
+      let first = remaining.trailingZeroBitCount
+      remaining &= remaining &- 1
+      let last = remaining == 0 ? end : remaining.trailingZeroBitCount
+      child.initialize(to: node(bounds[first]..<bounds[last], bounds.level + 1))
+      child += 1
+    }
+  }
+
+  @inlinable
+  func leaf(_ run: Range<Int>) -> Node {
+    var tags = TrieTags()
+    for (index, entry) in run.prefix(8).enumerated() { tags[index] = entries[entry].tag }
+    let leaf = Node.makeLeaf(tags, count: run.count)
+    var target = TrieContents(leaf).entities
+    for entry in run {
+      targets[entries[entry].position] = target
+      target += 1
+    }
+    return leaf
+  }
+
+  /// Puts nodes of all entries in the place of one leaf of an owned branch.
+  @inlinable
+  func replaceChild(_ place: Node.Place, of parent: Node.Place, _ level: Int) {
+    let run = 0..<entries.count
+    let old = TrieContents<Entity>(at: parent)
+    let range = old.slots.range(around: entries[0].slot(level - 1))
+    let bounds = TrieBounds(entries, run, level - 1)
+    let starts = TrieSlots.divide(range, at: bounds)
+    guard starts.nonzeroBitCount > 1 else {
+      place.pointee = node(run, level)
+      return
+    }
+    let slots = TrieSlots(starts: old.slots.starts | starts)
+    let branch = Node.makeBranch(slots)
+    let (source, target) = (old.children, TrieContents(branch).children)
+    let (before, added) = (place - source, starts.nonzeroBitCount)
+    target.moveInitialize(from: source, count: before)
+    initialize(target + before, starts, upTo: range.upperBound, bounds)
+    let after = old.count - before - 1
+    (target + before + added).moveInitialize(from: source + before + 1, count: after)
+    place.deinitialize(count: 1)
+    old.count = 0
+    parent.pointee = branch
+  }
+}

@@ -1,0 +1,61 @@
+/// Which child of a branch each of its sixteen slots leads to: four bits a slot, in one word.
+///
+/// Children are in the order of their slots. A leaf takes 1, 2, 4, 8 or 16 slots, beginning at a
+/// multiple of that number; a branch takes one.
+@usableFromInline
+struct TrieSlots: Equatable {
+  @usableFromInline let bits: UInt64
+
+  @inlinable
+  init(_ bits: UInt64) { self.bits = bits }
+
+  /// Slots of children that begin at the marked ones; slot 0 is always marked.
+  @inlinable
+  init(starts: UInt16) {
+    var bits: UInt64 = 0
+    var child: UInt64 = 0
+    for slot in 1..<16 as Range<UInt64> {
+      child &+= UInt64(starts &>> UInt16(slot)) & 1
+      bits |= child &<< (4 &* slot)
+    }
+    self.bits = bits
+  }
+
+  /// The child that a slot leads to.
+  @inlinable
+  subscript(slot: Int) -> Int { Int(truncatingIfNeeded: bits &>> UInt64(4 &* slot) & 15) }
+
+  /// How many children there are.
+  @inlinable
+  var childCount: Int { self[15] + 1 }
+
+  /// The slots at which children begin.
+  @inlinable
+  var starts: UInt16 {
+    var starts: UInt16 = 1
+    for slot in 1..<16 where self[slot] != self[slot - 1] { starts |= 1 << UInt16(slot) }
+    return starts
+  }
+
+  /// The slots that lead to the same child as this one.
+  @inlinable
+  func range(around slot: Int) -> Range<Int> {
+    let child = self[slot]
+    var (lower, upper) = (slot, slot + 1)
+    while lower > 0, self[lower - 1] == child { lower -= 1 }
+    while upper < 16, self[upper] == child { upper += 1 }
+    return lower..<upper
+  }
+
+  /// Divides `slots` by halves until each part is one slot or no more than a leaf holds.
+  ///
+  /// `bounds[slot]` entities lie before a slot. The first slot of each part is marked.
+  @inlinable
+  static func divide(_ slots: Range<Int>, at bounds: TrieBounds) -> UInt16 {
+    let count = bounds[slots.upperBound] - bounds[slots.lowerBound]
+    guard slots.count > 1, count > TrieLimits.leaf else { return 1 << UInt16(slots.lowerBound) }
+    let middle = slots.lowerBound + slots.count / 2
+    return divide(slots.lowerBound..<middle, at: bounds)
+      | divide(middle..<slots.upperBound, at: bounds)
+  }
+}
