@@ -99,7 +99,7 @@ let package = Package(
     ),
     .testTarget(name: "FluxTests", dependencies: ["StrataFlux"]),
     .testTarget(name: "CLITests", dependencies: ["StrataCLI", "Strata", "TestSupport"]),
-    .testTarget(name: "SeedTests", dependencies: ["Strata"]),
+    .testTarget(name: "SeedTests", dependencies: ["Strata", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )
