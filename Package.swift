@@ -2,6 +2,12 @@
 
 import PackageDescription
 
+let swiftLog = Target.Dependency.product(
+  name: "Logging",
+  package: "swift-log",
+  condition: .when(traits: ["SwiftLog"])
+)
+
 let package = Package(
   name: "Strata",
   platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
@@ -10,8 +16,13 @@ let package = Package(
     .library(name: "StrataFlux", targets: ["StrataFlux"]),
     .executable(name: "strata", targets: ["StrataCLI"]),
   ],
+  traits: [
+    .trait(name: "SwiftLog", description: "A logger of stores that writes to swift-log.")
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    // Fetched only by those who enable the trait.
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
@@ -31,7 +42,7 @@ let package = Package(
     ),
 
     // The state column: from a store of any value up to a store of entity tables.
-    .target(name: "StrataCore", path: "Sources/StoreCore"),
+    .target(name: "StrataCore", dependencies: [swiftLog], path: "Sources/StoreCore"),
     .target(
       name: "StrataNormalization",
       dependencies: [.product(name: "HashTreeCollections", package: "swift-collections")],
@@ -84,7 +95,7 @@ let package = Package(
       name: "MigrationsTests",
       dependencies: ["StrataMigrations", "StrataSQLite", "TestSupport"]
     ),
-    .testTarget(name: "StoreCoreTests", dependencies: ["StrataCore", "TestSupport"]),
+    .testTarget(name: "StoreCoreTests", dependencies: ["StrataCore", "TestSupport", swiftLog]),
     .testTarget(name: "NormalizationTests", dependencies: ["StrataNormalization", "TestSupport"]),
     .testTarget(
       name: "EntityStoreTests",
