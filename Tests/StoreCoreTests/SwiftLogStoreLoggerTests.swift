@@ -17,17 +17,10 @@
       set { metadata[key] = newValue }
     }
 
-    func log(
-      level: Logger.Level,
-      message: Logger.Message,
-      metadata: Logger.Metadata?,
-      source: String,
-      file: String,
-      function: String,
-      line: UInt
-    ) {
-      let version = metadata?["version"] ?? metadata?["activity"] ?? metadata?["dispatcher"]
-      lines.record("\(level) \(message) \(version.map { "\($0)" } ?? "-")")
+    func log(event: LogEvent) {
+      let metadata = event.metadata
+      let detail = metadata?["version"] ?? metadata?["activity"] ?? metadata?["dispatcher"]
+      lines.record("\(event.level) \(event.message) \(detail.map { "\($0)" } ?? "-")")
     }
   }
 
