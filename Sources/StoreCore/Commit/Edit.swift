@@ -18,11 +18,11 @@ public struct Edit<State: StateType>: Sendable {
 
   let computed: ComputedPlace?
 
-  init(after current: Changes<State>, trace: CommitTrace, causes: [ActionMetadata]) {
-    previous = current.value
-    state = current.value
-    version = current.version + 1
-    computed = current.computedPlace
+  init(after start: Changes<State>, trace: CommitTrace, causes: [ActionMetadata]) {
+    previous = start.value
+    state = start.value
+    version = start.version + 1
+    computed = start.computedPlace
     self.trace = trace
     self.causes = causes
   }

@@ -15,24 +15,27 @@ enum EditEffect {
 }
 
 extension EditEffect {
-  /// Runs `edit` on the value and compares its bytes before and after.
+  /// Runs `edit` on the value, compares its bytes before and after, and notes a difference.
   ///
   /// A copy of the value must be held elsewhere meanwhile. Then equal bytes mean an equal value:
   /// storage on the heap that both refer to is shared, so it was neither changed in place nor freed
   /// and reused. Both looks go to the same memory, so padding between fields is compared with
   /// itself. O(size of the value's own bytes), never of what it refers to.
-  static func of<Value, R, E: Error>(
+  static func observe<Value, R, E: Error>(
     editing value: inout Value,
+    saying effect: inout EditEffect,
     _ edit: (inout Value) throws(E) -> R
-  ) throws(E) -> (R, EditEffect) {
+  ) throws(E) -> R {
     try withUnsafeMutablePointer(to: &value) { (place) throws(E) in
       let size = MemoryLayout<Value>.size
       return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) {
         (before) throws(E) in
         before.copyMemory(from: UnsafeRawBufferPointer(start: place, count: size))
         let result = try edit(&place.pointee)
-        guard size > 0, let start = before.baseAddress else { return (result, .nothing) }
-        return (result, memcmp(start, place, size) == 0 ? .nothing : .something)
+        if size > 0, let start = before.baseAddress, memcmp(start, place, size) != 0 {
+          effect = .something
+        }
+        return result
       }
     }
   }

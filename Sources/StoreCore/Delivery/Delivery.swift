@@ -17,9 +17,16 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
 
   var current: Changes<State> { line.withLock { $0.current } }
 
-  /// Gives the changes that were replaced, so that they can be freed outside every lock.
-  func publish(_ changes: Changes<State>, log: LogEntry?) -> Changes<State> {
-    line.withLock { $0.publish(changes, log: log) }
+  /// An edit of the last committed value.
+  func beginEdit(trace: CommitTrace, causes: [ActionMetadata]) -> Edit<State>
+  where State: StateType {
+    line.withLock { Edit(after: $0.current, trace: trace, causes: causes) }
+  }
+
+  /// Publishes the changes and leaves those that were replaced in their place, so that they can be
+  /// freed outside every lock.
+  func publish(_ changes: inout Changes<State>, log: LogEntry?) {
+    line.withLock { $0.publish(&changes, log: log) }
   }
 
   func replaceCurrent(with value: State) { _ = line.withLock { $0.replaceCurrent(with: value) } }

@@ -44,17 +44,16 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
     self.graph = graph
   }
 
-  /// Gives the changes that were replaced, so that they can be freed outside the lock.
-  mutating func publish(_ changes: Changes<State>, log: LogEntry?) -> Changes<State> {
-    let replaced = current
-    current = changes
+  /// Leaves the changes that were replaced in place of the new ones, so that they can be freed
+  /// outside the lock.
+  mutating func publish(_ changes: inout Changes<State>, log: LogEntry?) {
+    swap(&current, &changes)
     if let log { waiting.append(.log(log)) }
     if followers > 0 {
-      waiting.append(.derivations(changes, stateSinks.sinks, graph))
+      waiting.append(.derivations(current, stateSinks.sinks, graph))
     } else if !stateSinks.sinks.isEmpty {
-      waiting.append(.changes(changes, stateSinks.sinks))
+      waiting.append(.changes(current, stateSinks.sinks))
     }
-    return replaced
   }
 
   /// Gives the changes that were replaced, so that they can be freed outside the lock.

@@ -5,7 +5,7 @@ extension Derived {
   public func chain<Next: Equatable & Sendable>(
     _ pipeline: Pipeline<Value, Next>
   ) -> Derived<Next> {
-    chain(pipeline) { !$0.hasChanges }
+    Derived<Next>(source.mapped(Projection(pipeline, .equality), keeping: self))
   }
 
   /// A value derived from this one, told whenever this one is unless `dropsOutput` says of it that
@@ -14,6 +14,7 @@ extension Derived {
     _ pipeline: Pipeline<Value, Next>,
     dropsOutput: (@Sendable (Changes<Next>) -> Bool)? = nil
   ) -> Derived<Next> {
-    Derived<Next>(source.mapped(pipeline, dropsOutput: dropsOutput, keeping: self))
+    let comparison: OutputComparison<Next> = dropsOutput.map { .predicate($0) } ?? .nothing
+    return Derived<Next>(source.mapped(Projection(pipeline, comparison), keeping: self))
   }
 }

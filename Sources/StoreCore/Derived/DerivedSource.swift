@@ -12,8 +12,7 @@ protocol DerivedSource<Value>: AnyObject, Sendable {
   ) -> StoreSubscription
 
   func mapped<Next: Sendable>(
-    _ pipeline: Pipeline<Value, Next>,
-    dropsOutput: (@Sendable (Changes<Next>) -> Bool)?,
+    _ projection: Projection<Value, Next>,
     keeping derived: Derived<Value>
   ) -> any DerivedSource<Next>
 
@@ -60,12 +59,11 @@ final class StoreDerivation<Root: Sendable, Activity: Sendable, Value: Sendable>
   }
 
   func mapped<Next: Sendable>(
-    _ pipeline: Pipeline<Value, Next>,
-    dropsOutput: (@Sendable (Changes<Next>) -> Bool)?,
+    _ projection: Projection<Value, Next>,
     keeping derived: Derived<Value>
   ) -> any DerivedSource<Next> {
     StoreDerivation<Root, Activity, Next>(
-      MapNode(.node(node), pipeline, dropsOutput: dropsOutput),
+      MapNode(node, projection),
       of: delivery,
       keeping: [derived]
     )

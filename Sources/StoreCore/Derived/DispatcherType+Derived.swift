@@ -8,10 +8,10 @@ extension DispatcherType {
   ) -> Derived<Output> {
     let pipeline = pipeline.following(scope)
     guard case .part(let part) = pipeline.projection, pipeline.dropsInput == nil else {
-      return makeDerived(pipeline) { !$0.hasChanges }
+      return makeDerived(pipeline, .equality)
     }
     return targetStore.delivery.graph.cache.derived(at: part, isComparing: .equality) {
-      makeDerived(pipeline) { !$0.hasChanges }
+      makeDerived(pipeline, .equality)
     }
   }
 
@@ -27,17 +27,17 @@ extension DispatcherType {
     let pipeline = pipeline.following(scope)
     guard case .part(let part) = pipeline.projection, pipeline.dropsInput == nil,
       dropsOutput == nil
-    else { return makeDerived(pipeline, dropsOutput) }
+    else { return makeDerived(pipeline, dropsOutput.map { .predicate($0) } ?? .nothing) }
     return targetStore.delivery.graph.cache.derived(at: part, isComparing: .nothing) {
-      makeDerived(pipeline, nil)
+      makeDerived(pipeline, .nothing)
     }
   }
 
   private func makeDerived<Output>(
     _ pipeline: Pipeline<State, Output>,
-    _ dropsOutput: (@Sendable (Changes<Output>) -> Bool)?
+    _ comparison: OutputComparison<Output>
   ) -> Derived<Output> {
-    let node = MapNode<State, State, Output>(.root { $0 }, pipeline, dropsOutput: dropsOutput)
+    let node = FirstNode(Projection(pipeline, comparison))
     return Derived(StoreDerivation(node, of: targetStore.delivery))
   }
 }

@@ -59,6 +59,9 @@ extension Pipeline {
 extension Pipeline {
   /// The same for a whole of which the input is a part.
   func following<Whole>(_ path: StatePath<Whole, Input>) -> Pipeline<Whole, Output> {
+    if path as AnyKeyPath == \Whole.self, let same = self as? Pipeline<Whole, Output> {
+      return same
+    }
     var whole: Pipeline<Whole, Output>
     switch projection {
     case .part(let part): whole = Pipeline<Whole, Output>(.part(joining(path, part)))

@@ -27,11 +27,12 @@ extension Store {
     let result = try editLock.withLock { (_: inout EditTurn) throws(E) -> R in
       // Not those of before: one may have been installed while this commit waited.
       let stages = stages.withLock { $0 }
-      var edit = Edit(after: delivery.current, trace: trace, causes: causes)
+      var edit = delivery.beginEdit(trace: trace, causes: causes)
       do throws(E) {
         var attachments = CommitAttachments()
-        let (result, effect) = try EditEffect.of(editing: &edit.state) { (state) throws(E) in
-          try mutation(&state[keyPath: scope], &attachments)
+        var effect = EditEffect.nothing
+        let result = try EditEffect.observe(editing: &edit.state, saying: &effect) {
+          (state) throws(E) in try mutation(&state[keyPath: scope], &attachments)
         }
         guard case .something = effect else {
           dropped = edit
@@ -41,7 +42,9 @@ extension Store {
         try stages.complete(&edit, throwing: E.self)
         for hook in stages.hooks { hook.commitDidHappen(edit) }
         let log = logger.map { logEntry(of: edit, since: start, for: $0) }
-        replaced = delivery.publish(Changes(edit), log: log)
+        var changes = Changes(edit)
+        delivery.publish(&changes, log: log)
+        replaced = changes
         return result
       } catch {
         dropped = edit

@@ -24,7 +24,8 @@ final class DerivationFollowers<Root: Sendable, Value: Sendable>: DerivationFoll
     var steps: [ObjectIdentifier: any DerivationStep<Root>] = [:]
     var order = 0
     /// What the subscribers are told next, or were told last.
-    var current: Changes<Value>?
+    var current: Changes<Value>? { didSet { version = current?.version } }
+    private(set) var version: UInt64?
   }
 
   private let followers = Lock(Followers())
@@ -72,18 +73,20 @@ final class DerivationFollowers<Root: Sendable, Value: Sendable>: DerivationFoll
   /// Takes note that a subscriber was cancelled.
   func noteCancelled() { followers.withLock { $0.sinks.noteCancelled() } }
 
-  /// Takes note of the value at the version that is being delivered; true when it is a new one.
-  func take(_ current: Changes<Value>) -> Bool {
+  /// Whether the subscribers have not been told this version.
+  func isNews(_ current: Changes<Value>) -> Bool {
+    followers.withLock { $0.version != current.version }
+  }
+
+  /// Takes note of what the subscribers are to be told.
+  func take(_ current: Changes<Value>) {
     // Freed outside the lock.
     var replaced: Changes<Value>?
-    let isNew = followers.withLock { followers in
-      guard followers.current?.version != current.version else { return false }
+    followers.withLock { followers in
       replaced = followers.current
       followers.current = current
-      return true
     }
     _ = consume replaced
-    return isNew
   }
 
   func tell() {

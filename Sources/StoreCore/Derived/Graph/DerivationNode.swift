@@ -1,9 +1,11 @@
 /// For whom a derivation is computed.
 ///
 /// A reader is ahead of the subscribers whenever deliveries wait, so each has its own place.
-enum DerivationLane: Int {
+enum DerivationLane {
   case reading
   case delivering
+
+  var other: DerivationLane { self == .reading ? .delivering : .reading }
 }
 
 /// One step of the derivations from a store's state, whatever its value.
@@ -30,33 +32,30 @@ protocol DerivationNode<Root, Value>: DerivationStep {
   /// Its followers, with the type of the value.
   var told: DerivationFollowers<Root, Value> { get }
 
-  /// The value at this version of the state.
+  /// Shows `read` the value at this version of the state.
   ///
   /// Its own version is that of the state at which it took this value, as far as this lane has seen.
   /// A state older than one already seen in the lane gives the value of the newer one.
-  func changes(at root: Changes<Root>, in lane: DerivationLane) -> Changes<Value>
+  func look<R>(
+    at root: Changes<Root>,
+    in lane: DerivationLane,
+    _ read: (Changes<Value>) -> R
+  ) -> R
 }
 
 extension DerivationNode {
   var followers: any DerivationFollowing<Root> { told }
 
+  func changes(at root: Changes<Root>, in lane: DerivationLane) -> Changes<Value> {
+    look(at: root, in: lane) { $0 }
+  }
+
   func advance(to root: Changes<Root>) -> Bool {
-    told.take(changes(at: root, in: .delivering))
+    let next = look(at: root, in: .delivering) { told.isNews($0) ? $0 : nil }
+    guard let next else { return false }
+    told.take(next)
+    return true
   }
 
   func tell() { told.tell() }
-}
-
-/// What a step is computed from.
-enum DerivationInput<Root: Sendable, Value: Sendable>: Sendable {
-  /// The state itself; the function says that it is the value.
-  case root(@Sendable (Changes<Root>) -> Changes<Value>)
-  case node(any DerivationNode<Root, Value>)
-
-  func changes(at root: Changes<Root>, in lane: DerivationLane) -> Changes<Value> {
-    switch self {
-    case .root(let identity): return identity(root)
-    case .node(let node): return node.changes(at: root, in: lane)
-    }
-  }
 }
