@@ -2,6 +2,12 @@
 
 import PackageDescription
 
+let swiftLog = Target.Dependency.product(
+  name: "Logging",
+  package: "swift-log",
+  condition: .when(traits: ["SwiftLog"])
+)
+
 let package = Package(
   name: "Strata",
   platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
@@ -10,8 +16,13 @@ let package = Package(
     .library(name: "StrataFlux", targets: ["StrataFlux"]),
     .executable(name: "strata", targets: ["StrataCLI"]),
   ],
+  traits: [
+    .trait(name: "SwiftLog", description: "A logger of stores that writes to swift-log.")
+  ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    // Fetched only by those who enable the trait.
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
     // The engine column: from SQLite's C library up to the schema of the file.
@@ -30,7 +41,7 @@ let package = Package(
     ),
 
     // The state column: from a store of any value up to a store of entity tables.
-    .target(name: "StrataCore", path: "Sources/StoreCore"),
+    .target(name: "StrataCore", dependencies: [swiftLog], path: "Sources/StoreCore"),
     .target(name: "StrataNormalization", path: "Sources/Normalization"),
     .target(
       name: "StrataEntityStore",
@@ -79,7 +90,7 @@ let package = Package(
       name: "MigrationsTests",
       dependencies: ["StrataMigrations", "StrataSQLite", "TestSupport"]
     ),
-    .testTarget(name: "StoreCoreTests", dependencies: ["StrataCore", "TestSupport"]),
+    .testTarget(name: "StoreCoreTests", dependencies: ["StrataCore", "TestSupport", swiftLog]),
     .testTarget(name: "NormalizationTests", dependencies: ["StrataNormalization", "TestSupport"]),
     .testTarget(
       name: "EntityStoreTests",
@@ -94,7 +105,7 @@ let package = Package(
     ),
     .testTarget(name: "FluxTests", dependencies: ["StrataFlux"]),
     .testTarget(name: "CLITests", dependencies: ["StrataCLI", "Strata", "TestSupport"]),
-    .testTarget(name: "SeedTests", dependencies: ["Strata"]),
+    .testTarget(name: "SeedTests", dependencies: ["Strata", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -74,7 +74,10 @@ import Testing
   }
 
   @Test func `a property that was set to the same value has none`() {
-    store.commit { $0.count = 0 }
+    store.commit {
+      $0.count = 0
+      $0.loggedIn.visits = 1
+    }
     #expect(!store.changes.hasChanges(\.count))
   }
 
@@ -124,8 +127,10 @@ import Testing
     #expect(store.changes.takeIfChanged { $0.count } == 0)
   }
 
-  @Test func `an equatable value that was set to the same has no changes`() {
-    store.commit { $0.count = 0 }
+  @Test func `an equatable value that was set to an equal one has no changes`() {
+    store.commit { $0.loggedIn.myInfo.name = String(repeating: "Ada", count: 100) }
+    store.commit { $0.loggedIn.myInfo.name = String(repeating: "Ada", count: 100) }
+    #expect(store.changes.version == 2)
     #expect(!store.changes.hasChanges)
   }
 
@@ -159,5 +164,77 @@ import Testing
   @Test func `dropping the previous value makes everything count as changed`() {
     store.commit { $0.count = 0 }
     #expect(store.changes.droppedPrevious().hasChanges(\.count))
+  }
+
+  @Test func `ifChanged of two properties calls when either has changed`() {
+    store.commit { $0.count = 2 }
+    let both = store.changes.ifChanged(\.count, \.loggedIn.visits) { "\($0) \($1)" }
+    #expect(both == "2 0")
+  }
+
+  @Test func `ifChanged of two properties does not call when neither has changed`() {
+    store.commit { $0.loggedOut.attempts = 2 }
+    #expect(store.changes.ifChanged(\.count, \.loggedIn.visits) { _, _ in 1 } == nil)
+  }
+
+  @Test func `ifChanged takes up to five properties`() {
+    store.commit { $0.loggedOut.attempts = 2 }
+    let changes = store.changes
+    let three = changes.ifChanged(\.count, \.search, \.loggedOut) { $2.attempts }
+    let four = changes.ifChanged(\.count, \.search, \.loggedIn, \.loggedOut) { $3.attempts }
+    let five = changes.ifChanged(
+      \.count,
+      \.search,
+      \.loggedIn,
+      \.loggedIn.visits,
+      \.loggedOut.attempts
+    ) { $4 }
+    #expect([three, four, five] == [2, 2, 2])
+    #expect(
+      changes.ifChanged(\.count, \.search, \.loggedIn, \.db, \.loggedIn.visits) {
+        _,
+        _,
+        _,
+        _,
+        _ in 1
+      } == nil
+    )
+  }
+
+  @Test func `ifChanged of two properties rethrows`() {
+    #expect(throws: Refusal()) {
+      try store.changes.ifChanged(\.count, \.search) { _, _ throws(Refusal) in throw Refusal() }
+    }
+  }
+
+  @Test func `ifChanged of an equatable value calls with the value when it has changed`() {
+    store.commit { $0.count = 2 }
+    #expect(store.changes.map(\.count).ifChanged { $0 } == 2)
+    store.commit { $0.loggedIn.visits = 2 }
+    #expect(store.changes.map(\.count).ifChanged { $0 } == nil)
+  }
+
+  @Test func `mapIfPresent is nil, then without a previous value, then with one`() {
+    #expect(store.changes.mapIfPresent(\.search)?.value == nil)
+    store.commit { $0.search = LibraryState.Search(text: "Lem") }
+    let present = store.changes.mapIfPresent(\.search)
+    #expect([present?.text, present?.previous?.text] == ["Lem", nil])
+    store.commit { $0.search?.text = "Lispector" }
+    let changed = store.changes.mapIfPresent(\.search)
+    #expect([changed?.text, changed?.previous?.text] == ["Lispector", "Lem"])
+  }
+
+  @Test func `a commit may attach values that travel with its version`() {
+    let key = CommitAttachmentKey<String>()
+    let count = store.commit("attach") { state, attachments in
+      state.count = 1
+      attachments[key] = "by hand"
+      return state.count
+    }
+    #expect(count == 1)
+    #expect(store.changes.attachments[key] == "by hand")
+    #expect(store.changes.map(\.count).attachments[key] == "by hand")
+    store.commit { $0.count = 2 }
+    #expect(store.changes.attachments[key] == nil)
   }
 }

@@ -80,11 +80,6 @@ import Testing
     #expect(store.state.count == 1)
   }
 
-  @Test func `a commit that changes nothing is a version too`() {
-    store.commit { _ in }
-    #expect(store.changes.version == 1)
-  }
-
   @Test func `state inside the own mutation is the last committed value`() {
     let store = store
     let seen = store.commit { state in

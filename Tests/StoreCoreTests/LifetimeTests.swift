@@ -53,6 +53,7 @@ import Testing
     final class Held: Sendable {}
     struct HeldState: StateType {
       var held: Held?
+      var count = 0
     }
     let store = Store<HeldState, Never>(initialState: HeldState())
     let subscription = store.sinkState { _ in }
@@ -61,7 +62,7 @@ import Testing
     store.commit { [held] in $0.held = held }
     held = nil
     store.commit { $0.held = nil }
-    store.commit { _ in }
+    store.commit { $0.count = 1 }
     #expect(weakHeld == nil)
     subscription.cancel()
   }

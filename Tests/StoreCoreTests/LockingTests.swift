@@ -25,6 +25,30 @@ import Testing
     #expect(editing.wait())
   }
 
+  @Test func `derived and computed values do not wait for an edit that takes a second`() {
+    let store = ShelfStore()
+    let large = store.derived(.map { $0.computed.filteredArray })
+    store.commit { $0.items = [400] }
+    let started = Gate()
+    let reading = Gate()
+    let editing = inBackground {
+      store.commit { state in
+        state.items = []
+        started.open()
+        #expect(reading.wait())
+        let end = ContinuousClock.now + .seconds(1)
+        while ContinuousClock.now < end { state.name = "\(state.name.count)" }
+      }
+    }
+    #expect(started.wait())
+    reading.open()
+    let seen = Recorder<[Int]>()
+    for _ in 0..<100 { seen.record(large.value + store.changes.computed.filteredArray) }
+    #expect(Set(seen.elements) == [[400, 400]])
+    #expect(editing.wait())
+    #expect(large.value == [])
+  }
+
   @Test func `subscribing does not wait for an edit`() {
     let store = store
     let started = Gate()
@@ -103,13 +127,14 @@ import Testing
     struct ReplacedState: StateType {
       var marker: Marker?
       var freed = 0
+      var count = 0
     }
     final class ReplacedStore: Store<ReplacedState, Never>, @unchecked Sendable {}
 
     let store = ReplacedStore(initialState: ReplacedState())
     store.commit { $0.marker = Marker(store) }
     store.commit { $0.marker = nil }
-    store.commit { _ in }
+    store.commit { $0.count = 1 }
     #expect(store.state.freed == 1)
   }
 }

@@ -22,6 +22,30 @@ extension Changes {
     return try perform(value[keyPath: keyPath])
   }
 
+  /// Calls `perform` with all the properties when any of them has changed:
+  /// `changes.ifChanged(\.name, \.age) { name, age in … }`.
+  ///
+  /// Costs at most one `==` a property.
+  @discardableResult
+  public func ifChanged<A: Equatable, B: Equatable, each More: Equatable, R, E: Error>(
+    _ first: KeyPath<Value, A>,
+    _ second: KeyPath<Value, B>,
+    _ more: repeat KeyPath<Value, each More>,
+    perform: (A, B, repeat each More) throws(E) -> R
+  ) throws(E) -> R? {
+    var isChanged = hasChanges(first) || hasChanges(second)
+    for path in repeat each more {
+      if isChanged { break }
+      isChanged = hasChanges(path)
+    }
+    guard isChanged else { return nil }
+    return try perform(
+      value[keyPath: first],
+      value[keyPath: second],
+      repeat value[keyPath: each more]
+    )
+  }
+
   /// What `compose` makes of the value, when it makes something else of the previous one.
   public func takeIfChanged<T: Equatable, E: Error>(
     _ compose: (Value) throws(E) -> T
@@ -37,4 +61,11 @@ extension Changes where Value: Equatable {
   ///
   /// Costs one `==`.
   public var hasChanges: Bool { previous != value }
+
+  /// Calls `perform` with the value when it has changed.
+  @discardableResult
+  public func ifChanged<R, E: Error>(_ perform: (Value) throws(E) -> R) throws(E) -> R? {
+    guard hasChanges else { return nil }
+    return try perform(value)
+  }
 }

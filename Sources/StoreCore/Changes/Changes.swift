@@ -7,7 +7,8 @@
 /// ```
 ///
 /// One previous level is kept, never more. Without one (version 0, and the first delivery to a new
-/// subscriber) everything counts as changed.
+/// subscriber) everything counts as changed. A commit that changes nothing makes no version, so what
+/// is asked here is always about the last commit that did.
 @dynamicMemberLookup
 public struct Changes<Value: Sendable>: Sendable {
   /// The value at this version.
@@ -16,13 +17,25 @@ public struct Changes<Value: Sendable>: Sendable {
   public let previous: Value?
   /// How many commits the store has seen; 0 is the state it was created with.
   public let version: UInt64
-  /// Who made this version; empty at version 0.
+  /// Who made this version: the commit, then the actions that led to it, from the inside out; empty
+  /// at version 0.
   public let traces: [CommitTrace]
   /// What the hooks of the store computed for this commit.
   public let attachments: CommitAttachments
 
+  /// Where the computed properties of the value are remembered; nil when nothing remembers them.
+  let computedPlace: ComputedPlace?
+
+  /// The first version of a store.
   init(initial value: Value) {
-    self.init(value: value, previous: nil, version: 0, traces: [], attachments: .init())
+    self.init(
+      value: value,
+      previous: nil,
+      version: 0,
+      traces: [],
+      attachments: .init(),
+      computedPlace: ComputedPlace(memory: ComputedMemory())
+    )
   }
 
   init(_ edit: Edit<Value>) where Value: StateType {
@@ -30,63 +43,55 @@ public struct Changes<Value: Sendable>: Sendable {
       value: edit.state,
       previous: edit.previous,
       version: edit.version,
-      traces: [edit.trace],
-      attachments: edit.attachments
+      traces: edit.causes.isEmpty ? [edit.trace] : [edit.trace] + edit.causes,
+      attachments: edit.attachments,
+      computedPlace: edit.computed
     )
   }
 
-  private init(
+  init(
     value: Value,
     previous: Value?,
     version: UInt64,
     traces: [CommitTrace],
-    attachments: CommitAttachments
+    attachments: CommitAttachments,
+    computedPlace: ComputedPlace?
   ) {
     self.value = value
     self.previous = previous
     self.version = version
     self.traces = traces
     self.attachments = attachments
+    self.computedPlace = computedPlace
   }
 
   /// A property of the value.
   public subscript<T>(dynamicMember keyPath: KeyPath<Value, T>) -> T { value[keyPath: keyPath] }
+}
 
-  /// The same version, seen through a function of the value.
-  ///
-  /// Costs two calls of `transform`.
-  public func map<T: Sendable, E: Error>(
-    _ transform: (Value) throws(E) -> T
-  ) throws(E) -> Changes<T> {
-    var before: T?
-    if let previous { before = try transform(previous) }
-    return Changes<T>(
-      value: try transform(value),
-      previous: before,
-      version: version,
-      traces: traces,
-      attachments: attachments
-    )
-  }
-
-  /// The same version without a previous value, so that everything counts as changed.
-  public func droppedPrevious() -> Changes {
-    Changes(
-      value: value,
-      previous: nil,
-      version: version,
-      traces: traces,
-      attachments: attachments
-    )
-  }
-
-  func replacingValue(with value: Value) -> Changes {
-    Changes(
+extension Changes {
+  /// The same version of other values.
+  func replacing<Other: Sendable>(
+    value: Other,
+    previous: Other?,
+    computedPlace: ComputedPlace? = nil
+  ) -> Changes<Other> {
+    Changes<Other>(
       value: value,
       previous: previous,
       version: version,
       traces: traces,
-      attachments: attachments
+      attachments: attachments,
+      computedPlace: computedPlace
     )
+  }
+
+  func replacingValue(with value: Value) -> Changes {
+    replacing(value: value, previous: previous, computedPlace: computedPlace)
+  }
+
+  /// The same version without a previous value, so that everything counts as changed.
+  public func droppedPrevious() -> Changes {
+    replacing(value: value, previous: nil, computedPlace: computedPlace)
   }
 }

@@ -2,10 +2,26 @@
 /// store that has never heard of them.
 ///
 /// For each commit, in this order: ``commitWillBegin()`` before the edit lock is taken; the edit;
-/// ``editDidEnd(_:)`` of every hook, any of which may refuse the commit; then
-/// ``commitDidHappen(_:)`` of every hook, when nothing can go wrong any more; then the new value is
-/// published. All but the first run under the edit lock, so a hook sees commits one at a time and
-/// in version order, and must be quick. A hook must not commit to the same store.
+/// every ``StoreMiddleware``; ``editDidEnd(_:)`` of every hook, any of which may refuse the commit;
+/// then ``commitDidHappen(_:)`` of every hook, when nothing can go wrong any more; then the new
+/// value is published. All but the first run under the edit lock, so a hook sees commits one at a
+/// time and in version order, and must be quick. A hook must not commit to the same store.
+///
+/// An edit that leaves every byte of the state as it was is no commit, and no hook hears of it.
+///
+/// ```swift
+/// final class Audit: CommitHook {
+///   let key = CommitAttachmentKey<Int>()
+///
+///   func editDidEnd(_ edit: inout Edit<AppState>) throws {
+///     guard edit.state.items.count <= 100 else { throw TooManyItems() }
+///     edit.attachments[key] = edit.state.items.count - edit.previous.items.count
+///   }
+/// }
+///
+/// let audit = store.hook(where: { (_: Audit) in true }, orInstall: { Audit() })
+/// store.sinkState { print($0.attachments[audit.key] ?? 0) }
+/// ```
 public protocol CommitHook<State>: Sendable {
   /// The state of the stores this hook can be installed in.
   associatedtype State: StateType
@@ -19,7 +35,7 @@ public protocol CommitHook<State>: Sendable {
   /// Called on the committing thread before the edit lock is taken; the place to wait.
   ///
   /// Not called for a commit that had begun when the hook was installed, and called in vain for one
-  /// that throws.
+  /// that throws or changes nothing.
   func commitWillBegin()
 
   /// Completes or refuses an edit, under the edit lock.

@@ -1,4 +1,6 @@
 /// Who made a commit: the name it was given and the place in the source that called it.
+///
+/// Encoded as an object with the keys `name`, `file`, `function` and `line`.
 public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
   /// The name given to `commit("name") { … }`; empty when none was.
   public let name: String
@@ -27,5 +29,18 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
   public static func == (a: CommitTrace, b: CommitTrace) -> Bool {
     a.name == b.name && a.line == b.line && "\(a.fileID)" == "\(b.fileID)"
       && "\(a.function)" == "\(b.function)"
+  }
+}
+
+extension CommitTrace: Encodable {
+  private enum CodingKeys: CodingKey { case name, file, function, line }
+
+  /// Encodes name and place.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode("\(fileID)", forKey: .file)
+    try container.encode("\(function)", forKey: .function)
+    try container.encode(line, forKey: .line)
   }
 }

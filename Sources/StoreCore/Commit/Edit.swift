@@ -5,19 +5,30 @@ public struct Edit<State: StateType>: Sendable {
   public let previous: State
   /// The value this commit will publish.
   ///
-  /// A hook may still change it.
+  /// Middleware and hooks may still change it.
   public var state: State
   /// The version this commit will have.
   public let version: UInt64
   /// Who commits.
   public let trace: CommitTrace
-  /// What hooks computed from this edit; it travels with the commit to every subscriber.
+  /// The actions that led to the commit, from the one that made it outwards; often none.
+  public let causes: [ActionMetadata]
+  /// What was computed from this edit; it travels with the commit to every subscriber.
   public var attachments = CommitAttachments()
 
-  init(after current: Changes<State>, trace: CommitTrace) {
-    previous = current.value
-    state = current.value
-    version = current.version + 1
+  let computed: ComputedPlace?
+
+  init(after start: Changes<State>, trace: CommitTrace, causes: [ActionMetadata]) {
+    previous = start.value
+    state = start.value
+    version = start.version + 1
+    computed = start.computedPlace
     self.trace = trace
+    self.causes = causes
   }
+
+  /// The edit as subscribers would see it if it ended here.
+  ///
+  /// O(1).
+  public var changes: Changes<State> { Changes(self) }
 }

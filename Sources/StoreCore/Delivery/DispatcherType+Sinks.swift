@@ -22,6 +22,16 @@ extension DispatcherType {
     }
   }
 
+  /// The same on an actor.
+  public func sinkState<Target: Actor>(
+    first: FirstDelivery = .current,
+    queue: ActorTargetQueue<Target>,
+    receive: @escaping @Sendable (isolated Target, Changes<Scope>) -> Void
+  ) -> StoreSubscription {
+    let sink = ActorSink(queue, receive: receive)
+    return sink.subscription(to: sinkState(first: first, receive: sink.receiver))
+  }
+
   /// The same as `sinkState`.
   public func sinkChanges(
     first: FirstDelivery = .current,
@@ -36,6 +46,15 @@ extension DispatcherType {
     first: FirstDelivery = .current,
     queue: MainTargetQueue,
     receive: @escaping @MainActor @Sendable (Changes<Scope>) -> Void
+  ) -> StoreSubscription {
+    sinkState(first: first, queue: queue, receive: receive)
+  }
+
+  /// The same as `sinkState` on an actor.
+  public func sinkChanges<Target: Actor>(
+    first: FirstDelivery = .current,
+    queue: ActorTargetQueue<Target>,
+    receive: @escaping @Sendable (isolated Target, Changes<Scope>) -> Void
   ) -> StoreSubscription {
     sinkState(first: first, queue: queue, receive: receive)
   }
@@ -59,6 +78,15 @@ extension DispatcherType {
     return targetStore.delivery.add(sink)
   }
 
+  /// The same on an actor.
+  public func sinkActivity<Target: Actor>(
+    queue: ActorTargetQueue<Target>,
+    receive: @escaping @Sendable (isolated Target, Activity) -> Void
+  ) -> StoreSubscription {
+    let sink = ActorSink(queue, receive: receive)
+    return sink.subscription(to: sinkActivity(receive: sink.receiver))
+  }
+
   private func sink(
     first: FirstDelivery,
     queue: TargetQueue,
@@ -66,7 +94,7 @@ extension DispatcherType {
   ) -> StoreSubscription {
     let scope = scope
     let sink = Sink<Changes<State>>(queue: queue) { changes in
-      receive(changes.map { $0[keyPath: scope] })
+      receive(changes.map(scope))
     }
     return targetStore.delivery.add(sink, first: first)
   }

@@ -1,3 +1,5 @@
+import Dispatch
+
 /// One subscriber: what to call, and where, until it is cancelled.
 final class Sink<Element: Sendable>: Sendable {
   /// Not the bare function, which each access in a generic container would wrap once more.
@@ -17,8 +19,13 @@ final class Sink<Element: Sendable>: Sendable {
 
   /// Looks for the closure only where it runs, so that nothing begins there after a cancel.
   func deliver(_ element: Element) {
-    queue.run { self.receiver.withLock { $0 }?.receive(element) }
+    switch queue {
+    case .passthrough: receive(element)
+    case .dispatch(let queue): queue.async { self.receive(element) }
+    }
   }
+
+  private func receive(_ element: Element) { receiver.withLock { $0 }?.receive(element) }
 
   /// Lets go of the closure outside the lock: what it holds may cancel or commit when it goes.
   func cancel() {

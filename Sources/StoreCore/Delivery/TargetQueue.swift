@@ -6,13 +6,6 @@ public enum TargetQueue: Sendable {
   case passthrough
   /// On a dispatch queue, one after another if the queue is serial.
   case dispatch(DispatchQueue)
-
-  func run(_ action: @escaping @Sendable () -> Void) {
-    switch self {
-    case .passthrough: action()
-    case .dispatch(let queue): queue.async(execute: action)
-    }
-  }
 }
 
 /// The main queue, for closures that belong to the main actor.
@@ -23,4 +16,23 @@ public struct MainTargetQueue: Sendable {
   public static let main = MainTargetQueue()
 
   var queue: TargetQueue { .dispatch(.main) }
+}
+
+/// An actor, for closures that belong to it.
+///
+/// ```swift
+/// let subscription = store.sinkState(queue: .actor(cache)) { cache, changes in
+///   cache.take(changes.items)
+/// }
+/// ```
+///
+/// They run one after another, in order. The subscription does not keep the actor, so the actor may
+/// keep the subscription.
+public struct ActorTargetQueue<Target: Actor>: Sendable {
+  let target: Target
+
+  /// The queue of this actor.
+  public static func actor(_ target: Target) -> ActorTargetQueue {
+    ActorTargetQueue(target: target)
+  }
 }

@@ -25,6 +25,12 @@ extension DispatcherType {
   /// subscribers or a disk that keeps up. Committing inside the closure traps; reading `state`
   /// there gives the last committed value. The name and the place travel with the commit as its
   /// ``CommitTrace``. Costs about a microsecond beside the edit itself.
+  ///
+  /// A commit that leaves the state byte for byte as it was returns its result, but makes no version
+  /// and reaches neither middleware, hooks nor subscribers. Only the state's own bytes are compared,
+  /// not what they refer to: an unused closure, or a number or a flag set to what it is, changes
+  /// nothing; assigning an equal array of other storage, or a write to a table, makes a version, in
+  /// which `hasChanges` is false. What an object inside the state does to itself is never seen.
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
@@ -57,12 +63,37 @@ extension DispatcherType {
     )
   }
 
+  /// Changes the scope in one atomic step and attaches values that travel with the commit.
+  ///
+  /// ```swift
+  /// let isAnimated = CommitAttachmentKey<Bool>()
+  ///
+  /// store.commit { state, attachments in
+  ///   state.count += 1
+  ///   attachments[isAnimated] = true
+  /// }
+  /// ```
+  ///
+  /// Subscribers find them in ``Changes/attachments``. A commit that changes nothing takes them with
+  /// it.
+  @discardableResult
+  public func commit<R, E: Error>(
+    _ name: String = "",
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
+  ) throws(E) -> R {
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    return try targetStore.commit(trace, scope: scope, attaching: mutation)
+  }
+
   /// Tells everyone who listens by `sinkActivity`.
   ///
   /// Nothing is kept for later listeners. Send after a commit, not inside it: there the activity
   /// goes out at once, whether or not the commit happens, and a sink that commits traps.
   public func send(_ activity: Activity) {
-    targetStore.delivery.send(activity)
+    targetStore.delivery.send(activity, log: targetStore.logEntry(of: activity))
   }
 
   /// A dispatcher of another part of the state; the key path starts at the root.

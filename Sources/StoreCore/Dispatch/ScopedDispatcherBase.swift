@@ -21,7 +21,10 @@ open class ScopedDispatcherBase<State: StateType, Activity: Sendable, Scope: Sen
   public init(targetStore: Store<State, Activity>, scope: StatePath<State, Scope>) {
     self.targetStore = targetStore
     self.scope = scope
+    targetStore.logger?.didCreateDispatcher(dispatcherLog())
   }
+
+  deinit { targetStore.logger?.didDestroyDispatcher(dispatcherLog()) }
 
   /// The last committed value of the scope.
   ///

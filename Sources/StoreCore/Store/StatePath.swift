@@ -15,3 +15,16 @@ func appending<Root, Value, Part>(
   // `Sendable`, hence so is the whole. The standard library has no overload that says so.
   return unsafeBitCast(joined, to: StatePath<Root, Part>.self)
 }
+
+/// Where something to be read is in a value: a key path that may cross threads.
+public typealias PartPath<Root, Value> = any KeyPath<Root, Value> & Sendable
+
+/// The path to be read that follows `path` and then `part`.
+func joining<Root, Value, Part>(
+  _ path: StatePath<Root, Value>,
+  _ part: PartPath<Value, Part>
+) -> PartPath<Root, Part> {
+  let joined = (path as KeyPath<Root, Value>).appending(path: part as KeyPath<Value, Part>)
+  // As above: the marker has no representation, and both parts are `Sendable`.
+  return unsafeBitCast(joined, to: PartPath<Root, Part>.self)
+}

@@ -1,49 +1,59 @@
 extension Store {
-  /// Runs one edit of the state: the edit, the hooks, the new version, and its delivery.
+  /// Runs one edit of the state: the edit, middleware and hooks, the new version, and its delivery.
   ///
-  /// A throw from the edit or from a hook leaves everything as it was. What a hook throws is
-  /// rethrown when it fits `E`; otherwise the program stops with the remedy.
+  /// A throw from any of them leaves everything as it was. An edit that leaves every byte of the
+  /// state as it was ends here: it makes no version and nobody hears of it.
   func commit<Scope, R, E: Error>(
     _ trace: CommitTrace,
+    causes: [ActionMetadata] = [],
     scope: WritableKeyPath<State, Scope>,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws(E) -> R {
-    for hook in hooks.withLock({ $0 }) { hook.commitWillBegin() }
-    // Freed after the lock, where what goes with it may commit or read in its turn.
-    var replaced: Changes<State>?
-    let result = try editLock.withLock { (_: inout EditTurn) throws(E) -> R in
-      // Not the hooks of before: one may have been installed while this commit waited.
-      let hooks = hooks.withLock { $0 }
-      var edit = Edit(after: delivery.current, trace: trace)
-      let result = try mutation(&edit.state[keyPath: scope])
-      for hook in hooks { try Self.end(&edit, with: hook, throwing: E.self) }
-      for hook in hooks { hook.commitDidHappen(edit) }
-      replaced = delivery.publish(Changes(edit))
-      return result
-    }
-    _ = consume replaced
-    delivery.drain()
-    return result
+    try commit(trace, causes: causes, scope: scope) { (part, _) throws(E) in try mutation(&part) }
   }
 
-  private static func end<E: Error>(
-    _ edit: inout Edit<State>,
-    with hook: any CommitHook<State>,
-    throwing: E.Type
-  ) throws(E) {
-    do {
-      try hook.editDidEnd(&edit)
-    } catch {
-      guard let error = error as? E else {
-        fatalError(
-          """
-          The commit "\(edit.trace.name)" at \(edit.trace.place) was refused: \(error). \
-          Write the closure as one that throws (with `throws` in its type or a `try` inside) \
-          and call it with `try commit`.
-          """
-        )
+  /// The same with a closure that may attach values to the commit.
+  func commit<Scope, R, E: Error>(
+    _ trace: CommitTrace,
+    causes: [ActionMetadata] = [],
+    scope: WritableKeyPath<State, Scope>,
+    attaching mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
+  ) throws(E) -> R {
+    for hook in stages.withLock({ $0.hooks }) { hook.commitWillBegin() }
+    // Freed after the lock, where what goes with them may commit or read in its turn.
+    var replaced: Changes<State>?
+    var dropped: Edit<State>?
+    let start = logger?.now()
+    let result = try editLock.withLock { (_: inout EditTurn) throws(E) -> R in
+      // Not those of before: one may have been installed while this commit waited.
+      let stages = stages.withLock { $0 }
+      var edit = delivery.beginEdit(trace: trace, causes: causes)
+      do throws(E) {
+        var attachments = CommitAttachments()
+        var effect = EditEffect.nothing
+        let result = try EditEffect.observe(editing: &edit.state, saying: &effect) {
+          (state) throws(E) in try mutation(&state[keyPath: scope], &attachments)
+        }
+        guard case .something = effect else {
+          dropped = edit
+          return result
+        }
+        edit.attachments = attachments
+        try stages.complete(&edit, throwing: E.self)
+        for hook in stages.hooks { hook.commitDidHappen(edit) }
+        let log = logger.map { logEntry(of: edit, since: start, for: $0) }
+        var changes = Changes(edit)
+        delivery.publish(&changes, log: log)
+        replaced = changes
+        return result
+      } catch {
+        dropped = edit
+        throw error
       }
-      throw error
     }
+    _ = consume replaced
+    _ = consume dropped
+    delivery.drain()
+    return result
   }
 }

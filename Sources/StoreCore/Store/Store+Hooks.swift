@@ -9,13 +9,13 @@ extension Store {
     orInstall make: () -> Hook
   ) -> Hook {
     editLock.withLock { _ in
-      let installed = hooks.withLock { $0 }
+      let installed = stages.withLock { $0.hooks }
       for case let hook as Hook in installed where isWanted(hook) { return hook }
       let hook = make()
       var state = delivery.current.value
       hook.didInstall(in: &state)
       delivery.replaceCurrent(with: state)
-      hooks.withLock { $0.append(hook) }
+      stages.withLock { $0.hooks.append(hook) }
       return hook
     }
   }

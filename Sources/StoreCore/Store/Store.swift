@@ -35,12 +35,14 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
       after the first has returned; a commit inside a sink is fine.
       """
   )
-  let hooks = Lock<[any CommitHook<State>]>([])
+  let stages = Lock(CommitStages<State>())
   let delivery: Delivery<State, Activity>
+  let logger: (any StoreLogger)?
 
   /// Creates a store with a state at version 0.
-  public init(name: String? = nil, initialState: State) {
+  public init(name: String? = nil, initialState: State, logger: (any StoreLogger)? = nil) {
     self.name = name ?? "\(Self.self)"
+    self.logger = logger
     delivery = Delivery(Changes(initial: initialState))
   }
 
@@ -49,9 +51,24 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   /// A subclass with an initializer of its own calls `super.init(source)`.
   public init(_ source: any StoreSource<State>) {
     name = "\(Self.self)"
+    logger = nil
     delivery = Delivery(Changes(initial: source.initialState))
     source.attach(to: self)
   }
+
+  /// Creates a store from what `source` restored, with a logger, and attaches the source to it.
+  public init(
+    _ source: any StoreSource<State>,
+    name: String? = nil,
+    logger: (any StoreLogger)?
+  ) {
+    self.name = name ?? "\(Self.self)"
+    self.logger = logger
+    delivery = Delivery(Changes(initial: source.initialState))
+    source.attach(to: self)
+  }
+
+  deinit { delivery.graph.close() }
 
   /// The last committed value.
   ///

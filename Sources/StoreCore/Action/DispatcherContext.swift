@@ -1,0 +1,104 @@
+/// What an action is given to work with: its dispatcher's state, and the ways to change it.
+///
+/// It may be handed to other threads and kept for as long as the action has something to commit;
+/// it keeps the dispatcher, and so the store. A commit through it carries two traces: its own, and
+/// those of the actions that led to it.
+public struct DispatcherContext<Dispatcher: DispatcherType>: Sendable {
+  /// The dispatcher that runs the action.
+  public let dispatcher: Dispatcher
+  /// The running action, then the action that dispatched it, and so on outwards.
+  public let actions: [ActionMetadata]
+
+  /// Who wrote the running action.
+  public var metadata: ActionMetadata { actions[0] }
+
+  /// The last committed value of the dispatcher's scope.
+  ///
+  /// O(1).
+  public var state: Dispatcher.Scope {
+    dispatcher.targetStore.state[keyPath: dispatcher.scope]
+  }
+
+  /// Tells everyone who listens by `sinkActivity`.
+  public func send(_ activity: Dispatcher.Activity) { dispatcher.send(activity) }
+}
+
+extension DispatcherContext {
+  /// Commits the mutation that the dispatcher makes: `context.commit { $0.someMutation() }`.
+  @discardableResult
+  public func commit<M: MutationType>(
+    _ mutation: (Dispatcher) -> M
+  ) throws(M.Failure) -> M.Result where M.State == Dispatcher.Scope {
+    try dispatcher.commit(mutation(dispatcher), causes: actions)
+  }
+
+  /// Changes the scope in one atomic step and returns what the closure returns.
+  ///
+  /// The rules are those of a dispatcher's `commit`.
+  @discardableResult
+  public func commit<R, E: Error>(
+    _ name: String = "",
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (inout Dispatcher.Scope) throws(E) -> R
+  ) throws(E) -> R {
+    try commitInline(name, fileID: fileID, function: function, line: line, mutation)
+  }
+
+  /// Changes a part of the scope in one atomic step; the key path starts at the own scope.
+  @discardableResult
+  public func commit<Part, R, E: Error>(
+    _ name: String = "",
+    scope part: StatePath<Dispatcher.Scope, Part>,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (inout Part) throws(E) -> R
+  ) throws(E) -> R {
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    return try dispatcher.targetStore.commit(
+      trace,
+      causes: actions,
+      scope: (dispatcher.scope as WritableKeyPath).appending(path: part as WritableKeyPath),
+      mutation
+    )
+  }
+
+  /// The same as `commit` with a closure over the state.
+  @discardableResult
+  public func commitInline<R, E: Error>(
+    _ name: String = "",
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (inout Dispatcher.Scope) throws(E) -> R
+  ) throws(E) -> R {
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    return try dispatcher.targetStore.commit(
+      trace,
+      causes: actions,
+      scope: dispatcher.scope,
+      mutation
+    )
+  }
+}
+
+extension DispatcherContext {
+  /// Runs another action of the dispatcher and returns what it returns.
+  @discardableResult
+  public func dispatch<A: ActionType>(
+    _ action: (Dispatcher) -> A
+  ) throws(A.Failure) -> A.Result where A.Dispatcher == Dispatcher {
+    try dispatcher.run(action(dispatcher), causes: actions)
+  }
+
+  /// Runs another action of the dispatcher, waits for it and returns what it returns.
+  @discardableResult
+  public func dispatch<A: AsyncActionType>(
+    isolation: isolated (any Actor)? = #isolation,
+    _ action: (Dispatcher) -> A
+  ) async throws(A.Failure) -> A.Result where A.Dispatcher == Dispatcher {
+    try await dispatcher.run(action(dispatcher), causes: actions)
+  }
+}

@@ -1,0 +1,32 @@
+extension Changes {
+  /// The same version, seen through a function of the value.
+  ///
+  /// Costs two calls of `transform`. Computed properties of the result are computed anew each time
+  /// they are asked for; `map` with a key path keeps what is remembered of them.
+  public func map<T: Sendable, E: Error>(
+    _ transform: (Value) throws(E) -> T
+  ) throws(E) -> Changes<T> {
+    var before: T?
+    if let previous { before = try transform(previous) }
+    return replacing(value: try transform(value), previous: before)
+  }
+
+  /// The same version of a part of the value.
+  ///
+  /// Costs two reads of the part.
+  public func map<T: Sendable>(_ part: PartPath<Value, T>) -> Changes<T> {
+    replacing(
+      value: value[keyPath: part],
+      previous: previous?[keyPath: part],
+      computedPlace: computedPlace?.appending(part)
+    )
+  }
+
+  /// The same version of a part that may be absent; nil while it is.
+  ///
+  /// Its previous value is nil when it was absent before, so then everything counts as changed.
+  public func mapIfPresent<T: Sendable>(_ part: PartPath<Value, T?>) -> Changes<T>? {
+    guard let present = value[keyPath: part] else { return nil }
+    return replacing(value: present, previous: previous.flatMap { $0[keyPath: part] })
+  }
+}

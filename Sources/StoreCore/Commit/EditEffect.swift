@@ -1,0 +1,42 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// What an edit did to a value, as far as it can be known without knowing the type.
+enum EditEffect {
+  /// Every byte of the value is what it was.
+  case nothing
+  /// Some byte differs.
+  case something
+}
+
+extension EditEffect {
+  /// Runs `edit` on the value, compares its bytes before and after, and notes a difference.
+  ///
+  /// A copy of the value must be held elsewhere meanwhile. Then equal bytes mean an equal value:
+  /// storage on the heap that both refer to is shared, so it was neither changed in place nor freed
+  /// and reused. Both looks go to the same memory, so padding between fields is compared with
+  /// itself. O(size of the value's own bytes), never of what it refers to.
+  static func observe<Value, R, E: Error>(
+    editing value: inout Value,
+    saying effect: inout EditEffect,
+    _ edit: (inout Value) throws(E) -> R
+  ) throws(E) -> R {
+    try withUnsafeMutablePointer(to: &value) { (place) throws(E) in
+      let size = MemoryLayout<Value>.size
+      return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) {
+        (before) throws(E) in
+        before.copyMemory(from: UnsafeRawBufferPointer(start: place, count: size))
+        let result = try edit(&place.pointee)
+        if size > 0, let start = before.baseAddress, memcmp(start, place, size) != 0 {
+          effect = .something
+        }
+        return result
+      }
+    }
+  }
+}

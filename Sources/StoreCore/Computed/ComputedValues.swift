@@ -1,0 +1,78 @@
+/// The computed properties of one version of a state: `changes.computed.largeItems`.
+@dynamicMemberLookup
+public struct ComputedValues<State: ExtendedStateType>: Sendable {
+  /// The path of a computed property.
+  public typealias Property<Output: Sendable> =
+    KeyPath<State.Extended, StateField<State>.Computed<Output>>
+
+  private let changes: Changes<State>
+  private let properties: ComputedProperties<State>
+
+  init(of changes: Changes<State>) {
+    self.changes = changes
+    properties =
+      changes.computedPlace.map { $0.memory.properties(of: State.self, at: $0.path) }
+      ?? ComputedProperties()
+  }
+
+  /// A computed property: remembered, or computed now.
+  ///
+  /// O(1) beside what its closures cost.
+  public subscript<Output: Sendable>(dynamicMember property: Property<Output>) -> Output {
+    properties.value(property, at: changes)
+  }
+
+  /// Whether the property differs from its previous value, or there is none.
+  ///
+  /// Costs one `==`, and computing what is not remembered.
+  public func hasChanges<Output: Equatable>(_ property: Property<Output>) -> Bool {
+    guard let previous = changes.beforeThis else { return true }
+    return properties.value(property, at: previous) != self[dynamicMember: property]
+  }
+
+  /// The opposite of `hasChanges`.
+  public func noChanges<Output: Equatable>(_ property: Property<Output>) -> Bool {
+    !hasChanges(property)
+  }
+
+  /// Calls `perform` with the property when it has changed.
+  @discardableResult
+  public func ifChanged<Output: Equatable, R, E: Error>(
+    _ property: Property<Output>,
+    _ perform: (Output) throws(E) -> R
+  ) throws(E) -> R? {
+    guard hasChanges(property) else { return nil }
+    return try perform(self[dynamicMember: property])
+  }
+
+  /// Calls `perform` with both properties when either has changed.
+  @discardableResult
+  public func ifChanged<A: Equatable, B: Equatable, R, E: Error>(
+    _ first: Property<A>,
+    _ second: Property<B>,
+    _ perform: (A, B) throws(E) -> R
+  ) throws(E) -> R? {
+    guard hasChanges(first) || hasChanges(second) else { return nil }
+    return try perform(self[dynamicMember: first], self[dynamicMember: second])
+  }
+}
+
+extension Changes where Value: ExtendedStateType {
+  /// The computed properties at this version.
+  ///
+  /// O(1).
+  public var computed: ComputedValues<Value> { ComputedValues(of: self) }
+
+  /// The version before this one, as far as it is known.
+  fileprivate var beforeThis: Changes? {
+    guard let previous else { return nil }
+    return Changes(
+      value: previous,
+      previous: nil,
+      version: version &- 1,
+      traces: [],
+      attachments: .init(),
+      computedPlace: computedPlace
+    )
+  }
+}

@@ -1,0 +1,48 @@
+/// A derivation by a pipeline from the state itself.
+final class FirstNode<Root: Sendable, Output: Sendable>: DerivationNode {
+  private let projection: Projection<Root, Output>
+  private let memos: Lock<LaneMemos<ProjectionMemo<Root, Output>>> = .lanes()
+  let told = DerivationFollowers<Root, Output>()
+  let bytes: Range<Int>?
+
+  init(_ projection: Projection<Root, Output>) {
+    self.projection = projection
+    switch projection.pipeline.projection {
+    case .part(let part): bytes = Self.bytes(of: part)
+    case .function: bytes = nil
+    }
+  }
+
+  var inputs: [any DerivationStep<Root>] { [] }
+
+  func look<R>(
+    at root: Changes<Root>,
+    in lane: DerivationLane,
+    _ read: (Changes<Output>) -> R
+  ) -> R {
+    // Freed outside the lock: what goes with it may ask for this value.
+    var replaced: Changes<Output>?
+    let result = memos.withLock { memos in
+      let other = memos[lane.other]
+      if let memo = memos[lane] {
+        if memo.rootVersion < root.version {
+          let version = root.version
+          replaced = projection.advance(memo, to: root, at: version, in: lane, beside: other)
+        }
+        return read(memo.output)
+      }
+      let memo = projection.first(from: root, at: root.version, beside: other)
+      memos[lane] = memo
+      return read(memo.output)
+    }
+    _ = consume replaced
+    return result
+  }
+
+  private static func bytes(of part: PartPath<Root, Output>) -> Range<Int>? {
+    guard let start = MemoryLayout<Root>.offset(of: part as KeyPath<Root, Output>) else {
+      return nil
+    }
+    return start..<start + MemoryLayout<Output>.size
+  }
+}

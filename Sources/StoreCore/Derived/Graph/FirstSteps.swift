@@ -1,0 +1,77 @@
+/// The steps that are computed from the state itself and have followers, under the bytes they read.
+struct FirstSteps<Root: Sendable>: Sendable {
+  private var byBytes: [Range<Int>: [ObjectIdentifier: any DerivationStep<Root>]] = [:]
+  /// Those whose bytes are unknown, which every version may concern.
+  private(set) var others: [ObjectIdentifier: any DerivationStep<Root>] = [:]
+  private var connected = 0
+  private(set) var isClosed = false
+
+  /// Gives all steps, and takes no more.
+  mutating func close() -> [any DerivationStep<Root>] {
+    defer {
+      byBytes = [:]
+      others = [:]
+    }
+    isClosed = true
+    return others.values + byBytes.values.flatMap(\.values)
+  }
+
+  /// The steps whose bytes differ between this version and the one before.
+  ///
+  /// Both versions are held, so equal bytes mean equal values. O(different bytes that are read +
+  /// steps given).
+  func touched(by root: Changes<Root>) -> [any DerivationStep<Root>] {
+    guard !byBytes.isEmpty else { return [] }
+    guard let previous = root.previous else { return byBytes.values.flatMap(\.values) }
+    var touched: [any DerivationStep<Root>] = []
+    withUnsafeBytes(of: previous) { old in
+      withUnsafeBytes(of: root.value) { new in
+        for (bytes, steps) in byBytes where !old[bytes].elementsEqual(new[bytes]) {
+          touched += steps.values
+        }
+      }
+    }
+    return touched
+  }
+
+  /// Connects a step that has its first follower with what it is computed from.
+  mutating func connect(_ step: any DerivationStep<Root>) {
+    connected += 1
+    step.followers.order = connected
+    let inputs = step.inputs
+    if inputs.isEmpty { insert(step) }
+    for input in inputs {
+      let wasIdle = input.followers.isIdle
+      input.followers.add(step)
+      if wasIdle { connect(input) }
+    }
+  }
+
+  /// Takes a step without followers out, and what was connected for it alone.
+  mutating func disconnect(_ step: any DerivationStep<Root>) {
+    step.followers.forget()
+    let inputs = step.inputs
+    if inputs.isEmpty { remove(step) }
+    for input in inputs where !input.followers.isIdle {
+      input.followers.remove(step)
+      if input.followers.isIdle { disconnect(input) }
+    }
+  }
+
+  private mutating func insert(_ step: any DerivationStep<Root>) {
+    if let bytes = step.bytes {
+      byBytes[bytes, default: [:]][ObjectIdentifier(step)] = step
+    } else {
+      others[ObjectIdentifier(step)] = step
+    }
+  }
+
+  private mutating func remove(_ step: any DerivationStep<Root>) {
+    guard let bytes = step.bytes else {
+      others[ObjectIdentifier(step)] = nil
+      return
+    }
+    byBytes[bytes]?[ObjectIdentifier(step)] = nil
+    if byBytes[bytes]?.isEmpty == true { byBytes[bytes] = nil }
+  }
+}

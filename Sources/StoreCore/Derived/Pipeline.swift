@@ -1,0 +1,74 @@
+/// How a derived value is made from what it is derived from.
+///
+/// ```swift
+/// store.derived(.map(\.count))
+/// store.derived(.map { $0.items.count })
+/// ```
+///
+/// Prefer a key path where one will do. One through stored properties costs nothing in a commit that
+/// leaves its bytes alone, and asking for the same key path again gives the same ``Derived``; a
+/// closure is called for each version that changes what it reads from. A closure must be pure.
+public struct Pipeline<Input: Sendable, Output: Sendable>: Sendable {
+  enum Projection: Sendable {
+    case part(PartPath<Input, Output>)
+    case function(@Sendable (Changes<Input>) -> Output)
+  }
+
+  let projection: Projection
+  private(set) var dropsInput: (@Sendable (Changes<Input>) -> Bool)?
+
+  init(_ projection: Projection) { self.projection = projection }
+}
+
+extension Pipeline {
+  /// A part of the input.
+  public static func map(_ part: PartPath<Input, Output>) -> Pipeline { Pipeline(.part(part)) }
+
+  /// What a function makes of the input.
+  ///
+  /// It is given `Changes`, so that it reads properties and computed properties alike. What it makes
+  /// may not depend on the previous value.
+  public static func map(_ function: @escaping @Sendable (Changes<Input>) -> Output) -> Pipeline {
+    Pipeline(.function(function))
+  }
+
+  /// What a function makes of a part of the input, called again only when the part has changed.
+  public static func map<Part: Equatable & Sendable>(
+    derive: @escaping @Sendable (Input) -> Part,
+    compute: @escaping @Sendable (Part) -> Output
+  ) -> Pipeline {
+    map { compute(derive($0.value)) }
+      .dropsInput { input in
+        guard let previous = input.previous else { return false }
+        return derive(previous) == derive(input.value)
+      }
+  }
+
+  /// Keeps the output while the predicate says that the difference of the input does not matter.
+  ///
+  /// The predicate sees the input the output was made from as the previous one. That input is kept.
+  public func dropsInput(
+    while predicate: @escaping @Sendable (Changes<Input>) -> Bool
+  ) -> Pipeline {
+    var copy = self
+    copy.dropsInput = predicate
+    return copy
+  }
+}
+
+extension Pipeline {
+  /// The same for a whole of which the input is a part.
+  func following<Whole>(_ path: StatePath<Whole, Input>) -> Pipeline<Whole, Output> {
+    if path as AnyKeyPath == \Whole.self, let same = self as? Pipeline<Whole, Output> {
+      return same
+    }
+    var whole: Pipeline<Whole, Output>
+    switch projection {
+    case .part(let part): whole = Pipeline<Whole, Output>(.part(joining(path, part)))
+    case .function(let function):
+      whole = Pipeline<Whole, Output>(.function { function($0.map(path)) })
+    }
+    if let dropsInput { whole.dropsInput = { dropsInput($0.map(path)) } }
+    return whole
+  }
+}

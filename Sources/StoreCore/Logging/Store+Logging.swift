@@ -1,0 +1,43 @@
+extension Store {
+  /// What the delivery line keeps until it is this commit's turn to be told to the logger.
+  func logEntry(
+    of edit: Edit<State>,
+    since start: ContinuousClock.Instant?,
+    for logger: any StoreLogger
+  ) -> LogEntry {
+    let end = logger.now()
+    let (seconds, attoseconds) = (end - (start ?? end)).components
+    let log = CommitLog(
+      store: name,
+      version: edit.version,
+      traces: [edit.trace] + edit.causes,
+      nanoseconds: seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+    )
+    return LogEntry { logger.didCommit(log) }
+  }
+
+  func logEntry(of activity: Activity) -> LogEntry? {
+    guard let logger else { return nil }
+    let log = ActivityLog(store: name, activity: "\(activity)")
+    return LogEntry { logger.didSendActivity(log) }
+  }
+}
+
+extension DispatcherType {
+  func logDispatch(of actions: [ActionMetadata]) {
+    guard let logger = targetStore.logger else { return }
+    logger.willDispatch(
+      DispatchLog(store: targetStore.name, dispatcher: "\(Self.self)", actions: actions)
+    )
+  }
+
+  /// What a logger is told of the dispatcher itself.
+  func dispatcherLog() -> DispatcherLog {
+    DispatcherLog(store: targetStore.name, dispatcher: "\(type(of: self))")
+  }
+}
+
+/// One call of a logger that waits for its turn.
+struct LogEntry: Sendable {
+  let tell: @Sendable () -> Void
+}

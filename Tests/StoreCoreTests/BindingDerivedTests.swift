@@ -1,0 +1,118 @@
+import StrataCore
+import TestSupport
+import Testing
+
+@Suite struct BindingDerivedTests {
+  let store = LibraryStore()
+
+  @Test func `setting a binding commits to the store`() {
+    let count = store.bindingDerived(\.count)
+    count.value = 4
+    #expect(store.state.count == 4)
+    #expect(store.changes.version == 1)
+  }
+
+  @Test func `a change of the store comes back through the binding`() {
+    let count = store.bindingDerived(\.count)
+    store.commit { $0.count = 4 }
+    #expect(count.value == 4)
+  }
+
+  @Test func `a binding may set by a closure`() {
+    let doubled = store.bindingDerived(get: .map { $0.count * 2 }, set: { $0.count = $1 / 2 })
+    doubled.value = 8
+    #expect(store.state.count == 4)
+    #expect(doubled.value == 8)
+  }
+
+  @Test func `a binding of a scope sets the scope`() {
+    let name = store.detached(from: \.loggedIn).bindingDerived(\.myInfo.name, name: "rename")
+    name.value = "Ada"
+    #expect(store.state.loggedIn.myInfo.name == "Ada")
+    #expect(store.changes.traces.map(\.name) == ["rename"])
+  }
+
+  @Test func `the subscribers of a binding are told what was set`() {
+    let count = store.bindingDerived(\.count)
+    let told = Recorder<Int>()
+    let subscription = count.projectedValue.sinkValue { told.record($0.value) }
+    count.value = 4
+    count.value = 4
+    #expect(told.elements == [0, 4])
+    subscription.cancel()
+  }
+
+  @Test func `a binding is a property wrapper`() {
+    struct Screen {
+      @BindingDerived var count: Int
+      init(store: LibraryStore) { _count = store.bindingDerived(\.count) }
+    }
+    let screen = Screen(store: store)
+    screen.count += 3
+    #expect(store.state.count == 3)
+    #expect(screen.$count.value == 3)
+  }
+
+  @Test func `a binding keeps its store`() {
+    var store: LibraryStore? = LibraryStore()
+    weak let weakStore = store
+    var binding = store?.bindingDerived(\.count)
+    store = nil
+    binding?.value = 2
+    #expect(weakStore?.state.count == 2)
+    binding = nil
+    #expect(weakStore == nil)
+  }
+}
+
+@Suite struct AssigningTests {
+  let source = LibraryStore()
+  let target = LibraryStore()
+
+  @Test func `a store assigns its versions to another store`() {
+    let subscription = source.detached(from: \.count).assign(to: target.assignee(\.count))
+    source.commit { $0.count = 4 }
+    #expect(target.state.count == 4)
+    subscription.cancel()
+    source.commit { $0.count = 5 }
+    #expect(target.state.count == 4)
+  }
+
+  @Test func `a derived value is assigned to another store`() {
+    let subscription = source.derived(.map { $0.count * 2 })
+      .assign(to: target.detached(from: \.loggedIn).assignee(\.visits))
+    source.commit { $0.count = 4 }
+    #expect(target.state.loggedIn.visits == 8)
+    subscription.cancel()
+  }
+
+  @Test func `a value is assigned to an optional part`() {
+    let subscription = source.derived(.map { LibraryState.Search(text: "\($0.count)") })
+      .assign(to: target.assignee(\.search))
+    source.commit { $0.count = 4 }
+    #expect(target.state.search?.text == "4")
+    subscription.cancel()
+  }
+
+  @Test func `a change is assigned whole`() {
+    struct Mirror: StateType { var count: Changes<Int> }
+    let target = Store<Mirror, Never>(
+      initialState: Mirror(count: source.changes.map(\.count))
+    )
+    let subscription = source.derived(.map(\.count)).assign(to: target.assignee(\.count))
+    source.commit { $0.count = 4 }
+    #expect(target.state.count.value == 4)
+    #expect(target.state.count.previous == 0)
+    subscription.cancel()
+  }
+
+  @Test func `an assignee does not keep its store`() {
+    var target: LibraryStore? = LibraryStore()
+    weak let weakTarget = target
+    let subscription = target.map { source.derived(.map(\.count)).assign(to: $0.assignee(\.count)) }
+    target = nil
+    #expect(weakTarget == nil)
+    source.commit { $0.count = 4 }
+    subscription?.cancel()
+  }
+}
