@@ -7,7 +7,7 @@ public enum TargetQueue: Sendable {
   /// On a dispatch queue, one after another if the queue is serial.
   case dispatch(DispatchQueue)
 
-  func run(_ action: @escaping @Sendable () -> Void) {
+  package func run(_ action: @escaping @Sendable () -> Void) {
     switch self {
     case .passthrough: action()
     case .dispatch(let queue): queue.async(execute: action)
@@ -22,5 +22,5 @@ public struct MainTargetQueue: Sendable {
   /// The program must run its main loop.
   public static let main = MainTargetQueue()
 
-  var queue: TargetQueue { .dispatch(.main) }
+  package var queue: TargetQueue { .dispatch(.main) }
 }
