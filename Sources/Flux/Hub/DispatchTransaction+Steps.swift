@@ -18,7 +18,7 @@ extension DispatchTransaction {
   private func take(_ step: DispatchProgress.Step) {
     switch step {
     case .open: open()
-    case .run(let job): job()
+    case .run(let job): DispatchContext.$transaction.withValue(id) { job() }
     case .start(let place): start(place)
     case .tell(let place): tell(place)
     case .close: close()

@@ -20,9 +20,14 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
   }
 
   /// Which part of the state: nil is the whole.
-  private struct Part: Hashable, @unchecked Sendable {
-    /// Only compared and hashed, never used to read.
-    let keyPath: AnyKeyPath?
+  private struct Part: Hashable, Sendable {
+    let keyPath: (any AnyKeyPath & Sendable)?
+
+    static func == (a: Part, b: Part) -> Bool {
+      (a.keyPath as AnyKeyPath?) == (b.keyPath as AnyKeyPath?)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(keyPath as AnyKeyPath?) }
   }
 
   private var groups: [Part: Group] = [:]

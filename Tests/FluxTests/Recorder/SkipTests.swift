@@ -121,4 +121,45 @@ struct SkipTests {
     try recorder.skip(ten.id)
     #expect(store.state.count == 1101)
   }
+
+  @Test func `commits of an operation that waited for another belong to its action`() throws {
+    final class Waiting: Reducer<Counter, CounterAction>, @unchecked Sendable {
+      let held = Held()
+
+      override func operation(for action: CounterAction, in store: CounterStore) throws
+        -> CounterOperation
+      {
+        let first = CounterOperation(action: action, store: store) { [held] operation, _, _ in
+          held.keep(operation)
+        }
+        let last = CounterOperation(action: action, store: store) { operation, action, store in
+          if case .add(let number) = action { store.updateState { $0.count += number } }
+          operation.finish()
+        }
+        try last.addDependency(first)
+        return last
+      }
+    }
+    let hub = StrataFlux.Dispatcher()
+    let reducer = Waiting()
+    let store = CounterStore(identifier: "counter", reducer: reducer)
+    try hub.register(store: store)
+    let recorder = RecorderMiddleware()
+    hub.register(middleware: recorder)
+    let (one, ten) = (Gate(), Gate())
+    hub.dispatch(CounterAction.add(1)) { one.open() }
+    #expect(reducer.held.waitForNext())
+    hub.dispatch(CounterAction.add(10)) { ten.open() }
+    #expect(reducer.held.waitForNext())
+
+    // The later one goes on first, while its store is not done with the earlier one.
+    reducer.held.finish(1)
+    #expect(ten.wait())
+    reducer.held.finish(0)
+    #expect(one.wait())
+
+    #expect(recorder.entries.map { $0.action as? CounterAction } == [.add(10), .add(1)])
+    try recorder.skip(1)
+    #expect(store.state.count == 1)
+  }
 }
