@@ -12,7 +12,8 @@ public enum DispatchMode: Sendable, CaseIterable {
   case async
   /// On the calling thread, which waits until all stores are done.
   ///
-  /// Not for the main thread when an operation needs it to finish.
+  /// Not for the main thread when an operation needs it to finish. One inside another uses the
+  /// stack, as a call does.
   case sync
   /// On a background thread, one after another in the order of the calls.
   ///

@@ -46,8 +46,7 @@ open class Reducer<State: StateType, Action: FluxAction>: @unchecked Sendable {
 
   /// Whether the store's observers are told after this action.
   ///
-  /// Unless overridden, yes. They are told only of a state that was committed since; see
-  /// ``FluxStore/register(observer:queue:callback:)``.
+  /// Unless overridden, yes. They are told only of a state that was committed since.
   open func shouldNotifyObservers(
     for action: Action,
     in store: FluxStore<State, Action>

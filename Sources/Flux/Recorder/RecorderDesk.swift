@@ -39,7 +39,7 @@ struct RecorderDesk: Sendable {
   }
 
   mutating func begin(_ action: any FluxAction, _ transaction: String, in store: String) {
-    guard !isPausedNow, travel == nil else { return }
+    guard !isPausedNow else { return }
     if let place = open.firstIndex(where: { $0.transaction == transaction }) {
       open[place].stores.insert(store)
     } else {

@@ -82,7 +82,7 @@ final class StoreTape<State: StateType>: Sendable {
     _ mutation: TapedMutation,
     _ commit: () throws(E) -> R
   ) throws(E) -> R {
-    let expected = ExpectedMutation(mutation)
+    let expected = ExpectedMutation(mutation, of: ObjectIdentifier(self))
     let result = TapeContext.$expected.withValue(expected) {
       Result { () throws(E) -> R in try commit() }
     }
@@ -94,7 +94,7 @@ final class StoreTape<State: StateType>: Sendable {
     let note = CommitNote(
       store: store,
       state: edit.state,
-      mutation: TapeContext.expected?.take(),
+      mutation: TapeContext.expected?.take(for: ObjectIdentifier(self)),
       transaction: DispatchContext.transaction,
       trace: edit.trace
     )
@@ -109,15 +109,20 @@ enum TapeContext {
   @TaskLocal static var isMuted = false
 }
 
-/// A mutation that the next commit takes, and none after it: what that commit sets off commits in
-/// the same context.
+/// A mutation that the next commit of its store takes, and none after it: what that commit sets off
+/// commits in the same context.
 private final class ExpectedMutation: Sendable {
   private let mutation: Lock<TapedMutation?>
+  private let tape: ObjectIdentifier
 
-  init(_ mutation: TapedMutation) { self.mutation = Lock(mutation) }
+  init(_ mutation: TapedMutation, of tape: ObjectIdentifier) {
+    self.mutation = Lock(mutation)
+    self.tape = tape
+  }
 
-  func take() -> TapedMutation? {
-    mutation.withLock { mutation in
+  func take(for tape: ObjectIdentifier) -> TapedMutation? {
+    guard tape == self.tape else { return nil }
+    return mutation.withLock { mutation in
       defer { mutation = nil }
       return mutation
     }

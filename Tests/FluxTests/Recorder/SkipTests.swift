@@ -73,6 +73,29 @@ struct SkipTests {
     #expect(recorded.counts == [1, 1])
   }
 
+  @Test func `what an update or its sinks set off is not taken for the update`() throws {
+    let recorded = try Recorded()
+    recorded.dispatch(.increase)
+    let (a, b) = (recorded.a, recorded.b)
+    let subscription = a.sinkState(first: .nextCommit) { changes in
+      if changes.value.count == 11 { a.commit { $0.count = 50 } }
+    }
+    a.updateState { state in
+      b.commit { $0.count = 7 }
+      state.count += 10
+    }
+    #expect(recorded.counts == [50, 7])
+    subscription.cancel()
+
+    let error = #expect(throws: RecorderError.self) { try recorded.recorder.skip(1) }
+    guard case .notReplayable(entry: 2, store: "b")? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    try recorded.recorder.jump(to: 3)
+    #expect(recorded.counts == [11, 7])
+  }
+
   @Test func `a change that throws on another state is named`() throws {
     let hub = StrataFlux.Dispatcher()
     let store = CounterStore("counter") { operation, action, store in
