@@ -141,13 +141,16 @@ extension RecorderMiddleware: HubCompanion {
     } catch _ {
       // The detours that remain return when they go.
     }
-    turn.withLock { _ in
-      let stores = desk.withLock { desk in
+    // What goes with the desk may commit, or come back here, so it goes when the locks are free.
+    let left = turn.withLock { _ in
+      let left = desk.withLock { desk in
         defer { desk = RecorderDesk() }
-        return desk.stores
+        return desk
       }
-      for store in stores { store.untap() }
+      for store in left.stores { store.untap() }
+      return left
     }
+    withExtendedLifetime(left) {}
   }
 
   func add(_ store: any HubStore) {

@@ -204,4 +204,31 @@ struct PresentTests {
     try recorder.back()
     #expect(store.state.count == 1)
   }
+
+  @Test func `what a dispatch under way had changed before a branch does not come back`() throws {
+    let held = Held()
+    let hub = StrataFlux.Dispatcher()
+    let store = CounterStore("counter") { operation, action, store in
+      store.updateState { $0.count += action == .look ? 500 : 1 }
+      if action == .look { held.keep(operation) } else { operation.finish() }
+    }
+    try hub.register(store: store)
+    let recorder = RecorderMiddleware()
+    hub.register(middleware: recorder)
+    hub.dispatch(CounterAction.increase, mode: .sync)
+    let done = Gate()
+    hub.dispatch(CounterAction.look, mode: .serial) { done.open() }
+    #expect(held.waitForNext())
+
+    try recorder.jump(to: 0)
+    try recorder.branch()
+    held.finish(0)
+    #expect(done.wait())
+
+    #expect(store.state.count == 0)
+    #expect(recorder.entries.map(\.stores) == [[]])
+    hub.dispatch(CounterAction.increase, mode: .sync)
+    try recorder.back()
+    #expect(store.state.count == 0)
+  }
 }

@@ -63,6 +63,23 @@ struct TravelPersistenceTests {
     #expect(try await shelf.idsAfterRestart() == [1, 2, 3])
   }
 
+  @Test func `subscribers to entities are told which ones differ in what is shown`() async throws {
+    let shelf = try await Shelf(TemporaryDirectory())
+    try await shelf.add(1, 2)
+    let key = shelf.store.databaseHook(\.db).key
+    let seen = Recorder<Bool?>()
+    let subscription = shelf.store.sinkState(first: .nextCommit) { changes in
+      seen.record(changes.attachments[key].map(\.isEmpty))
+    }
+
+    try shelf.recorder.back()
+    try shelf.recorder.forward()
+
+    #expect(seen.elements == [false, false])
+    subscription.cancel()
+    try await shelf.persistence.close()
+  }
+
   @Test func `after returning the journal goes on where it was`() async throws {
     let shelf = try await Shelf(TemporaryDirectory())
     try await shelf.add(1, 2)
