@@ -8,10 +8,17 @@
 struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
   typealias Call = @Sendable (State, Action?) -> Void
 
-  private struct Observer: Sendable {
-    weak var object: (any AnyObject & Sendable)?
+  /// An object, as lists are copied to be read, and copying a weak reference is slow.
+  private final class Observer: Sendable {
+    weak let object: (any AnyObject & Sendable)?
     let number: Int
     let call: Call
+
+    init(object: any AnyObject & Sendable, number: Int, call: @escaping Call) {
+      self.object = object
+      self.number = number
+      self.call = call
+    }
   }
 
   private struct Group: Sendable {

@@ -78,10 +78,17 @@ struct OrderTests {
       waitingFor: ["first"]
     )
     try hub.register(store: store("last"), waitingFor: ["between"])
+    let passed = Gate()
+    try hub.register(
+      store: CounterStore("free") { operation, _, _ in
+        passed.open()
+        operation.finish()
+      }
+    )
     let done = Gate()
 
     hub.dispatch(CounterAction.increase) { done.open() }
-    #expect(held.waitForNext())
+    #expect(held.waitForNext() && passed.wait())
     #expect(log.elements == [])
     held.finish(0)
 
