@@ -103,9 +103,12 @@ let package = Package(
         "CrashChild", "StrataCLI",
       ]
     ),
-    .testTarget(name: "FluxTests", dependencies: ["StrataFlux"]),
+    .testTarget(
+      name: "FluxTests",
+      dependencies: ["StrataFlux", "StrataCore", "Strata", "StrataPersistence", "TestSupport"]
+    ),
     .testTarget(name: "CLITests", dependencies: ["StrataCLI", "Strata", "TestSupport"]),
-    .testTarget(name: "SeedTests", dependencies: ["Strata", "TestSupport"]),
+    .testTarget(name: "SeedTests", dependencies: ["Strata", "StrataFlux", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]
 )

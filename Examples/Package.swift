@@ -17,14 +17,25 @@ let package = Package(
         .product(name: "SwiftCSV", package: "SwiftCSV"),
       ],
       path: "FlightDesk",
-      resources: [.copy("Data")],
-      swiftSettings: [
-        .enableUpcomingFeature("ExistentialAny"),
-        .enableUpcomingFeature("InternalImportsByDefault"),
-        .enableUpcomingFeature("MemberImportVisibility"),
-        .treatAllWarnings(as: .error),
-      ]
-    )
+      resources: [.copy("Data")]
+    ),
+    .executableTarget(
+      name: "Todo",
+      dependencies: [
+        .product(name: "Strata", package: "Strata"),
+        .product(name: "StrataFlux", package: "Strata"),
+      ],
+      path: "Todo"
+    ),
   ],
   swiftLanguageModes: [.v6]
 )
+
+for target in package.targets {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+  ]
+}

@@ -14,6 +14,9 @@ public final class DatabaseHook<State: StateType, Database: DatabaseType>: Commi
 
   init(path: StatePath<State, Database>) { self.path = path }
 
+  /// True: subscribers to entities see what is shown.
+  public var followsDetours: Bool { true }
+
   /// Starts the recording in every table of the current value.
   public func didInstall(in state: inout State) { state[keyPath: path].seal(schema) }
 

@@ -26,6 +26,13 @@ public protocol CommitHook<State>: Sendable {
   /// The state of the stores this hook can be installed in.
   associatedtype State: StateType
 
+  /// Whether the hook is called for states that are shown and not kept, as by a recorder that
+  /// travels in time.
+  ///
+  /// Only for one that computes for subscribers. False unless a hook says otherwise: one that keeps
+  /// or reports commits sees a single commit when the detour is kept, and none when it is not.
+  var followsDetours: Bool { get }
+
   /// Prepares the current value when the hook is installed.
   ///
   /// It may add bookkeeping to the value but must not change what the value means: no version is
@@ -51,6 +58,8 @@ public protocol CommitHook<State>: Sendable {
 }
 
 extension CommitHook {
+  /// False.
+  public var followsDetours: Bool { false }
   /// Does nothing.
   public func didInstall(in state: inout State) {}
   /// Does nothing.

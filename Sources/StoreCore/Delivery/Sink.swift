@@ -19,10 +19,7 @@ final class Sink<Element: Sendable>: Sendable {
 
   /// Looks for the closure only where it runs, so that nothing begins there after a cancel.
   func deliver(_ element: Element) {
-    switch queue {
-    case .passthrough: receive(element)
-    case .dispatch(let queue): queue.async { self.receive(element) }
-    }
+    queue.run { self.receive(element) }
   }
 
   private func receive(_ element: Element) { receiver.withLock { $0 }?.receive(element) }

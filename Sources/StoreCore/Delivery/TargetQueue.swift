@@ -6,6 +6,13 @@ public enum TargetQueue: Sendable {
   case passthrough
   /// On a dispatch queue, one after another if the queue is serial.
   case dispatch(DispatchQueue)
+
+  package func run(_ action: @escaping @Sendable () -> Void) {
+    switch self {
+    case .passthrough: action()
+    case .dispatch(let queue): queue.async(execute: action)
+    }
+  }
 }
 
 /// The main queue, for closures that belong to the main actor.
@@ -15,7 +22,7 @@ public struct MainTargetQueue: Sendable {
   /// The program must run its main loop.
   public static let main = MainTargetQueue()
 
-  var queue: TargetQueue { .dispatch(.main) }
+  package var queue: TargetQueue { .dispatch(.main) }
 }
 
 /// An actor, for closures that belong to it.

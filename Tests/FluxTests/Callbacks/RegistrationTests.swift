@@ -81,6 +81,31 @@ struct RegistrationTests {
     #expect(log.lines == ["A"])
   }
 
+  @Test func `waiting for one that ran in an earlier dispatch and was unregistered is refused`()
+    throws
+  {
+    let a = dispatcher.register { log.add("A \($0)") }
+    dispatcher.register { [unowned dispatcher] payload in
+      if payload == "second" { try dispatcher.waitFor([a]) }
+      log.add("B \(payload)")
+    }
+
+    try dispatcher.dispatch("first")
+    try dispatcher.unregister(a)
+
+    #expect(throws: FluxError.unregisteredToken(a)) { try dispatcher.dispatch("second") }
+    #expect(log.lines == ["A first", "B first"])
+  }
+
+  @Test func `waiting for one that failed and was unregistered is no circle`() throws {
+    let a = dispatcher.register { _ in throw Refusal() }
+    #expect(throws: Refusal()) { try dispatcher.dispatch("first") }
+    try dispatcher.unregister(a)
+    dispatcher.register { [unowned dispatcher] _ in try dispatcher.waitFor([a]) }
+
+    #expect(throws: FluxError.unregisteredToken(a)) { try dispatcher.dispatch("second") }
+  }
+
   @Test func `a callback's captures may unregister in their deinit`() throws {
     final class Store {
       let dispatcher: FluxDispatcher<String>

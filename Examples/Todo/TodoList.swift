@@ -1,0 +1,48 @@
+import Strata
+import StrataFlux
+
+/// Something to do.
+struct Todo: EntityType {
+  typealias RawID = Int
+  static let tableName: TableName = "todos"
+
+  let id: EntityID<Todo>
+  var title: String
+  var isDone = false
+}
+
+/// What is kept in the file.
+struct TodoDatabase: DatabaseType {
+  var todos = EntityTable<Todo>()
+
+  static let schema = DatabaseSchema<TodoDatabase> { Entities(\.todos) }
+}
+
+struct TodoList: StateType {
+  var db = TodoDatabase()
+
+  var sorted: [Todo] { db.todos.sorted { $0.id < $1.id } }
+}
+
+enum TodoAction: FluxAction {
+  case add(String)
+  case finish(Todo.ID)
+  case remove(Todo.ID)
+}
+
+/// The pure kind of reducer: it changes the state and does nothing else.
+final class TodoReducer: Reducer<TodoList, TodoAction>, @unchecked Sendable {
+  override func reduce(_ state: inout TodoList, _ action: TodoAction) throws {
+    switch action {
+    case .add(let title):
+      let last = state.db.todos.map(\.id.raw).max() ?? 0
+      state.db.todos.insert(Todo(id: EntityID(last + 1), title: title))
+    case .finish(let id):
+      try state.db.todos.update(id) { $0.isDone = true }
+    case .remove(let id):
+      state.db.todos.remove(id)
+    }
+  }
+}
+
+typealias TodoStore = FluxStore<TodoList, TodoAction>

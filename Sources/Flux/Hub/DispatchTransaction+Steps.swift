@@ -1,0 +1,99 @@
+extension DispatchTransaction {
+  /// Takes all steps here, waiting for operations that finish elsewhere.
+  func runHere() {
+    while let step = progress.withLock(when: { $0.next != nil || $0.isClosed }, { $0.take() }) {
+      take(step)
+    }
+  }
+
+  /// Has steps taken in the executor's place, if there are any and nobody takes them.
+  func goOn() {
+    guard let executor = route.executor else { return }
+    guard progress.withLock({ $0.beginDriving() }) else { return }
+    executor.run { [self] in
+      while let step = progress.withLock({ $0.take() }) { take(step) }
+    }
+  }
+
+  private func take(_ step: DispatchProgress.Step) {
+    switch step {
+    case .open: open()
+    case .run(let job): DispatchContext.$transaction.withValue(id) { job() }
+    case .start(let place): start(place)
+    case .tell(let place): tell(place)
+    case .close: close()
+    }
+  }
+
+  private func open() {
+    do throws(DispatchError) {
+      if progress.withLock({ $0.isCancelled }) { throw .cancelled }
+      let dispatch = try route.open(action)
+      progress.withLockSignalling { $0.open(dispatch.seats, dispatch.middleware) }
+    } catch {
+      progress.withLockSignalling { $0.refuse(error) }
+    }
+  }
+
+  private func start(_ place: Int) {
+    let (store, middleware) = progress.withLock { ($0.seats[place].store, $0.middleware) }
+    for middleware in middleware {
+      middleware.willDispatch(transaction: id, action: action, in: store)
+    }
+    DispatchContext.$transaction.withValue(id) {
+      do {
+        try begin(store.answer(to: action), at: place)
+      } catch {
+        end(place, .failed(error))
+      }
+    }
+  }
+
+  private func begin(_ answer: StoreAnswer, at place: Int) {
+    guard progress.withLock({ $0.hold(answer, at: place) }) else { return }
+    let operation = answer.operation
+    guard let dependencies = operation.core.start() else {
+      return end(place, .failed(OperationError.alreadyRun))
+    }
+    operation.core.whenEnded { [self] outcome in end(place, outcome) }
+    StrataFlux.begin(operation, after: dependencies) { [self] job in
+      let isTaken = progress.withLockSignalling { $0.add(job) }
+      if isTaken { goOn() } else { job() }
+    }
+  }
+
+  private func end(_ place: Int, _ outcome: OperationOutcome) {
+    progress.withLockSignalling { $0.end(place, outcome) }
+    goOn()
+  }
+
+  private func tell(_ place: Int) {
+    let (tellObservers, store, middleware) = progress.withLock {
+      ($0.takeTelling(at: place), $0.seats[place].store, $0.middleware)
+    }
+    tellObservers?()
+    for middleware in middleware {
+      middleware.didDispatch(transaction: id, action: action, in: store)
+    }
+  }
+
+  private func close() {
+    for middleware in progress.withLock({ $0.middleware }) {
+      middleware.didFinish(transaction: id, action: action)
+    }
+    route.then?()
+    route.didEnd(self)
+    let calls = ending.withLock { ending in
+      ending.isOver = true
+      defer { ending.calls = [] }
+      return ending.calls
+    }
+    for call in calls { call() }
+  }
+}
+
+/// The dispatch that the running code belongs to.
+enum DispatchContext {
+  /// Its id; handed on to tasks that an operation creates, not to the blocks of a dispatch queue.
+  @TaskLocal static var transaction: String?
+}

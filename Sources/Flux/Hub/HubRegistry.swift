@@ -1,0 +1,74 @@
+/// Who is registered with a hub.
+///
+/// Pure bookkeeping: ``Dispatcher`` holds the lock.
+struct HubRegistry: Sendable {
+  private var stores: [String: any HubStore] = [:]
+  private var order = StoreOrder()
+  private(set) var middleware: [any Middleware] = []
+  private var lastNumber: UInt64 = 0
+  private(set) var underWay: [DispatchTransaction] = []
+  var mainThread: DispatchExecutor
+
+  init(mainThread: DispatchExecutor) { self.mainThread = mainThread }
+
+  /// In the order of their registration.
+  var allStores: [any HubStore] { order.registered.compactMap { stores[$0] } }
+
+  var unmetWaits: [String: [String]] { order.unmet }
+
+  func store(with identifier: String) -> (any HubStore)? { stores[identifier] }
+
+  mutating func add(
+    _ store: any HubStore,
+    waitingFor others: [String]
+  ) throws(RegistrationError) {
+    try order.add(store.identifier, waitingFor: others)
+    stores[store.identifier] = store
+  }
+
+  mutating func remove(_ identifier: String) throws(RegistrationError) -> (any HubStore)? {
+    try order.remove(identifier)
+    return stores.removeValue(forKey: identifier)
+  }
+
+  /// False when it is registered already.
+  mutating func add(_ new: any Middleware) -> Bool {
+    guard !middleware.contains(where: { $0 === new }) else { return false }
+    middleware.append(new)
+    return true
+  }
+
+  /// Nil when it is not registered.
+  mutating func remove(_ old: any Middleware) -> (any Middleware)? {
+    guard let place = middleware.firstIndex(where: { $0 === old }) else { return nil }
+    return middleware.remove(at: place)
+  }
+
+  mutating func begin(_ make: (UInt64) -> DispatchTransaction) -> DispatchTransaction {
+    lastNumber += 1
+    let transaction = make(lastNumber)
+    underWay.append(transaction)
+    return transaction
+  }
+
+  mutating func end(_ transaction: DispatchTransaction) {
+    underWay.removeAll { $0 === transaction }
+  }
+
+  /// Whom an action reaches, in order, each with the places of those it waits for.
+  func seats(
+    for action: any FluxAction,
+    to identifier: String?
+  ) throws(DispatchError) -> [DispatchProgress.Seat] {
+    if let identifier, stores[identifier] == nil { throw .unknownStore(identifier) }
+    var places: [String: Int] = [:]
+    var seats: [DispatchProgress.Seat] = []
+    for name in order.order where identifier == nil || name == identifier {
+      guard let store = stores[name], store.responds(to: action) else { continue }
+      let waitsFor = order.predecessors[name]?.compactMap { places[$0] } ?? []
+      places[name] = seats.count
+      seats.append(DispatchProgress.Seat(store, waitsFor: waitsFor))
+    }
+    return seats
+  }
+}

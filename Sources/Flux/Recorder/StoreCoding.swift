@@ -1,0 +1,48 @@
+/// How the states and actions of one store are written and read, whatever its types.
+protocol StoreCoding: Sendable {
+  func encode(_ state: any StateType, to encoder: any Encoder) throws
+  func decodeState(from decoder: any Decoder) throws -> any StateType
+  func encode(_ action: any FluxAction, to encoder: any Encoder) throws
+  func decodeAction(from decoder: any Decoder) throws -> any FluxAction
+  /// What the reducer does to the state for an action, without effects.
+  func reduction(of action: any FluxAction) -> TapedMutation?
+}
+
+struct FluxCoding<State: StateType, Action: FluxAction>: StoreCoding {
+  let reducer: Reducer<State, Action>
+  let store: String
+
+  func encode(_ state: any StateType, to encoder: any Encoder) throws {
+    guard let state = state as? any Encodable else { throw notCodable(State.self) }
+    try state.encode(to: encoder)
+  }
+
+  func decodeState(from decoder: any Decoder) throws -> any StateType {
+    guard
+      let type = State.self as? any Decodable.Type,
+      let state = try type.init(from: decoder) as? State
+    else { throw notCodable(State.self) }
+    return state
+  }
+
+  func encode(_ action: any FluxAction, to encoder: any Encoder) throws {
+    guard let action = action as? any Encodable else { throw notCodable(Action.self) }
+    try action.encode(to: encoder)
+  }
+
+  func decodeAction(from decoder: any Decoder) throws -> any FluxAction {
+    guard
+      let type = Action.self as? any Decodable.Type,
+      let action = try type.init(from: decoder) as? Action
+    else { throw notCodable(Action.self) }
+    return action
+  }
+
+  func reduction(of action: any FluxAction) -> TapedMutation? {
+    (action as? Action).map { .reduction(of: $0, by: reducer) }
+  }
+
+  private func notCodable(_ type: Any.Type) -> RecorderError {
+    .notCodable(store: store, type: "\(type)")
+  }
+}

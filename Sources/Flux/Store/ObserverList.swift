@@ -1,0 +1,116 @@
+/// Who wants to be told at the end of an action, grouped by what they look at.
+///
+/// One comparison decides for all observers of one key path, however many they are. An observer
+/// that is gone is forgotten when its turn would come, or when the list has doubled.
+///
+/// Looking at an observer may make it go, and what it does then may come back here. So the verbs
+/// give what they looked at to the caller, who lets go of it outside the lock.
+struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
+  typealias Call = @Sendable (State, Action?) -> Void
+
+  /// An object, as lists are copied to be read, and copying a weak reference is slow.
+  private final class Observer: Sendable {
+    weak let object: (any AnyObject & Sendable)?
+    let number: Int
+    let call: Call
+
+    init(object: any AnyObject & Sendable, number: Int, call: @escaping Call) {
+      self.object = object
+      self.number = number
+      self.call = call
+    }
+  }
+
+  private struct Group: Sendable {
+    let differs: @Sendable (State, State) -> Bool
+    var observers: [Observer] = []
+  }
+
+  /// Which part of the state: nil is the whole.
+  private struct Part: Hashable, Sendable {
+    let keyPath: (any AnyKeyPath & Sendable)?
+
+    static func == (a: Part, b: Part) -> Bool {
+      (a.keyPath as AnyKeyPath?) == (b.keyPath as AnyKeyPath?)
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(keyPath as AnyKeyPath?) }
+  }
+
+  private var groups: [Part: Group] = [:]
+  private var lastNumber = 0
+  private var count = 0
+  private var countToCompact = 16
+
+  mutating func add(_ object: any AnyObject & Sendable, call: @escaping Call) -> [AnyObject] {
+    add(object, to: Part(keyPath: nil), differs: { _, _ in true }, call)
+  }
+
+  mutating func add<Value: Equatable & Sendable>(
+    _ object: any AnyObject & Sendable,
+    of keyPath: any KeyPath<State, Value> & Sendable,
+    call: @escaping Call
+  ) -> [AnyObject] {
+    let differs: @Sendable (State, State) -> Bool = {
+      $0[keyPath: keyPath] != $1[keyPath: keyPath]
+    }
+    return add(object, to: Part(keyPath: keyPath), differs: differs, call)
+  }
+
+  private mutating func add(
+    _ object: any AnyObject & Sendable,
+    to part: Part,
+    differs: @escaping @Sendable (State, State) -> Bool,
+    _ call: @escaping Call
+  ) -> [AnyObject] {
+    let seen = count >= countToCompact ? compact() : []
+    lastNumber += 1
+    count += 1
+    let observer = Observer(object: object, number: lastNumber, call: call)
+    groups[part, default: Group(differs: differs)].observers.append(observer)
+    return seen
+  }
+
+  mutating func remove(_ object: AnyObject) -> [AnyObject] {
+    keep { $0 !== object }
+  }
+
+  mutating func compact() -> [AnyObject] {
+    let seen = keep { _ in true }
+    countToCompact = max(16, count * 2)
+    return seen
+  }
+
+  /// Keeps those observers that are still there and that `isWanted` accepts.
+  private mutating func keep(_ isWanted: (AnyObject) -> Bool) -> [AnyObject] {
+    var seen: [AnyObject] = []
+    for part in groups.keys {
+      groups[part]?.observers.removeAll { observer in
+        guard let object = observer.object else { return true }
+        seen.append(object)
+        return !isWanted(object)
+      }
+    }
+    groups = groups.filter { !$0.value.observers.isEmpty }
+    count = groups.values.reduce(0) { $0 + $1.observers.count }
+    return seen
+  }
+
+  /// How many callbacks are kept.
+  var callCount: Int { count }
+
+  /// What has to be called when `old` became `new`, in the order of registration, and whether
+  /// observers were found gone.
+  ///
+  /// O(key paths looked at), and O(m log m) for the m observers that are affected.
+  func calls(from old: State, to new: State) -> (due: [Call], foundGone: Bool) {
+    var due: [Observer] = []
+    var affected = 0
+    for group in groups.values where group.differs(old, new) {
+      affected += group.observers.count
+      due += group.observers.filter { $0.object != nil }
+    }
+    due.sort { $0.number < $1.number }
+    return (due.map(\.call), due.count < affected)
+  }
+}

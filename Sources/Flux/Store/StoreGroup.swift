@@ -1,0 +1,82 @@
+/// Calls back once for each dispatch that changed any of several stores.
+///
+/// For what is computed from more than one store: however many of them an action changes, there is
+/// one call, when all are done, and it sees them all as they are.
+///
+/// ```swift
+/// let group = try StoreGroup(["country", "city"], of: dispatcher) { … }
+/// ```
+///
+/// The group is registered until ``cancel()``, or until it goes. While a recorder travels it calls
+/// back for each store that moves, after all have. It is the group and container of facebook/flux,
+/// without a view.
+public final class StoreGroup: Sendable {
+  private let watcher: Watcher
+  private let hub: Dispatcher
+
+  /// Creates a group of registered stores.
+  ///
+  /// - Throws: ``RegistrationError/notRegistered(_:)``; ``RegistrationError/emptyGroup``.
+  public init(
+    _ identifiers: [String],
+    of hub: Dispatcher,
+    callback: @escaping @Sendable () -> Void
+  ) throws(RegistrationError) {
+    guard !identifiers.isEmpty else { throw .emptyGroup }
+    let watcher = Watcher(callback: callback)
+    for identifier in identifiers {
+      guard let store = hub.registry.withLock({ $0.store(with: identifier) }) else {
+        throw .notRegistered(identifier)
+      }
+      store.observe(watcher) { [weak watcher] cause in watcher?.note(cause) }
+    }
+    self.watcher = watcher
+    self.hub = hub
+    hub.register(middleware: watcher)
+  }
+
+  deinit { cancel() }
+
+  /// Ends the calls.
+  ///
+  /// One that another thread has begun runs to its end.
+  public func cancel() {
+    watcher.cancel()
+    hub.unregister(middleware: watcher)
+  }
+}
+
+/// Why observers are told.
+enum ObserverCause: Sendable {
+  case action
+  case travel
+}
+
+private final class Watcher: Middleware {
+  private struct Standing: Sendable {
+    var hasChanged = false
+    var isCancelled = false
+  }
+
+  private let callback: @Sendable () -> Void
+  private let standing = Lock(Standing())
+
+  init(callback: @escaping @Sendable () -> Void) { self.callback = callback }
+
+  func note(_ cause: ObserverCause) {
+    standing.withLock { $0.hasChanged = true }
+    if cause == .travel { call() }
+  }
+
+  func didFinish(transaction: String, action: any FluxAction) { call() }
+
+  func cancel() { standing.withLock { $0.isCancelled = true } }
+
+  private func call() {
+    let isDue = standing.withLock { standing in
+      defer { standing.hasChanged = false }
+      return standing.hasChanged && !standing.isCancelled
+    }
+    if isDue { callback() }
+  }
+}

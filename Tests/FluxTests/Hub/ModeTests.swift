@@ -1,0 +1,175 @@
+import Dispatch
+import Foundation
+import StrataCore
+import StrataFlux
+import TestSupport
+import Testing
+
+struct ModeTests {
+  let hub = StrataFlux.Dispatcher(name: "modes")
+
+  @Test func `sync runs on the calling thread and returns when all is done`() throws {
+    let threads = Recorder<ObjectIdentifier>()
+    let store = CounterStore("counter") { operation, _, store in
+      threads.record(ObjectIdentifier(Thread.current))
+      store.updateState { $0.count += 1 }
+      operation.finish()
+    }
+    try hub.register(store: store)
+
+    let transaction = hub.dispatch(CounterAction.increase, mode: .sync)
+
+    #expect(transaction.isFinished)
+    #expect(threads.elements == [ObjectIdentifier(Thread.current)])
+    #expect(store.state.count == 1)
+  }
+
+  @Test func `sync waits for an operation that another thread finishes`() throws {
+    let store = CounterStore("counter") { operation, _, store in
+      elsewhere {
+        store.updateState { $0.count += 1 }
+        operation.finish()
+      }
+    }
+    try hub.register(store: store)
+
+    hub.dispatch(CounterAction.increase, mode: .sync)
+
+    #expect(store.state.count == 1)
+  }
+
+  @Test func `async dispatches overlap`() throws {
+    let held = Held()
+    try hub.register(store: CounterStore("counter") { operation, _, _ in held.keep(operation) })
+
+    let first = hub.dispatch(CounterAction.increase)
+    let second = hub.dispatch(CounterAction.increase)
+
+    #expect(held.waitForNext() && held.waitForNext())
+    #expect(hub.underWay.map(\.id) == [first.id, second.id])
+    held.letGo()
+  }
+
+  @Test func `a serial dispatch starts when the one before it is finished`() throws {
+    let held = Held()
+    try hub.register(store: CounterStore("counter") { operation, _, _ in held.keep(operation) })
+    let done = Gate()
+
+    hub.dispatch(CounterAction.increase, mode: .serial)
+    hub.dispatch(CounterAction.decrease, mode: .serial) { done.open() }
+    #expect(held.waitForNext())
+    #expect(held.count == 1)
+    held.finish(0)
+    #expect(held.waitForNext())
+    held.finish(1)
+
+    #expect(done.wait())
+  }
+
+  @Test func `a serial dispatch starts after the then of the one before it`() throws {
+    let log = Recorder<String>()
+    let store = CounterStore("counter") { operation, action, _ in
+      log.record("\(action)")
+      operation.finish()
+    }
+    try hub.register(store: store)
+    let done = Gate()
+
+    hub.dispatch(CounterAction.increase, mode: .serial) { log.record("then") }
+    hub.dispatch(CounterAction.decrease, mode: .serial) { done.open() }
+
+    #expect(done.wait())
+    #expect(log.elements == ["increase", "then", "decrease"])
+  }
+
+  @Test func `a thousand serial dispatches from one thread run in their order`() throws {
+    let log = Recorder<CounterAction>()
+    let store = CounterStore("counter") { operation, action, _ in
+      log.record(action)
+      // Finished elsewhere, so that nothing but the line keeps the order.
+      elsewhere { operation.finish() }
+    }
+    try hub.register(store: store)
+    let done = Gate()
+
+    for number in 1...1000 {
+      hub.dispatch(CounterAction.add(number), mode: .serial) { if number == 1000 { done.open() } }
+    }
+
+    #expect(done.wait())
+    #expect(log.elements == (1...1000).map { .add($0) })
+  }
+
+  @Test func `mainThread runs where its executor runs it, and the call returns before`() throws {
+    let jobs = Lock<[@Sendable () -> Void]>([])
+    let hub = StrataFlux.Dispatcher(
+      mainThread: DispatchExecutor { job in jobs.withLock { $0.append(job) } }
+    )
+    let store = CounterStore(identifier: "counter", reducer: CounterReducer())
+    try hub.register(store: store)
+
+    let transaction = hub.dispatch(CounterAction.increase, mode: .mainThread)
+    #expect(!transaction.isFinished)
+    #expect(store.state.count == 0)
+    for job in jobs.withLock({ $0 }) { job() }
+
+    #expect(transaction.isFinished)
+    #expect(store.state.count == 1)
+  }
+
+  @Test func `every store of a mainThread dispatch runs on its executor`() throws {
+    let queue = DispatchQueue(label: "stands for the main thread")
+    let key = DispatchSpecificKey<Bool>()
+    queue.setSpecific(key: key, value: true)
+    let hub = StrataFlux.Dispatcher(mainThread: .queue(queue))
+    let places = Recorder<Bool?>()
+    try hub.register(
+      store: CounterStore("first") { operation, _, _ in
+        elsewhere { operation.finish() }
+      }
+    )
+    try hub.register(
+      store: CounterStore("second") { operation, _, _ in
+        places.record(DispatchQueue.getSpecific(key: key))
+        operation.finish()
+      },
+      waitingFor: ["first"]
+    )
+    let done = Gate()
+
+    hub.dispatch(CounterAction.increase, mode: .mainThread) {
+      places.record(DispatchQueue.getSpecific(key: key))
+      done.open()
+    }
+
+    #expect(done.wait())
+    #expect(places.elements == [true, true])
+  }
+
+  @Test func `a program without a main loop is not held up, and may run it itself`() async {
+    await #expect(processExitsWith: .success) {
+      let hub = StrataFlux.Dispatcher.default
+      let store = CounterStore(identifier: "counter", reducer: CounterReducer())
+      try hub.register(store: store)
+
+      // Nobody runs these jobs.
+      hub.mainThread = DispatchExecutor { _ in }
+      let unheard = hub.dispatch(CounterAction.increase, mode: .mainThread)
+      #expect(!unheard.isFinished && store.state.count == 0)
+
+      hub.mainThread = .callingThread
+      hub.dispatch(CounterAction.increase, mode: .mainThread)
+      #expect(store.state.count == 1)
+    }
+  }
+
+  @Test func `waiting for a mainThread dispatch that nobody runs ends with the task`() async {
+    let hub = StrataFlux.Dispatcher(mainThread: DispatchExecutor { _ in })
+    let waiting = Task { try await hub.dispatch(CounterAction.increase, mode: .mainThread) }
+
+    waiting.cancel()
+
+    // Its steps never run, so it is only the test's own time limit that a hang would meet.
+    await #expect(throws: CancellationError.self) { try await waiting.value }
+  }
+}

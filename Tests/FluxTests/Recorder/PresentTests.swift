@@ -1,0 +1,234 @@
+import StrataCore
+import StrataFlux
+import TestSupport
+import Testing
+
+/// How a recorder changes what is the present: by the person's word, and by the rule for actions
+/// that come while another time is shown.
+struct PresentTests {
+  @Test func `a new action while travelling is refused and changes nothing`() async throws {
+    let recorded = try Recorded()
+    recorded.dispatch(.increase, .increase)
+    try recorded.recorder.back()
+    let then = Gate()
+
+    let transaction = recorded.hub.dispatch(CounterAction.add(50), mode: .sync) { then.open() }
+
+    guard case .travelling? = transaction.error else {
+      Issue.record("\(String(describing: transaction.error))")
+      return
+    }
+    #expect(then.wait())
+    await #expect(throws: DispatchError.self) {
+      try await recorded.hub.dispatch(CounterAction.add(50))
+    }
+    #expect(recorded.counts == [1, 1])
+    #expect(recorded.recorder.entries.count == 2)
+    try recorded.recorder.returnToPresent()
+    #expect(recorded.counts == [2, 2])
+  }
+
+  @Test func `with the branching rule it gives up the future and follows`() throws {
+    let recorded = try Recorded(pastRule: .branch)
+    recorded.dispatch(.add(1), .add(10), .add(100))
+    try recorded.recorder.back()
+    try recorded.recorder.skip(1)
+
+    recorded.dispatch(.add(5))
+
+    #expect(recorded.counts == [15, 15])
+    #expect(!recorded.recorder.isTravelling)
+    #expect(
+      recorded.recorder.entries.map { $0.action as? CounterAction } == [.add(10), .add(5)]
+    )
+    try recorded.recorder.back()
+    #expect(recorded.counts == [10, 10])
+  }
+
+  @Test func `branching goes on from what is shown`() throws {
+    let recorded = try Recorded()
+    recorded.dispatch(.add(1), .add(10))
+    try recorded.recorder.back()
+
+    try recorded.recorder.branch()
+
+    #expect(recorded.recorder.entries.count == 1)
+    recorded.dispatch(.add(5))
+    #expect(recorded.counts == [6, 6])
+    try recorded.recorder.jump(to: 0)
+    #expect(recorded.counts == [0, 0])
+  }
+
+  @Test func `committing makes what is shown the base`() throws {
+    let recorded = try Recorded()
+    recorded.dispatch(.add(1), .add(10))
+    try recorded.recorder.back()
+
+    try recorded.recorder.commit()
+
+    #expect(recorded.counts == [1, 1])
+    #expect(recorded.recorder.entries.isEmpty)
+    #expect(try recorded.recorder.back() == false)
+    recorded.dispatch(.add(5))
+    try recorded.recorder.back()
+    #expect(recorded.counts == [1, 1])
+  }
+
+  @Test func `rolling back makes the base the present`() throws {
+    let recorded = try Recorded()
+    recorded.dispatch(.add(1))
+    try recorded.recorder.commit()
+    recorded.dispatch(.add(10), .add(100))
+
+    try recorded.recorder.rollback()
+
+    #expect(recorded.counts == [1, 1])
+    #expect(recorded.recorder.entries.isEmpty)
+    #expect(!recorded.recorder.isTravelling)
+    recorded.dispatch(.add(5))
+    #expect(recorded.counts == [6, 6])
+  }
+
+  @Test func `beyond the limit the oldest become part of the base`() throws {
+    let recorded = try Recorded(limit: 3)
+    recorded.dispatch(.add(1), .add(10), .add(100), .add(1000), .add(10000))
+
+    #expect(recorded.recorder.entries.map(\.id) == [3, 4, 5])
+    try recorded.recorder.jump(to: 0)
+    #expect(recorded.counts == [11, 11])
+    try recorded.recorder.skip(4)
+    try recorded.recorder.jump(to: 3)
+    #expect(recorded.counts == [10111, 10111])
+  }
+
+  @Test func `a locked recorder drops actions`() throws {
+    let recorded = try Recorded()
+    recorded.recorder.lock()
+
+    let transaction = recorded.hub.dispatch(CounterAction.increase, mode: .sync)
+
+    guard case .locked? = transaction.error else {
+      Issue.record("\(String(describing: transaction.error))")
+      return
+    }
+    #expect(recorded.recorder.isLocked)
+    #expect(recorded.counts == [0, 0])
+    recorded.recorder.unlock()
+    recorded.dispatch(.increase)
+    #expect(recorded.counts == [1, 1])
+  }
+
+  @Test func `what happens in a pause becomes one entry without an action`() throws {
+    let recorded = try Recorded()
+    recorded.dispatch(.add(1))
+    recorded.recorder.pause()
+    recorded.dispatch(.add(10), .add(100))
+    #expect(recorded.counts == [111, 111])
+    #expect(recorded.recorder.isPaused && recorded.recorder.entries.count == 1)
+    recorded.recorder.resume()
+    recorded.dispatch(.add(1000))
+
+    #expect(recorded.recorder.entries.count == 3)
+    guard case .pause = recorded.recorder.entries[1].origin else {
+      Issue.record("\(recorded.recorder.entries[1].origin)")
+      return
+    }
+    try recorded.recorder.jump(to: 1)
+    #expect(recorded.counts == [1, 1])
+    try recorded.recorder.jump(to: 2)
+    #expect(recorded.counts == [111, 111])
+    #expect(throws: RecorderError.self) { try recorded.recorder.skip(1) }
+  }
+
+  @Test func `a pause in which nothing happened leaves no entry`() throws {
+    let recorded = try Recorded()
+    recorded.recorder.pause()
+    recorded.recorder.resume()
+    recorded.recorder.resume()
+    #expect(recorded.recorder.entries.isEmpty)
+  }
+
+  @Test func `commits made while travelling are shown, and gone on return`() throws {
+    let recorded = try Recorded()
+    recorded.dispatch(.add(1), .add(10))
+    try recorded.recorder.back()
+
+    recorded.a.commit { $0.count += 500 }
+    #expect(recorded.counts == [501, 1])
+    try recorded.recorder.forward()
+
+    #expect(recorded.counts == [11, 11])
+    #expect(recorded.recorder.entries.count == 2)
+  }
+
+  @Test func `branching keeps them as an entry of their own`() throws {
+    let recorded = try Recorded()
+    recorded.dispatch(.add(1), .add(10))
+    try recorded.recorder.back()
+    recorded.a.commit { $0.count += 500 }
+
+    try recorded.recorder.branch()
+
+    #expect(recorded.counts == [501, 1])
+    #expect(recorded.recorder.entries.map(\.stores) == [["a", "b"], ["a"]])
+    try recorded.recorder.back()
+    #expect(recorded.counts == [1, 1])
+    try recorded.recorder.forward()
+    #expect(recorded.counts == [501, 1])
+  }
+
+  @Test func `a dispatch that ends while travelling is recorded in the present`() throws {
+    let held = Held()
+    let hub = StrataFlux.Dispatcher()
+    let store = CounterStore("counter") { operation, action, store in
+      store.updateState { $0.count += 1 }
+      if action == .look { held.keep(operation) } else { operation.finish() }
+    }
+    try hub.register(store: store)
+    let recorder = RecorderMiddleware()
+    hub.register(middleware: recorder)
+    hub.dispatch(CounterAction.increase, mode: .sync)
+    let done = Gate()
+    hub.dispatch(CounterAction.look, mode: .serial) { done.open() }
+    #expect(held.waitForNext())
+
+    try recorder.back()
+    #expect(store.state.count == 0)
+    held.finish(0)
+    #expect(done.wait())
+    try recorder.returnToPresent()
+
+    #expect(store.state.count == 2)
+    #expect(recorder.entries.map { $0.action as? CounterAction } == [.increase, .look])
+    #expect(recorder.position == 2)
+    try recorder.back()
+    #expect(store.state.count == 1)
+  }
+
+  @Test func `what a dispatch under way had changed before a branch does not come back`() throws {
+    let held = Held()
+    let hub = StrataFlux.Dispatcher()
+    let store = CounterStore("counter") { operation, action, store in
+      store.updateState { $0.count += action == .look ? 500 : 1 }
+      if action == .look { held.keep(operation) } else { operation.finish() }
+    }
+    try hub.register(store: store)
+    let recorder = RecorderMiddleware()
+    hub.register(middleware: recorder)
+    hub.dispatch(CounterAction.increase, mode: .sync)
+    let done = Gate()
+    hub.dispatch(CounterAction.look, mode: .serial) { done.open() }
+    #expect(held.waitForNext())
+
+    try recorder.jump(to: 0)
+    try recorder.branch()
+    held.finish(0)
+    #expect(done.wait())
+
+    #expect(store.state.count == 0)
+    #expect(recorder.entries.map(\.stores) == [[]])
+    hub.dispatch(CounterAction.increase, mode: .sync)
+    try recorder.back()
+    #expect(store.state.count == 0)
+  }
+}

@@ -1,0 +1,30 @@
+import StrataCore
+import StrataFlux
+import TestSupport
+
+/// Two counters under one hub, with a recorder.
+///
+/// Named for what they do: `a` by operations, `b` by a pure reducer.
+struct Recorded {
+  let hub = StrataFlux.Dispatcher(name: "recorded")
+  let reducer = CounterReducer()
+  let a: CounterStore
+  let b = CounterStore(identifier: "b", reducer: PureCounterReducer())
+  let recorder: RecorderMiddleware
+
+  init(limit: Int = 100, pastRule: RecorderMiddleware.PastRule = .refuse) throws {
+    a = CounterStore(identifier: "a", reducer: reducer)
+    recorder = RecorderMiddleware(limit: limit, pastRule: pastRule)
+    try hub.register(store: a)
+    try hub.register(store: b)
+    hub.register(middleware: recorder)
+  }
+
+  /// What both show.
+  var counts: [Int] { [a.state.count, b.state.count] }
+
+  /// Dispatches to one store, or to both.
+  func dispatch(_ actions: CounterAction..., to identifier: String? = nil) {
+    for action in actions { hub.dispatch(action, to: identifier, mode: .sync) }
+  }
+}

@@ -1,0 +1,169 @@
+import StrataCore
+import TestSupport
+import Testing
+
+@Suite struct DetourTests {
+  /// Notes what it is shown, as one that keeps commits does, or one that computes for subscribers.
+  private final class Noting: CommitHook {
+    let followsDetours: Bool
+    let seen = Recorder<[Int]>()
+    let refuses: @Sendable (Int) -> Bool
+
+    init(follows: Bool, refuses: @escaping @Sendable (Int) -> Bool = { _ in false }) {
+      followsDetours = follows
+      self.refuses = refuses
+    }
+
+    func editDidEnd(_ edit: inout Edit<LibraryState>) throws {
+      if refuses(edit.state.count) { throw Refused() }
+    }
+
+    func commitDidHappen(_ edit: Edit<LibraryState>) {
+      seen.record([edit.previous.count, edit.state.count])
+    }
+  }
+
+  private struct Refused: Error {}
+
+  private let trace = CommitTrace(name: "test", fileID: #fileID, function: #function, line: #line)
+
+  private func state(_ count: Int) -> LibraryState {
+    var state = LibraryState()
+    state.count = count
+    return state
+  }
+
+  private func store(_ hooks: Noting...) -> LibraryStore {
+    let store = LibraryStore()
+    for hook in hooks { store.hook(where: { $0 === hook }, orInstall: { hook }) }
+    store.commit { $0.count = 1 }
+    return store
+  }
+
+  @Test func `only hooks that follow see what is shown, and commits made meanwhile`() throws {
+    let (keeping, following) = (Noting(follows: false), Noting(follows: true))
+    let store = store(keeping, following)
+
+    let detour = Detour(from: store)
+    try detour.show(state(5), trace)
+    store.commit { $0.count = 6 }
+
+    #expect(store.state.count == 6)
+    #expect(keeping.seen.elements == [[0, 1]])
+    #expect(following.seen.elements == [[0, 1], [1, 5], [5, 6]])
+    try detour.returning(trace)
+  }
+
+  @Test func `returning shows what was left, and the next commit follows that`() throws {
+    let (keeping, following) = (Noting(follows: false), Noting(follows: true))
+    let store = store(keeping, following)
+    let detour = Detour(from: store)
+    try detour.show(state(5), trace)
+
+    try detour.returning(trace)
+    store.commit { $0.count += 1 }
+
+    #expect(keeping.seen.elements == [[0, 1], [1, 2]])
+    #expect(following.seen.elements == [[0, 1], [1, 5], [5, 1], [1, 2]])
+  }
+
+  @Test func `keeping is one commit from what was left to what is shown`() throws {
+    let (keeping, following) = (Noting(follows: false), Noting(follows: true))
+    let store = store(keeping, following)
+    let detour = Detour(from: store)
+    try detour.show(state(5), trace)
+    try detour.show(state(7), trace)
+
+    try detour.keeping(trace)
+    store.commit { $0.count += 1 }
+
+    #expect(keeping.seen.elements == [[0, 1], [1, 7], [7, 8]])
+    #expect(following.seen.elements == [[0, 1], [1, 5], [5, 7], [1, 7], [7, 8]])
+  }
+
+  @Test func `a refused keeping goes on with the detour`() throws {
+    let keeping = Noting(follows: false, refuses: { $0 == 5 })
+    let store = store(keeping)
+    let detour = Detour(from: store)
+    try detour.show(state(5), trace)
+
+    #expect(throws: Refused.self) { try detour.keeping(trace) }
+    #expect(store.state.count == 5)
+    store.commit { $0.count = 6 }
+    #expect(keeping.seen.elements == [[0, 1]])
+    try detour.keeping(trace)
+    #expect(keeping.seen.elements == [[0, 1], [1, 6]])
+  }
+
+  @Test func `a state refused by a hook that follows is not shown`() throws {
+    let following = Noting(follows: true, refuses: { $0 == 5 })
+    let store = store(following)
+    let detour = Detour(from: store)
+    let version = store.changes.version
+
+    #expect(throws: Refused.self) { try detour.show(state(5), trace) }
+
+    #expect(store.changes.version == version)
+    #expect(store.state.count == 1)
+    try detour.returning(trace)
+  }
+
+  @Test func `nothing shown makes no version, whichever way it ends`() throws {
+    let keeping = Noting(follows: false)
+    let store = store(keeping)
+    let version = store.changes.version
+
+    try Detour(from: store).returning(trace)
+    try Detour(from: store).keeping(trace)
+
+    #expect(store.changes.version == version)
+    store.commit { $0.count = 2 }
+    #expect(keeping.seen.elements == [[0, 1], [1, 2]])
+  }
+
+  @Test func `subscribers are told when the detour says so, every version in order`() throws {
+    let store = store()
+    let seen = Recorder<Int>()
+    let subscription = store.sinkState { seen.record($0.value.count) }
+    let detour = Detour(from: store)
+
+    try detour.show(state(5), trace)
+    try detour.show(state(6), trace)
+    #expect(seen.elements == [1])
+    detour.tell()
+    try detour.returning(trace)
+    detour.tell()
+
+    #expect(seen.elements == [1, 5, 6, 1])
+    subscription.cancel()
+  }
+
+  @Test func `a hook installed meanwhile stays, and those put aside come back before it`() throws {
+    let (first, later) = (Noting(follows: false), Noting(follows: false))
+    let store = store(first)
+    let detour = Detour(from: store)
+    store.hook(where: { $0 === later }, orInstall: { later })
+    try detour.returning(trace)
+
+    store.commit { $0.count = 3 }
+
+    #expect(first.seen.elements == [[0, 1], [1, 3]])
+    #expect(later.seen.elements == [[1, 3]])
+  }
+
+  @Test func `a detour that is dropped returns`() throws {
+    let keeping = Noting(follows: false)
+    let store = store(keeping)
+    let seen = Recorder<Int>()
+    let subscription = store.sinkState { seen.record($0.value.count) }
+    do {
+      let detour = Detour(from: store)
+      try detour.show(state(5), trace)
+    }
+
+    #expect(seen.elements == [1, 5, 1])
+    store.commit { $0.count = 2 }
+    #expect(keeping.seen.elements == [[0, 1], [1, 2]])
+    subscription.cancel()
+  }
+}
