@@ -140,9 +140,10 @@ extension RecorderMiddleware {
       if underWay == nil { _ = try returning(travel) }
       throw error
     }
+    // Not the whole travel: dispatches that ended meanwhile have been added to its present.
     desk.withLock { desk in
       desk.log = new
-      desk.travel = travel
+      desk.travel?.isImported = travel.isImported
     }
     return inOrder(travel)
   }
