@@ -98,10 +98,10 @@ struct FluxUtilsTests {
     let calls = Recorder<Int>()
     do {
       let group = try StoreGroup(["form"], of: hub) { calls.record(1) }
-      hub.dispatch(FormAction.boom, mode: .sync)
+      hub.dispatch(FormAction.fill("Ada", 36), mode: .sync)
       withExtendedLifetime(group) {}
     }
-    hub.dispatch(FormAction.boom, mode: .sync)
+    hub.dispatch(FormAction.fill("Grace", 85), mode: .sync)
     #expect(calls.elements == [1])
   }
 
