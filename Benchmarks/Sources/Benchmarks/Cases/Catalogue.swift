@@ -8,6 +8,7 @@ enum Catalogue {
     benchmarks.append(GrowthBenchmark(small: 1_000, large: large))
     benchmarks.append(ReadBenchmark(count: usual))
     benchmarks += [1_000, 10_000].map { SubscriptionBenchmark(subscriptions: $0, count: usual) }
+    benchmarks.append(DerivedBenchmark(subscriptions: quick ? 100 : 10_000, count: usual))
     benchmarks += [BurstBenchmark(count: usual), SustainedBenchmark(count: usual)]
     benchmarks += WritePeerKind.available.flatMap { peer in
       [

@@ -9,6 +9,7 @@ struct UserDatabase: DatabaseType {
 
 struct UserState: StateType {
   var db = UserDatabase()
+  var title = "users"
 
   init(_ users: [User] = []) { db.users = EntityTable(users) }
 }
