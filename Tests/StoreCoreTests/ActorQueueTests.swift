@@ -63,23 +63,29 @@ private actor Collector<Element: Sendable> {
   }
 
   @Test func `nothing begins on an actor after a cancel`() async {
-    let collector = Collector<Int>()
-    let cancelled = Lock(false)
-    let late = Tally()
-    let subscription = store.sinkState(queue: .actor(collector)) { collector, changes in
-      if cancelled.withLock({ $0 }) { late.add() }
-      collector.take(changes.count)
+    let store = store
+    for _ in 0..<20 {
+      let collector = Collector<Int>()
+      let cancelled = Lock(false)
+      let late = Tally()
+      let subscription = store.sinkState(queue: .actor(collector)) { collector, changes in
+        if cancelled.withLock({ $0 }) { late.add() }
+        collector.take(changes.count)
+      }
+      _ = await collector.elements(atLeast: 1)
+      await inside(collector) { _ in
+        // While the actor is busy here, the next version comes to stand before its door.
+        store.commit { $0.count += 1 }
+        let end = ContinuousClock.now + .milliseconds(5)
+        while ContinuousClock.now < end {}
+        subscription.cancel()
+        cancelled.withLock { $0 = true }
+      }
+      let marker = store.sinkState(queue: .actor(collector)) { collector, _ in collector.take(-1) }
+      while await collector.elements.last != -1 { await Task.yield() }
+      #expect(late.count == 0)
+      marker.cancel()
     }
-    for count in 1...1_000 { store.commit { $0.count = count } }
-    _ = await collector.elements(atLeast: 1)
-    await inside(collector) { _ in
-      subscription.cancel()
-      cancelled.withLock { $0 = true }
-    }
-    let marker = store.sinkState(queue: .actor(collector)) { collector, _ in collector.take(-1) }
-    while await collector.elements.last != -1 { await Task.yield() }
-    #expect(late.count == 0)
-    marker.cancel()
   }
 
   private func inside<Target: Actor>(

@@ -153,7 +153,7 @@ struct EndlessState: ExtendedStateType {
   @Test func `comparing with the version before computes nothing again`() {
     for number in 1...10 {
       store.commit { $0.items = [300 + number] }
-      #expect(store.changes.computed.hasChanges(\.filteredArray))
+      for _ in 0..<3 { #expect(store.changes.computed.hasChanges(\.filteredArray)) }
     }
     #expect(work.computed.count == 11)
   }

@@ -109,7 +109,8 @@ final class RecordingLogger: StoreLogger {
     store.commit("count", fileID: "M/F.swift", function: "run()", line: 7) { $0.count = 1 }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    let text = try String(decoding: encoder.encode(logger.commits.elements[0]), as: UTF8.self)
+    let log = try #require(logger.commits.elements.first)
+    let text = try String(decoding: encoder.encode(log), as: UTF8.self)
     let trace = #"{"file":"M/F.swift","function":"run()","line":7,"name":"count"}"#
     #expect(
       text == #"{"nanoseconds":1000000,"store":"main","traces":["# + trace + #"],"version":1}"#
