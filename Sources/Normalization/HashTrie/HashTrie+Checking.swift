@@ -53,6 +53,9 @@ private struct HashTrieWalk<Entity: EntityType> {
   ) {
     leaves += 1
     entities += leaf.count
+    if Int(bitPattern: leaf.entities) % MemoryLayout<Entity>.alignment != 0 {
+      fault = "entities that are not aligned"
+    }
     if leaf.count > TrieLimits.leaf, level < TrieHash.levels {
       fault = "\(leaf.count) entities in a leaf"
     }

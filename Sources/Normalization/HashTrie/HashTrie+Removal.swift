@@ -38,11 +38,8 @@ extension HashTrieNode {
     }
     let last = old.count - 1
     var tags = old.tags
-    if last < 8 {
-      tags[index] = tags[last]
-    } else if index < 8 {
-      tags[index] = TrieHash(old.entities[last].id).tag
-    }
+    // In a leaf of more than eight all hashes are equal, and so are all tags.
+    if last < 8 { tags[index] = tags[last] }
     if isKnownUniquelyReferenced(&place.pointee) {
       let entity = (old.entities + index).move()
       if index < last {
