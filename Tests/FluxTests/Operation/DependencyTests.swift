@@ -127,6 +127,31 @@ struct DependencyTests {
     #expect(cause is Refusal)
   }
 
+  @Test func `how an operation ended first is how it ended, for those who ask later`() throws {
+    let store = CounterStore(identifier: "counter", reducer: CounterReducer())
+    let finished = CounterOperation(action: .look, store: store) { operation, _, _ in
+      operation.finish()
+      operation.fail(Refusal())
+    }
+    let giving = CounterStore(identifier: "giving", reducer: Building { _ in finished })
+    let asking = CounterStore(
+      identifier: "asking",
+      reducer: Building { [log] store in
+        let operation = Self.operation("asking", in: store, log)
+        try operation.addDependency(finished)
+        return operation
+      }
+    )
+    try hub.register(store: giving)
+    try hub.register(store: asking)
+
+    hub.dispatch(CounterAction.look, to: "giving", mode: .sync)
+    let transaction = hub.dispatch(CounterAction.look, to: "asking", mode: .sync)
+
+    #expect(transaction.error == nil)
+    #expect(log.elements == ["asking"])
+  }
+
   @Test func `a circle of operations is refused`() throws {
     let store = CounterStore(identifier: "counter", reducer: CounterReducer())
     let links = (0..<3).map { Self.operation("\($0)", in: store, log) }

@@ -231,4 +231,46 @@ struct PresentTests {
     try recorder.back()
     #expect(store.state.count == 0)
   }
+
+  @Test func `a dispatch that ends while a travel begins is recorded in the present`() throws {
+    /// Does something at the moment when a state is shown.
+    final class Interrupting: CommitHook {
+      typealias State = Counter
+      let followsDetours = true
+      let interrupt: @Sendable () -> Void
+
+      init(_ interrupt: @escaping @Sendable () -> Void) { self.interrupt = interrupt }
+
+      func commitDidHappen(_ edit: Edit<Counter>) {
+        if edit.trace.name == "recorder: travel" { interrupt() }
+      }
+    }
+    let held = Held()
+    let hub = StrataFlux.Dispatcher()
+    let store = CounterStore("counter") { operation, action, store in
+      if action == .look {
+        held.keep(operation)
+      } else {
+        store.updateState { $0.count += 1 }
+        operation.finish()
+      }
+    }
+    try hub.register(store: store)
+    let recorder = RecorderMiddleware()
+    hub.register(middleware: recorder)
+    hub.dispatch(CounterAction.increase, mode: .sync)
+    let done = Gate()
+    hub.dispatch(CounterAction.look, mode: .serial) { done.open() }
+    #expect(held.waitForNext())
+    let hook = Interrupting {
+      held.finish(0)
+      #expect(done.wait())
+    }
+    store.hook(where: { $0 === hook }, orInstall: { hook })
+
+    try recorder.back()
+    try recorder.returnToPresent()
+
+    #expect(recorder.entries.map { $0.action as? CounterAction } == [.increase, .look])
+  }
 }

@@ -92,6 +92,11 @@ struct SkipTests {
       Issue.record("\(String(describing: error))")
       return
     }
+    let later = #expect(throws: RecorderError.self) { try recorded.recorder.skip(3) }
+    guard case .notReplayable(entry: 4, store: "a")? = later else {
+      Issue.record("\(String(describing: later))")
+      return
+    }
     try recorded.recorder.jump(to: 3)
     #expect(recorded.counts == [11, 7])
   }
