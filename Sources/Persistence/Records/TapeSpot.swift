@@ -101,14 +101,19 @@ struct TapeSpot: Sendable {
     guard let token, tag == .scalar(.decimal) else {
       return integer(Int64.self).map { Decimal($0) } ?? integer(UInt64.self).map { Decimal($0) }
     }
+    guard let value = Self.decimal(of: text) else { throw .badText(at: token.offset) }
+    return value
+  }
+
+  /// The decimal number of a text, or nil when it is not the text of one.
+  static func decimal(of text: String) -> Decimal? {
     // Foundation prints NaN and does not read it. Of other texts it reads the digits at the front and
     // drops the rest, so the number is asked for its text again.
-    let text = text
     if text == Decimal.nan.description { return .nan }
     let longest = 256
     guard text.utf8.count <= longest, let value = Decimal(string: text),
       value.description == text
-    else { throw .badText(at: token.offset) }
+    else { return nil }
     return value
   }
 

@@ -48,7 +48,7 @@ import Testing
   private func readEveryWay(_ bytes: [UInt8], _ layout: Layout) -> Bool {
     func reads<Value: Decodable>(_ type: Value.Type) -> Bool {
       do {
-        _ = try RecordReader(layout: layout).decode(type, from: bytes)
+        _ = try bothWays(type, bytes, RecordReader(layout: layout))
         return true
       } catch {
         return false
