@@ -50,7 +50,7 @@ struct JournalReplay {
       after: chain,
       storeID: identity.id,
       parts: parts.map { Checksum(of: $0.bytes) },
-      layouts: try catalog.hashes(of: parts.reduce(into: []) { $0.formUnion($1.layouts) })
+      sortedLayouts: try layouts(of: parts)
     )
     guard expected == row.hash else {
       throw DamageFound("the delta at revision \(header.revision) has another hash")
@@ -67,6 +67,13 @@ struct JournalReplay {
     while last.map({ revision < $0 }) ?? true, let (_, parts) = try next() {
       for part in parts { overlay.add(part) }
     }
+  }
+
+  /// Mostly one layout, so there is neither a set nor a dictionary.
+  private func layouts(of parts: [Part]) throws -> [(id: Int64, hash: Checksum)] {
+    var numbers = parts.first?.layoutNumbers ?? []
+    if parts.count > 1 { numbers = Set(parts.flatMap(\.layoutNumbers)).sorted() }
+    return try numbers.map { ($0, try catalog.layout($0).id) }
   }
 
   private func readParts(of row: DeltaRow) throws -> [Part] {

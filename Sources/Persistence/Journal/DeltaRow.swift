@@ -33,9 +33,24 @@ package struct DeltaHeader: Equatable, Sendable {
     parts: [Checksum],
     layouts: [Int64: Checksum]
   ) -> Checksum {
+    chain(
+      after: previous,
+      storeID: storeID,
+      parts: parts,
+      sortedLayouts: layouts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    )
+  }
+
+  /// The same with the layouts in the order of their numbers.
+  func chain(
+    after previous: Checksum,
+    storeID: UUID,
+    parts: [Checksum],
+    sortedLayouts: [(id: Int64, hash: Checksum)]
+  ) -> Checksum {
     var builder = ChecksumBuilder(reservingCapacity: 256 + name.utf8.count + place.utf8.count)
     builder.append(previous)
-    builder.append(storeID.byteArray)
+    withUnsafeBytes(of: storeID.uuid) { builder.append($0) }
     for number in [revision.number, first.number, epoch, time, origin] {
       builder.append(UInt64(bitPattern: number))
     }
@@ -45,7 +60,7 @@ package struct DeltaHeader: Equatable, Sendable {
     builder.append(place)
     for number in [entities, self.parts, bytes] { builder.append(UInt64(number)) }
     for part in parts { builder.append(part) }
-    for (id, hash) in layouts.sorted(by: { $0.key < $1.key }) {
+    for (id, hash) in sortedLayouts {
       builder.append(UInt64(bitPattern: id))
       builder.append(hash)
     }

@@ -22,7 +22,7 @@ package struct Part: Sendable {
 
     package let table: Int
     package let id: Range<Int>
-    package let change: Change
+    package fileprivate(set) var change: Change
   }
 
   package let bytes: [UInt8]
@@ -36,10 +36,11 @@ package struct Part: Sendable {
     var cursor = ByteCursor(bytes[...])
     var tables: [String] = []
     var entries: [Entry] = []
-    var lengths: [Int] = []
     for table in 0..<(try cursor.count()) {
       tables.append(try cursor.text())
-      for _ in 0..<(try cursor.count()) {
+      let count = try cursor.count()
+      if entries.isEmpty { entries.reserveCapacity(min(count, Self.firstRoom)) }
+      for _ in 0..<count {
         let op = try cursor.byte()
         let id = try cursor.block()
         let change: Entry.Change
@@ -48,8 +49,7 @@ package struct Part: Sendable {
           let layout = Int64(bitPattern: try cursor.varint())
           let length = try cursor.varint()
           guard length <= UInt64(bytes.count) else { throw .truncated(at: bytes.count) }
-          lengths.append(Int(length))
-          change = .put(layout: layout, record: 0..<0)
+          change = .put(layout: layout, record: 0..<Int(length))
         case 1: change = .remove
         case 2: change = .notPersisted
         default: throw .badTag(op, at: id.startIndex)
@@ -57,10 +57,14 @@ package struct Part: Sendable {
         entries.append(Entry(table: table, id: id.startIndex..<id.endIndex, change: change))
       }
     }
+    try Self.locate(&entries, from: cursor.offset, to: bytes.count)
     self.bytes = bytes
     self.tables = tables
-    self.entries = try Self.locate(entries, lengths, from: cursor.offset, to: bytes.count)
+    self.entries = entries
   }
+
+  /// How many entries have room before they are read: a count may say anything.
+  private static let firstRoom = 1_024
 
   /// Reads the list of a part that was found at `place`, which an error names.
   init(_ bytes: [UInt8], of place: String) throws(DamageFound) {
@@ -71,25 +75,20 @@ package struct Part: Sendable {
     }
   }
 
-  /// Gives each put the place of its record, now that the length of the list is known.
+  /// Moves the record of each put to its place, now that the length of the list is known.
   private static func locate(
-    _ entries: [Entry],
-    _ lengths: [Int],
+    _ entries: inout [Entry],
     from start: Int,
     to end: Int
-  ) throws(RecordError) -> [Entry] {
-    var located = entries
+  ) throws(RecordError) {
     var offset = start
-    var puts = lengths.makeIterator()
-    for (index, entry) in entries.enumerated() {
-      guard case .put(let layout, _) = entry.change, let length = puts.next() else { continue }
-      guard length <= end - offset else { throw .truncated(at: end) }
-      let change = Entry.Change.put(layout: layout, record: offset..<offset + length)
-      located[index] = Entry(table: entry.table, id: entry.id, change: change)
-      offset += length
+    for index in entries.indices {
+      guard case .put(let layout, let record) = entries[index].change else { continue }
+      guard record.count <= end - offset else { throw .truncated(at: end) }
+      entries[index].change = .put(layout: layout, record: offset..<offset + record.count)
+      offset += record.count
     }
     guard offset == end else { throw .trailingBytes(at: offset) }
-    return located
   }
 
   package func table(of entry: Entry) -> String { tables[entry.table] }
@@ -97,9 +96,22 @@ package struct Part: Sendable {
   package func id(of entry: Entry) -> ArraySlice<UInt8> { bytes[entry.id] }
 
   /// The layouts its records are read with.
-  package var layouts: Set<Int64> {
-    var layouts: Set<Int64> = []
-    for case .put(let layout, _) in entries.lazy.map(\.change) { layouts.insert(layout) }
-    return layouts
+  package var layouts: Set<Int64> { Set(layoutNumbers) }
+
+  /// The same in the order of their numbers, mostly one.
+  var layoutNumbers: [Int64] {
+    var numbers: [Int64] = []
+    for entry in entries {
+      guard case .put(let layout, _) = entry.change, numbers.last != layout,
+        !numbers.contains(layout)
+      else { continue }
+      numbers.append(layout)
+    }
+    return numbers.sorted()
+  }
+
+  /// Whether nothing in it is a removal or a mark.
+  var holdsOnlyPuts: Bool {
+    entries.allSatisfy { if case .put = $0.change { true } else { false } }
   }
 }
