@@ -7,14 +7,15 @@ struct EntityKey: Hashable, Comparable {
 
   static func < (a: EntityKey, b: EntityKey) -> Bool {
     if a.table != b.table { return a.table.utf8.lexicographicallyPrecedes(b.table.utf8) }
-    return a.id.withUnsafeBytes { a in
-      b.id.withUnsafeBytes { b in
-        for index in 0..<min(a.count, b.count) where a[index] != b[index] {
-          return a[index] < b[index]
-        }
-        return a.count < b.count
-      }
+    return a.id.withUnsafeBytes { a in b.id.withUnsafeBytes { precedes(a, $0) } }
+  }
+
+  /// Whether one encoded ID comes before another, as bytes.
+  static func precedes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    for index in 0..<min(a.count, b.count) where a[index] != b[index] {
+      return a[index] < b[index]
     }
+    return a.count < b.count
   }
 
   /// The bytes at once: one by one they would cost several times as much.

@@ -1,5 +1,3 @@
-import StrataMigrations
-
 /// A snapshot and the deltas after it as one sorted run of entities: the database at a revision, as
 /// stored bytes.
 ///
@@ -7,9 +5,11 @@ import StrataMigrations
 /// passes through untouched. Restoring, snapshotting, showing and verifying all read a fold.
 struct Fold {
   private var base: ChunkCursor
-  private var overlay: [(key: EntityKey, entity: StoredEntity?)]
+  private var part: Part?
+  private var nextEntry = 0
+  private var overlay: [(key: EntityKey, put: EntityRun?)]
   private var nextOverlay = 0
-  private var pendingBase: StoredEntity?
+  private var current: EntityRun?
 
   init(_ base: ChunkCursor, _ overlay: Overlay) {
     self.base = base
@@ -19,91 +19,91 @@ struct Fold {
   /// The next entity, in the order of tables and encoded IDs; nil at the end.
   mutating func next() throws -> StoredEntity? {
     while true {
-      if pendingBase == nil { pendingBase = try base.next() }
-      guard nextOverlay < overlay.count else {
-        defer { pendingBase = nil }
-        return pendingBase
+      if let entity = current?.popFirst() { return entity }
+      current = try nextRun()
+      if current == nil { return nil }
+    }
+  }
+
+  /// The next entities that lie together, in the order of tables and encoded IDs; nil at the end.
+  mutating func nextRun() throws -> EntityRun? {
+    while true {
+      if part.map({ nextEntry == $0.entries.count }) ?? true {
+        part = try base.nextPart()
+        nextEntry = 0
       }
-      let (key, entity) = overlay[nextOverlay]
-      if let stored = pendingBase, stored.key < key {
-        pendingBase = nil
-        return stored
+      let touched = nextOverlay < overlay.count ? overlay[nextOverlay] : nil
+      if let part {
+        let start = nextEntry
+        nextEntry = part.endOfRun(from: start, before: touched?.key)
+        if nextEntry > start { return EntityRun(part, start..<nextEntry) }
+        if let touched, part.key(of: part.entries[start]) == touched.key { nextEntry += 1 }
       }
-      if pendingBase?.key == key { pendingBase = nil }
+      guard let touched else { return nil }
       nextOverlay += 1
-      if let entity { return entity }
+      if let put = touched.put { return put }
     }
   }
 }
 
-/// Goes through the entities of a snapshot, a chunk at a time, each checked against its hash.
-struct ChunkCursor {
-  private let snapshots: SnapshotStore
-  private let catalog: LayoutCatalog
-  private let header: SnapshotHeader
-  private var nextChunk = 0
-  private var part: Part?
-  private var nextEntry = 0
+extension Fold {
+  /// Checks whatever of the snapshot is left, and that all its entities are there.
+  mutating func proveRest() throws { try base.proveAll() }
+}
 
-  /// - Throws: `DamageFound` when the chunks are not those the snapshot's hash covers.
-  init(
-    _ snapshot: (header: SnapshotHeader, hash: Checksum),
-    of identity: StoreIdentity,
-    in snapshots: SnapshotStore,
-    _ catalog: LayoutCatalog
-  ) throws {
-    let hashes = try snapshots.chunkHashes(of: snapshot.header.revision)
-    guard hashes.count == snapshot.header.chunks,
-      snapshot.header.hash(storeID: identity.id, chunks: hashes) == snapshot.hash
-    else {
-      throw DamageFound("the snapshot at revision \(snapshot.header.revision) has another hash")
-    }
-    self.snapshots = snapshots
-    self.catalog = catalog
-    header = snapshot.header
+/// Entities of one table that lie one after another in a part.
+struct EntityRun {
+  let part: Part
+  private(set) var entries: Range<Int>
+
+  init(_ part: Part, _ entries: Range<Int>) {
+    self.part = part
+    self.entries = entries
   }
 
-  mutating func next() throws -> StoredEntity? {
-    while true {
-      if let part, nextEntry < part.entries.count {
-        let entry = part.entries[nextEntry]
-        nextEntry += 1
-        guard case .put(let layout, let record) = entry.change else {
-          throw DamageFound("the snapshot at revision \(header.revision) holds a removal")
-        }
-        return StoredEntity(
-          table: part.table(of: entry),
-          id: part.id(of: entry),
-          layout: layout,
-          record: part.bytes[record]
-        )
+  /// The entity at a place of the part.
+  func entity(_ index: Int) -> StoredEntity? {
+    let entry = part.entries[index]
+    guard case .put(let layout, let record) = entry.change else { return nil }
+    return StoredEntity(
+      table: part.table(of: entry),
+      id: part.id(of: entry),
+      layout: layout,
+      record: part.bytes[record]
+    )
+  }
+
+  mutating func popFirst() -> StoredEntity? {
+    while !entries.isEmpty {
+      let first = entries.lowerBound
+      entries.removeFirst()
+      if let entity = entity(first) { return entity }
+    }
+    return nil
+  }
+}
+
+extension Part {
+  func key(of entry: Entry) -> EntityKey {
+    EntityKey(table: table(of: entry), id: id(of: entry))
+  }
+
+  /// The entry after those from `start` on that are of its table and come before `key`.
+  func endOfRun(from start: Int, before key: EntityKey?) -> Int {
+    let table = entries[start].table
+    var end = start
+    guard let key, tables[table] == key.table else {
+      if let key, key.table.utf8.lexicographicallyPrecedes(tables[table].utf8) { return start }
+      while end < entries.count, entries[end].table == table { end += 1 }
+      return end
+    }
+    bytes.withUnsafeBytes { bytes in
+      key.id.withUnsafeBytes { id in
+        while end < entries.count, entries[end].table == table,
+          EntityKey.precedes(UnsafeRawBufferPointer(rebasing: bytes[entries[end].id]), id)
+        { end += 1 }
       }
-      guard nextChunk < header.chunks else { return nil }
-      part = try read(nextChunk)
-      nextChunk += 1
-      nextEntry = 0
     }
-  }
-
-  /// Checks every chunk against its hash, and that all entities are there.
-  mutating func proveAll() throws {
-    var entities = 0
-    while try next() != nil { entities += 1 }
-    guard entities == header.entities else {
-      throw DamageFound("the snapshot at revision \(header.revision) lacks entities")
-    }
-  }
-
-  private func read(_ chunk: Int) throws -> Part {
-    let place = "chunk \(chunk) of the snapshot at revision \(header.revision)"
-    guard let (body, hash) = try snapshots.chunk(chunk, of: header.revision) else {
-      throw DamageFound("\(place) is missing")
-    }
-    let part = try Part(body, of: place)
-    let layouts = try catalog.hashes(of: part.layouts)
-    guard SnapshotHeader.hash(ofChunk: body, layouts: layouts) == hash else {
-      throw DamageFound("\(place) has another hash")
-    }
-    return part
+    return end
   }
 }

@@ -28,15 +28,50 @@ struct Overlay {
   }
 
   /// Every entity that was touched, in the order of a snapshot; nil for one that was removed.
-  func sorted() -> [(key: EntityKey, entity: StoredEntity?)] {
-    slots.sorted { $0.key < $1.key }.map { key, slot in (key, entity(slot, key)) }
+  ///
+  /// O(n log n). Most are told apart by two numbers, without a look at their bytes.
+  func sorted() -> [(key: EntityKey, put: EntityRun?)] {
+    let touched = Array(slots)
+    let tables = Set(touched.lazy.map { $0.key.table }).sorted {
+      $0.utf8.lexicographicallyPrecedes($1.utf8)
+    }
+    let places = Dictionary(uniqueKeysWithValues: zip(tables, tables.indices))
+    var ranks: [Rank] = []
+    ranks.reserveCapacity(touched.count)
+    for (index, (key, _)) in touched.enumerated() {
+      ranks.append(Rank(key, index, table: places[key.table, default: 0]))
+    }
+    ranks.sort { a, b in
+      if a.table != b.table { return a.table < b.table }
+      if a.high != b.high { return a.high < b.high }
+      if a.low != b.low { return a.low < b.low }
+      return touched[a.index].key < touched[b.index].key
+    }
+    return ranks.map { (touched[$0.index].key, run(touched[$0.index].value)) }
   }
 
-  private func entity(_ slot: Slot, _ key: EntityKey) -> StoredEntity? {
-    guard case .put(let part, let entry) = slot,
-      case .put(let layout, let record) = parts[part].entries[entry].change
-    else { return nil }
-    let bytes = parts[part].bytes
-    return StoredEntity(table: key.table, id: key.id, layout: layout, record: bytes[record])
+  private func run(_ slot: Slot) -> EntityRun? {
+    guard case .put(let part, let entry) = slot else { return nil }
+    return EntityRun(parts[part], entry..<entry + 1)
+  }
+}
+
+/// A key's table and the first sixteen bytes of its ID as numbers, which sort as they do.
+private struct Rank {
+  let index: Int
+  let table: Int
+  let high: UInt64
+  let low: UInt64
+
+  init(_ key: EntityKey, _ index: Int, table: Int) {
+    self.index = index
+    self.table = table
+    var words: (high: UInt64, low: UInt64) = (0, 0)
+    key.id.withUnsafeBytes { id in
+      withUnsafeMutableBytes(of: &words) { words in
+        words.copyBytes(from: id.prefix(words.count))
+      }
+    }
+    (high, low) = (UInt64(bigEndian: words.high), UInt64(bigEndian: words.low))
   }
 }

@@ -30,7 +30,7 @@ extension Inspector {
         for: Database.schema,
         in: Set(try StoreIdentity.tables(of: access.connection))
       )
-      while let entity = try fold.next() { try loaders.load(entity, view.catalog, path) }
+      while let run = try fold.nextRun() { try loaders.load(run, view.catalog, path) }
       return loaders.database(over: initial)
     }
   }

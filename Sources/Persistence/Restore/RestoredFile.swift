@@ -6,7 +6,7 @@ import StrataSQLite
 /// A file that was opened and proved: its newest whole snapshot, and the unbroken run of deltas
 /// after it.
 ///
-/// Entities are still stored bytes.
+/// Its entities were handed on while they were proved, or are still stored bytes.
 final class RestoredFile {
   let connection: Connection
   let identity: StoreIdentity
@@ -18,14 +18,20 @@ final class RestoredFile {
   let replayedDeltas: Int
   /// Of the deltas after the snapshot.
   let journalBytes: Int64
-  private let overlay: Overlay
   private var notes: [String]
   private let path: StorePath
 
   /// Opens a file for its one writer and proves what it holds.
   ///
   /// Nothing is written: a file that is refused keeps every byte, and its WAL too.
-  init(openingForWriting path: StorePath, now: Int64, vfs: String?) throws {
+  ///
+  /// - Parameter collector: who takes the entities, in the same pass over the file.
+  init(
+    openingForWriting path: StorePath,
+    now: Int64,
+    vfs: String?,
+    into collector: (any EntityCollecting)? = nil
+  ) throws {
     let connection = try Connection(path: path.file, mode: .readWrite, vfs: vfs)
     connection.checkpointsOnClose = .never
     try Self.check(connection, path, .opening)
@@ -33,13 +39,12 @@ final class RestoredFile {
       newFile: FileHeader(applicationID: StoreHeader.applicationID)
     )
     try Migrator(catalog: .file, now: { now }).migrate(connection)
-    let found = try Self.load(connection)
+    let found = try Self.load(connection, into: collector)
     self.path = path
     self.connection = connection
     identity = found.identity
     catalog = found.catalog
     snapshot = found.snapshot
-    overlay = found.overlay
     revision = found.replay.revision
     chain = found.replay.chain
     lastTime = found.lastTime
@@ -72,7 +77,6 @@ final class RestoredFile {
     var identity: StoreIdentity
     var catalog: LayoutCatalog
     var snapshot: (header: SnapshotHeader, hash: Checksum)
-    var overlay: Overlay
     var replay: JournalReplay
     var lastTime: Int64
     var notes: [String]
@@ -80,7 +84,10 @@ final class RestoredFile {
 
   /// Tries the snapshots from the newest on: one that is broken costs a note, as long as the deltas
   /// since an older one are all there.
-  private static func load(_ connection: Connection) throws -> Found {
+  private static func load(
+    _ connection: Connection,
+    into collector: (any EntityCollecting)?
+  ) throws -> Found {
     let identity = try StoreIdentity.read(connection)
     let catalog = try LayoutCatalog(reading: connection)
     let snapshots = SnapshotStore(connection: connection)
@@ -90,7 +97,6 @@ final class RestoredFile {
     for snapshot in try snapshots.verified() {
       do {
         var cursor = try ChunkCursor(snapshot, of: identity, in: snapshots, catalog)
-        try cursor.proveAll()
         var replay = JournalReplay(
           after: snapshot.header.revision,
           chain: snapshot.header.chain,
@@ -99,12 +105,20 @@ final class RestoredFile {
           catalog
         )
         var overlay = Overlay()
-        try replay.replay(into: &overlay)
+        do {
+          try replay.replay(into: &overlay)
+        } catch let error as DamageFound {
+          // What is wrong with the snapshot is said before what is wrong after it.
+          try cursor.proveAll()
+          throw error
+        }
+        var fold = Fold(cursor, collector == nil ? Overlay() : overlay)
+        try collector?.collect(&fold, connection, catalog)
+        try fold.proveRest()
         return Found(
           identity: identity,
           catalog: catalog,
           snapshot: snapshot,
-          overlay: overlay,
           replay: replay,
           lastTime: max(snapshot.header.time, try journal.last()?.header.time ?? 0),
           notes: notes
@@ -117,13 +131,6 @@ final class RestoredFile {
     throw firstFailure ?? DamageFound("it has no snapshot")
   }
 
-  /// The entities, in the order of tables and encoded IDs.
-  func fold() throws -> Fold {
-    guard let snapshot else { throw DamageFound("it has no snapshot") }
-    let snapshots = SnapshotStore(connection: connection)
-    return Fold(try ChunkCursor(snapshot, of: identity, in: snapshots, catalog), overlay)
-  }
-
   /// Where the file stands.
   var position: Position {
     Position(storeID: identity.id, epoch: identity.epoch, revision: revision, chain: chain)
@@ -132,8 +139,11 @@ final class RestoredFile {
   /// The database the file holds, as this build's types, and what is worth knowing about it.
   ///
   /// Tables that are new to the file, and whatever is not in the schema, come from `initial`.
+  ///
+  /// - Parameter collector: the one that took the entities.
   func database<Database: DatabaseType>(
     _ initial: Database,
+    from collector: DatabaseCollector<Database>,
     outcome: RestoreReport.Outcome,
     head: HeadRecord?,
     bootID: UUID
@@ -143,11 +153,7 @@ final class RestoredFile {
     case .note(let note): if outcome != .fresh { notes.append(note) }
     case .damage(let detail): throw DamageFound(detail)
     }
-    let known = Set(try StoreIdentity.tables(of: connection))
-    var loaders = try TableLoaders(for: Database.schema, in: known)
-    var fold = try fold()
-    while let entity = try fold.next() { try loaders.load(entity, catalog, path) }
-    let database = loaders.database(over: initial)
+    let (loaders, known) = try collector.finish()
     let report = RestoreReport(
       outcome: outcome,
       position: position,
@@ -158,6 +164,6 @@ final class RestoredFile {
       newTables: outcome == .fresh ? [] : loaders.names.subtracting(known).sorted(),
       notes: notes
     )
-    return (database, report)
+    return (loaders.database(over: initial), report)
   }
 }

@@ -3,8 +3,6 @@ import StrataNormalization
 /// Turns the stored entities of a fold into the tables of a database.
 struct TableLoaders<Database: DatabaseType> {
   private var byName: [String: any TableLoading<Database>] = [:]
-  /// Entities come table by table, so the last one used is nearly always the next.
-  private var current: (name: String, loader: (any TableLoading<Database>)?)?
 
   /// Loaders for the tables of the schema that the file knows; the others keep what they have.
   init(for schema: DatabaseSchema<Database>, in known: Set<String>) throws {
@@ -19,29 +17,30 @@ struct TableLoaders<Database: DatabaseType> {
   /// How many entities were loaded.
   private(set) var count = 0
 
-  /// Decodes one entity; one of a table this build does not know is passed over.
-  mutating func load(
-    _ entity: StoredEntity,
-    _ catalog: LayoutCatalog,
-    _ path: StorePath
-  ) throws {
-    if current?.name != entity.table { current = (entity.table, byName[entity.table]) }
-    guard let loader = current?.loader else { return }
-    do {
-      try loader.load(entity.record, try catalog.layout(entity.layout))
-      count += 1
-    } catch let error as DamageFound {
-      throw error
-    } catch {
-      throw PersistenceError(
-        .opening,
-        path: path.file,
-        .undecodable(
-          table: entity.table,
-          id: EncodedID.text(of: entity.id),
-          detail: "\(error)"
+  /// Decodes entities; those of a table this build does not know are passed over.
+  mutating func load(_ run: EntityRun, _ catalog: LayoutCatalog, _ path: StorePath) throws {
+    guard let first = run.entries.first else { return }
+    let part = run.part
+    let table = part.table(of: part.entries[first])
+    guard let loader = byName[table] else { return }
+    for index in run.entries {
+      guard case .put(let layout, let record) = part.entries[index].change else { continue }
+      do {
+        try loader.load(part.bytes[record], layout, catalog)
+        count += 1
+      } catch let error as DamageFound {
+        throw error
+      } catch {
+        throw PersistenceError(
+          .opening,
+          path: path.file,
+          .undecodable(
+            table: table,
+            id: EncodedID.text(of: part.id(of: part.entries[index])),
+            detail: "\(error)"
+          )
         )
-      )
+      }
     }
   }
 
@@ -57,7 +56,7 @@ struct TableLoaders<Database: DatabaseType> {
 protocol TableLoading<Database>: AnyObject {
   associatedtype Database: DatabaseType
 
-  func load(_ record: ArraySlice<UInt8>, _ layout: Layout) throws
+  func load(_ record: ArraySlice<UInt8>, _ layout: Int64, _ catalog: LayoutCatalog) throws
   func place(in database: inout Database)
 }
 
@@ -71,7 +70,7 @@ private final class TableLoader<Table: SchemaTable>: TableLoading {
   private var entities: [Table.Entity] = []
   private let defaults: (bytes: [UInt8], layout: Layout)?
   /// Records of one layout mostly come one after another.
-  private var reader: RecordReader?
+  private var loader: (layout: Int64, loader: RecordLoader)?
 
   init(_ table: Table) throws {
     self.table = table
@@ -88,14 +87,17 @@ private final class TableLoader<Table: SchemaTable>: TableLoading {
     return (bytes, layout)
   }
 
-  func load(_ record: ArraySlice<UInt8>, _ layout: Layout) throws {
-    if let reader, reader.layout === layout {
-      entities.append(try reader.decode(Table.Entity.self, from: record))
-    } else {
-      let reader = try RecordReader(layout: layout, defaults: defaults)
-      self.reader = reader
-      entities.append(try reader.decode(Table.Entity.self, from: record))
-    }
+  func load(_ record: ArraySlice<UInt8>, _ layout: Int64, _ catalog: LayoutCatalog) throws {
+    let loader = try loader(of: layout, catalog)
+    entities.append(try loader.decode(Table.Entity.self, from: record))
+  }
+
+  private func loader(of layout: Int64, _ catalog: LayoutCatalog) throws -> RecordLoader {
+    if let loader, loader.layout == layout { return loader.loader }
+    let reader = try RecordReader(layout: try catalog.layout(layout), defaults: defaults)
+    let loader = RecordLoader(reader)
+    self.loader = (layout, loader)
+    return loader
   }
 
   func place(in database: inout Table.Database) {

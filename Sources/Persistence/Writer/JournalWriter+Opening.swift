@@ -13,13 +13,16 @@ extension JournalWriter {
     do {
       let isNew = try path.occupant(.opening) == .nothing
       if isNew { try StoreCreation(path: path, now: now).create(initial) }
+      let collector = DatabaseCollector<Database>(path)
       let restored = try RestoredFile(
         openingForWriting: path,
         now: now,
-        vfs: configuration.vfs
+        vfs: configuration.vfs,
+        into: collector
       )
       let (database, report) = try restored.database(
         initial,
+        from: collector,
         outcome: isNew ? .fresh : .restored,
         head: HeadFile.read(path.head),
         bootID: configuration.bootID

@@ -106,6 +106,47 @@ struct SnapshotTests {
   }
 
   @Test
+  func `what was read of a snapshot before its damage was found is forgotten`() async throws {
+    let never = SnapshotPolicy(minimumJournalBytes: 1 << 40)
+    let configuration = PersistenceConfiguration(snapshots: never)
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration
+    )
+    let store = LibraryStore(persistence)
+    store.commit { $0.db.books.insert(contentsOf: (0..<9_000).map { bulkBook($0) }) }
+    try await persistence.snapshot(named: "of several chunks")
+    store.commit { state in
+      for number in 0..<100 { state.db.books.remove(bulkBook(number).id) }
+    }
+    let state = store.state.db
+    try await persistence.close()
+    let connection = try Connection(path: path, mode: .readWrite)
+    let damaged = try connection.run(
+      """
+      UPDATE snapshot_chunk SET body = zeroblob(length(body)) WHERE revision = 1
+        AND chunk = (SELECT max(chunk) FROM snapshot_chunk WHERE revision = 1 AND chunk > 0)
+      """
+    )
+    #expect(damaged == 1)
+    try connection.close()
+
+    let again = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration
+    )
+    #expect(again.initialState.db == state)
+    #expect(again.report.entities == 8_900)
+    #expect(again.report.snapshotRevision == 0)
+    #expect(again.report.notes.contains { $0.contains("snapshot at revision 1:") })
+    try await again.close()
+  }
+
+  @Test
   func `a gap in the journal is refused and named`() async throws {
     let policy = SnapshotPolicy(minimumJournalBytes: 1 << 30)
     let persistence = try await Persistence.open(

@@ -1,0 +1,50 @@
+import StrataNormalization
+import StrataSQLite
+
+/// Takes the entities of a fold that is being proved.
+///
+/// Nothing is known to be true yet: what was taken is forgotten when a further fold is begun.
+protocol EntityCollecting: AnyObject {
+  /// Takes the entities of a fold, and no more from where one cannot be taken.
+  ///
+  /// - Throws: only what is wrong with the fold.
+  func collect(_ fold: inout Fold, _ connection: Connection, _ catalog: LayoutCatalog) throws
+}
+
+/// Makes a database's tables of a fold.
+final class DatabaseCollector<Database: DatabaseType>: EntityCollecting {
+  private let path: StorePath
+  private var result: Result<(loaders: TableLoaders<Database>, known: Set<String>), any Error>?
+
+  /// - Parameter path: of the file, which an error names.
+  init(_ path: StorePath) { self.path = path }
+
+  func collect(_ fold: inout Fold, _ connection: Connection, _ catalog: LayoutCatalog) throws {
+    result = nil
+    var (loaders, known): (TableLoaders<Database>, Set<String>)
+    do {
+      known = Set(try StoreIdentity.tables(of: connection))
+      loaders = try TableLoaders(for: Database.schema, in: known)
+    } catch {
+      result = .failure(error)
+      return
+    }
+    while let run = try fold.nextRun() {
+      do {
+        try loaders.load(run, catalog, path)
+      } catch {
+        result = .failure(error)
+        return
+      }
+    }
+    result = .success((loaders, known))
+  }
+
+  /// What was taken from the last fold, and the tables its file has had.
+  ///
+  /// - Throws: why an entity could not be taken.
+  func finish() throws -> (loaders: TableLoaders<Database>, known: Set<String>) {
+    guard let result else { throw DamageFound("it has no snapshot") }
+    return try result.get()
+  }
+}
