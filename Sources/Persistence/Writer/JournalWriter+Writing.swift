@@ -3,9 +3,8 @@ extension JournalWriter {
   func drain() {
     guard let line, session != nil else { return }
     do {
-      let isSyncNext = configuration.durability.syncsGroups
-      _ = try writeGroup(line, isSyncNext: isSyncNext)
-      if isSyncNext { try sync(line) }
+      _ = try writeGroup(line)
+      if configuration.durability.syncsGroups { try sync(line) }
       try session?.checkpointIfDue()
       line.callWriterIfNeeded()
       planUpkeep()
@@ -50,7 +49,7 @@ extension JournalWriter {
     }
     do {
       while let session, session.written.revision < target,
-        try writeGroup(line, isSyncNext: true)
+        try writeGroup(line)
       {}
       if let session, session.durable.revision < target { try sync(line) }
       try session?.checkpointIfDue()
@@ -62,8 +61,8 @@ extension JournalWriter {
 
   /// Takes a group and writes it; false when nothing waits.
   ///
-  /// Where a sync comes next, the head is told of both at once.
-  func writeGroup(_ line: WriteLine, isSyncNext: Bool = false) throws -> Bool {
+  /// The head is told before any sync: a process killed during one must not lose the group unnoticed.
+  func writeGroup(_ line: WriteLine) throws -> Bool {
     guard let session else { return false }
     let group = line.take(entities: Self.groupEntities)
     guard let last = group.last else { return false }
@@ -71,7 +70,7 @@ extension JournalWriter {
     let refused = try session.append(group)
     line.settle()
     upkeep.noteAppended(session.bytesAppended - before)
-    if !isSyncNext { try session.noteWritten() }
+    try session.noteWritten()
     line.note(written: last.revision, durable: session.durable.revision)
     events.tell(.appended(through: last.revision))
     if !refused.isEmpty { events.tell(.notPersisted(refused)) }
