@@ -145,9 +145,9 @@ struct ObserverTests {
 
   @Test func `an observer registered in a callback is told from the next action on`() {
     let (first, second) = (Observer(), Observer())
-    store.register(observer: first) { [log, store] _, action in
+    store.register(observer: first) { [log, weak store] _, action in
       guard action == .increase else { return }
-      store.register(observer: second) { _, _ in log.record("second") }
+      store?.register(observer: second) { _, _ in log.record("second") }
     }
 
     hub.dispatch(CounterAction.increase, mode: .sync)

@@ -88,7 +88,7 @@ final class Observer: Sendable {}
 
 /// Operations that were started and that a test finishes when it likes.
 final class Held: Sendable {
-  private let operations = Lock<[CounterOperation]>([])
+  private let operations = Lock<[CounterOperation?]>([])
   private let arrived = Gate()
 
   func keep(_ operation: CounterOperation) {
@@ -101,7 +101,14 @@ final class Held: Sendable {
 
   var count: Int { operations.withLock { $0.count } }
 
-  func finish(_ place: Int) { operations.withLock { $0[place] }.finish() }
+  /// Finishes one and lets go of it: it holds its store, whose reducer may hold this.
+  func finish(_ place: Int) {
+    let operation = operations.withLock { operations in
+      defer { operations[place] = nil }
+      return operations[place]
+    }
+    operation?.finish()
+  }
 
   func letGo() {
     let operations = operations.withLock { operations in
