@@ -22,6 +22,7 @@ let package = Package(
       dependencies: [
         "CBenchmarks",
         .product(name: "Strata", package: "Strata"),
+        .product(name: "StrataFlux", package: "Strata"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: [

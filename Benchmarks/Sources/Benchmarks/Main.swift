@@ -56,8 +56,10 @@ struct Benchmarks: AsyncParsableCommand {
       lines += try measure(benchmark.name)
       progress(", \((ContinuousClock.now - start).components.seconds) s", end: "\n")
     }
+    if quick { for index in lines.indices { lines[index].goal = nil } }
     let report = Report(environment: .current(), lines: lines)
     print(report.environment.sentence, report.text(), separator: "\n\n")
+    if quick { print("The quick form only proves that everything runs: its figures mean nothing.") }
     if let json { try report.json().write(to: URL(fileURLWithPath: json)) }
     if let markdown { try Data(report.markdown().utf8).write(to: URL(fileURLWithPath: markdown)) }
   }
