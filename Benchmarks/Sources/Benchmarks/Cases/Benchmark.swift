@@ -13,9 +13,9 @@ struct Plan: Sendable {
   var directory: String
 
   /// The rounds of a comparison whose pair takes well under a second.
-  var rounds: Rounds { Rounds(count: isQuick ? 2 : 9) }
+  var rounds: Rounds { Rounds(count: isQuick ? 2 : 5) }
   /// The rounds of one that takes longer.
-  var fewRounds: Rounds { Rounds(count: isQuick ? 1 : 3) }
+  var fewRounds: Rounds { Rounds(count: isQuick ? 1 : 2) }
 
   /// Fewer repetitions where the run only has to prove that it runs.
   func repetitions(_ count: Int) -> Int { isQuick ? max(1, count / 50) : count }
