@@ -35,7 +35,7 @@ struct SubscriptionBenchmark: Benchmark {
     touched: String,
     in range: Range<Int>
   ) async -> Line {
-    let repetitions = plan.repetitions(max(50, 200_000 / subscriptions))
+    let repetitions = plan.repetitions(max(20, 200_000 / subscriptions))
     var random = SplitMix(seed: 5)
     let chosen = (0..<repetitions).map { _ in
       Int64(range.lowerBound) + Int64(random.next() % UInt64(range.count))

@@ -11,7 +11,7 @@ struct SustainedBenchmark: Benchmark {
     let persisted = try await PersistedStore.open(folder.file("ours.strata"), Users.make(count))
     let inMemory = UserStore(initialState: UserState(Users.make(count)))
     var numbers = RandomNumbers(below: count)
-    let commits = plan.repetitions(250_000)
+    let commits = plan.repetitions(125_000)
     let pairs = try await plan.fewRounds.alternate(
       ours: {
         let chosen = (0..<commits).map { _ in numbers.next() }
