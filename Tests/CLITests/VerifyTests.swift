@@ -85,7 +85,7 @@ import Testing
     try await sample.persistence.snapshot(named: "early")
     // The history that must stay is at least as long as a snapshot.
     for round in 0..<40 {
-      sample.commitUsers(100..<200)
+      sample.commitUsers(100..<200, named: "Reader \(round)")
       try await sample.persistence.snapshot(named: "round \(round % 2)")
     }
     try await sample.persistence.close()

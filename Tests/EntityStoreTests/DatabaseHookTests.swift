@@ -54,38 +54,6 @@ import Testing
     #expect(store.databaseHook(dispatcher.detached(by: \.db).scope) === hook)
   }
 
-  @Test func `the notes of a commit are there while it is made`() {
-    let touched = store.commit { [solaris] state in
-      state.db.books.insert(solaris)
-      return state.db.books.touchedCount
-    }
-    #expect(touched == 1)
-  }
-
-  @Test func `the notes of a commit end with it`() {
-    store.commit { [solaris] in $0.db.books.insert(solaris) }
-    #expect(store.state.db.books.touchedCount == 0)
-  }
-
-  @Test func `no version ever published has notes`() {
-    let touched = Recorder<Int?>()
-    let subscription = store.sinkState { touched.record($0.db.books.touchedCount) }
-    for id in 1...3 { store.commit { $0.db.books.insert(Book(id: Book.ID(id))) } }
-    #expect(touched.elements == [0, 0, 0, 0])
-    subscription.cancel()
-  }
-
-  @Test func `a table that was assigned is tracked from then on`() {
-    store.commit { [solaris] in $0.db.books = [solaris] }
-    #expect(store.state.db.books.touchedCount == 0)
-  }
-
-  @Test func `a store without the hook keeps no notes`() {
-    let untracked = LibraryStore()
-    untracked.commit { [solaris] in $0.db.books.insert(solaris) }
-    #expect(untracked.state.db.books.touchedCount == nil)
-  }
-
   @Test func `installing the hook makes no version`() {
     #expect(store.changes.version == 0)
   }

@@ -2,7 +2,7 @@ import StrataNormalization
 import TestSupport
 import Testing
 
-/// Databases that follow from one another by random edits, some of them sealed on the way.
+/// Databases that follow from one another by random edits.
 struct RandomHistory {
   var databases = [LibraryDatabase()]
   var mutations: LibraryMutations
@@ -11,9 +11,6 @@ struct RandomHistory {
     mutations = LibraryMutations(seed: seed)
     var database = LibraryDatabase()
     for _ in 0..<length {
-      if mutations.number(below: 2) == 0 { database.seal(LibraryDatabase.schema) }
-      if mutations.number(below: 4) == 0 { database.books.seal() }
-      databases.append(database)
       mutations.mutate(&database)
       databases.append(database)
     }

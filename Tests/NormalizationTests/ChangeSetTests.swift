@@ -36,7 +36,6 @@ import Testing
 
   @Test func `an entity put and removed between is no change`() {
     var new = database()
-    new.seal(LibraryDatabase.schema)
     let old = new
     new.books.insert(solaris)
     new.books.remove(1)
@@ -107,7 +106,6 @@ import Testing
   @Test func `an update through the verbs is kept though == sees no difference`() throws {
     var old = LabelDatabase()
     old.labels.insert(Label(id: "a", text: "old"))
-    old.seal(LabelDatabase.schema)
     var new = old
     try new.labels.update("a") { $0.text = "new" }
     let applied = old.applying(ChangeSet(from: old, to: new))
@@ -117,17 +115,10 @@ import Testing
   @Test func `an insert over an entity is kept though == sees no difference`() {
     var old = LabelDatabase()
     old.labels.insert(Label(id: "a", text: "old"))
-    old.seal(LabelDatabase.schema)
     var new = old
     new.labels.insert(Label(id: "a", text: "new"))
     let applied = old.applying(ChangeSet(from: old, to: new))
     #expect(applied.labels["a"]?.text == "new")
-  }
-
-  @Test func `an entity that does not equal itself is put where tables are compared`() {
-    let unrated = Book(id: 1, rating: .nan)
-    let changes = ChangeSet(from: database(unrated), to: database(unrated))
-    #expect(changes.count == 1)
   }
 
   @Test func `a field that does not equal itself arrives`() throws {
@@ -137,9 +128,8 @@ import Testing
     #expect(applied.books[1]?.rating?.isNaN == true)
   }
 
-  @Test func `an untouched field that does not equal itself is no change of a sealed table`() {
-    var old = database(Book(id: 1, rating: .nan))
-    old.seal(LibraryDatabase.schema)
+  @Test func `an untouched field that does not equal itself is no change`() {
+    let old = database(Book(id: 1, rating: .nan))
     var new = old
     new.books.insert(eden)
     #expect(ChangeSet(from: old, to: new).changes(of: Book.self) == [.put(eden)])

@@ -1,13 +1,17 @@
-/// The tables of a database, each with its name on disk.
+/// The tables of a database, each with its name on disk, and what the removal of an entity does to
+/// those that refer to it.
 public struct DatabaseSchema<Database: DatabaseType>: Sendable {
   /// The tables, in the order of their names.
   public let tables: [any SchemaTable<Database>]
+  let rules: [any SchemaRule<Database>]
 
-  /// Creates a schema from a list of `Entities(\.table)`.
+  /// Creates a schema from a list of `Entities(\.table)` and `References(from: \.table, …)`.
   ///
-  /// Two tables of one name trap: nothing could tell them apart in the file.
-  public init(@DatabaseSchemaBuilder<Database> _ tables: () -> [any SchemaTable<Database>]) {
-    let tables = tables().sorted { $0.name < $1.name }
+  /// Two tables of one name trap: nothing could tell them apart in the file. So do references of a
+  /// table that is not listed: their rule would be forgotten in silence.
+  public init(@DatabaseSchemaBuilder<Database> _ parts: () -> [DatabaseSchemaPart<Database>]) {
+    let parts = parts()
+    let tables = parts.compactMap(\.table).sorted { $0.name < $1.name }
     for (a, b) in zip(tables, tables.dropFirst()) where a.name == b.name {
       fatalError(
         """
@@ -16,7 +20,20 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
         """
       )
     }
+    let rules = parts.compactMap(\.rule)
+    let paths = Set(tables.map(\.place))
+    for rule in rules {
+      for path in [rule.paths.from, rule.paths.to] where !paths.contains(path) {
+        fatalError(
+          """
+          The schema of \(Database.self) has References of \(path), which it does not list as a \
+          table: add Entities(…) for it.
+          """
+        )
+      }
+    }
     self.tables = tables
+    self.rules = rules
   }
 
   /// The table of this name, or nil.
@@ -25,20 +42,33 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
   }
 }
 
-/// Collects the tables of a ``DatabaseSchema``.
+/// One line of a ``DatabaseSchema``: a table or a rule.
+public struct DatabaseSchemaPart<Database: DatabaseType>: Sendable {
+  var table: (any SchemaTable<Database>)?
+  var rule: (any SchemaRule<Database>)?
+}
+
+/// Collects the parts of a ``DatabaseSchema``.
 @resultBuilder
 public enum DatabaseSchemaBuilder<Database: DatabaseType> {
   /// Takes one table.
   public static func buildExpression<Entity>(
     _ table: Entities<Database, Entity>
-  ) -> any SchemaTable<Database> {
-    table
+  ) -> DatabaseSchemaPart<Database> {
+    DatabaseSchemaPart(table: table)
   }
 
-  /// Takes all tables.
+  /// Takes one rule.
+  public static func buildExpression<Source, Target>(
+    _ rule: References<Database, Source, Target>
+  ) -> DatabaseSchemaPart<Database> {
+    DatabaseSchemaPart(rule: rule)
+  }
+
+  /// Takes all parts.
   public static func buildBlock(
-    _ tables: any SchemaTable<Database>...
-  ) -> [any SchemaTable<Database>] {
-    tables
+    _ parts: DatabaseSchemaPart<Database>...
+  ) -> [DatabaseSchemaPart<Database>] {
+    parts
   }
 }

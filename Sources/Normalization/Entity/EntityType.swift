@@ -10,9 +10,9 @@
 ///
 /// Elsewhere `User.ID` reads as `EntityID<User>`. Plain `Codable` is all that persistence asks for.
 ///
-/// About `==`: an update made through a table's verbs is recorded and never compared. Only where a
-/// whole table or database was assigned are entities compared with `==`; an `==` that looks at the
-/// ID alone would then hide a difference from subscribers and from the file.
+/// About `==`: what a table's verbs write is never compared with it. Only where a table that was made
+/// anew is assigned are entities compared with `==`; an `==` that looks at the ID alone would then
+/// hide a difference from subscribers and from the file.
 public protocol EntityType: Codable, Equatable, Identifiable, Sendable
 where ID == EntityID<Self> {
   /// What an ID is made of: `String`, `Int`, `Int64`, `UUID`, or a type of your own.
@@ -25,6 +25,16 @@ where ID == EntityID<Self> {
   ///
   /// Two entities of one table never share it.
   var id: EntityID<Self> { get }
+
+  /// The indexes that tables of this type keep; none unless the entity lists some.
+  ///
+  /// Write it as `static let`: each new table asks for it.
+  static var indexes: EntityIndexes<Self> { get }
+
+  /// Whether an ID comes before another where an index has nothing else to sort by.
+  ///
+  /// By raw value where that has an order, otherwise by hash.
+  static func isOrdered(_ a: EntityID<Self>, before b: EntityID<Self>) -> Bool
 }
 
 /// An entity with a value to take new fields from.

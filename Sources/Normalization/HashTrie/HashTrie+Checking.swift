@@ -25,7 +25,7 @@ extension EntityTable {
 }
 
 /// Goes through all nodes and compares them with what the rest of the code takes for granted.
-private struct HashTrieWalk<Entity: EntityType> {
+private struct HashTrieWalk<Entity: Identifiable & Sendable> {
   var entities = 0
   var leaves = 0
   var branches = 0

@@ -1,4 +1,4 @@
-extension HashTrie: Equatable {
+extension HashTrie: Equatable where Entity: Equatable {
   /// Whether both hold equal entities; what the two share is equal without a look.
   @usableFromInline
   static func == (a: HashTrie, b: HashTrie) -> Bool {
@@ -11,7 +11,7 @@ extension HashTrie: Equatable {
   }
 }
 
-extension HashTrieNode {
+extension HashTrieNode where Entity: Equatable {
   /// Whether `whole` holds an equal of each entity of `part`.
   ///
   /// Both are nodes of `level`, and `whole` has all hashes that `part` can have.

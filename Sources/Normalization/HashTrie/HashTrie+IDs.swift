@@ -1,7 +1,7 @@
 /// The IDs of the entities of a trie.
 @usableFromInline
-struct HashTrieIDs<Entity: EntityType>: Collection, Sendable {
-  @usableFromInline typealias Element = EntityID<Entity>
+struct HashTrieIDs<Entity: Identifiable & Sendable>: Collection, Sendable {
+  @usableFromInline typealias Element = Entity.ID
 
   /// An entity of a leaf.
   @usableFromInline
@@ -32,7 +32,7 @@ struct HashTrieIDs<Entity: EntityType>: Collection, Sendable {
     init(_ trie: HashTrie<Entity>) { entities = HashTrieIterator(trie) }
 
     @inlinable
-    mutating func next() -> EntityID<Entity>? { entities.nextEntity()?.id }
+    mutating func next() -> Entity.ID? { entities.nextEntity()?.id }
   }
 
   @usableFromInline let trie: HashTrie<Entity>
@@ -50,7 +50,7 @@ struct HashTrieIDs<Entity: EntityType>: Collection, Sendable {
   @inlinable var endIndex: Index { Index(nil, 0) }
 
   @inlinable
-  subscript(index: Index) -> EntityID<Entity> {
+  subscript(index: Index) -> Entity.ID {
     guard let path = index.path, let root = trie.root else {
       fatalError("There is no ID at the end of a table's IDs: compare with endIndex first.")
     }

@@ -76,9 +76,9 @@ extension HashTrieNode {
     let count = old.count
     let copy = makeLeaf(old.tags, count: count)
     let (source, target) = (old.entities, TrieContents(copy).entities)
-    target.initialize(from: source, count: index)
+    target.initializeBytes(from: source, count: index)
     (target + index).initialize(to: entity)
-    (target + index + 1).initialize(from: source + index + 1, count: count - index - 1)
+    (target + index + 1).initializeBytes(from: source + index + 1, count: count - index - 1)
     place.pointee = copy
   }
 
@@ -101,7 +101,7 @@ extension HashTrieNode {
       target.moveInitialize(from: old.entities, count: count)
       old.count = 0
     } else {
-      target.initialize(from: old.entities, count: count)
+      target.initializeBytes(from: old.entities, count: count)
     }
     (target + count).initialize(to: entity)
     place.pointee = copy

@@ -2,7 +2,7 @@
 ///
 /// Unchecked for the pointers into the nodes that its trie, a value of its own, keeps alive.
 @usableFromInline
-struct HashTrieIterator<Entity: EntityType>: @unchecked Sendable {
+struct HashTrieIterator<Entity: Identifiable & Sendable>: @unchecked Sendable {
   @usableFromInline let trie: HashTrie<Entity>
   @usableFromInline var next: TriePath?
   @usableFromInline var entity: UnsafeMutablePointer<Entity>?

@@ -27,7 +27,7 @@ extension HashTrieNode {
   /// Where the entity with this ID is below a node, or nil.
   @inlinable
   static func find(
-    _ id: EntityID<Entity>,
+    _ id: Entity.ID,
     _ hash: TrieHash,
     in start: TrieContents<Entity>
   ) -> UnsafeMutablePointer<Entity>? {

@@ -15,7 +15,7 @@ extension HashTrie {
 extension HashTrieNode {
   /// Removes an entity that is there from below the node at `place`.
   @inlinable
-  static func remove(_ id: EntityID<Entity>, _ hash: TrieHash, at place: Place) -> Entity {
+  static func remove(_ id: Entity.ID, _ hash: TrieHash, at place: Place) -> Entity {
     guard TrieContents<Entity>(at: place).kind == .branch else {
       return removeEntity(id, hash.tag, fromLeafAt: place)
     }
@@ -28,7 +28,7 @@ extension HashTrieNode {
 
   @inlinable
   static func removeEntity(
-    _ id: EntityID<Entity>,
+    _ id: Entity.ID,
     _ tag: UInt8,
     fromLeafAt place: Place
   ) -> Entity {
@@ -52,10 +52,10 @@ extension HashTrieNode {
     let copy = makeLeaf(tags, count: last)
     let (source, target) = (old.entities, TrieContents(copy).entities)
     let entity = source[index]
-    target.initialize(from: source, count: index)
+    target.initializeBytes(from: source, count: index)
     if index < last {
-      (target + index).initialize(to: source[last])
-      (target + index + 1).initialize(from: source + index + 1, count: last - index - 1)
+      (target + index).initializeBytes(from: source + last, count: 1)
+      (target + index + 1).initializeBytes(from: source + index + 1, count: last - index - 1)
     }
     place.pointee = copy
     return entity
@@ -109,7 +109,7 @@ extension HashTrieNode {
     let leaf = TrieContents<Entity>(at: place)
     let count = leaf.count
     guard isKnownUniquelyReferenced(&place.pointee) else {
-      target.initialize(from: leaf.entities, count: count)
+      target.initializeBytes(from: leaf.entities, count: count)
       return
     }
     target.moveInitialize(from: leaf.entities, count: count)

@@ -31,7 +31,7 @@ extension HashTrieNode {
             if isOwned {
               targets[index]?.moveInitialize(from: source, count: 1)
             } else {
-              targets[index]?.initialize(to: source.pointee)
+              targets[index]?.initializeBytes(from: source, count: 1)
             }
           }
           if isOwned { old.count = 0 }

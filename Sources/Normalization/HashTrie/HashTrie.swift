@@ -1,4 +1,4 @@
-/// Entities by ID in a persistent hash trie: the storage of an ``EntityTable``.
+/// Entities by ID in a persistent hash trie: the storage of an ``EntityTable`` and of its indexes.
 ///
 /// A *leaf* holds a few entities side by side, with a byte of each one's hash in front, so that a
 /// lookup compares one word before it compares IDs. A *branch* takes the next four bits of the hash
@@ -13,8 +13,8 @@
 /// Unchecked, because nodes are changed in place: only ever through the one reference to them, and
 /// so before another thread can have one.
 @usableFromInline
-struct HashTrie<Entity: EntityType>: @unchecked Sendable {
-  @usableFromInline typealias ID = EntityID<Entity>
+struct HashTrie<Entity: Identifiable & Sendable>: @unchecked Sendable {
+  @usableFromInline typealias ID = Entity.ID
   @usableFromInline typealias Node = HashTrieNode<Entity>
 
   /// Nil when there are no entities.

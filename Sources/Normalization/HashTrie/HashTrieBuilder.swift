@@ -3,7 +3,7 @@
 /// The nodes are done when every entity was moved or copied to its target: in the order in which
 /// the entities lie in memory, which is the fast one.
 @usableFromInline
-struct HashTrieBuilder<Entity: EntityType> {
+struct HashTrieBuilder<Entity: Identifiable & Sendable> {
   @usableFromInline typealias Node = HashTrieNode<Entity>
 
   /// In the order of their hashes.

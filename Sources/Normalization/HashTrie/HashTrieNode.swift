@@ -20,7 +20,7 @@ struct TrieHeader {
 
 /// A leaf or a branch of a ``HashTrie``, in one piece of memory with its entities or children.
 @usableFromInline
-final class HashTrieNode<Entity: EntityType>: ManagedBuffer<TrieHeader, UInt64> {
+final class HashTrieNode<Entity: Identifiable & Sendable>: ManagedBuffer<TrieHeader, UInt64> {
   @inlinable
   deinit {
     let contents = TrieContents(self)

@@ -2,7 +2,7 @@
 ///
 /// It does not keep the node alive; whoever holds the root does.
 @usableFromInline
-struct TrieContents<Entity: EntityType> {
+struct TrieContents<Entity: Identifiable & Sendable> {
   @usableFromInline typealias Node = HashTrieNode<Entity>
 
   @usableFromInline let header: UnsafeMutablePointer<TrieHeader>
@@ -45,7 +45,7 @@ extension TrieContents {
 
   /// Where in the leaf the entity with this ID is.
   @inlinable
-  func index(of id: EntityID<Entity>, _ tag: UInt8) -> Int? {
+  func index(of id: Entity.ID, _ tag: UInt8) -> Int? {
     let count = count
     var matches = tags.matches(tag, among: count)
     while matches != 0 {

@@ -4,18 +4,22 @@ extension EntityTable {
   /// O(log n). It returns nothing, so that a commit of one insert is a closure without a result.
   @inlinable
   public mutating func insert(_ entity: Entity) {
-    touch(entity.id)
-    storage.insert(entity)
+    let hash = TrieHash(entity.id)
+    if indexes.isEmpty {
+      storage.insert(entity, hash)
+    } else {
+      put(entity, hash, replacing: storage[entity.id, hash])
+    }
   }
 
   /// Puts each of the entities; of two with the same ID the later one stays.
   ///
-  /// O(m log n), and O(m) for an array put into an empty table.
+  /// O(m log n), and O(m) for an array put into an empty table without indexes.
   @inlinable
   public mutating func insert(contentsOf entities: some Sequence<Entity>) {
     if isEmpty, let built = entities.withContiguousStorageIfAvailable({ HashTrie($0) }) {
       storage = built
-      recording?.touched.formUnion(HashTrieIDs(storage))
+      indexes.rebuild(from: storage)
     } else {
       for entity in entities { insert(entity) }
     }
@@ -32,11 +36,13 @@ extension EntityTable {
   @discardableResult
   public mutating func update<R>(_ id: ID, _ change: (inout Entity) throws -> R) throws -> R {
     let hash = TrieHash(id)
-    guard var entity = storage[id, hash] else {
+    guard let old = storage[id, hash] else {
       throw EntityError.notFound(table: Entity.tableName, id: "\(id)")
     }
+    var entity = old
     let result = try change(&entity)
-    try put(entity, over: id, hash)
+    try checkID(of: entity, is: id)
+    put(entity, hash, replacing: old)
     return result
   }
 
@@ -52,10 +58,37 @@ extension EntityTable {
     _ change: (inout Entity) throws -> Void
   ) throws -> Entity? {
     let hash = TrieHash(id)
-    guard var entity = storage[id, hash] else { return nil }
+    guard let old = storage[id, hash] else { return nil }
+    var entity = old
     try change(&entity)
-    try put(entity, over: id, hash)
+    try checkID(of: entity, is: id)
+    put(entity, hash, replacing: old)
     return entity
+  }
+
+  /// Changes the entities with these IDs, in their order; absent ones are passed over.
+  ///
+  /// O(m log n).
+  ///
+  /// Throws as `updateIfExists` does; then the table is as it was.
+  @inlinable
+  public mutating func update(
+    in ids: some Sequence<ID>,
+    _ change: (inout Entity) throws -> Void
+  ) throws {
+    var copy = self
+    for id in ids { try copy.updateIfExists(id, change) }
+    self = copy
+  }
+
+  /// Changes every entity, in unspecified order.
+  ///
+  /// O(n log n).
+  ///
+  /// Throws as `updateIfExists` does; then the table is as it was.
+  @inlinable
+  public mutating func updateAll(_ change: (inout Entity) throws -> Void) throws {
+    try update(in: ids, change)
   }
 
   /// Removes the entity with this ID and returns it, or nil when there is none.
@@ -64,8 +97,9 @@ extension EntityTable {
   @inlinable
   @discardableResult
   public mutating func remove(_ id: ID) -> Entity? {
-    touch(id)
-    return storage.remove(id)
+    let removed = storage.remove(id)
+    if let removed, !indexes.isEmpty { indexes.change(from: removed, to: nil) }
+    return removed
   }
 
   /// Removes the entities with these IDs; absent ones are passed over.
@@ -76,21 +110,35 @@ extension EntityTable {
     for id in ids { remove(id) }
   }
 
+  /// Removes every entity for which the predicate holds.
+  ///
+  /// O(n). Throws what the predicate throws; then the table is as it was.
+  @inlinable
+  public mutating func removeAll(where isUnwanted: (Entity) throws -> Bool) rethrows {
+    var unwanted: [ID] = []
+    for entity in self where try isUnwanted(entity) { unwanted.append(entity.id) }
+    remove(in: unwanted)
+  }
+
   /// Removes every entity.
   ///
-  /// O(n).
+  /// O(1), but for what frees the entities that nobody else refers to.
   @inlinable
   public mutating func removeAll() {
-    recording?.touched.formUnion(HashTrieIDs(storage))
     storage = HashTrie()
+    indexes.removeAll()
   }
 
   @inlinable
-  mutating func put(_ entity: Entity, over id: ID, _ hash: TrieHash) throws {
+  mutating func put(_ entity: Entity, _ hash: TrieHash, replacing old: Entity?) {
+    storage.insert(entity, hash)
+    if !indexes.isEmpty { indexes.change(from: old, to: entity) }
+  }
+
+  @inlinable
+  func checkID(of entity: Entity, is id: ID) throws {
     guard entity.id == id else {
       throw EntityError.idChanged(table: Entity.tableName, from: "\(id)", to: "\(entity.id)")
     }
-    touch(id)
-    storage.insert(entity, hash)
   }
 }

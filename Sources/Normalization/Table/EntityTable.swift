@@ -9,23 +9,23 @@
 ///
 /// It is a persistent hash trie, so a write costs O(log n) however many older copies are kept, and
 /// a copy costs O(1). That is what makes keeping the previous state of a store free.
-/// The order of iteration is unspecified; sort what people look at.
+/// The order of iteration is unspecified; sort what people look at, or declare an ``OrderedIndex``.
 ///
-/// Once a store tracks it, a table notes which IDs are touched since the last commit, so that the
-/// commit's ``ChangeSet`` costs O(touched). The notes are no part of the value: `==` ignores them.
+/// The indexes that the entity type declares are part of the table: they follow each write at once.
 public struct EntityTable<Entity: EntityType>: Sendable {
   /// The identity of an entity of this table.
   public typealias ID = EntityID<Entity>
 
   @usableFromInline var storage: HashTrie<Entity>
-  /// Nil until the table is sealed for the first time: a table nobody tracks keeps no notes.
-  @usableFromInline var recording: Recording<ID>?
+  @usableFromInline var indexes: TableIndexes<Entity>
+  @usableFromInline let lineage: TableLineage
 
   /// Creates an empty table.
   @inlinable
   public init() {
     storage = HashTrie()
-    recording = nil
+    indexes = TableIndexes()
+    lineage = TableLineage()
   }
 
   /// Creates a table of `entities`; of two with the same ID the later one stays.

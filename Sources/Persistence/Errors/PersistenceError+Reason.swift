@@ -1,3 +1,5 @@
+public import StrataNormalization
+
 extension PersistenceError {
   /// What can go wrong with a file.
   public enum Reason: Sendable, Equatable {
@@ -25,6 +27,8 @@ extension PersistenceError {
     case damaged(String)
     /// A stored record does not fit the entity type of this build.
     case undecodable(table: String, id: String, detail: String)
+    /// What the file holds breaks a rule that this build's schema has.
+    case ruleBroken(RuleViolation)
     /// The schema of the file does not fit this build.
     case migration(String)
     /// There is no room on the disk.
@@ -60,6 +64,8 @@ extension PersistenceError.Reason {
     case .damaged(let detail): "this store is damaged: \(detail)"
     case .undecodable(let table, let id, let detail):
       "the record \(id) of table \(table) cannot be read as this build's type: \(detail)"
+    case .ruleBroken(let violation):
+      "the data of this store breaks a rule of this build's schema: \(violation.sentence)"
     case .migration(let detail): "the schema of this store does not fit this build: \(detail)"
     case .diskFull: "the disk is full"
     case .busy(let detail): "the store is busy (\(detail))"
@@ -87,6 +93,11 @@ extension PersistenceError.Reason {
       """
       Make the field optional, give the entity `static var defaults: Self` (DefaultingEntityType), \
       or migrate the data; the file was not touched.
+      """
+    case .ruleBroken:
+      """
+      Mend the data with the build that wrote it, or take the rule out of this one; the file was not \
+      touched.
       """
     case .migration: "Use the build that wrote it, or restore the migration as it was."
     case .diskFull:

@@ -1,5 +1,6 @@
 import Foundation
 import StrataMigrations
+import StrataNormalization
 import StrataSQLite
 
 extension PersistenceError {
@@ -16,6 +17,7 @@ extension PersistenceError {
     case let error as DamageFound: self.init(operation, path: path, .damaged(error.detail))
     case let error as RecordError:
       self.init(operation, path: path, .damaged("what is stored cannot be read: \(error)"))
+    case let error as RuleViolation: self.init(operation, path: path, .ruleBroken(error))
     case let error as MigrationError: self.init(operation, path: path, .migration("\(error)"))
     case let error as SystemError: self.init(operation, path: path, Reason(error, operation))
     default: self.init(operation, path: path, .io("\(error)"))

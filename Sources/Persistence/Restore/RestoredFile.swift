@@ -154,6 +154,8 @@ final class RestoredFile {
     case .damage(let detail): throw DamageFound(detail)
     }
     let (loaders, known) = try collector.finish()
+    let database = loaders.database(over: initial)
+    try database.checkUniqueness()
     let report = RestoreReport(
       outcome: outcome,
       position: position,
@@ -164,6 +166,6 @@ final class RestoredFile {
       newTables: outcome == .fresh ? [] : loaders.names.subtracting(known).sorted(),
       notes: notes
     )
-    return (loaders.database(over: initial), report)
+    return (database, report)
   }
 }

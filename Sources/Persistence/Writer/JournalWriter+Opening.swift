@@ -12,6 +12,7 @@ extension JournalWriter {
     let lock = HeldLock(try StoreGate.enter(path, as: owner, knownFormat: StoreFormat.known))
     do {
       let isNew = try path.occupant(.opening) == .nothing
+      if isNew { try initial.checkUniqueness() }
       if isNew { try StoreCreation(path: path, now: now).create(initial) }
       let collector = DatabaseCollector<Database>(path)
       let restored = try RestoredFile(

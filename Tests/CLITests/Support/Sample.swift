@@ -105,9 +105,9 @@ struct OpenSample {
   }
 
   /// Commits one user after another, each in a commit of its own.
-  func commitUsers(_ ids: Range<Int>) {
+  func commitUsers(_ ids: Range<Int>, named name: String = "User") {
     for id in ids {
-      store.commit { $0.db.users.insert(User(id: EntityID(id), name: "User \(id)")) }
+      store.commit { $0.db.users.insert(User(id: EntityID(id), name: "\(name) \(id)")) }
     }
   }
 }

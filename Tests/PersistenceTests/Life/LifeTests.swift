@@ -80,7 +80,7 @@ struct LifeTests {
     store.commit { $0.count += 1 }
     store.commit { $0.db.books.remove(99) }
     #expect(persistence.revision == 0)
-    #expect(store.changes.version == 2)
+    #expect(store.changes.version == 1)
     try await persistence.close()
   }
 

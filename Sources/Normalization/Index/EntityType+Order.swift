@@ -1,0 +1,16 @@
+extension EntityType {
+  /// No indexes.
+  public static var indexes: EntityIndexes<Self> { [] }
+
+  /// By hash: an order of no meaning, and another one in each process.
+  @inlinable
+  public static func isOrdered(_ a: EntityID<Self>, before b: EntityID<Self>) -> Bool {
+    a.hashValue < b.hashValue
+  }
+}
+
+extension EntityType where RawID: Comparable {
+  /// By raw value.
+  @inlinable
+  public static func isOrdered(_ a: EntityID<Self>, before b: EntityID<Self>) -> Bool { a < b }
+}

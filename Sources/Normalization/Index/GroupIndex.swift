@@ -1,0 +1,200 @@
+/// Finds the entities that have a key in common: a field of any value, or the ID of another entity.
+///
+/// ```swift
+/// static let byAuthor = GroupIndex(\Post.author)
+/// static let byEditor = GroupIndex(\Post.editor)        // optional: nil is in no group
+/// static let byTag = GroupIndex(each: \Post.tags)       // several keys: in each one's group
+/// static let timeline = GroupIndex(\Post.author, sortedBy: \.date)
+/// ```
+///
+/// A write costs O(log n) for each group it enters or leaves, however many groups there are and
+/// however large they are. Members of a group are in the order of `sortedBy`, then of their IDs. A
+/// group whose last member leaves is gone.
+public final class GroupIndex<Entity: EntityType, Key: Hashable & Sendable>: EntityIndex {
+  /// What it is called in errors: the name it was given, or the type of its keys.
+  public let name: String
+  @usableFromInline let make: @Sendable () -> IndexBox
+  @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
+  @usableFromInline let members: @Sendable (IndexBox, Key) -> (any EntityIDSource<Entity>)?
+  @usableFromInline let keys: @Sendable (IndexBox) -> [Key]
+  @usableFromInline let groupCount: @Sendable (IndexBox) -> Int
+  /// In whose groups an entity is.
+  @usableFromInline let keysOf: @Sendable (Entity) -> Set<Key>
+
+  @inlinable
+  init<Rank>(
+    _ name: String?,
+    _: GroupContents<Entity, Key, Rank>.Type,
+    keysOf: @escaping @Sendable (Entity) -> Set<Key>,
+    change: @escaping @Sendable (inout IndexBox, Entity?, Entity?) -> Void
+  ) {
+    typealias Contents = GroupContents<Entity, Key, Rank>
+    self.name = name ?? "\(Key.self)"
+    self.keysOf = keysOf
+    self.change = change
+    make = { TypedIndexBox(Contents()) }
+    members = { TypedIndexBox<Contents>.value(in: $0).groups[$1]?.members }
+    keys = { Array(HashTrieIDs(TypedIndexBox<Contents>.value(in: $0).groups)) }
+    groupCount = { TypedIndexBox<Contents>.value(in: $0).groups.count }
+  }
+
+  /// How a table keeps it.
+  public var upkeep: IndexUpkeep<Entity> {
+    IndexUpkeep(of: ObjectIdentifier(self), make: make, change: change)
+  }
+}
+
+extension GroupIndex {
+  /// Groups by a field.
+  @inlinable
+  public convenience init(
+    _ key: @escaping @Sendable (Entity) -> Key,
+    named name: String? = nil
+  ) {
+    self.init(name, optional: { key($0) }, rank: { _ in NoRank() })
+  }
+
+  /// Groups by a field; an entity where it is nil is in no group.
+  @inlinable
+  public convenience init(
+    _ key: @escaping @Sendable (Entity) -> Key?,
+    named name: String? = nil
+  ) {
+    self.init(name, optional: key, rank: { _ in NoRank() })
+  }
+
+  /// Groups by a field, the members of each group sorted by another.
+  @inlinable
+  public convenience init<Rank: Comparable & Sendable>(
+    _ key: @escaping @Sendable (Entity) -> Key,
+    sortedBy rank: @escaping @Sendable (Entity) -> Rank,
+    named name: String? = nil
+  ) {
+    self.init(name, optional: { key($0) }, rank: rank)
+  }
+
+  /// Groups by a field, the members of each group sorted by another; an entity where it is nil is in
+  /// no group.
+  @inlinable
+  public convenience init<Rank: Comparable & Sendable>(
+    _ key: @escaping @Sendable (Entity) -> Key?,
+    sortedBy rank: @escaping @Sendable (Entity) -> Rank,
+    named name: String? = nil
+  ) {
+    self.init(name, optional: key, rank: rank)
+  }
+
+  /// Groups by a field of several keys; the entity is in the group of each.
+  @inlinable
+  public convenience init<Keys: Sequence<Key> & SendableMetatype>(
+    each keys: @escaping @Sendable (Entity) -> Keys,
+    named name: String? = nil
+  ) {
+    self.init(name, each: keys, rank: { _ in NoRank() })
+  }
+
+  /// Groups by a field of several keys, the members of each group sorted by another field.
+  @inlinable
+  public convenience init<Keys: Sequence<Key> & SendableMetatype, Rank: Comparable & Sendable>(
+    each keys: @escaping @Sendable (Entity) -> Keys,
+    sortedBy rank: @escaping @Sendable (Entity) -> Rank,
+    named name: String? = nil
+  ) {
+    self.init(name, each: keys, rank: rank)
+  }
+
+  @inlinable
+  convenience init<Rank: Comparable & Sendable>(
+    _ name: String?,
+    optional key: @escaping @Sendable (Entity) -> Key?,
+    rank: @escaping @Sendable (Entity) -> Rank
+  ) {
+    typealias Contents = GroupContents<Entity, Key, Rank>
+    self.init(name, Contents.self, keysOf: { key($0).map { [$0] } ?? [] }) { box, old, new in
+      let (oldKey, newKey) = (old.flatMap(key), new.flatMap(key))
+      let (oldMember, newMember) = (Contents.member(old, rank), Contents.member(new, rank))
+      if oldKey == newKey, Contents.isSame(oldMember, newMember) || oldKey == nil { return }
+      TypedIndexBox<Contents>.change(&box) { contents in
+        if let oldKey, let oldMember { contents.remove(oldMember, from: oldKey) }
+        if let newKey, let newMember { contents.insert(newMember, into: newKey) }
+      }
+    }
+  }
+
+  @inlinable
+  convenience init<Keys: Sequence<Key> & SendableMetatype, Rank: Comparable & Sendable>(
+    _ name: String?,
+    each keys: @escaping @Sendable (Entity) -> Keys,
+    rank: @escaping @Sendable (Entity) -> Rank
+  ) {
+    typealias Contents = GroupContents<Entity, Key, Rank>
+    self.init(name, Contents.self, keysOf: { Set(keys($0)) }) { box, old, new in
+      let oldKeys = old.map { Set(keys($0)) } ?? []
+      let newKeys = new.map { Set(keys($0)) } ?? []
+      let (oldMember, newMember) = (Contents.member(old, rank), Contents.member(new, rank))
+      let isSame = Contents.isSame(oldMember, newMember)
+      let left = isSame ? oldKeys.subtracting(newKeys) : oldKeys
+      let entered = isSame ? newKeys.subtracting(oldKeys) : newKeys
+      if left.isEmpty, entered.isEmpty { return }
+      TypedIndexBox<Contents>.change(&box) { contents in
+        if let oldMember { for key in left { contents.remove(oldMember, from: key) } }
+        if let newMember { for key in entered { contents.insert(newMember, into: key) } }
+      }
+    }
+  }
+}
+
+/// The members that have one key.
+@usableFromInline
+struct IndexGroup<Entity: EntityType, Key: Hashable & Sendable, Rank: Comparable & Sendable>:
+  Identifiable, Sendable
+{
+  @usableFromInline let id: Key
+  @usableFromInline var members = OrderedList<RankedMember<Rank, Entity>>()
+
+  @inlinable
+  init(_ id: Key) { self.id = id }
+}
+
+/// What a table knows for a ``GroupIndex``.
+@usableFromInline
+struct GroupContents<Entity: EntityType, Key: Hashable & Sendable, Rank: Comparable & Sendable>:
+  Sendable
+{
+  @usableFromInline typealias Member = RankedMember<Rank, Entity>
+
+  @usableFromInline var groups = HashTrie<IndexGroup<Entity, Key, Rank>>()
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  static func member(_ entity: Entity?, _ rank: (Entity) -> Rank) -> Member? {
+    entity.map { Member(rank($0), $0.id) }
+  }
+
+  /// Whether two members have the same place; of one entity, or none.
+  @inlinable
+  static func isSame(_ a: Member?, _ b: Member?) -> Bool {
+    guard let a, let b else { return a == nil && b == nil }
+    return Member.isSame(a.rank, b.rank)
+  }
+
+  @inlinable
+  mutating func insert(_ member: Member, into key: Key) {
+    if groups.modify(key, { $0.members.insert(member) }) == nil {
+      var group = IndexGroup<Entity, Key, Rank>(key)
+      group.members.insert(member)
+      groups.insert(group)
+    }
+  }
+
+  @inlinable
+  mutating func remove(_ member: Member, from key: Key) {
+    let isEmpty = groups.modify(key) { group in
+      group.members.remove(member)
+      return group.members.count == 0
+    }
+    if isEmpty == true { _ = groups.remove(key) }
+  }
+}

@@ -1,0 +1,52 @@
+/// Keeps the entities sorted by a field: for sorted reading, by position and by range.
+///
+/// ```swift
+/// static let byDate = OrderedIndex(\Post.date)
+///
+/// let posts = database.posts[Post.byDate]
+/// posts.suffix(10)               // the newest ten
+/// posts[100]                     // by position
+/// posts.range(from: monday, to: friday)
+/// ```
+///
+/// Entities of one rank are in the order of their IDs; those whose field is nil are left out, and
+/// numbers that are none come last. A write costs O(log n), a position O(log n).
+public final class OrderedIndex<Entity: EntityType, Rank: Comparable & Sendable>: EntityIndex {
+  @usableFromInline typealias Box = TypedIndexBox<OrderedList<RankedMember<Rank, Entity>>>
+
+  /// What it is called in errors: the name it was given, or the type of its ranks.
+  public let name: String
+  @usableFromInline let make: @Sendable () -> IndexBox
+  @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
+
+  /// Sorts by a field; entities where it is nil are left out.
+  @inlinable
+  public init(_ rank: @escaping @Sendable (Entity) -> Rank?, named name: String? = nil) {
+    typealias Member = RankedMember<Rank, Entity>
+    self.name = name ?? "\(Rank.self)"
+    make = { Box(OrderedList()) }
+    change = { box, old, new in
+      let (oldRank, newRank) = (old.flatMap(rank), new.flatMap(rank))
+      switch (oldRank, newRank) {
+      case (nil, nil): return
+      case (let oldRank?, let newRank?) where Member.isSame(oldRank, newRank): return
+      default: break
+      }
+      Box.change(&box) { members in
+        if let old, let oldRank { members.remove(Member(oldRank, old.id)) }
+        if let new, let newRank { members.insert(Member(newRank, new.id)) }
+      }
+    }
+  }
+
+  /// Sorts by a field.
+  @inlinable
+  public convenience init(_ rank: @escaping @Sendable (Entity) -> Rank, named name: String? = nil) {
+    self.init({ Optional(rank($0)) }, named: name)
+  }
+
+  /// How a table keeps it.
+  public var upkeep: IndexUpkeep<Entity> {
+    IndexUpkeep(of: ObjectIdentifier(self), make: make, change: change)
+  }
+}

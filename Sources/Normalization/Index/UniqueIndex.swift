@@ -1,0 +1,107 @@
+/// Finds the one entity that has a key, and sees to it that there is no second one.
+///
+/// ```swift
+/// static let byEmail = UniqueIndex(\User.email)
+/// static let byPhone = UniqueIndex(\User.phone)   // optional: any number may have none
+///
+/// database.users[User.byEmail]["ada@example.org"]
+/// ```
+///
+/// Uniqueness is judged at the end of a commit, so two entities can swap their keys within one. A
+/// commit that leaves two with one key throws ``RuleViolation/notUnique(table:index:key:ids:)`` and
+/// has not happened. A write costs O(log n).
+public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: EntityIndex {
+  @usableFromInline typealias Box = TypedIndexBox<UniqueContents<Entity, Key>>
+
+  /// What it is called in errors: the name it was given, or the type of its keys.
+  public let name: String
+  @usableFromInline let make: @Sendable () -> IndexBox
+  @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
+
+  /// Finds by a field; an entity where it is nil is not found, and any number may have none.
+  @inlinable
+  public init(_ key: @escaping @Sendable (Entity) -> Key?, named name: String? = nil) {
+    self.name = name ?? "\(Key.self)"
+    make = { Box(UniqueContents()) }
+    change = { box, old, new in
+      let (oldKey, newKey) = (old.flatMap(key), new.flatMap(key))
+      if oldKey == newKey { return }
+      Box.change(&box) { contents in
+        if let old, let oldKey { contents.remove(old.id, from: oldKey) }
+        if let new, let newKey { contents.insert(new.id, into: newKey) }
+      }
+    }
+  }
+
+  /// Finds by a field.
+  @inlinable
+  public convenience init(_ key: @escaping @Sendable (Entity) -> Key, named name: String? = nil) {
+    self.init({ Optional(key($0)) }, named: name)
+  }
+
+  /// How a table keeps it.
+  public var upkeep: IndexUpkeep<Entity> {
+    IndexUpkeep(of: ObjectIdentifier(self), make: make, change: change) { [name] box in
+      Box.value(in: box).violation(of: name)
+    }
+  }
+}
+
+/// Who has a key: one entity, and within a commit perhaps others.
+@usableFromInline
+struct KeyOwners<Entity: EntityType, Key: Hashable & Sendable>: Identifiable, Sendable {
+  @usableFromInline let id: Key
+  @usableFromInline var first: EntityID<Entity>
+  @usableFromInline var others: [EntityID<Entity>] = []
+
+  @inlinable
+  init(_ id: Key, _ first: EntityID<Entity>) {
+    self.id = id
+    self.first = first
+  }
+}
+
+/// What a table knows for a ``UniqueIndex``.
+@usableFromInline
+struct UniqueContents<Entity: EntityType, Key: Hashable & Sendable>: Sendable {
+  @usableFromInline var owners = HashTrie<KeyOwners<Entity, Key>>()
+  /// The keys with more than one owner: none between commits.
+  @usableFromInline var clashes: Set<Key> = []
+
+  @inlinable
+  init() {}
+
+  @inlinable
+  mutating func insert(_ id: EntityID<Entity>, into key: Key) {
+    if owners.modify(key, { $0.others.append(id) }) == nil {
+      owners.insert(KeyOwners(key, id))
+    } else {
+      clashes.insert(key)
+    }
+  }
+
+  @inlinable
+  mutating func remove(_ id: EntityID<Entity>, from key: Key) {
+    let left = owners.modify(key) { owners in
+      if owners.first != id {
+        owners.others.removeAll { $0 == id }
+      } else if owners.others.isEmpty {
+        return 0
+      } else {
+        owners.first = owners.others.removeFirst()
+      }
+      return 1 + owners.others.count
+    }
+    if left == 0 { _ = owners.remove(key) }
+    if left == 1 { clashes.remove(key) }
+  }
+
+  func violation(of index: String) -> IndexViolation? {
+    // The first by its text, so that the same data gives the same error.
+    guard let key = clashes.min(by: { "\($0)" < "\($1)" }), let owners = owners[key] else {
+      return nil
+    }
+    let ids = ([owners.first] + owners.others).map { "\($0)" }.sorted()
+    return IndexViolation(index: index, key: "\(key)", ids: ids)
+  }
+}
