@@ -9,12 +9,21 @@ public final class DispatchTransaction: Sendable {
   /// Where it runs.
   public let mode: DispatchMode
 
+  /// Counts up over all dispatches of its dispatcher.
+  let number: UInt64
   let route: DispatchRoute
   let progress = Lock(DispatchProgress())
   let ending = Lock(DispatchEnding())
 
-  init(id: String, action: any FluxAction, mode: DispatchMode, route: DispatchRoute) {
-    self.id = id
+  init(
+    _ number: UInt64,
+    of dispatcher: String,
+    action: any FluxAction,
+    mode: DispatchMode,
+    route: DispatchRoute
+  ) {
+    self.number = number
+    id = "\(dispatcher)-\(number)"
     self.action = action
     self.mode = mode
     self.route = route
@@ -71,11 +80,12 @@ extension DispatchTransaction {
     }
   }
 
-  /// Ends what has not ended: operations under way fail with ``OperationError/cancelled``, stores
-  /// not reached yet are not.
+  /// Ends what has not ended: operations under way, and those that they depend on, fail with
+  /// ``OperationError/cancelled``; stores not reached yet are not.
   ///
   /// Commits made stay. An operation goes on doing what it does until it looks at
   /// ``ActionOperation/isFinished``; what waits for the dispatch goes on at once.
+  /// O(stores reached + operations under way).
   public func cancel() {
     let underWay = progress.withLockSignalling { $0.cancel() }
     for core in underWay { core.end(.failed(OperationError.cancelled)) }

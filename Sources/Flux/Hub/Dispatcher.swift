@@ -60,7 +60,7 @@ public final class Dispatcher: Sendable {
 
   /// The dispatches that are not done, in the order of the calls.
   ///
-  /// What an operation that never finishes holds up is found here, and cancelled. O(n).
+  /// What an operation that never finishes holds up is found here, and cancelled. O(n log n).
   public var underWay: [DispatchTransaction] { registry.withLock { $0.underWay } }
 }
 
@@ -95,7 +95,7 @@ extension Dispatcher {
     )
     let transaction = registry.withLock { registry in
       registry.begin { number in
-        DispatchTransaction(id: "\(name)-\(number)", action: action, mode: mode, route: route)
+        DispatchTransaction(number, of: name, action: action, mode: mode, route: route)
       }
     }
     switch mode {

@@ -6,13 +6,16 @@ struct HubRegistry: Sendable {
   private var order = StoreOrder()
   private(set) var middleware: [any Middleware] = []
   private var lastNumber: UInt64 = 0
-  private(set) var underWay: [DispatchTransaction] = []
+  private var dispatches: [UInt64: DispatchTransaction] = [:]
   var mainThread: DispatchExecutor
 
   init(mainThread: DispatchExecutor) { self.mainThread = mainThread }
 
   /// In the order of their registration.
   var allStores: [any HubStore] { order.registered.compactMap { stores[$0] } }
+
+  /// In the order of the calls.
+  var underWay: [DispatchTransaction] { dispatches.values.sorted { $0.number < $1.number } }
 
   var unmetWaits: [String: [String]] { order.unmet }
 
@@ -47,12 +50,12 @@ struct HubRegistry: Sendable {
   mutating func begin(_ make: (UInt64) -> DispatchTransaction) -> DispatchTransaction {
     lastNumber += 1
     let transaction = make(lastNumber)
-    underWay.append(transaction)
+    dispatches[lastNumber] = transaction
     return transaction
   }
 
   mutating func end(_ transaction: DispatchTransaction) {
-    underWay.removeAll { $0 === transaction }
+    dispatches[transaction.number] = nil
   }
 
   /// Whom an action reaches, in order, each with the places of those it waits for.
