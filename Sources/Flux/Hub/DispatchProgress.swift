@@ -6,7 +6,8 @@
 struct DispatchProgress: Sendable {
   enum Standing: Sendable {
     case waiting
-    case running(OperationCore?)
+    /// What was started for it; nothing as long as its reducer is asked.
+    case running([OperationCore])
     /// Its operation has ended, its observers do not know yet.
     case ended(OperationOutcome)
     case done(OperationOutcome)
@@ -89,7 +90,7 @@ struct DispatchProgress: Sendable {
     switch step {
     case .open: phase = .opening
     case .run: jobs.removeFirst()
-    case .start(let place): seats[place].standing = .running(nil)
+    case .start(let place): seats[place].standing = .running([])
     case .tell(let place):
       if let outcome = seats[place].standing.outcome { seats[place].standing = .done(outcome) }
     case .close: phase = .closed
@@ -118,9 +119,9 @@ struct DispatchProgress: Sendable {
   }
 
   /// Takes note of what a store does; false when it is too late to start it.
-  mutating func hold(_ answer: StoreAnswer, at place: Int) -> Bool {
+  mutating func hold(_ cores: [OperationCore], _ answer: StoreAnswer, at place: Int) -> Bool {
     guard case .running = seats[place].standing else { return false }
-    seats[place].standing = .running(answer.operation.core)
+    seats[place].standing = .running(cores)
     seats[place].tellObservers = answer.tellObservers
     return true
   }
@@ -141,7 +142,7 @@ struct DispatchProgress: Sendable {
   private mutating func failThose(waitingFor place: Int, _ error: any Error) {
     for other in seats.indices where seats[other].waitsFor.contains(place) {
       guard case .waiting = seats[other].standing else { continue }
-      seats[other].standing = .done(.failed(OperationError.dependencyFailed(error)))
+      seats[other].standing = .done(.failed(OperationError.waiting(for: error)))
     }
   }
 
@@ -152,8 +153,9 @@ struct DispatchProgress: Sendable {
     for place in seats.indices {
       switch seats[place].standing {
       case .waiting: seats[place].standing = .done(.failed(OperationError.cancelled))
-      case .running(let core?): underWay.append(core)
-      case .running(nil): seats[place].standing = .ended(.failed(OperationError.cancelled))
+      case .running(let cores) where cores.isEmpty:
+        seats[place].standing = .ended(.failed(OperationError.cancelled))
+      case .running(let cores): underWay += cores
       case .ended, .done: break
       }
     }

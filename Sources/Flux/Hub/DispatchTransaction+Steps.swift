@@ -1,3 +1,5 @@
+import Dispatch
+
 extension DispatchTransaction {
   /// Takes all steps here, waiting for operations that finish elsewhere.
   func runHere() {
@@ -50,15 +52,19 @@ extension DispatchTransaction {
   }
 
   private func begin(_ answer: StoreAnswer, at place: Int) {
-    guard progress.withLock({ $0.hold(answer, at: place) }) else { return }
-    let operation = answer.operation
-    guard let dependencies = operation.core.start() else {
-      return end(place, .failed(OperationError.alreadyRun))
+    let started = StrataFlux.start(answer.operation)
+    let cores = started.map(\.operation.core)
+    guard progress.withLock({ $0.hold(cores, answer, at: place) }) else {
+      // Cancelled meanwhile, by which it has ended for the dispatch.
+      for core in cores { core.end(.failed(OperationError.cancelled)) }
+      return
     }
-    operation.core.whenEnded { [self] outcome in end(place, outcome) }
-    StrataFlux.begin(operation, after: dependencies) { [self] job in
+    guard !started.isEmpty else { return end(place, .failed(OperationError.alreadyRun)) }
+    answer.operation.core.whenEnded { [self] outcome in end(place, outcome) }
+    perform(started) { [self] job in
       let isTaken = progress.withLockSignalling { $0.add(job) }
-      if isTaken { goOn() } else { job() }
+      // The dispatch may be over, as someone ended its operation while others of the chain wait.
+      if isTaken { goOn() } else { (route.executor ?? .queue(.global())).run(job) }
     }
   }
 

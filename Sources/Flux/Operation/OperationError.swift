@@ -17,8 +17,19 @@ public enum OperationError: Error {
   /// The operation would wait for itself, directly or through others.
   case circularDependency
 
-  /// What had to finish first failed: another operation, or that of a store waited for.
+  /// What had to finish first failed with this error: another operation, directly or through
+  /// others, or that of a store waited for.
   case dependencyFailed(any Error)
+}
+
+extension OperationError {
+  /// Of what waits for what failed; however long the chain, it names its beginning.
+  static func waiting(for error: any Error) -> OperationError {
+    if case dependencyFailed(let cause)? = error as? OperationError {
+      return dependencyFailed(cause)
+    }
+    return .dependencyFailed(error)
+  }
 }
 
 extension OperationError: CustomStringConvertible {

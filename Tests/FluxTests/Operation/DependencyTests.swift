@@ -210,4 +210,104 @@ struct DependencyTests {
 
     #expect(count.withLock { $0 } == 10_000)
   }
+
+  @Test func `a failure passes along ten thousand operations, and is named by its beginning`()
+    throws
+  {
+    let store = CounterStore(
+      identifier: "counter",
+      reducer: Building { store in
+        var last = CounterOperation(action: .look, store: store) { _, _, _ in throw Refusal() }
+        for _ in 0..<10_000 {
+          let next = CounterOperation(action: .look, store: store) { operation, _, store in
+            store.updateState { $0.count += 1 }
+            operation.finish()
+          }
+          try next.addDependency(last)
+          last = next
+        }
+        return last
+      }
+    )
+    try hub.register(store: store)
+
+    let transaction = hub.dispatch(CounterAction.look, mode: .sync)
+
+    #expect(store.state.count == 0)
+    guard case .failed(let failures)? = transaction.error,
+      case OperationError.dependencyFailed(let cause)? = failures.first?.error as? OperationError
+    else {
+      Issue.record("\(String(describing: transaction.error))")
+      return
+    }
+    #expect(cause is Refusal)
+  }
+
+  @Test func `cancelling ends what an operation depends on, too`() throws {
+    let held = Held()
+    let under = Lock<CounterOperation?>(nil)
+    let store = CounterStore(
+      identifier: "counter",
+      reducer: Building { [log] store in
+        let first = CounterOperation(action: .look, store: store) { operation, _, _ in
+          under.withLock { $0 = operation }
+          held.keep(operation)
+        }
+        let links = ["second", "third"].map { Self.operation($0, in: store, log) }
+        try links[0].addDependency(first)
+        try links[1].addDependency(links[0])
+        return links[1]
+      }
+    )
+    try hub.register(store: store)
+    let done = Gate()
+
+    let transaction = hub.dispatch(CounterAction.look) { done.open() }
+    #expect(held.waitForNext())
+    transaction.cancel()
+    #expect(done.wait())
+
+    #expect(under.withLock { $0?.isFinished } == true)
+    held.finish(0)
+    #expect(log.elements == [])
+    under.withLock { $0 = nil }
+  }
+
+  @Test func `a long chain whose last link was ended early does not overflow the stack`() throws {
+    let held = Held()
+    let last = Lock<CounterOperation?>(nil)
+    let ran = Gate()
+    let store = CounterStore(
+      identifier: "counter",
+      reducer: Building { store in
+        var link = CounterOperation(action: .look, store: store) { operation, _, _ in
+          held.keep(operation)
+        }
+        for number in 1...10_000 {
+          let next = CounterOperation(action: .look, store: store) { operation, _, _ in
+            if number == 9_999 { ran.open() }
+            operation.finish()
+          }
+          try next.addDependency(link)
+          link = next
+        }
+        last.withLock { $0 = link }
+        return link
+      }
+    )
+    try hub.register(store: store)
+    let done = Gate()
+
+    hub.dispatch(CounterAction.look) { done.open() }
+    #expect(held.waitForNext())
+    let ended = last.withLock { last in
+      defer { last = nil }
+      return last
+    }
+    ended?.finish()
+    #expect(done.wait())
+    held.finish(0)
+
+    #expect(ran.wait())
+  }
 }
