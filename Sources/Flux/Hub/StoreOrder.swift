@@ -23,62 +23,56 @@ struct StoreOrder: Sendable {
   /// Adds a store, or tells the circle that it would close and changes nothing.
   mutating func add(_ name: String, waitingFor others: [String]) throws(RegistrationError) {
     guard !contains(name) else { throw .identifierTaken(name) }
-    if let path = path(from: others, to: name) { throw .circularWait(path: [name] + path) }
-    registered.append(name)
-    waits[name] = others
-    sort()
+    var new = self
+    new.registered.append(name)
+    new.waits[name] = others
+    try new.sort()
+    self = new
   }
 
   mutating func remove(_ name: String) throws(RegistrationError) {
     guard contains(name) else { throw .notRegistered(name) }
     registered.removeAll { $0 == name }
     waits[name] = nil
-    sort()
+    try sort()
   }
 
-  /// A way along waits from one of `starts` to `goal`, both included.
-  private func path(from starts: [String], to goal: String) -> [String]? {
-    var cameFrom: [String: String?] = [:]
-    var reached: [String] = []
-    for start in starts where cameFrom[start] == nil {
-      cameFrom[start] = .some(nil)
-      reached.append(start)
-    }
-    while let name = reached.popLast() {
-      if name == goal { return Array(sequence(first: goal) { cameFrom[$0] ?? nil }).reversed() }
-      for next in waits[name] ?? [] where cameFrom[next] == nil {
-        cameFrom[next] = name
-        reached.append(next)
-      }
-    }
-    return nil
-  }
-
-  private mutating func sort() {
+  private mutating func sort() throws(RegistrationError) {
     order = []
     predecessors = [:]
-    for name in registered { place(name) }
+    for name in registered where predecessors[name] == nil { try place(name) }
   }
 
   /// Puts `name` into the order after all that it waits for; without recursion, however long the
   /// chain.
-  private mutating func place(_ name: String) {
-    var path = [name]
-    while let name = path.last {
-      guard predecessors[name] == nil else {
-        path.removeLast()
-        continue
-      }
-      let awaited = (waits[name] ?? []).filter { waits[$0] != nil }
-      let missing = awaited.filter { predecessors[$0] == nil }
-      if missing.isEmpty {
+  private mutating func place(_ name: String) throws(RegistrationError) {
+    // Each waits for the next; with what of its waits has not been looked at.
+    var path = [(name: name, left: awaited(by: name))]
+    while let place = path.indices.last {
+      if let next = path[place].left.popFirst() {
+        if predecessors[next] != nil { continue }
+        if let start = path.firstIndex(where: { $0.name == next }) {
+          throw .circularWait(path: circle(path[start...].map(\.name)))
+        }
+        path.append((next, awaited(by: next)))
+      } else {
+        let name = path.removeLast().name
+        let awaited = awaited(by: name)
         predecessors[name] = awaited.reduce(into: Set(awaited)) { all, awaited in
           all.formUnion(predecessors[awaited] ?? [])
         }
         order.append(name)
-      } else {
-        path += missing.reversed()
       }
     }
+  }
+
+  private func awaited(by name: String) -> ArraySlice<String> {
+    (waits[name] ?? []).filter { waits[$0] != nil }[...]
+  }
+
+  /// From the store registered last, without which there was none, back to it.
+  private func circle(_ names: [String]) -> [String] {
+    let start = names.firstIndex { $0 == registered.last } ?? 0
+    return Array(names[start...] + names[...start])
   }
 }
