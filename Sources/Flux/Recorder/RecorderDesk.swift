@@ -64,7 +64,7 @@ struct RecorderDesk: Sendable {
   mutating func note(_ note: CommitNote, limit: Int) {
     let change = RecordedChange(
       store: note.store,
-      moment: log.stamp(note.state),
+      moment: stamp(note.state),
       mutation: note.mutation
     )
     if isPausedNow {
@@ -79,6 +79,12 @@ struct RecorderDesk: Sendable {
     } else {
       append(.commit(note.trace.description), [change], limit: limit)
     }
+  }
+
+  /// A number above all those of both logs.
+  private mutating func stamp(_ state: any StateType) -> StoreMoment {
+    if let travel { log.stamp(above: travel.present) }
+    return log.stamp(state)
   }
 
   private mutating func append(
@@ -108,7 +114,7 @@ struct RecorderDesk: Sendable {
 
   /// Takes note of a state that a store keeps and that no entry leads to.
   mutating func noteKept(_ state: any StateType, of store: String, limit: Int) {
-    let change = RecordedChange(store: store, moment: log.stamp(state), mutation: nil)
+    let change = RecordedChange(store: store, moment: stamp(state), mutation: nil)
     append(.commit("changed while travelling"), [change], limit: limit)
   }
 

@@ -55,6 +55,11 @@ struct RecorderLog: Sendable {
     lastStamp += 1
     return StoreMoment(state: state, stamp: lastStamp)
   }
+
+  /// Gives later states higher numbers than `other` gave, as they may be appended to it.
+  mutating func stamp(above other: RecorderLog) {
+    lastStamp = max(lastStamp, other.lastStamp)
+  }
 }
 
 extension RecorderLog {
@@ -79,6 +84,7 @@ extension RecorderLog {
     limit: Int
   ) {
     lastEntry += 1
+    lastStamp = changes.map(\.moment.stamp).reduce(lastStamp, max)
     let entry = RecorderEntry(id: lastEntry, origin: origin, changes: changes)
     moments.append(moment(at: entries.count).adding(entry.changes))
     entries.append(entry)

@@ -96,6 +96,8 @@ extension RecorderMiddleware {
   public var entries: [RecorderEntry] { desk.withLock { $0.log.entries } }
 
   /// How many entries are behind what is shown: 0 is the base.
+  ///
+  /// O(1), as are the three that follow.
   public var position: Int { desk.withLock { $0.log.position } }
 
   /// Whether the stores show something else than the present.
@@ -160,16 +162,17 @@ extension RecorderMiddleware: HubCompanion {
         guard let self else { return }
         desk.withLock { $0.note(note, limit: self.limit) }
       }
-      let isTravelling = desk.withLock { $0.travel != nil }
-      let detour = isTravelling ? store.beginDetour() : nil
       store.tap(tap) { state in
         desk.withLock { desk in
           desk.stores.append(store)
           desk.log.add(store.identifier, state)
           desk.travel?.present.add(store.identifier, state)
-          desk.travel?.detours[store.identifier] = detour
         }
       }
+      // After the tap, which a store that was here before has among the hooks put aside.
+      guard desk.withLock({ $0.travel != nil }) else { return }
+      let detour = store.beginDetour()
+      desk.withLock { $0.travel?.detours[store.identifier] = detour }
     }
   }
 

@@ -22,8 +22,8 @@ final class FluxDetour<State: StateType, Action: FluxAction>: StoreDetour {
   private struct Known: Sendable {
     /// The version shown last.
     var version: UInt64
-    /// The state that observers were told last.
-    var told: State
+    /// What observers were told last.
+    var told: Changes<State>
   }
 
   private let store: FluxStore<State, Action>
@@ -34,7 +34,7 @@ final class FluxDetour<State: StateType, Action: FluxAction>: StoreDetour {
     self.store = store
     detour = Detour(from: store)
     let changes = store.changes
-    known = Lock(Known(version: changes.version, told: changes.value))
+    known = Lock(Known(version: changes.version, told: changes))
   }
 
   var isDisturbed: Bool { store.changes.version != known.withLock { $0.version } }
@@ -49,12 +49,13 @@ final class FluxDetour<State: StateType, Action: FluxAction>: StoreDetour {
 
   func tell() {
     detour.tell()
-    let state = store.state
+    let changes = store.changes
     let told = known.withLock { known in
-      defer { known.told = state }
+      defer { known.told = changes }
       return known.told
     }
-    store.tellObservers(from: told, to: state, after: nil)
+    guard changes.version != told.version else { return }
+    store.tellObservers(from: told.value, to: changes.value, after: nil)
   }
 
   func returning() throws { try detour.returning(trace("return")) }

@@ -273,4 +273,27 @@ struct PresentTests {
 
     #expect(recorder.entries.map { $0.action as? CounterAction } == [.increase, .look])
   }
+
+  @Test func `after a branch that one store refused, what follows is recorded as before`() throws {
+    final class Refusing: CommitHook {
+      typealias State = Counter
+
+      func editDidEnd(_ edit: inout Edit<Counter>) throws {
+        if edit.trace.name == "recorder: keep" { throw Refusal() }
+      }
+    }
+    let recorded = try Recorded()
+    recorded.b.hook(where: { (_: Refusing) in true }, orInstall: { Refusing() })
+    recorded.dispatch(.add(1), .add(10), .add(100))
+    try recorded.recorder.back()
+    try recorded.recorder.skip(1)
+    #expect(throws: RecorderError.self) { try recorded.recorder.branch() }
+    try recorded.recorder.returnToPresent()
+    #expect(recorded.counts == [10, 111])
+
+    recorded.dispatch(.add(1000), .add(5))
+    try recorded.recorder.back()
+
+    #expect(recorded.counts == [1010, 1111])
+  }
 }

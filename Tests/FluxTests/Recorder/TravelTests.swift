@@ -234,4 +234,37 @@ struct TravelTests {
     }
     #expect(result?.standardErrorContent.text.contains("unregister the first before") == true)
   }
+
+  @Test func `observers of a store that did not move are not told`() throws {
+    let recorded = try Recorded()
+    recorded.dispatch(.add(1))
+    recorded.dispatch(.add(10), to: "a")
+    let observer = Observer()
+    let told = Recorder<String>()
+    recorded.a.register(observer: observer) { state, _ in told.record("a \(state.count)") }
+    recorded.b.register(observer: observer) { state, _ in told.record("b \(state.count)") }
+
+    #expect(try recorded.recorder.forward() == false)
+    #expect(told.elements == [])
+    try recorded.recorder.back()
+    try recorded.recorder.forward()
+
+    #expect(told.elements == ["a 1", "a 11"])
+    withExtendedLifetime(observer) {}
+  }
+
+  @Test func `a store registered again while travelling is recorded once`() throws {
+    let recorded = try Recorded()
+    recorded.dispatch(.add(1))
+    try recorded.hub.unregister(store: recorded.b)
+    try recorded.recorder.back()
+    try recorded.hub.register(store: recorded.b)
+    try recorded.recorder.returnToPresent()
+
+    recorded.dispatch(.add(10))
+    recorded.dispatch(.add(100))
+    try recorded.recorder.skip(2)
+
+    #expect(recorded.counts == [101, 101])
+  }
 }
