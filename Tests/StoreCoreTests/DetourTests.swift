@@ -7,12 +7,22 @@ import Testing
   private final class Noting: CommitHook {
     let followsDetours: Bool
     let seen = Recorder<[Int]>()
+    let begun = Recorder<Void>()
     let refuses: @Sendable (Int) -> Bool
 
-    init(follows: Bool, refuses: @escaping @Sendable (Int) -> Bool = { _ in false }) {
+    let told: @Sendable () -> Void
+
+    init(
+      follows: Bool,
+      refuses: @escaping @Sendable (Int) -> Bool = { _ in false },
+      told: @escaping @Sendable () -> Void = {}
+    ) {
       followsDetours = follows
       self.refuses = refuses
+      self.told = told
     }
+
+    func commitWillBegin() { begun.record(()) }
 
     func editDidEnd(_ edit: inout Edit<LibraryState>) throws {
       if refuses(edit.state.count) { throw Refused() }
@@ -20,6 +30,7 @@ import Testing
 
     func commitDidHappen(_ edit: Edit<LibraryState>) {
       seen.record([edit.previous.count, edit.state.count])
+      told()
     }
   }
 
@@ -65,6 +76,19 @@ import Testing
 
     #expect(keeping.seen.elements == [[0, 1], [1, 2]])
     #expect(following.seen.elements == [[0, 1], [1, 5], [5, 1], [1, 2]])
+  }
+
+  @Test func `a hook may wait before each state that it is shown`() throws {
+    let (keeping, following) = (Noting(follows: false), Noting(follows: true))
+    let store = store(keeping, following)
+    let detour = Detour(from: store)
+
+    try detour.show(state(5), trace)
+    #expect(following.begun.elements.count == 2)
+    try detour.returning(trace)
+
+    #expect(following.begun.elements.count == 3)
+    #expect(keeping.begun.elements.count == 1)
   }
 
   @Test func `keeping is one commit from what was left to what is shown`() throws {
@@ -139,7 +163,9 @@ import Testing
   }
 
   @Test func `a hook installed meanwhile stays, and those put aside come back before it`() throws {
-    let (first, later) = (Noting(follows: false), Noting(follows: false))
+    let order = Recorder<String>()
+    let first = Noting(follows: false, told: { order.record("first") })
+    let later = Noting(follows: false, told: { order.record("later") })
     let store = store(first)
     let detour = Detour(from: store)
     store.hook(where: { $0 === later }, orInstall: { later })
@@ -149,6 +175,7 @@ import Testing
 
     #expect(first.seen.elements == [[0, 1], [1, 3]])
     #expect(later.seen.elements == [[1, 3]])
+    #expect(order.elements == ["first", "first", "later"])
   }
 
   @Test func `a detour that is dropped returns`() throws {

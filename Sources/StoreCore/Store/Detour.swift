@@ -67,6 +67,7 @@ package final class Detour<State: StateType, Activity: Sendable>: Sendable {
   ///
   /// Throws like ``show(_:_:)``; then the detour goes on.
   package func returning(_ trace: CommitTrace) throws {
+    for hook in store.stages.withLock({ $0.hooks }) { hook.commitWillBegin() }
     let replaced = try store.editLock.withLock { _ -> Changes<State>? in
       guard hasMoved else {
         restoreHooks()
