@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 
 /// A line that was typed.
@@ -34,7 +35,7 @@ enum Command {
   /// Nil when it is none.
   init?(_ line: String) {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
-    let rest = words.count > 1 ? words[1] : nil
+    let rest = words.count > 1 ? words[1].trimmingCharacters(in: .whitespaces) : nil
     let number = rest.flatMap { Int($0) }
     switch (words.first, rest, number) {
     case ("add", let title?, _): self = .act(.add(title))

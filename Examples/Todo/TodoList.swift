@@ -40,7 +40,9 @@ final class TodoReducer: Reducer<TodoList, TodoAction>, @unchecked Sendable {
     case .finish(let id):
       try state.db.todos.update(id) { $0.isDone = true }
     case .remove(let id):
-      state.db.todos.remove(id)
+      guard state.db.todos.remove(id) != nil else {
+        throw EntityError.notFound(table: Todo.tableName, id: "\(id)")
+      }
     }
   }
 }
