@@ -22,6 +22,8 @@ public struct RecorderEntry: Identifiable, Sendable {
   var changes: [RecordedChange]
 
   /// The identifiers of the stores that it changed, each once.
+  ///
+  /// O(changes).
   public var stores: [String] {
     var seen: Set<String> = []
     return changes.map(\.store).filter { seen.insert($0).inserted }

@@ -19,7 +19,7 @@ extension RecorderMiddleware {
   /// what was recorded here as well; ``branch()`` and ``commit()`` go on from what is shown.
   /// Registered stores that the recording does not have stay as they are. What `reduce` did can be
   /// worked out anew when an earlier entry is skipped; of other changes the recording knows the
-  /// outcome only.
+  /// outcome only. O(states in it + stores).
   ///
   /// - Throws: ``RecorderError/unreadable(_:)``, also for a store that is not registered here;
   ///   ``RecorderError/notCodable(store:type:)``; ``RecorderError/refused(store:_:)``.

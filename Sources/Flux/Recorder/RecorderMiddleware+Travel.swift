@@ -47,6 +47,8 @@ extension RecorderMiddleware {
 
   /// Takes a skipped entry in again.
   ///
+  /// At the same cost.
+  ///
   /// - Throws: As ``skip(_:)`` does.
   public func unskip(_ id: Int) throws(RecorderError) {
     try move { log throws(RecorderError) in try log.setSkipped(id, false) }
@@ -89,7 +91,8 @@ extension RecorderMiddleware {
 
   /// Makes what is shown the present and the base, and gives up all entries.
   ///
-  /// Written as by ``branch()``; in the present, nothing needs to be.
+  /// Written as by ``branch()``; in the present, nothing needs to be. O(stores), and the cost of
+  /// these commits.
   ///
   /// - Throws: As ``branch()`` does.
   public func commit() throws(RecorderError) {

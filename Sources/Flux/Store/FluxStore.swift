@@ -78,8 +78,8 @@ extension FluxStore {
   /// It is `commit` for operations: the same locks, the same cost, the same trap when called inside
   /// another commit of this store. What it adds is that a ``RecorderMiddleware`` keeps the closure,
   /// to apply it again when an earlier action is skipped. So the closure works on the state that it
-  /// is given, not on what was read before or from other stores, and has no effects; a store changed by `commit` can be travelled through, but earlier actions
-  /// cannot be skipped.
+  /// is given, not on what was read before or from other stores, and has no effects. A store changed
+  /// by `commit` can be travelled through, but earlier actions cannot be skipped.
   @discardableResult
   public func updateState<R, E: Error>(
     _ name: String = "",

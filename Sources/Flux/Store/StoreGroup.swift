@@ -16,6 +16,8 @@ public final class StoreGroup: Sendable {
 
   /// Creates a group of registered stores.
   ///
+  /// O(stores); each dispatch then costs a look at one flag.
+  ///
   /// - Throws: ``RegistrationError/notRegistered(_:)``; ``RegistrationError/emptyGroup``.
   public init(
     _ identifiers: [String],
