@@ -7,8 +7,8 @@ struct DispatcherTests {
   let log = Log()
 
   @Test func `every callback receives every payload once`() throws {
-    dispatcher.register { log.add("A \($0)") }
-    dispatcher.register { log.add("B \($0)") }
+    dispatcher.register { [log] in log.add("A \($0)") }
+    dispatcher.register { [log] in log.add("B \($0)") }
 
     try dispatcher.dispatch("first")
     try dispatcher.dispatch("second")
@@ -17,8 +17,8 @@ struct DispatcherTests {
   }
 
   @Test func `a callback waits for one registered earlier`() throws {
-    let a = dispatcher.register { _ in log.add("A") }
-    dispatcher.register { [unowned dispatcher] _ in
+    let a = dispatcher.register { [log] _ in log.add("A") }
+    dispatcher.register { [unowned dispatcher, log] _ in
       try dispatcher.waitFor([a])
       log.add("B")
     }
@@ -30,11 +30,11 @@ struct DispatcherTests {
 
   @Test func `a callback waits for one registered later`() throws {
     var b: DispatchToken?
-    dispatcher.register { [unowned dispatcher] _ in
+    dispatcher.register { [unowned dispatcher, log] _ in
       try dispatcher.waitFor([#require(b)])
       log.add("A")
     }
-    b = dispatcher.register { _ in log.add("B") }
+    b = dispatcher.register { [log] _ in log.add("B") }
 
     try dispatcher.dispatch("")
 
@@ -42,7 +42,7 @@ struct DispatcherTests {
   }
 
   @Test func `dispatching while dispatching is refused`() throws {
-    let a = dispatcher.register("A") { [unowned dispatcher] payload in
+    let a = dispatcher.register("A") { [unowned dispatcher, log] payload in
       if payload == "outer" { try dispatcher.dispatch("inner") }
       log.add("after the inner dispatch")
     }
@@ -52,16 +52,16 @@ struct DispatcherTests {
   }
 
   @Test func `waiting while nothing is dispatched is refused`() {
-    let a = dispatcher.register { _ in log.add("A") }
+    let a = dispatcher.register { [log] _ in log.add("A") }
 
     #expect(throws: FluxError.waitForOutsideDispatch) { try dispatcher.waitFor([a]) }
     #expect(log.lines == [])
   }
 
   @Test func `waiting for a token without a callback is refused`() throws {
-    let gone = dispatcher.register { _ in log.add("gone") }
+    let gone = dispatcher.register { [log] _ in log.add("gone") }
     try dispatcher.unregister(gone)
-    dispatcher.register { [unowned dispatcher] _ in
+    dispatcher.register { [unowned dispatcher, log] _ in
       try dispatcher.waitFor([gone])
       log.add("after waitFor")
     }
@@ -72,7 +72,7 @@ struct DispatcherTests {
 
   @Test func `a callback that waits for itself is a circle`() {
     var a: DispatchToken?
-    let token = dispatcher.register("A") { [unowned dispatcher] _ in
+    let token = dispatcher.register("A") { [unowned dispatcher, log] _ in
       try dispatcher.waitFor([#require(a)])
       log.add("A")
     }
@@ -84,11 +84,11 @@ struct DispatcherTests {
 
   @Test func `callbacks that wait for each other are a circle`() {
     var later: DispatchToken?
-    let a = dispatcher.register("A") { [unowned dispatcher] _ in
+    let a = dispatcher.register("A") { [unowned dispatcher, log] _ in
       try dispatcher.waitFor([#require(later)])
       log.add("A")
     }
-    let b = dispatcher.register("B") { [unowned dispatcher] _ in
+    let b = dispatcher.register("B") { [unowned dispatcher, log] _ in
       try dispatcher.waitFor([a])
       log.add("B")
     }
@@ -99,8 +99,8 @@ struct DispatcherTests {
   }
 
   @Test func `after a failed dispatch the next one is complete`() throws {
-    dispatcher.register { log.add("A \($0)") }
-    dispatcher.register { payload in
+    dispatcher.register { [log] in log.add("A \($0)") }
+    dispatcher.register { [log] payload in
       if payload == "bad" { throw Refusal() }
       log.add("B \(payload)")
     }
@@ -113,8 +113,8 @@ struct DispatcherTests {
   }
 
   @Test func `an unregistered callback runs no more`() throws {
-    dispatcher.register { log.add("A \($0)") }
-    let b = dispatcher.register { log.add("B \($0)") }
+    dispatcher.register { [log] in log.add("A \($0)") }
+    let b = dispatcher.register { [log] in log.add("B \($0)") }
 
     try dispatcher.dispatch("first")
     try dispatcher.unregister(b)

@@ -6,9 +6,9 @@ struct FailureTests {
   let log = Log()
 
   @Test func `a callback's error ends the dispatch and reaches its caller`() {
-    dispatcher.register { _ in log.add("A") }
+    dispatcher.register { [log] _ in log.add("A") }
     dispatcher.register { _ in throw Refusal() }
-    dispatcher.register { _ in log.add("C") }
+    dispatcher.register { [log] _ in log.add("C") }
 
     #expect(throws: Refusal()) { try dispatcher.dispatch("") }
     #expect(log.lines == ["A"])
@@ -17,7 +17,7 @@ struct FailureTests {
 
   @Test func `the error of a callback waited for passes through the waiting one`() {
     var later: DispatchToken?
-    dispatcher.register { [unowned dispatcher] _ in
+    dispatcher.register { [unowned dispatcher, log] _ in
       try dispatcher.waitFor([#require(later)])
       log.add("A")
     }
@@ -28,11 +28,11 @@ struct FailureTests {
   }
 
   @Test func `a refused inner dispatch that is caught leaves the outer one whole`() throws {
-    dispatcher.register { [unowned dispatcher] payload in
+    dispatcher.register { [unowned dispatcher, log] payload in
       if payload == "outer" { try? dispatcher.dispatch("inner") }
       log.add("A \(payload) \(dispatcher.isDispatching)")
     }
-    dispatcher.register { log.add("B \($0)") }
+    dispatcher.register { [log] in log.add("B \($0)") }
 
     try dispatcher.dispatch("outer")
 
@@ -41,15 +41,15 @@ struct FailureTests {
 
   @Test func `a circle that is caught lets all others finish`() throws {
     var b: DispatchToken?
-    let a = dispatcher.register("A") { [unowned dispatcher] _ in
+    let a = dispatcher.register("A") { [unowned dispatcher, log] _ in
       try dispatcher.waitFor([#require(b)])
       log.add("A")
     }
-    b = dispatcher.register("B") { [unowned dispatcher] _ in
+    b = dispatcher.register("B") { [unowned dispatcher, log] _ in
       #expect(throws: FluxError.self) { try dispatcher.waitFor([a]) }
       log.add("B")
     }
-    dispatcher.register { _ in log.add("C") }
+    dispatcher.register { [log] _ in log.add("C") }
 
     try dispatcher.dispatch("")
     try dispatcher.dispatch("")
@@ -59,11 +59,11 @@ struct FailureTests {
 
   @Test func `a failure that is caught is not run again in the same dispatch`() throws {
     var later: DispatchToken?
-    dispatcher.register { [unowned dispatcher] _ in
+    dispatcher.register { [unowned dispatcher, log] _ in
       #expect(throws: Refusal()) { try dispatcher.waitFor([#require(later)]) }
       log.add("A")
     }
-    later = dispatcher.register { payload in
+    later = dispatcher.register { [log] payload in
       log.add("B")
       if payload == "bad" { throw Refusal() }
     }
@@ -76,11 +76,11 @@ struct FailureTests {
   @Test func `waiting for a callback that failed throws its error again`() throws {
     var later: DispatchToken?
     dispatcher.register { [unowned dispatcher] _ in try? dispatcher.waitFor([#require(later)]) }
-    later = dispatcher.register { _ in
+    later = dispatcher.register { [log] _ in
       log.add("B")
       throw Refusal()
     }
-    dispatcher.register { [unowned dispatcher] _ in
+    dispatcher.register { [unowned dispatcher, log] _ in
       #expect(throws: Refusal()) { try dispatcher.waitFor([#require(later)]) }
       log.add("C")
     }
@@ -107,11 +107,11 @@ struct FailureTests {
 
   @Test func `after a failure every callback waits and runs as before`() throws {
     var later: DispatchToken?
-    dispatcher.register { [unowned dispatcher] payload in
+    dispatcher.register { [unowned dispatcher, log] payload in
       try dispatcher.waitFor([#require(later)])
       log.add("A \(payload)")
     }
-    later = dispatcher.register { payload in
+    later = dispatcher.register { [log] payload in
       if payload == "bad" { throw Refusal() }
       log.add("B \(payload)")
     }

@@ -7,8 +7,8 @@ struct RegistrationTests {
 
   @Test func `a callback registered during a dispatch runs from the next one on`() throws {
     var registered = false
-    dispatcher.register { [unowned dispatcher] _ in
-      if !registered { dispatcher.register { log.add($0) } }
+    dispatcher.register { [unowned dispatcher, log] _ in
+      if !registered { dispatcher.register { [log] in log.add($0) } }
       registered = true
     }
 
@@ -20,10 +20,10 @@ struct RegistrationTests {
 
   @Test func `a callback registered during a dispatch runs at once when waited for`() throws {
     var registered = false
-    dispatcher.register { [unowned dispatcher] payload in
+    dispatcher.register { [unowned dispatcher, log] payload in
       if !registered {
         registered = true
-        try dispatcher.waitFor([dispatcher.register { log.add("new \($0)") }])
+        try dispatcher.waitFor([dispatcher.register { [log] in log.add("new \($0)") }])
       }
       log.add("old \(payload)")
     }
@@ -36,12 +36,12 @@ struct RegistrationTests {
 
   @Test func `a callback unregistered before its turn is skipped`() throws {
     var later: DispatchToken?
-    dispatcher.register { [unowned dispatcher] _ in
+    dispatcher.register { [unowned dispatcher, log] _ in
       try dispatcher.unregister(#require(later))
       log.add("A")
     }
-    later = dispatcher.register { _ in log.add("B") }
-    dispatcher.register { _ in log.add("C") }
+    later = dispatcher.register { [log] _ in log.add("B") }
+    dispatcher.register { [log] _ in log.add("C") }
 
     try dispatcher.dispatch("")
 
@@ -50,11 +50,11 @@ struct RegistrationTests {
 
   @Test func `a callback that unregisters itself finishes and is gone`() throws {
     var own: DispatchToken?
-    own = dispatcher.register { [unowned dispatcher] payload in
+    own = dispatcher.register { [unowned dispatcher, log] payload in
       try dispatcher.unregister(#require(own))
       log.add("A \(payload)")
     }
-    dispatcher.register { log.add("B \($0)") }
+    dispatcher.register { [log] in log.add("B \($0)") }
 
     try dispatcher.dispatch("first")
     try dispatcher.dispatch("second")
@@ -70,8 +70,8 @@ struct RegistrationTests {
   }
 
   @Test func `waiting for a callback that ran and was then unregistered is refused`() throws {
-    let a = dispatcher.register { _ in log.add("A") }
-    dispatcher.register { [unowned dispatcher] _ in
+    let a = dispatcher.register { [log] _ in log.add("A") }
+    dispatcher.register { [unowned dispatcher, log] _ in
       try dispatcher.unregister(a)
       try dispatcher.waitFor([a])
       log.add("B")
@@ -84,8 +84,8 @@ struct RegistrationTests {
   @Test func `waiting for one that ran in an earlier dispatch and was unregistered is refused`()
     throws
   {
-    let a = dispatcher.register { log.add("A \($0)") }
-    dispatcher.register { [unowned dispatcher] payload in
+    let a = dispatcher.register { [log] in log.add("A \($0)") }
+    dispatcher.register { [unowned dispatcher, log] payload in
       if payload == "second" { try dispatcher.waitFor([a]) }
       log.add("B \(payload)")
     }

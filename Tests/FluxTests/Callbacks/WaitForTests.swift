@@ -7,7 +7,7 @@ struct WaitForTests {
 
   @Test func `callbacks run in the order of registration, also past ten`() throws {
     for number in 1...12 {
-      dispatcher.register { _ in log.add("\(number)") }
+      dispatcher.register { [log] _ in log.add("\(number)") }
     }
 
     try dispatcher.dispatch("")
@@ -16,7 +16,7 @@ struct WaitForTests {
   }
 
   @Test func `one function registered twice runs twice`() throws {
-    let callback: (String) -> Void = { log.add($0) }
+    let callback: (String) -> Void = { [log] in log.add($0) }
     let first = dispatcher.register("twice", callback)
     let second = dispatcher.register("twice", callback)
 
@@ -31,8 +31,8 @@ struct WaitForTests {
   }
 
   @Test func `waiting for nothing, for the handled and for one twice does nothing more`() throws {
-    let a = dispatcher.register { _ in log.add("A") }
-    dispatcher.register { [unowned dispatcher] _ in
+    let a = dispatcher.register { [log] _ in log.add("A") }
+    dispatcher.register { [unowned dispatcher, log] _ in
       try dispatcher.waitFor([])
       try dispatcher.waitFor([a, a])
       try dispatcher.waitFor([a])
@@ -47,7 +47,7 @@ struct WaitForTests {
   @Test func `tokens are waited for in the order given`() throws {
     var tokens: [DispatchToken] = []
     dispatcher.register { [unowned dispatcher] _ in try dispatcher.waitFor(tokens.reversed()) }
-    tokens = ["A", "B", "C"].map { name in dispatcher.register { _ in log.add(name) } }
+    tokens = ["A", "B", "C"].map { name in dispatcher.register { [log] _ in log.add(name) } }
 
     try dispatcher.dispatch("")
 
@@ -57,19 +57,19 @@ struct WaitForTests {
   @Test func `a callback that two others wait for runs once`() throws {
     var shared: DispatchToken?
     var middle: [DispatchToken] = []
-    dispatcher.register { [unowned dispatcher] _ in
+    dispatcher.register { [unowned dispatcher, log] _ in
       try dispatcher.waitFor(middle)
       log.add("top")
     }
     for name in ["left", "right"] {
       middle.append(
-        dispatcher.register { [unowned dispatcher] _ in
+        dispatcher.register { [unowned dispatcher, log] _ in
           try dispatcher.waitFor([#require(shared)])
           log.add(name)
         }
       )
     }
-    shared = dispatcher.register { _ in log.add("shared") }
+    shared = dispatcher.register { [log] _ in log.add("shared") }
 
     try dispatcher.dispatch("")
 
@@ -77,20 +77,20 @@ struct WaitForTests {
   }
 
   @Test func `the tokens before a refused one have run`() throws {
-    let gone = dispatcher.register { _ in log.add("gone") }
+    let gone = dispatcher.register { [log] _ in log.add("gone") }
     try dispatcher.unregister(gone)
     var later: DispatchToken?
     dispatcher.register { [unowned dispatcher] _ in
       try dispatcher.waitFor([#require(later), gone])
     }
-    later = dispatcher.register { _ in log.add("later") }
+    later = dispatcher.register { [log] _ in log.add("later") }
 
     #expect(throws: FluxError.unregisteredToken(gone)) { try dispatcher.dispatch("") }
     #expect(log.lines == ["later"])
   }
 
   @Test func `a token of another dispatcher is refused, even the one with the same number`() {
-    let foreign = FluxDispatcher<String>().register("theirs") { _ in log.add("theirs") }
+    let foreign = FluxDispatcher<String>().register("theirs") { [log] _ in log.add("theirs") }
     let own = dispatcher.register("ours") { [unowned dispatcher] _ in
       try dispatcher.waitFor([foreign])
     }
@@ -103,7 +103,7 @@ struct WaitForTests {
 
   @Test func `a callback may dispatch on another dispatcher`() throws {
     let other = FluxDispatcher<String>()
-    other.register { log.add("other \($0)") }
+    other.register { [log] in log.add("other \($0)") }
     dispatcher.register { try other.dispatch("\($0)!") }
 
     try dispatcher.dispatch("payload")
@@ -115,7 +115,7 @@ struct WaitForTests {
     let dispatcher = FluxDispatcher<String?>()
     var later: DispatchToken?
     dispatcher.register { [unowned dispatcher] _ in try dispatcher.waitFor([#require(later)]) }
-    later = dispatcher.register { log.add($0 ?? "none") }
+    later = dispatcher.register { [log] in log.add($0 ?? "none") }
 
     try dispatcher.dispatch(nil)
 

@@ -100,18 +100,41 @@ struct ModeTests {
     #expect(log.elements == (1...1000).map { .add($0) })
   }
 
+  @Test func `ten thousand serial dispatches wait in line, and one of them is cancelled`() throws {
+    let store = CounterStore(identifier: "counter", reducer: PureCounterReducer())
+    try hub.register(store: store)
+    let held = Held()
+    let holding = CounterStore("holding") { operation, _, _ in held.keep(operation) }
+    try hub.register(store: holding)
+    let done = Gate()
+
+    // They pile up behind the first, and one leaves from the middle.
+    hub.dispatch(CounterAction.look, to: "holding", mode: .serial)
+    #expect(held.waitForNext())
+    let others = (1...10_000).map { number in
+      hub.dispatch(CounterAction.increase, to: "counter", mode: .serial) {
+        if number == 10_000 { done.open() }
+      }
+    }
+    #expect(hub.underWay.map(\.id).suffix(10_000) == others.map(\.id)[...])
+    others[5_000].cancel()
+    held.finish(0)
+
+    #expect(done.wait())
+    #expect(store.state.count == 9_999)
+    #expect(hub.underWay.allSatisfy { $0 === others.last })
+  }
+
   @Test func `mainThread runs where its executor runs it, and the call returns before`() throws {
-    let jobs = Lock<[@Sendable () -> Void]>([])
-    let hub = StrataFlux.Dispatcher(
-      mainThread: DispatchExecutor { job in jobs.withLock { $0.append(job) } }
-    )
+    let loop = Loop()
+    let hub = StrataFlux.Dispatcher(mainThread: loop.executor)
     let store = CounterStore(identifier: "counter", reducer: CounterReducer())
     try hub.register(store: store)
 
     let transaction = hub.dispatch(CounterAction.increase, mode: .mainThread)
     #expect(!transaction.isFinished)
     #expect(store.state.count == 0)
-    for job in jobs.withLock({ $0 }) { job() }
+    loop.run()
 
     #expect(transaction.isFinished)
     #expect(store.state.count == 1)
@@ -164,12 +187,24 @@ struct ModeTests {
   }
 
   @Test func `waiting for a mainThread dispatch that nobody runs ends with the task`() async {
-    let hub = StrataFlux.Dispatcher(mainThread: DispatchExecutor { _ in })
+    let loop = Loop()
+    let hub = StrataFlux.Dispatcher(mainThread: loop.executor)
     let waiting = Task { try await hub.dispatch(CounterAction.increase, mode: .mainThread) }
+    let ended = Gate()
+    let hung = Lock(false)
+    let watching = inBackground {
+      // Patient, as the test's own task may have to wait for other tests.
+      if (1...12).contains(where: { _ in ended.wait() }) { return }
+      hung.withLock { $0 = true }
+      loop.run()
+    }
 
     waiting.cancel()
 
-    // Its steps never run, so it is only the test's own time limit that a hang would meet.
     await #expect(throws: CancellationError.self) { try await waiting.value }
+    ended.open()
+    #expect(watching.wait() && !hung.withLock { $0 })
+    loop.run()
+    #expect(hub.underWay.isEmpty)
   }
 }

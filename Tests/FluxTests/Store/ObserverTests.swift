@@ -161,11 +161,11 @@ struct ObserverTests {
     let second = CounterStore(identifier: "second", reducer: CounterReducer())
     try hub.register(store: second)
     let observer = Observer()
-    store.register(observer: observer) { [log, second] state, _ in
-      log.record("\(state.count) \(second.state.count)")
+    store.register(observer: observer) { [log, weak second] state, _ in
+      log.record("\(state.count) \(second?.state.count ?? 0)")
     }
-    second.register(observer: observer) { [log, store] state, _ in
-      log.record("\(store.state.count) \(state.count)")
+    second.register(observer: observer) { [log, weak store] state, _ in
+      log.record("\(store?.state.count ?? 0) \(state.count)")
     }
 
     hub.dispatch(CounterAction.increase, mode: .sync)

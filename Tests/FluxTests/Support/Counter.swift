@@ -119,6 +119,24 @@ final class Held: Sendable {
   }
 }
 
+/// Stands for a main loop that runs when a test likes.
+final class Loop: Sendable {
+  private let jobs = Lock<[@Sendable () -> Void]>([])
+
+  var executor: DispatchExecutor {
+    DispatchExecutor { [self] job in jobs.withLock { $0.append(job) } }
+  }
+
+  /// Runs what has come, and lets go of it: it holds its dispatcher, which holds this.
+  func run() {
+    let jobs = jobs.withLock { jobs in
+      defer { jobs = [] }
+      return jobs
+    }
+    for job in jobs { job() }
+  }
+}
+
 /// Runs `body` on another thread, which is there even while all of the test runner's wait.
 func elsewhere(_ body: @escaping @Sendable () -> Void) { elsewhereQueue.async(execute: body) }
 
