@@ -1,6 +1,5 @@
 extension ChangeSet {
-  /// The changes for a person to read, a line for each entity, with the fields that differ from what
-  /// `old` has:
+  /// The changes for a person to read, with the fields that differ from what `old` has.
   ///
   /// ```
   /// books

@@ -7,6 +7,7 @@ enum Catalogue {
     var benchmarks: [any Benchmark] = sizes.map { CommitBenchmark(count: $0) }
     benchmarks.append(GrowthBenchmark(small: 1_000, large: large))
     benchmarks.append(ReadBenchmark(count: usual))
+    benchmarks.append(IndexBenchmark(count: usual, few: usual / 1_000, many: usual / 10))
     benchmarks += [1_000, 10_000].map { SubscriptionBenchmark(subscriptions: $0, count: usual) }
     benchmarks.append(DerivedBenchmark(subscriptions: quick ? 100 : 10_000, count: usual))
     benchmarks.append(DispatchBenchmark(observers: 1_000))
