@@ -47,7 +47,7 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
   ) -> (any RemovedEntities)? {
     guard let ids = removed.ids(of: Target.self, at: to) else { return nil }
     var next: [EntityID<Source>] = []
-    for id in ids where !database[keyPath: to].contains(id) {
+    for id in ids {
       let sources = Array(database[keyPath: from][index][id].ids)
       switch rule.effect {
       case .restrict: continue
@@ -70,7 +70,7 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
     guard case .restrict = rule.effect, let ids = removed.ids(of: Target.self, at: to) else {
       return
     }
-    for id in ids where !database[keyPath: to].contains(id) {
+    for id in ids {
       let sources = database[keyPath: from][index][id].ids
       guard let first = sources.first else { continue }
       let schema = Database.schema
