@@ -42,6 +42,9 @@ public final class GroupIndex<Entity: EntityType, Key: Hashable & Sendable>: Ent
   public var upkeep: IndexUpkeep<Entity> {
     IndexUpkeep(of: ObjectIdentifier(self), make: make, change: change)
   }
+
+  /// The keys in whose groups an entity is.
+  package func keys(of entity: Entity) -> Set<Key> { keysOf(entity) }
 }
 
 extension GroupIndex {
