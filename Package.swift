@@ -99,8 +99,8 @@ let package = Package(
     .testTarget(
       name: "PersistenceTests",
       dependencies: [
-        "StrataSQLite", "StrataMigrations", "StrataPersistence", "Strata", "TestSupport",
-        "CrashChild", "StrataCLI",
+        "StrataCore", "StrataSQLite", "StrataMigrations", "StrataPersistence", "Strata",
+        "TestSupport", "CrashChild", "StrataCLI",
       ]
     ),
     .testTarget(

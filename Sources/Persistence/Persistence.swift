@@ -162,6 +162,7 @@ private final class JournalHook<State: StateType, Database: DatabaseType>: Commi
 
   func commitDidHappen(_ edit: Edit<State>) {
     guard let changes = edit.attachments[changes], !changes.isEmpty else { return }
-    persistence.line.add(changes, edit.trace)
+    let revision = persistence.line.add(changes, edit.trace)
+    edit.attachments[CommitTicket.key]?.stamp(revision)
   }
 }

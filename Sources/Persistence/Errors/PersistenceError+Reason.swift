@@ -39,6 +39,8 @@ extension PersistenceError {
     case io(String)
     /// The persistence was closed before.
     case closed
+    /// The store shows another time: what is committed there is not kept.
+    case onDetour
     /// There is no table, entity, revision or snapshot as asked for.
     case notFound(String)
   }
@@ -71,6 +73,7 @@ extension PersistenceError.Reason {
     case .busy(let detail): "the store is busy (\(detail))"
     case .io(let detail): "the disk refused (\(detail))"
     case .closed: "this persistence was closed"
+    case .onDetour: "the store shows another time, and what is committed there is not kept"
     case .notFound(let what): "there is no \(what)"
     }
   }
@@ -105,6 +108,7 @@ extension PersistenceError.Reason {
     case .busy: "Try again."
     case .io: "Check the disk: the state goes on in memory and is written when the disk works."
     case .closed: "Commit before close(), or open the store again."
+    case .onDetour: "Go back to the present, or keep what is shown, and commit then."
     case .notFound: "Check the spelling; `strata tables` lists what there is."
     }
   }

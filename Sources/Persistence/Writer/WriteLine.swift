@@ -33,10 +33,21 @@ final class WriteLine: Sendable {
     queue.withLock(when: { $0.hasRoom }) { _ in }
   }
 
-  func add(_ changes: ChangeSet, _ trace: CommitTrace) {
+  /// Lets the change set of a commit wait for the writer; gives the revision it became.
+  func add(_ changes: ChangeSet, _ trace: CommitTrace) -> Revision {
     let time = now()
-    let wake = queue.withLock { $0.add(changes, trace, now: time) }
+    let (wake, revision) = queue.withLock { queue in
+      (queue.add(changes, trace, now: time), queue.lastRevision)
+    }
     if wake != .notNeeded { callWriter(wake) }
+    return revision
+  }
+
+  /// Whether a revision is on disk, and whether it is surely not in the file.
+  func fate(of revision: Revision) -> (isDurable: Bool, isInMemoryOnly: Bool) {
+    // Read first: what waits can become durable in between, and never the other way round.
+    let isInMemoryOnly = queue.withLock { $0.isSurelyUnwritten(revision) }
+    return (current.durable >= revision, isInMemoryOnly)
   }
 
   var condition: WriteQueue.Condition { queue.withLock { $0.condition } }

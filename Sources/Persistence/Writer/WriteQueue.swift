@@ -137,6 +137,13 @@ package struct WriteQueue: Sendable {
   /// Lets no further commit in; what waits is for whoever closes.
   package mutating func refuseCommits() { acceptsCommits = false }
 
+  /// Whether a commit waits and nobody has tried to write it.
+  ///
+  /// O(1).
+  package func isSurelyUnwritten(_ revision: Revision) -> Bool {
+    pending.first.map { $0.first <= revision } ?? false
+  }
+
   /// How many commits are in memory only, as far as anyone knows.
   package var unwrittenCommits: Int {
     (inFlight + pending).reduce(0) { $0 + Int($1.revision.number - $1.first.number + 1) }

@@ -60,6 +60,7 @@ extension DispatcherContext {
     return try dispatcher.targetStore.commit(
       trace,
       causes: actions,
+      by: ObjectIdentifier(dispatcher),
       scope: (dispatcher.scope as WritableKeyPath).appending(path: part as WritableKeyPath),
       mutation
     )
@@ -78,6 +79,7 @@ extension DispatcherContext {
     return try dispatcher.targetStore.commit(
       trace,
       causes: actions,
+      by: ObjectIdentifier(dispatcher),
       scope: dispatcher.scope,
       mutation
     )

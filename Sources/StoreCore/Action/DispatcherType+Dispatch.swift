@@ -61,7 +61,12 @@ extension DispatcherType {
     _ mutation: M,
     causes: [ActionMetadata]
   ) throws(M.Failure) -> M.Result where M.State == Scope {
-    try targetStore.commit(mutation.metadata, causes: causes, scope: scope) {
+    try targetStore.commit(
+      mutation.metadata,
+      causes: causes,
+      by: ObjectIdentifier(self),
+      scope: scope
+    ) {
       (state: inout Scope) throws(M.Failure) in try mutation.mutate(&state)
     }
   }

@@ -5,6 +5,8 @@
 struct CommitStages<State: StateType>: Sendable {
   var middleware: [any StoreMiddleware<State>] = []
   var hooks: [any CommitHook<State>] = []
+  /// Whether commits are shown and not kept: see ``Detour``.
+  var isOnDetour = false
 }
 
 extension CommitStages {

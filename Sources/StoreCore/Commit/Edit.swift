@@ -16,15 +16,23 @@ public struct Edit<State: StateType>: Sendable {
   /// What was computed from this edit; it travels with the commit to every subscriber.
   public var attachments = CommitAttachments()
 
+  /// The store or dispatcher that was told to commit, where one was.
+  package let origin: ObjectIdentifier?
   let computed: ComputedPlace?
 
-  init(after start: Changes<State>, trace: CommitTrace, causes: [ActionMetadata]) {
+  init(
+    after start: Changes<State>,
+    trace: CommitTrace,
+    causes: [ActionMetadata],
+    by origin: ObjectIdentifier? = nil
+  ) {
     previous = start.value
     state = start.value
     version = start.version + 1
     computed = start.computedPlace
     self.trace = trace
     self.causes = causes
+    self.origin = origin
   }
 
   /// The edit as subscribers would see it if it ended here.

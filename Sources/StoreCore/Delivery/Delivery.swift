@@ -18,9 +18,12 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   var current: Changes<State> { line.withLock { $0.current } }
 
   /// An edit of the last committed value.
-  func beginEdit(trace: CommitTrace, causes: [ActionMetadata]) -> Edit<State>
-  where State: StateType {
-    line.withLock { Edit(after: $0.current, trace: trace, causes: causes) }
+  func beginEdit(
+    trace: CommitTrace,
+    causes: [ActionMetadata],
+    by origin: ObjectIdentifier?
+  ) -> Edit<State> where State: StateType {
+    line.withLock { Edit(after: $0.current, trace: trace, causes: causes, by: origin) }
   }
 
   /// Publishes the changes and leaves those that were replaced in their place, so that they can be

@@ -40,7 +40,12 @@ extension DispatcherType {
     _ mutation: (inout Scope) throws(E) -> R
   ) throws(E) -> R {
     let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
-    return try targetStore.commit(trace, scope: scope, mutation)
+    return try targetStore.commit(
+      trace,
+      by: ObjectIdentifier(self),
+      scope: scope,
+      mutation
+    )
   }
 
   /// Changes a part of the scope in one atomic step; the key path starts at the own scope.
@@ -58,6 +63,7 @@ extension DispatcherType {
     let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
     return try targetStore.commit(
       trace,
+      by: ObjectIdentifier(self),
       scope: (scope as WritableKeyPath).appending(path: part as WritableKeyPath),
       mutation
     )
@@ -85,7 +91,12 @@ extension DispatcherType {
     _ mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
   ) throws(E) -> R {
     let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
-    return try targetStore.commit(trace, scope: scope, attaching: mutation)
+    return try targetStore.commit(
+      trace,
+      by: ObjectIdentifier(self),
+      scope: scope,
+      attaching: mutation
+    )
   }
 
   /// Tells everyone who listens by `sinkActivity`.

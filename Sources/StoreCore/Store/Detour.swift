@@ -26,7 +26,10 @@ package final class Detour<State: StateType, Activity: Sendable>: Sendable {
     aside = store.editLock.withLock { _ in
       let hooks = store.stages.withLock { $0.hooks }
       let following = hooks.filter(\.followsDetours)
-      store.stages.withLock { $0.hooks = following }
+      store.stages.withLock { stages in
+        stages.hooks = following
+        stages.isOnDetour = true
+      }
       return Aside(hooks: hooks, following: following.count, departure: store.delivery.current)
     }
   }
@@ -94,7 +97,10 @@ package final class Detour<State: StateType, Activity: Sendable>: Sendable {
       do {
         return try publish(store.delivery.current.value, after: departure, trace)
       } catch {
-        store.stages.withLock { $0.hooks = followers }
+        store.stages.withLock { stages in
+          stages.hooks = followers
+          stages.isOnDetour = true
+        }
         isOver.withLock { $0 = false }
         throw error
       }
@@ -123,6 +129,9 @@ package final class Detour<State: StateType, Activity: Sendable>: Sendable {
 
   private func restoreHooks() {
     isOver.withLock { $0 = true }
-    store.stages.withLock { $0.hooks = aside.hooks + $0.hooks.dropFirst(aside.following) }
+    store.stages.withLock { stages in
+      stages.hooks = aside.hooks + stages.hooks.dropFirst(aside.following)
+      stages.isOnDetour = false
+    }
   }
 }

@@ -6,16 +6,20 @@ extension Store {
   func commit<Scope, R, E: Error>(
     _ trace: CommitTrace,
     causes: [ActionMetadata] = [],
+    by origin: ObjectIdentifier? = nil,
     scope: WritableKeyPath<State, Scope>,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws(E) -> R {
-    try commit(trace, causes: causes, scope: scope) { (part, _) throws(E) in try mutation(&part) }
+    try commit(trace, causes: causes, by: origin, scope: scope) { (part, _) throws(E) in
+      try mutation(&part)
+    }
   }
 
   /// The same with a closure that may attach values to the commit.
-  func commit<Scope, R, E: Error>(
+  package func commit<Scope, R, E: Error>(
     _ trace: CommitTrace,
     causes: [ActionMetadata] = [],
+    by origin: ObjectIdentifier? = nil,
     scope: WritableKeyPath<State, Scope>,
     attaching mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
   ) throws(E) -> R {
@@ -27,7 +31,7 @@ extension Store {
     let result = try editLock.withLock { (_: inout EditTurn) throws(E) -> R in
       // Not those of before: one may have been installed while this commit waited.
       let stages = stages.withLock { $0 }
-      var edit = delivery.beginEdit(trace: trace, causes: causes)
+      var edit = delivery.beginEdit(trace: trace, causes: causes, by: origin)
       do throws(E) {
         var attachments = CommitAttachments()
         var effect = EditEffect.nothing

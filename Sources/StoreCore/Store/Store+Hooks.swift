@@ -22,6 +22,9 @@ extension Store {
 }
 
 extension Store {
+  /// Whether what is committed now is shown and not kept; see ``Detour``.
+  package var isOnDetour: Bool { stages.withLock { $0.isOnDetour } }
+
   /// Runs `action` while no commit is under way and none can begin.
   ///
   /// Waits for a commit that is. `action` must not commit to this store.

@@ -38,11 +38,14 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   let stages = Lock(CommitStages<State>())
   let delivery: Delivery<State, Activity>
   let logger: (any StoreLogger)?
+  /// What the store was created from, if not from a mere value.
+  package let source: (any StoreSource<State>)?
 
   /// Creates a store with a state at version 0.
   public init(name: String? = nil, initialState: State, logger: (any StoreLogger)? = nil) {
     self.name = name ?? "\(Self.self)"
     self.logger = logger
+    source = nil
     delivery = Delivery(Changes(initial: initialState))
   }
 
@@ -52,6 +55,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   public init(_ source: any StoreSource<State>) {
     name = "\(Self.self)"
     logger = nil
+    self.source = source
     delivery = Delivery(Changes(initial: source.initialState))
     source.attach(to: self)
   }
@@ -64,6 +68,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   ) {
     self.name = name ?? "\(Self.self)"
     self.logger = logger
+    self.source = source
     delivery = Delivery(Changes(initial: source.initialState))
     source.attach(to: self)
   }

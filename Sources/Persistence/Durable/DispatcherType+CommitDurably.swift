@@ -1,0 +1,87 @@
+public import StrataCore
+
+extension DispatcherType {
+  /// Changes the scope in one atomic step and returns when the change is on disk, with what the
+  /// closure returns.
+  ///
+  /// ```swift
+  /// let order = try await orders.commitDurably("place order") { try $0.place(cart) }
+  /// await answer(.accepted(order))      // survives a power cut from here on
+  /// ```
+  ///
+  /// The rules of `commit` hold for the edit; subscribers are told before the disk is asked. Then one
+  /// sync is waited for, which all who wait at that moment share, whatever the ``Durability``: a few
+  /// milliseconds. A commit that changes nothing of the database waits for those before it, as it
+  /// may have relied on them.
+  ///
+  /// Throws what the closure throws, or a `PersistenceError` when the persistence was closed or the
+  /// store shows another time: then nothing has happened. Throws ``DurabilityError`` when the commit
+  /// has happened and the disk refuses; it says whether the outcome is unknown. Cancelling the task
+  /// changes nothing of this. On a store that was not created from a ``Persistence`` it traps.
+  @discardableResult
+  public func commitDurably<R>(
+    _ name: String = "",
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation,
+    _ mutation: (inout Scope) throws -> R
+  ) async throws -> R {
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let commit = DurableCommit(of: targetStore, trace)
+    let result = try targetStore.commit(trace, by: ObjectIdentifier(self), scope: scope) {
+      (part: inout Scope, attachments: inout CommitAttachments) throws in
+      try commit.begin(on: targetStore, &attachments)
+      return try mutation(&part)
+    }
+    try await commit.wait()
+    return result
+  }
+
+  /// The same for a part of the scope; the key path starts at the own scope.
+  @discardableResult
+  public func commitDurably<Part, R>(
+    _ name: String = "",
+    scope part: StatePath<Scope, Part>,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation,
+    _ mutation: (inout Part) throws -> R
+  ) async throws -> R {
+    try await commitDurably(name, fileID: fileID, function: function, line: line) {
+      try mutation(&$0[keyPath: part])
+    }
+  }
+}
+
+extension DispatcherContext {
+  /// Changes the scope in one atomic step and returns when the change is on disk, with what the
+  /// closure returns.
+  ///
+  /// The rules are those of a dispatcher's `commitDurably`.
+  @discardableResult
+  public func commitDurably<R>(
+    _ name: String = "",
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation,
+    _ mutation: (inout Dispatcher.Scope) throws -> R
+  ) async throws -> R {
+    let store = dispatcher.targetStore
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let commit = DurableCommit(of: store, trace)
+    let result = try store.commit(
+      trace,
+      causes: actions,
+      by: ObjectIdentifier(dispatcher),
+      scope: dispatcher.scope
+    ) { (part: inout Dispatcher.Scope, attachments: inout CommitAttachments) throws in
+      try commit.begin(on: store, &attachments)
+      return try mutation(&part)
+    }
+    try await commit.wait()
+    return result
+  }
+}
