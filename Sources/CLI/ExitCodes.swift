@@ -33,7 +33,9 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     self =
       switch reason {
       case .missing, .missingDirectory, .notFound: .notFound
-      case .notAFile, .empty, .notADatabase, .foreign, .undecodable, .ruleBroken, .closed, .onDetour: .failed
+      case .notAFile, .empty, .notADatabase, .foreign, .undecodable, .ruleBroken, .closed, .onDetour,
+        .notPersisted:
+        .failed
       case .truncated, .damaged: .damaged
       case .alreadyOpen, .busy: .locked
       case .migration: .drift

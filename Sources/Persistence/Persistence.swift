@@ -104,9 +104,14 @@ extension Persistence {
   /// Returns when every commit made before the call is on disk.
   ///
   /// Callers who come together share one sync. Throws at once, with the cause, while the disk
-  /// refuses; the commits stay in memory, in order.
+  /// refuses; the commits stay in memory, in order. Throws with the reason `.notPersisted` when all
+  /// is on disk but entities whose `encode(to:)` refused their last change.
   public func flush() async throws(PersistenceError) {
     try await writer.durable(through: line.lastRevision)
+    let refused = writer.board.current.unpersisted.entities
+    guard refused.isEmpty else {
+      throw PersistenceError(.appending, path: path, .notPersisted(refused))
+    }
   }
 
   /// Takes a snapshot of everything committed before the call and gives it a name.

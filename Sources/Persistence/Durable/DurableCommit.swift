@@ -44,12 +44,18 @@ struct DurableCommit {
       try await writer.durable(through: target)
     } catch {
       let (isDurable, isInMemoryOnly) = line.fate(of: target)
-      if isDurable { return }
-      throw DurabilityError(
-        revision: target,
-        outcome: isInMemoryOnly ? .notWritten : .unknown,
-        cause: error
-      )
+      if !isDurable {
+        throw DurabilityError(
+          revision: target,
+          outcome: isInMemoryOnly ? .notWritten : .unknown,
+          cause: error
+        )
+      }
+    }
+    let refused = writer.board.current.unpersisted.entities(of: target)
+    guard refused.isEmpty else {
+      let cause = PersistenceError(.appending, path: writer.path.file, .notPersisted(refused))
+      throw DurabilityError(revision: target, outcome: .partlyDurable, cause: cause)
     }
   }
 }

@@ -11,6 +11,8 @@ public struct DurabilityError: Error, Sendable, CustomStringConvertible {
     /// The commit or not: the disk failed while it was being written or synced, and only reading
     /// the file again will tell.
     case unknown
+    /// The commit but for some entities, whose `encode(to:)` refused; the cause names them.
+    case partlyDurable
   }
 
   /// The revision the commit became; for one that left the database alone, the last one it saw.
@@ -22,15 +24,19 @@ public struct DurabilityError: Error, Sendable, CustomStringConvertible {
 
   /// What happened, what is known, and what to do.
   public var description: String {
-    let known =
-      switch outcome {
-      case .notWritten: "it is in memory and not in the file"
-      case .unknown: "it is in memory, and whether it is in the file is unknown"
-      }
-    return """
-      Revision \(revision) is not known to be durable: \(known). \(cause) Do not commit it again: \
-      `flush()` returns once it is on disk. If the process ends before, look after the next opening \
-      whether it is there.
+    let wait = """
+      Do not commit it again: `flush()` returns once it is on disk. If the process ends before, look \
+      after the next opening whether it is there.
       """
+    switch outcome {
+    case .notWritten:
+      return "Revision \(revision) is in memory and not in the file yet. \(cause) \(wait)"
+    case .unknown:
+      return """
+        Revision \(revision) is in memory, and whether it is in the file is unknown. \(cause) \(wait)
+        """
+    case .partlyDurable:
+      return "Revision \(revision) is on disk, but not all of it. \(cause)"
+    }
   }
 }

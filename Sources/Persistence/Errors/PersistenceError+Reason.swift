@@ -39,6 +39,8 @@ extension PersistenceError {
     case io(String)
     /// The persistence was closed before.
     case closed
+    /// Everything is on disk but these entities, whose `encode(to:)` refused their last change.
+    case notPersisted([NotPersisted])
     /// The store shows another time: what is committed there is not kept.
     case onDetour
     /// There is no table, entity, revision or snapshot as asked for.
@@ -73,6 +75,11 @@ extension PersistenceError.Reason {
     case .busy(let detail): "the store is busy (\(detail))"
     case .io(let detail): "the disk refused (\(detail))"
     case .closed: "this persistence was closed"
+    case .notPersisted(let entities):
+      """
+      the last change of \(entities.count == 1 ? "an entity" : "\(entities.count) entities") is in \
+      memory alone (\(entities.prefix(5).map { "\($0)" }.joined(separator: "; ")))
+      """
     case .onDetour: "the store shows another time, and what is committed there is not kept"
     case .notFound(let what): "there is no \(what)"
     }
@@ -108,6 +115,7 @@ extension PersistenceError.Reason {
     case .busy: "Try again."
     case .io: "Check the disk: the state goes on in memory and is written when the disk works."
     case .closed: "Commit before close(), or open the store again."
+    case .notPersisted: "Put them again with values that their encode(to:) accepts."
     case .onDetour: "Go back to the present, or keep what is shown, and commit then."
     case .notFound: "Check the spelling; `strata tables` lists what there is."
     }

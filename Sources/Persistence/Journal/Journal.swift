@@ -121,6 +121,23 @@ struct Journal {
     ) { try $0.int(0) } ?? 0
   }
 
+  /// About how many bytes of the file a slice of the deltas after a revision takes, and the last
+  /// one of it; nil when there is none.
+  func bytes(after revision: Revision, slice: Int) throws -> (bytes: Int64, last: Revision)? {
+    let found = try connection.first(
+      """
+      SELECT sum(size), max(revision) FROM
+        (SELECT revision, bytes + length(name) + length(place) + ? AS size FROM delta
+          WHERE revision > ? ORDER BY revision LIMIT ?)
+      """,
+      [
+        .integer(Int64(DeltaHeader.rowBytes)), .integer(revision.number), .integer(Int64(slice)),
+      ]
+    ) { (try $0.optionalInt(0), try $0.optionalInt(1)) }
+    guard let (bytes, last) = found, let bytes, let last else { return nil }
+    return (bytes, Revision(last))
+  }
+
   /// The first revision of the file's first delta, or nil when there is none.
   func first() throws -> Revision? {
     try connection.first("SELECT first FROM delta ORDER BY revision LIMIT 1", []) {
@@ -138,19 +155,22 @@ struct Journal {
   /// Removes the deltas up to a revision, the oldest first and a slice of them only, so that what
   /// is left is one run whenever this is cut short.
   ///
-  /// True when none is left.
-  func trim(through revision: Revision, slice: Int) throws -> Bool {
+  /// Gives whether none is left, and about how many bytes went.
+  func trim(through revision: Revision, slice: Int) throws -> (isDone: Bool, bytes: Int64) {
     let last = try connection.first(
       """
-      SELECT max(revision), count(*) FROM
-        (SELECT revision FROM delta WHERE revision <= ? ORDER BY revision LIMIT ?)
+      SELECT max(revision), count(*), sum(size) FROM
+        (SELECT revision, bytes + length(name) + length(place) + ? AS size FROM delta
+          WHERE revision <= ? ORDER BY revision LIMIT ?)
       """,
-      [.integer(revision.number), .integer(Int64(slice))]
-    ) { (try $0.optionalInt(0), try $0.int(1)) }
-    guard let (through, count) = last, let through else { return true }
+      [
+        .integer(Int64(DeltaHeader.rowBytes)), .integer(revision.number), .integer(Int64(slice)),
+      ]
+    ) { (try $0.optionalInt(0), try $0.int(1), try $0.optionalInt(2) ?? 0) }
+    guard let (through, count, bytes) = last, let through else { return (true, 0) }
     try connection.run("DELETE FROM delta_part WHERE revision <= ?", [.integer(through)])
     try connection.run("DELETE FROM delta WHERE revision <= ?", [.integer(through)])
-    return count < Int64(slice)
+    return (count < Int64(slice), bytes)
   }
 
   private static func header(_ row: borrowing Row) throws -> (header: DeltaHeader, hash: Checksum) {

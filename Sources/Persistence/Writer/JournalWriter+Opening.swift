@@ -41,6 +41,7 @@ extension JournalWriter {
       self.lock = lock
       let line = makeLine(after: session.written.revision, time: max(now, restored.lastTime))
       self.line = line
+      noteSizes()
       planUpkeep()
       return (database, report, line)
     } catch {
@@ -76,17 +77,19 @@ extension JournalWriter {
     defer {
       session = nil
       lock = nil
+      board.note { $0.condition = .closed }
       events.finish()
     }
     do {
       if session == nil { try recover(line) }
       while try writeGroup(line) {}
       try session?.close()
-      if let session {
-        line.note(written: session.written.revision, durable: session.durable.revision)
-      }
+      if let session { noteSynced(session, line) }
     } catch {
       throw PersistenceError(.closing, path: path.file, wrapping: error)
+    }
+    guard unpersisted.isEmpty else {
+      throw PersistenceError(.closing, path: path.file, .notPersisted(unpersisted.entities))
     }
   }
 }

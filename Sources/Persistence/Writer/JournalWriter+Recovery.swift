@@ -8,9 +8,15 @@ extension JournalWriter {
     session = nil
     upkeep.interrupt()
     line.degrade(error.reason)
+    noteDegraded(error)
     events.tell(.degraded(error.reason))
     planRecovery()
     return error
+  }
+
+  private func noteDegraded(_ error: PersistenceError) {
+    let now = configuration.now()
+    board.note { $0.degrade(error, at: now) }
   }
 
   func planRecovery() {
@@ -29,7 +35,9 @@ extension JournalWriter {
       recoveryDelay = configuration.recoveryInterval
     } catch {
       session = nil
-      line.degrade(PersistenceError(.appending, path: path.file, wrapping: error).reason)
+      let error = PersistenceError(.appending, path: path.file, wrapping: error)
+      line.degrade(error.reason)
+      noteDegraded(error)
       recoveryDelay = min(recoveryDelay * 2, .seconds(30))
       planRecovery()
     }
@@ -64,7 +72,9 @@ extension JournalWriter {
     upkeep.begin(after: restored.snapshot?.header, journalBytes: restored.journalBytes)
     while try writeGroup(line) {}
     try sync(line)
-    line.note(written: session.written.revision, durable: session.durable.revision)
+    noteSynced(session, line)
+    board.note { $0.condition = .healthy }
+    noteSizes()
     events.tell(.recovered(through: session.written.revision))
   }
 }

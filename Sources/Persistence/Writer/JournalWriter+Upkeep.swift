@@ -16,13 +16,28 @@ extension JournalWriter {
     do {
       for _ in 0..<upkeep.slicesOfTurn() where upkeep.hasWork {
         if let event = try upkeep.step(session) { events.tell(event) }
-        try session.checkpointIfDue()
+        try checkpointIfDue()
       }
     } catch {
-      upkeep.interrupt()
+      fail(error)
       events.tell(.snapshotFailed("\(error)"))
     }
+    noteSizes()
     planUpkeep()
+  }
+
+  private func fail(_ error: any Error) {
+    upkeep.interrupt()
+    let (error, now) = (
+      PersistenceError(.snapshotting, path: path.file, wrapping: error), configuration.now()
+    )
+    board.note { $0.fail("\(error)", at: now) }
+  }
+
+  /// Tells the board what is kept.
+  func noteSizes() {
+    let sizes = upkeep.sizes
+    board.note { $0.note(sizes) }
   }
 
   /// Takes a snapshot of everything committed before the call, and names it.
@@ -41,10 +56,11 @@ extension JournalWriter {
       }
       try session.snapshots.name(name, revision)
       try session.barrier()
+      noteSizes()
       planUpkeep()
       return revision
     } catch {
-      upkeep.interrupt()
+      fail(error)
       throw PersistenceError(.snapshotting, path: path.file, wrapping: error)
     }
   }

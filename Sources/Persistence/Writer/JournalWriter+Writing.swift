@@ -1,3 +1,5 @@
+import StrataSQLite
+
 extension JournalWriter {
   /// Writes one group, then tends the file; called when something waits.
   func drain() {
@@ -5,7 +7,7 @@ extension JournalWriter {
     do {
       _ = try writeGroup(line)
       if configuration.durability.syncsGroups { try sync(line) }
-      try session?.checkpointIfDue()
+      try checkpointIfDue()
       line.callWriterIfNeeded()
       planUpkeep()
     } catch {
@@ -52,7 +54,7 @@ extension JournalWriter {
         try writeGroup(line)
       {}
       if let session, session.durable.revision < target { try sync(line) }
-      try session?.checkpointIfDue()
+      try checkpointIfDue()
       planUpkeep()
     } catch {
       throw degrade(error, line)
@@ -73,13 +75,34 @@ extension JournalWriter {
     try session.noteWritten()
     line.note(written: last.revision, durable: session.durable.revision)
     events.tell(.appended(through: last.revision))
-    if !refused.isEmpty { events.tell(.notPersisted(refused)) }
+    note(refused, in: group)
     return true
+  }
+
+  private func note(_ refused: [Refusal], in group: [PendingDelta]) {
+    guard !refused.isEmpty || !unpersisted.isEmpty else { return }
+    unpersisted.note(group, refused: refused)
+    board.note { $0.unpersisted = unpersisted }
+    if !refused.isEmpty { events.tell(.notPersisted(refused.map(\.entity))) }
   }
 
   func sync(_ line: WriteLine) throws {
     guard let session, session.durable != session.written else { return }
     try session.barrier()
+    noteSynced(session, line)
+  }
+
+  /// Folds SQLite's WAL into the database when there is enough in it.
+  func checkpointIfDue() throws {
+    guard let session, let line, let result = try session.checkpointIfDue() else { return }
+    let (now, pageSize) = (configuration.now(), try session.connection.pageSize())
+    board.note { $0.note(result, pageSize: Int64(pageSize), at: now) }
+    noteSynced(session, line)
+  }
+
+  func noteSynced(_ session: WriterSession, _ line: WriteLine) {
+    let now = configuration.now()
+    board.note { $0.lastSync = now }
     line.note(written: session.written.revision, durable: session.durable.revision)
   }
 }

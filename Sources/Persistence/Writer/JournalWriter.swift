@@ -13,6 +13,7 @@ actor JournalWriter {
   let configuration: PersistenceConfiguration
   let events: EventHub
   nonisolated let flushes = FlushLine()
+  nonisolated let board = StatusBoard()
   var line: WriteLine?
   var session: WriterSession?
   var upkeep: Upkeep
@@ -20,6 +21,7 @@ actor JournalWriter {
   let originID = UUID()
   var recoveryDelay: Duration
   var isRecoveryPlanned = false
+  var unpersisted = UnpersistedEntities()
 
   /// How many changed entities go into one transaction at most, unless one commit has more.
   static let groupEntities = 10_000

@@ -7,6 +7,7 @@ struct Upkeep {
   private enum Work {
     case none
     case clearing
+    case counting(after: Revision, bytes: Int64)
     case snapshotting(SnapshotTask)
     case trimming(SnapshotPolicy.Trim)
     case vacuuming
@@ -21,10 +22,29 @@ struct Upkeep {
   /// Whether the owner has arranged to call `step` again.
   var isPlanned = false
 
+  /// What is kept, for people.
+  struct Sizes: Sendable {
+    var newest: SnapshotHeader?
+    /// Of all snapshots.
+    var snapshots: Int64 = 0
+    /// Of all deltas; nil until they were counted.
+    var journal: Int64?
+  }
+
+  private var snapshotBytes: Int64 = 0
+  private var keptJournalBytes: Int64?
+  /// After a failure the deltas are not counted before the file is opened again.
+  private var mayCount = false
+
+  var sizes: Sizes {
+    Sizes(newest: lastSnapshot, snapshots: snapshotBytes, journal: keptJournalBytes)
+  }
+
   /// What was appended since the last turn.
   private var bytesSinceTurn: Int64 = 0
 
   private static let trimSlice = 1_000
+  private static let countSlice = 10_000
   private static let chunkSlice = 8
   private static let vacuumPages = 256
 
@@ -33,6 +53,9 @@ struct Upkeep {
   /// Starts with a newly opened file.
   mutating func begin(after snapshot: SnapshotHeader?, journalBytes: Int64) {
     lastSnapshot = snapshot
+    snapshotBytes = Int64(snapshot?.bytes ?? 0)
+    keptJournalBytes = nil
+    mayCount = true
     self.journalBytes = journalBytes
     notBefore = 0
     work = .clearing
@@ -43,11 +66,13 @@ struct Upkeep {
   /// The next attempt waits until the journal has grown, so that a lasting failure is no loop.
   mutating func interrupt() {
     work = .none
+    mayCount = false
     notBefore = journalBytes + policy.minimumJournalBytes
   }
 
   mutating func noteAppended(_ bytes: Int64) {
     journalBytes += bytes
+    keptJournalBytes? += bytes
     bytesSinceTurn += bytes
   }
 
@@ -68,9 +93,11 @@ struct Upkeep {
   }
 
   var hasWork: Bool {
-    if case .none = work { return isDue }
+    if case .none = work { return isDue || mustCount }
     return true
   }
+
+  private var mustCount: Bool { mayCount && keptJournalBytes == nil }
 
   var isSnapshotting: Bool {
     if case .snapshotting = work { return true }
@@ -99,10 +126,17 @@ struct Upkeep {
   mutating func step(_ session: WriterSession) throws -> PersistenceEvent? {
     switch work {
     case .none:
-      if isDue { try startSnapshot(session) }
+      if isDue {
+        try startSnapshot(session)
+      } else if mustCount {
+        work = .counting(after: 0, bytes: 0)
+      }
     case .clearing:
       try clear(session)
+      snapshotBytes = try session.snapshots.verified().reduce(0) { $0 + Int64($1.header.bytes) }
       work = .none
+    case .counting(let revision, let bytes):
+      try count(after: revision, bytes, session)
     case .snapshotting(var task):
       work = .none
       guard let header = try task.step(session.catalog) else {
@@ -117,6 +151,22 @@ struct Upkeep {
       if freed < Self.vacuumPages { work = .none }
     }
     return nil
+  }
+
+  /// Adds a slice of the journal to what was counted.
+  ///
+  /// What is appended meanwhile is counted when its turn comes, and nothing is trimmed meanwhile.
+  private mutating func count(
+    after revision: Revision,
+    _ bytes: Int64,
+    _ session: WriterSession
+  ) throws {
+    work = .none
+    guard let slice = try session.journal.bytes(after: revision, slice: Self.countSlice) else {
+      keptJournalBytes = bytes
+      return
+    }
+    work = .counting(after: slice.last, bytes: bytes + slice.bytes)
   }
 
   /// Removes snapshots that were never finished.
@@ -143,6 +193,7 @@ struct Upkeep {
         journalBytes: try session.journal.bytes(after: snapshot.header.revision)
       )
     }
+    snapshotBytes = candidates.reduce(0) { $0 + $1.bytes }
     let trim = policy.trim(
       verified: candidates,
       named: Set(names.map(\.revision)),
@@ -155,6 +206,7 @@ struct Upkeep {
   /// Each slice reads the anchor's mark and all pins again, in its own transaction: what was named
   /// or asked for in the meantime stays.
   private mutating func trim(_ trim: SnapshotPolicy.Trim, _ session: WriterSession) throws {
+    var trimmed: Int64 = 0
     let isDone = try session.connection.transaction {
       let named = Set(try session.snapshots.names().map(\.revision))
       let verified = try session.snapshots.verified().map(\.header.revision)
@@ -166,12 +218,16 @@ struct Upkeep {
         try session.snapshots.remove(revision)
       }
       let areChunksGone = try session.snapshots.removeOrphans(slice: Self.chunkSlice)
-      let areDeltasGone = try session.journal.trim(
+      let (areDeltasGone, bytes) = try session.journal.trim(
         through: trim.deltasThrough,
         slice: Self.trimSlice
       )
+      trimmed = bytes
       return areChunksGone && areDeltasGone
     }
-    if isDone { work = .vacuuming }
+    keptJournalBytes? -= trimmed
+    guard isDone else { return }
+    snapshotBytes = try session.snapshots.verified().reduce(0) { $0 + Int64($1.header.bytes) }
+    work = .vacuuming
   }
 }

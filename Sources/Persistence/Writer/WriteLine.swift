@@ -43,6 +43,13 @@ final class WriteLine: Sendable {
     return revision
   }
 
+  /// How much waits, at this moment: O(1).
+  var load: (lastRevision: Revision, entities: Int, capacity: Int) {
+    queue.withLock { queue in
+      (queue.lastRevision, queue.pendingEntities + queue.inFlightEntities, queue.capacity)
+    }
+  }
+
   /// Whether a revision is on disk, and whether it is surely not in the file.
   func fate(of revision: Revision) -> (isDurable: Bool, isInMemoryOnly: Bool) {
     // Read first: what waits can become durable in between, and never the other way round.

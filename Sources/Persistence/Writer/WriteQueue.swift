@@ -29,6 +29,7 @@ package struct WriteQueue: Sendable {
   package private(set) var inFlight: [PendingDelta] = []
   package private(set) var pending: [PendingDelta] = []
   package private(set) var pendingEntities = 0
+  package private(set) var inFlightEntities = 0
   /// While degraded.
   private var mergesAgainAbove = 0
   private var isWriterCalled = false
@@ -101,11 +102,15 @@ package struct WriteQueue: Sendable {
     inFlight = Array(pending.prefix(count))
     pending.removeFirst(count)
     pendingEntities -= taken
+    inFlightEntities = taken
     return inFlight
   }
 
   /// The group is in the file.
-  package mutating func settle() { inFlight = [] }
+  package mutating func settle() {
+    inFlight = []
+    inFlightEntities = 0
+  }
 
   /// The disk refused: from here on what waits is merged.
   ///
@@ -130,6 +135,7 @@ package struct WriteQueue: Sendable {
     pending = inFlight.filter { $0.revision > written } + pending
     pendingEntities = pending.reduce(0) { $0 + $1.changes.count }
     inFlight = []
+    inFlightEntities = 0
     condition = .open
     isWriterCalled = false
   }

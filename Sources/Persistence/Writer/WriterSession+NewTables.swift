@@ -30,7 +30,7 @@ extension WriterSession {
       group.append(delta)
     }
     if let refused = try append(group, newTables: names).first {
-      throw DamageFound("the initial state of a new table cannot be encoded: \(refused)")
+      throw DamageFound("the initial state of a new table cannot be encoded: \(refused.entity)")
     }
     try barrier()
   }

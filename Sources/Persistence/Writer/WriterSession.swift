@@ -70,13 +70,13 @@ final class WriterSession {
   ///
   /// After an error nothing is known: the outcome of a failed COMMIT is only learnt by reopening.
   /// - Parameter newTables: those the file does not know yet; the group is what fills them.
-  func append(_ group: [PendingDelta], newTables: [String] = []) throws -> [NotPersisted] {
+  func append(_ group: [PendingDelta], newTables: [String] = []) throws -> [Refusal] {
     guard try connection.dataVersion() == dataVersion else {
       throw DamageFound("another program has written to the file while this one had it open")
     }
     let before = (catalog, encoder)
     var mark = written
-    var refused: [NotPersisted] = []
+    var refused: [Refusal] = []
     var bytes = 0
     do {
       try connection.transaction {
@@ -86,7 +86,9 @@ final class WriterSession {
         for delta in group {
           let (header, hash, notPersisted) = try append(delta, after: mark)
           mark = HeadRecord.Mark(revision: header.revision, chain: hash)
-          refused += notPersisted
+          for entity in notPersisted {
+            refused.append(Refusal(entity: entity, revision: delta.revision))
+          }
           bytes += header.footprint
         }
       }
@@ -152,16 +154,21 @@ final class WriterSession {
     try noteWritten()
   }
 
-  /// Folds SQLite's WAL into the database when there is enough in it, of deltas and of snapshots.
-  func checkpointIfDue() throws {
+  /// Folds SQLite's WAL into the database when there is enough in it, of deltas and of snapshots;
+  /// nil when there is not.
+  func checkpointIfDue() throws -> CheckpointResult? {
     // SQLite begins the WAL anew once all of it is in the database and nobody reads it.
     if connection.walFrames < framesCheckpointed { framesCheckpointed = 0 }
-    guard connection.walFrames - framesCheckpointed >= Self.checkpointFrames else { return }
+    guard connection.walFrames - framesCheckpointed >= Self.checkpointFrames else { return nil }
     framesCheckpointed = connection.walFrames
-    try connection.checkpoint(path.walSize > Self.walLimit ? .truncate : .passive)
+    let mode: CheckpointMode = path.walSize > Self.walLimit ? .truncate : .passive
+    let result = try connection.checkpoint(mode)
+    // SQLite syncs its WAL before it copies; with a reader in the way of every frame it does neither.
+    if !result.isComplete { try connection.syncWAL() }
     durable = written
     try noteWritten()
     try head.sync()
+    return result
   }
 
   /// Folds all of SQLite's WAL into the database and lets go of the file.

@@ -23,7 +23,8 @@ struct NotPersistedTests {
       $0.db.moods.insert(Mood(id: "c", text: "glad"))
     }
     store.commit { $0.db.moods.remove("b") }
-    try await persistence.flush()
+    let error = await #expect(throws: PersistenceError.self) { try await persistence.flush() }
+    #expect(error?.description.contains("moods a: ") == true)
 
     var refused: [NotPersisted] = []
     while refused.isEmpty, let event = await events.next(isolation: nil) {
@@ -31,7 +32,9 @@ struct NotPersistedTests {
     }
     #expect(refused.map(\.id) == ["a"])
     #expect(refused.first?.table == "moods")
-    try await persistence.close()
+    #expect(persistence.status.notPersisted == refused)
+    #expect(persistence.durableRevision == 3)
+    await #expect(throws: PersistenceError.self) { try await persistence.close() }
 
     let again = try await Persistence.open(at: path, initialState: MoodState(), database: \.db)
     #expect(again.revision == 3)
@@ -41,6 +44,48 @@ struct NotPersistedTests {
     try await again.close()
     let log = try Inspector(path: path).log(.last(2))
     #expect(log.first?.changes.first?.notPersisted == ["a"])
+  }
+
+  @Test
+  func `an entity is no longer named once it was put again or removed`() async throws {
+    let directory = try TemporaryDirectory()
+    let persistence = try await Persistence.open(
+      at: directory.path("app.strata"),
+      initialState: MoodState(),
+      database: \.db
+    )
+    let store = Store<MoodState, Never>(persistence)
+    store.commit {
+      $0.db.moods = [Mood(id: "a", text: "unspeakable"), Mood(id: "b", text: "unspeakable")]
+    }
+    await #expect(throws: PersistenceError.self) { try await persistence.flush() }
+    store.commit { $0.db.moods.insert(Mood(id: "a", text: "calm")) }
+    await #expect(throws: PersistenceError.self) { try await persistence.flush() }
+    #expect(persistence.status.notPersisted.map(\.id) == ["b"])
+    store.commit { $0.db.moods.remove("b") }
+    try await persistence.flush()
+    #expect(persistence.status.notPersisted == [])
+    try await persistence.close()
+  }
+
+  @Test
+  func `a durable commit names its own entities, and no others`() async throws {
+    let directory = try TemporaryDirectory()
+    let persistence = try await Persistence.open(
+      at: directory.path("app.strata"),
+      initialState: MoodState(),
+      database: \.db
+    )
+    let store = Store<MoodState, Never>(persistence)
+    let error = await #expect(throws: DurabilityError.self) {
+      try await store.commitDurably {
+        $0.db.moods = [Mood(id: "a", text: "unspeakable"), Mood(id: "b", text: "glad")]
+      }
+    }
+    #expect(error?.outcome == .partlyDurable)
+    #expect(error?.description.contains("moods a: ") == true)
+    try await store.commitDurably { $0.db.moods.insert(Mood(id: "c", text: "glad")) }
+    await #expect(throws: PersistenceError.self) { try await persistence.close() }
   }
 }
 

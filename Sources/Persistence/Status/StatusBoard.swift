@@ -1,0 +1,67 @@
+import Foundation
+import StrataCore
+import StrataSQLite
+
+/// What the writer notes for whoever asks how it goes.
+///
+/// The writer alone changes it; reading never waits for it to write.
+final class StatusBoard: Sendable {
+  struct Notes: Sendable {
+    var condition = PersistenceStatus.Condition.healthy
+    var lastSync: Date?
+    var lastFailure: PersistenceStatus.Failure?
+    var unpersisted = UnpersistedEntities()
+    var pinnedWAL: PersistenceStatus.PinnedWAL?
+    var newestSnapshot: PersistenceStatus.Snapshot?
+    var snapshotBytes: Int64 = 0
+    var journalBytes: Int64?
+  }
+
+  private let notes = Lock(Notes())
+
+  var current: Notes { notes.withLock { $0 } }
+
+  func note(_ change: (inout Notes) -> Void) { notes.withLock(change) }
+}
+
+extension StatusBoard.Notes {
+  /// Goes into a condition; one that lasts keeps when it began.
+  mutating func degrade(_ error: PersistenceError, at time: Date) {
+    lastFailure = PersistenceStatus.Failure(message: "\(error)", time: time)
+    if case .degraded(_, let since) = condition {
+      condition = .degraded(error.reason, since: since)
+    } else {
+      condition = .degraded(error.reason, since: time)
+    }
+  }
+
+  mutating func fail(_ message: String, at time: Date) {
+    lastFailure = PersistenceStatus.Failure(message: message, time: time)
+  }
+
+  /// Takes note of a checkpoint: one that could not pass a reader pins the log from then on.
+  mutating func note(_ checkpoint: CheckpointResult, pageSize: Int64, at time: Date) {
+    guard !checkpoint.isComplete else {
+      pinnedWAL = nil
+      return
+    }
+    let frames = max(0, checkpoint.walFrames - checkpoint.checkpointedFrames)
+    pinnedWAL = PersistenceStatus.PinnedWAL(
+      since: pinnedWAL?.since ?? time,
+      bytes: Int64(frames) * pageSize
+    )
+  }
+
+  mutating func note(_ sizes: Upkeep.Sizes) {
+    newestSnapshot = sizes.newest.map { header in
+      PersistenceStatus.Snapshot(
+        revision: header.revision,
+        time: Date(microseconds: header.time),
+        entities: header.entities,
+        bytes: Int64(header.bytes)
+      )
+    }
+    snapshotBytes = sizes.snapshots
+    journalBytes = sizes.journal
+  }
+}
