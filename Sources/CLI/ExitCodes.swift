@@ -32,7 +32,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   package init(_ reason: PersistenceError.Reason) {
     self =
       switch reason {
-      case .missing, .missingDirectory, .notFound: .notFound
+      case .missing, .missingDirectory, .notFound, .notReached, .trimmed, .merged, .beforeHistory:
+        .notFound
       case .notAFile, .empty, .notADatabase, .foreign, .undecodable, .ruleBroken, .closed, .onDetour,
         .notPersisted:
         .failed

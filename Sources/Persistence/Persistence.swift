@@ -25,8 +25,9 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
 
   let writer: JournalWriter
   let line: WriteLine
-  private let database: StatePath<State, Database>
-  private let connection: Lock<StoreConnection<State>>
+  let reader: HistoryReader
+  let database: StatePath<State, Database>
+  let connection: Lock<StoreConnection<State>>
 
   init(
     initialState: State,
@@ -40,6 +41,11 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
     self.writer = writer
     self.line = line
     self.database = database
+    reader = HistoryReader(
+      writer.path,
+      vfs: writer.configuration.vfs,
+      pins: writer.pins
+    )
   }
 }
 
@@ -59,7 +65,7 @@ extension Persistence {
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Persistence {
     let writer = JournalWriter(
-      executor: WriterExecutor(),
+      executor: FileExecutor(label: "strata.writer"),
       path: try StorePath(path, for: .opening),
       configuration: configuration,
       events: EventHub()
@@ -129,6 +135,7 @@ extension Persistence {
   public func close() async throws(PersistenceError) {
     let connection = connection.withLock { $0 }
     connection.withoutCommits { line.refuseCommits() }
+    await reader.stop(.closed)
     try await writer.close()
   }
 

@@ -3,6 +3,9 @@ import StrataCore
 /// What a persistence knows of its store: nothing yet but the state it will be created with, or how
 /// to reach it.
 enum StoreConnection<State: StateType>: Sendable {
+  /// What a commit does.
+  typealias Edit = (inout State, inout CommitAttachments) throws -> Void
+
   case waiting(State)
   case attached(Attached)
 
@@ -10,6 +13,7 @@ enum StoreConnection<State: StateType>: Sendable {
   struct Attached: Sendable {
     let state: @Sendable () -> State?
     let withoutCommits: @Sendable (() -> Void) -> Void
+    let commit: @Sendable (CommitTrace, Edit) throws -> Void
   }
 
   /// Connects to a store; false when there is one already.
@@ -20,6 +24,14 @@ enum StoreConnection<State: StateType>: Sendable {
         state: { [weak store] in store?.state },
         withoutCommits: { [weak store] action in
           if let store { store.withoutCommits(action) } else { action() }
+        },
+        commit: { [weak store] trace, edit in
+          guard let store else { return }
+          try store.commit(trace, scope: \.self) {
+            (state: inout State, attachments: inout CommitAttachments) throws in
+            if store.isOnDetour { throw PersistenceError.Reason.Refusal(.onDetour) }
+            try edit(&state, &attachments)
+          }
         }
       )
     )
@@ -37,6 +49,20 @@ enum StoreConnection<State: StateType>: Sendable {
         persistence and open the file again.
         """
       )
+    }
+  }
+
+  /// Commits to the store, which must be there.
+  func commit(_ trace: CommitTrace, _ edit: Edit) throws {
+    switch self {
+    case .waiting:
+      fatalError(
+        """
+        "\(trace.name)" at \(trace.place) commits to the store of a Persistence that has none yet. \
+        Create the store from it first.
+        """
+      )
+    case .attached(let store): try store.commit(trace, edit)
     }
   }
 

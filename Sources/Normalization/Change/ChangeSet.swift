@@ -9,7 +9,8 @@ public struct ChangeSet: Sendable {
   /// No change at all.
   public init() { tables = [] }
 
-  init(tables: [any AnyTableChanges]) { self.tables = tables }
+  /// The changes of these tables, in the order of their names and none of them empty.
+  package init(tables: [any AnyTableChanges]) { self.tables = tables }
 
   /// Whether nothing changed.
   public var isEmpty: Bool { tables.isEmpty }

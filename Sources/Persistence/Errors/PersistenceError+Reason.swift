@@ -1,3 +1,4 @@
+public import Foundation
 public import StrataNormalization
 
 extension PersistenceError {
@@ -39,6 +40,14 @@ extension PersistenceError {
     case io(String)
     /// The persistence was closed before.
     case closed
+    /// History ends before this revision.
+    case notReached(Revision, last: Revision)
+    /// The history of this revision was trimmed; from the oldest one on it is kept.
+    case trimmed(Revision, oldest: Revision)
+    /// The revision lies inside commits that became one delta while the disk refused.
+    case merged(ClosedRange<Revision>)
+    /// History that is kept begins later, at this time.
+    case beforeHistory(Date)
     /// Everything is on disk but these entities, whose `encode(to:)` refused their last change.
     case notPersisted([NotPersisted])
     /// The store shows another time: what is committed there is not kept.
@@ -75,6 +84,17 @@ extension PersistenceError.Reason {
     case .busy(let detail): "the store is busy (\(detail))"
     case .io(let detail): "the disk refused (\(detail))"
     case .closed: "this persistence was closed"
+    case .notReached(let revision, let last):
+      "there is no revision \(revision): the last one is \(last)"
+    case .trimmed(let revision, let oldest):
+      "revision \(revision) was trimmed: history is kept from revision \(oldest) on"
+    case .merged(let run):
+      """
+      the commits \(run.lowerBound) to \(run.upperBound) became one delta while the disk refused, so \
+      there is nothing between them
+      """
+    case .beforeHistory(let oldest):
+      "history is kept from \(oldest.formatted(.iso8601)) on, and nothing from before"
     case .notPersisted(let entities):
       """
       the last change of \(entities.count == 1 ? "an entity" : "\(entities.count) entities") is in \
@@ -115,6 +135,11 @@ extension PersistenceError.Reason {
     case .busy: "Try again."
     case .io: "Check the disk: the state goes on in memory and is written when the disk works."
     case .closed: "Commit before close(), or open the store again."
+    case .notReached: "Ask for that one or one before it."
+    case .trimmed, .beforeHistory:
+      "Ask for a later one; a larger SnapshotPolicy.minimumHistoryBytes keeps more from now on."
+    case .merged(let run):
+      "Ask for revision \(run.upperBound), or for \(run.lowerBound.number - 1), the one before them."
     case .notPersisted: "Put them again with values that their encode(to:) accepts."
     case .onDetour: "Go back to the present, or keep what is shown, and commit then."
     case .notFound: "Check the spelling; `strata tables` lists what there is."

@@ -13,6 +13,8 @@ extension PersistenceError {
   init(_ operation: Operation, path: String, wrapping error: any Error) {
     switch error {
     case let error as PersistenceError: self = error
+    case let error as PersistenceError.Reason.Refusal:
+      self.init(operation, path: path, error.reason)
     case let error as SQLiteError: self.init(operation, path: path, error)
     case let error as DamageFound: self.init(operation, path: path, .damaged(error.detail))
     case let error as RecordError:

@@ -10,6 +10,8 @@ struct ReadView {
   let snapshots: [(header: SnapshotHeader, hash: Checksum)]
   /// Nothing after this is read, though it may be there by then.
   let last: (revision: Revision, chain: Checksum)
+  /// What people called snapshots.
+  let names: [(name: String, revision: Revision)]
   /// The first revision of the journal; the ones before it were trimmed.
   let first: Revision?
   private let store: SnapshotStore
@@ -19,7 +21,7 @@ struct ReadView {
   init(_ connection: Connection) throws {
     let store = SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
-    (identity, catalog, snapshots, last, first) = try connection.readTransaction {
+    (identity, catalog, snapshots, last, first, names) = try connection.readTransaction {
       let snapshots = try store.all()
       guard let newest = snapshots.first(where: { $0.header.state == .verified })?.header else {
         throw DamageFound("it has no snapshot")
@@ -30,7 +32,8 @@ struct ReadView {
         try LayoutCatalog(reading: connection),
         snapshots,
         last.map { ($0.header.revision, $0.hash) } ?? (newest.revision, newest.chain),
-        try journal.first()
+        try journal.first(),
+        try store.names()
       )
     }
     self.store = store

@@ -72,6 +72,16 @@ package enum EncodedID {
     return value
   }
 
+  /// The raw value that has these bytes, as a type.
+  ///
+  /// - Throws: `RecordError` when they are no ID's bytes, `DecodingError` when they are another type's.
+  package static func decode<Raw: Decodable>(_ type: Raw.Type, from bytes: [UInt8]) throws -> Raw {
+    var tagged: [UInt8] = []
+    try value(of: bytes).appendTagged(to: &tagged)
+    return try DecodingNode(TapeSpot(try RecordTape(tagged: tagged[...]), 0), defaults: nil)
+      .decode(type)
+  }
+
   /// The IDs that a person may mean by a text, the likeliest first: a number, a UUID, the text itself.
   package static func candidates(for text: String) -> [[UInt8]] {
     var candidates: [[UInt8]] = []

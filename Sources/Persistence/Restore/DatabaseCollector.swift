@@ -24,7 +24,7 @@ final class DatabaseCollector<Database: DatabaseType>: EntityCollecting {
     var (loaders, known): (TableLoaders<Database>, Set<String>)
     do {
       known = Set(try StoreIdentity.tables(of: connection))
-      loaders = try TableLoaders(for: Database.schema, in: known)
+      loaders = try TableLoaders(for: Database.schema, in: known, as: .opening)
     } catch {
       result = .failure(error)
       return

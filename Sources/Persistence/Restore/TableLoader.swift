@@ -2,10 +2,16 @@ import StrataNormalization
 
 /// Turns the stored entities of a fold into the tables of a database.
 struct TableLoaders<Database: DatabaseType> {
+  private let operation: PersistenceError.Operation
   private var byName: [String: any TableLoading<Database>] = [:]
 
   /// Loaders for the tables of the schema that the file knows; the others keep what they have.
-  init(for schema: DatabaseSchema<Database>, in known: Set<String>) throws {
+  init(
+    for schema: DatabaseSchema<Database>,
+    in known: Set<String>,
+    as operation: PersistenceError.Operation
+  ) throws {
+    self.operation = operation
     names = Set(schema.tables.map(\.name.text))
     for table in schema.tables where known.contains(table.name.text) {
       byName[table.name.text] = try table.makeLoader()
@@ -32,7 +38,7 @@ struct TableLoaders<Database: DatabaseType> {
         throw error
       } catch {
         throw PersistenceError(
-          .opening,
+          operation,
           path: path.file,
           .undecodable(
             table: table,
@@ -68,36 +74,15 @@ extension SchemaTable {
 private final class TableLoader<Table: SchemaTable>: TableLoading {
   private let table: Table
   private var entities: [Table.Entity] = []
-  private let defaults: (bytes: [UInt8], layout: Layout)?
-  /// Records of one layout mostly come one after another.
-  private var loader: (layout: Int64, loader: RecordLoader)?
+  private var records: EntityRecords<Table.Entity>
 
   init(_ table: Table) throws {
     self.table = table
-    let type = Table.Entity.self as? any DefaultingEntityType.Type
-    defaults = try type.map { try Self.record(of: $0) }
-  }
-
-  private static func record<Entity: DefaultingEntityType>(
-    of type: Entity.Type
-  ) throws -> (bytes: [UInt8], layout: Layout) {
-    var writer = RecordWriter()
-    var bytes: [UInt8] = []
-    let layout = try writer.encode(type.defaults, into: &bytes)
-    return (bytes, layout)
+    records = try EntityRecords()
   }
 
   func load(_ record: ArraySlice<UInt8>, _ layout: Int64, _ catalog: LayoutCatalog) throws {
-    let loader = try loader(of: layout, catalog)
-    entities.append(try loader.decode(Table.Entity.self, from: record))
-  }
-
-  private func loader(of layout: Int64, _ catalog: LayoutCatalog) throws -> RecordLoader {
-    if let loader, loader.layout == layout { return loader.loader }
-    let reader = try RecordReader(layout: try catalog.layout(layout), defaults: defaults)
-    let loader = RecordLoader(reader)
-    self.loader = (layout, loader)
-    return loader
+    entities.append(try records.entity(record, layout, catalog))
   }
 
   func place(in database: inout Table.Database) {

@@ -6,7 +6,7 @@ import Foundation
 /// sets in the ``WriteLine``; here they are taken in groups, encoded, written and synced, and
 /// between groups the journal is folded into snapshots, a slice at a time.
 actor JournalWriter {
-  nonisolated let executor: WriterExecutor
+  nonisolated let executor: FileExecutor
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   let path: StorePath
@@ -14,6 +14,7 @@ actor JournalWriter {
   let events: EventHub
   nonisolated let flushes = FlushLine()
   nonisolated let board = StatusBoard()
+  nonisolated let pins = HistoryPins()
   var line: WriteLine?
   var session: WriterSession?
   var upkeep: Upkeep
@@ -27,7 +28,7 @@ actor JournalWriter {
   static let groupEntities = 10_000
 
   init(
-    executor: WriterExecutor,
+    executor: FileExecutor,
     path: StorePath,
     configuration: PersistenceConfiguration,
     events: EventHub
@@ -36,7 +37,7 @@ actor JournalWriter {
     self.path = path
     self.configuration = configuration
     self.events = events
-    upkeep = Upkeep(policy: configuration.snapshots)
+    upkeep = Upkeep(policy: configuration.snapshots, pins: pins)
     recoveryDelay = configuration.recoveryInterval
   }
 }

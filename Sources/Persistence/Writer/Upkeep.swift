@@ -14,6 +14,7 @@ struct Upkeep {
   }
 
   private let policy: SnapshotPolicy
+  private let pins: HistoryPins
   private var work = Work.none
   private var journalBytes: Int64 = 0
   private var lastSnapshot: SnapshotHeader?
@@ -48,7 +49,10 @@ struct Upkeep {
   private static let chunkSlice = 8
   private static let vacuumPages = 256
 
-  init(policy: SnapshotPolicy) { self.policy = policy }
+  init(policy: SnapshotPolicy, pins: HistoryPins) {
+    self.policy = policy
+    self.pins = pins
+  }
 
   /// Starts with a newly opened file.
   mutating func begin(after snapshot: SnapshotHeader?, journalBytes: Int64) {
@@ -197,10 +201,15 @@ struct Upkeep {
     let trim = policy.trim(
       verified: candidates,
       named: Set(names.map(\.revision)),
-      slowestConsumer: try session.snapshots.slowestConsumer()
+      slowestConsumer: try slowestReader(session)
     )
     if trim != SnapshotPolicy.Trim() { work = .trimming(trim) }
     return .snapshot(header.revision)
+  }
+
+  /// Who still needs the most: a consumer, or a reader of this process.
+  private func slowestReader(_ session: WriterSession) throws -> Revision? {
+    [try session.snapshots.slowestConsumer(), pins.lowest].compactMap { $0 }.min()
   }
 
   /// Each slice reads the anchor's mark and all pins again, in its own transaction: what was named
@@ -210,7 +219,7 @@ struct Upkeep {
     let isDone = try session.connection.transaction {
       let named = Set(try session.snapshots.names().map(\.revision))
       let verified = try session.snapshots.verified().map(\.header.revision)
-      let slowest = try session.snapshots.slowestConsumer()
+      let slowest = try slowestReader(session)
       guard verified.contains(trim.deltasThrough),
         slowest.map({ trim.deltasThrough <= $0 }) ?? true
       else { return true }

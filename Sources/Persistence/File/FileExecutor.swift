@@ -1,9 +1,12 @@
 import Dispatch
 
-/// The one thread of control that touches a store's file: a serial queue outside the cooperative
-/// pool, where a slow disk keeps nobody else waiting.
-final class WriterExecutor: SerialExecutor {
-  private let queue = DispatchQueue(label: "strata.writer", qos: .utility)
+/// A thread of control that touches a store's file: a serial queue outside the cooperative pool,
+/// where a slow disk keeps nobody else waiting.
+final class FileExecutor: SerialExecutor {
+  private let queue: DispatchQueue
+
+  /// - Parameter label: what a debugger calls it.
+  init(label: String) { queue = DispatchQueue(label: label, qos: .utility) }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

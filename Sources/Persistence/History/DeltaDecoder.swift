@@ -1,0 +1,93 @@
+import Foundation
+import StrataNormalization
+
+/// Reads stored deltas as change sets of this build's types.
+struct DeltaDecoder<Database: DatabaseType> {
+  private let path: StorePath
+  private var byName: [String: any TableChangesLoading] = [:]
+
+  init(_ path: StorePath) throws {
+    self.path = path
+    for table in Database.schema.tables {
+      byName[table.name.text] = try table.makeChangesLoader()
+    }
+  }
+
+  /// O(entities of the delta); those of tables this build does not know are left out.
+  func decode(_ header: DeltaHeader, _ parts: [Part], _ catalog: LayoutCatalog) throws -> Delta {
+    var notPersisted: [NotPersisted] = []
+    for part in parts {
+      for entry in part.entries {
+        let table = part.table(of: entry)
+        guard let loader = byName[table] else { continue }
+        let id = part.id(of: entry)
+        do {
+          switch entry.change {
+          case .put(let layout, let record): try loader.put(part.bytes[record], layout, catalog)
+          case .remove: try loader.remove(id)
+          case .notPersisted:
+            notPersisted.append(
+              NotPersisted(table: table, id: EncodedID.text(of: id), reason: "encode(to:) threw")
+            )
+          }
+        } catch let error as DamageFound {
+          throw error
+        } catch {
+          throw PersistenceError(
+            .inspecting,
+            path: path.file,
+            .undecodable(table: table, id: EncodedID.text(of: id), detail: "\(error)")
+          )
+        }
+      }
+    }
+    return Delta(
+      revisions: header.first...header.revision,
+      time: Date(microseconds: header.time),
+      name: header.name,
+      place: header.place,
+      changes: ChangeSet(
+        tables: byName.values.compactMap { $0.finish() }.sorted { $0.table < $1.table }
+      ),
+      notPersisted: notPersisted
+    )
+  }
+}
+
+/// Collects the changes of one table.
+private protocol TableChangesLoading: AnyObject {
+  func put(_ record: ArraySlice<UInt8>, _ layout: Int64, _ catalog: LayoutCatalog) throws
+  func remove(_ id: ArraySlice<UInt8>) throws
+  /// What was collected since the last call; nil for nothing.
+  func finish() -> (any AnyTableChanges)?
+}
+
+extension SchemaTable {
+  fileprivate func makeChangesLoader() throws -> any TableChangesLoading {
+    try TableChangesLoader<Entity>(name)
+  }
+}
+
+private final class TableChangesLoader<Entity: EntityType>: TableChangesLoading {
+  private let table: TableName
+  private var records: EntityRecords<Entity>
+  private var changes: [EntityChange<Entity>] = []
+
+  init(_ table: TableName) throws {
+    self.table = table
+    records = try EntityRecords()
+  }
+
+  func put(_ record: ArraySlice<UInt8>, _ layout: Int64, _ catalog: LayoutCatalog) throws {
+    changes.append(.put(try records.entity(record, layout, catalog)))
+  }
+
+  func remove(_ id: ArraySlice<UInt8>) throws {
+    changes.append(.remove(EntityID(try EncodedID.decode(Entity.RawID.self, from: Array(id)))))
+  }
+
+  func finish() -> (any AnyTableChanges)? {
+    defer { changes = [] }
+    return changes.isEmpty ? nil : TableChanges(table: table, changes: changes)
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import StrataMigrations
+import StrataNormalization
+import StrataSQLite
+
+extension ReadView {
+  /// The revision that a point stands for.
+  ///
+  /// O(log deltas) for a time.
+  func revision(of point: HistoryPoint) throws -> Revision {
+    switch point {
+    case .revision(let revision): return revision
+    case .snapshot(let name):
+      let revision = names.first { $0.name == name }?.revision
+      guard let revision, verified.contains(where: { $0.header.revision == revision }) else {
+        throw PersistenceError.Reason.Refusal(.notFound("snapshot named “\(name)”"))
+      }
+      return revision
+    case .time(let time): return try self.revision(at: time)
+    }
+  }
+
+  /// Times never fall from one delta to the next, so the last one at or before a time is found by
+  /// halving.
+  private func revision(at time: Date) throws -> Revision {
+    // To the nearest: a time that was read from the file is then the very one that stands there.
+    let time = Int64((time.timeIntervalSince1970 * 1_000_000).rounded())
+    var found: Revision?
+    var low = first?.number ?? 1
+    var high = last.revision.number
+    while low <= high {
+      let middle = low + (high - low) / 2
+      let header = try journal.headers(after: Revision(middle - 1), limit: 1).first?.header
+      guard let header, header.time <= time else {
+        high = middle - 1
+        continue
+      }
+      found = header.revision
+      low = header.revision.number + 1
+    }
+    if let found { return found }
+    if let oldest = anchors.last?.header, oldest.time <= time { return oldest.revision }
+    throw PersistenceError.Reason.Refusal(
+      .beforeHistory(Date(microseconds: anchors.last?.header.time ?? identity.created))
+    )
+  }
+
+  /// Reads the database at a revision, from the nearest snapshot before it.
+  ///
+  /// O(that snapshot, and the deltas from it on). A snapshot that is broken is passed over as long as
+  /// the deltas since an older one are all there; then `body` is called again.
+  func read<R>(at revision: Revision, _ body: (inout Fold) throws -> R) throws -> R {
+    guard revision >= 0, revision <= last.revision else {
+      throw PersistenceError.Reason.Refusal(.notReached(revision, last: last.revision))
+    }
+    let standing = verified.filter { $0.header.revision == revision }
+    var failure: DamageFound?
+    for base in standing + anchors.filter({ $0.header.revision < revision }) {
+      do {
+        var overlay = Overlay()
+        var replay = replay(after: base.header)
+        try replay.replay(into: &overlay, through: revision)
+        guard replay.revision == revision else { throw try merged(around: revision) }
+        var fold = Fold(try cursor(base), overlay)
+        let result = try body(&fold)
+        try fold.proveRest()
+        return result
+      } catch let error as DamageFound {
+        failure = failure ?? error
+      }
+    }
+    if let failure { throw failure }
+    throw PersistenceError.Reason.Refusal(
+      .trimmed(revision, oldest: anchors.last?.header.revision ?? last.revision)
+    )
+  }
+
+  /// The same as this build's types.
+  func database<Database: DatabaseType>(
+    at revision: Revision,
+    over initial: Database,
+    _ connection: Connection,
+    _ path: StorePath
+  ) throws -> Database {
+    let known = Set(try StoreIdentity.tables(of: connection))
+    return try read(at: revision) { fold in
+      var loaders = try TableLoaders(for: Database.schema, in: known, as: .inspecting)
+      while let run = try fold.nextRun() { try loaders.load(run, catalog, path) }
+      return loaders.database(over: initial)
+    }
+  }
+
+  /// The refusal of a revision that lies inside a run of merged commits.
+  func merged(around revision: Revision) throws -> any Error {
+    let header = try journal.headers(after: Revision(revision.number - 1), limit: 1).first?.header
+    guard let header, header.first <= revision, header.first < header.revision else {
+      return DamageFound("the journal has no delta \(revision)")
+    }
+    return PersistenceError.Reason.Refusal(.merged(header.first...header.revision))
+  }
+
+  /// The chain that the delta `first` continues, where it can be read and proved.
+  func chain(before first: Revision) throws -> Checksum {
+    guard first <= last.revision else {
+      throw PersistenceError.Reason.Refusal(.notReached(first, last: last.revision))
+    }
+    let header = try journal.headers(after: Revision(first.number - 1), limit: 1).first?.header
+    if let header, header.first < first { throw try merged(around: first) }
+    let before = try journal.headers(before: first, limit: 1).first
+    if let before, before.header.revision.next == first { return before.hash }
+    let snapshot = verified.first { $0.header.revision.next == first }
+    guard let snapshot, self.first.map({ $0 <= first }) ?? false else {
+      throw PersistenceError.Reason.Refusal(
+        .trimmed(first, oldest: anchors.last?.header.revision.next ?? last.revision)
+      )
+    }
+    return snapshot.header.chain
+  }
+
+  /// Refuses a revision that is not the end of a delta.
+  func checkIsEnd(_ revision: Revision) throws {
+    guard revision <= last.revision else {
+      throw PersistenceError.Reason.Refusal(.notReached(revision, last: last.revision))
+    }
+    let header = try journal.headers(after: Revision(revision.number - 1), limit: 1).first?.header
+    if header?.revision != revision { throw try merged(around: revision) }
+  }
+
+  /// Goes on after a delta whose chain is known.
+  func replay(after revision: Revision, chain: Checksum) -> JournalReplay {
+    JournalReplay(after: revision, chain: chain, of: identity, in: journal, catalog)
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+import StrataNormalization
+
+extension ReadView {
+  /// The versions of one entity: how the oldest snapshot has it, and every change of it since.
+  ///
+  /// O(that snapshot, and all deltas after it).
+  func versions<Entity: EntityType>(
+    of id: EntityID<Entity>,
+    in table: String
+  ) throws -> [EntityVersion<Entity>] {
+    guard let oldest = anchors.last else { throw DamageFound("it has no snapshot") }
+    var records = try EntityRecords<Entity>()
+    let wanted = EntityKey(table: table, id: try EncodedID.bytes(of: id.raw)[...])
+    var versions: [EntityVersion<Entity>] = []
+    var cursor = try cursor(oldest)
+    while let entity = try cursor.next(), !(wanted < entity.key) {
+      guard entity.key == wanted else { continue }
+      versions.append(
+        EntityVersion(
+          content: .put(try records.entity(entity.record, entity.layout, catalog)),
+          origin: .snapshot,
+          revisions: oldest.header.revision...oldest.header.revision,
+          time: Date(microseconds: oldest.header.time)
+        )
+      )
+    }
+    var replay = replay(after: oldest.header)
+    while replay.revision < last.revision, let (header, parts) = try replay.next() {
+      guard let content = try content(of: wanted, in: parts, &records) else { continue }
+      versions.append(
+        EntityVersion(
+          content: content,
+          origin: .commit(name: header.name, place: header.place),
+          revisions: header.first...header.revision,
+          time: Date(microseconds: header.time)
+        )
+      )
+    }
+    return versions
+  }
+
+  private func content<Entity>(
+    of wanted: EntityKey,
+    in parts: [Part],
+    _ records: inout EntityRecords<Entity>
+  ) throws -> EntityVersion<Entity>.Content? {
+    for part in parts where part.tables.contains(wanted.table) {
+      for entry in part.entries where part.id(of: entry) == wanted.id {
+        guard part.table(of: entry) == wanted.table else { continue }
+        switch entry.change {
+        case .put(let layout, let record):
+          return .put(try records.entity(part.bytes[record], layout, catalog))
+        case .remove: return .removed
+        case .notPersisted: return .notPersisted
+        }
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import Strata
+import StrataCore
+import StrataPersistence
+import TestSupport
+import Testing
+
+/// Undo and redo of what one dispatcher committed.
+struct UndoTests {
+  let store = LibraryStore()
+  let editor: Editor
+  let undo: UndoStack<LibraryState, LibraryActivity, LibraryDatabase>
+
+  init() {
+    editor = Editor(targetStore: store)
+    undo = UndoStack(of: editor, database: \.db)
+  }
+
+  @Test
+  func `any way back and forth through random commits gives the states there`() throws {
+    let seed = UInt64.random(in: 0..<1 << 32)
+    var random = SeededGenerator(seed: seed)
+    let script = LibraryScript(seed: seed)
+    var states = [store.state.db]
+    var place = 0
+    var number: Int64 = 0
+    for _ in 0..<2_000 {
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0...1:
+        number += 1
+        editor.commit { script.commit(number, to: &$0.db) }
+        states = Array(states[0...place].suffix(101))
+        states.append(store.state.db)
+        place = states.count - 1
+      case 2...3:
+        #expect(undo.canUndo == (place > 0))
+        #expect(try undo.undo() == (place > 0), "seed \(seed)")
+        place = max(0, place - 1)
+      default:
+        #expect(undo.canRedo == (place < states.count - 1))
+        #expect(try undo.redo() == (place < states.count - 1), "seed \(seed)")
+        place = min(states.count - 1, place + 1)
+      }
+      #expect(store.state.db == states[place], "seed \(seed)")
+      if states.count > 101 {
+        states.removeFirst(states.count - 101)
+        place = min(place, 100)
+      }
+    }
+  }
+
+  @Test
+  func `only commits of the dispatcher itself are undone, those of its actions too`() throws {
+    editor.put("a", "Ada")
+    store.commit { $0.db.authors.insert(Author(id: "b", name: "by the store")) }
+    Editor(targetStore: store).put("c", "by another")
+    editor.dispatch { $0.putInAction("d", "Dora") }
+    store.commit { $0.count = 7 }
+    #expect(undo.undoName == "put in action")
+    #expect(try undo.undo())
+    #expect(store.state.db.authors["d"] == nil)
+    #expect(store.changes.traces.first?.name == "undo put in action")
+    #expect(try undo.undo())
+    #expect(try undo.undo() == false)
+    #expect(store.state.db.authors.count == 2)
+    #expect(store.state.count == 7)
+    #expect(undo.redoName == "put")
+    #expect(try undo.redo())
+    #expect(store.state.db.authors["a"]?.name == "Ada")
+  }
+
+  @Test
+  func `a further commit forgets what was undone`() throws {
+    editor.put("a", "Ada")
+    try undo.undo()
+    editor.put("b", "Bea")
+    #expect(try undo.redo() == false)
+    #expect(store.state.db.authors.ids.map(\.raw) == ["b"])
+  }
+
+  @Test
+  func `what someone else changed since is not overwritten unless told so`() throws {
+    editor.put("a", "Ada")
+    editor.put("a", "Ada Lovelace")
+    store.commit { $0.db.authors.insert(Author(id: "a", name: "by the store")) }
+    let error = #expect(throws: UndoError.self) { try undo.undo() }
+    #expect(error == .changedSince("put", entities: ["authors a"]))
+    #expect(store.state.db.authors["a"]?.name == "by the store")
+    #expect(undo.canUndo)
+    #expect(try undo.undo(.overwrite))
+    #expect(store.state.db.authors["a"]?.name == "Ada")
+    #expect(try undo.undo())
+    #expect(store.state.db.authors.isEmpty)
+  }
+
+  @Test
+  func `an undo that removes what is gone already counts as done`() throws {
+    editor.put("a", "Ada")
+    store.commit { $0.db.authors.remove("a") }
+    #expect(throws: UndoError.self) { try undo.undo() }
+    #expect(try undo.undo(.overwrite))
+    #expect(undo.canUndo == false)
+    #expect(undo.canRedo)
+  }
+
+  @Test
+  func `no more is remembered than the limit`() throws {
+    let few = UndoStack(of: editor, database: \.db, limit: 3)
+    for number in 1...9 { editor.put("a", "\(number)") }
+    for _ in 0..<3 { #expect(try few.undo()) }
+    #expect(try few.undo() == false)
+    #expect(store.state.db.authors["a"]?.name == "6")
+  }
+
+  @Test
+  func `an undo is journaled as a delta of its own`() async throws {
+    let directory = try TemporaryDirectory()
+    let persistence = try await Persistence.open(
+      at: directory.path("app.strata"),
+      initialState: LibraryState(),
+      database: \.db
+    )
+    let store = LibraryStore(persistence)
+    let editor = Editor(targetStore: store)
+    let undo = UndoStack(of: editor, database: \.db)
+    editor.put("a", "Ada")
+    try undo.undo()
+    try undo.redo()
+    var names: [String] = []
+    for try await delta in persistence.deltas() { names.append(delta.name) }
+    #expect(names == ["put", "undo put", "redo put"])
+    try await persistence.close()
+  }
+
+  @Test
+  func `a stack keeps neither itself nor the store alive through the store`() throws {
+    weak var gone: LibraryStore?
+    weak var goneStack: UndoStack<LibraryState, LibraryActivity, LibraryDatabase>?
+    do {
+      let store = LibraryStore()
+      let editor = Editor(targetStore: store)
+      let undo = UndoStack(of: editor, database: \.db)
+      editor.put("a", "Ada")
+      try undo.undo()
+      (gone, goneStack) = (store, undo)
+    }
+    #expect(gone == nil)
+    #expect(goneStack == nil)
+  }
+
+  @Test
+  func `while the store shows another time nothing is undone`() throws {
+    editor.put("a", "Ada")
+    let detour = Detour(from: store)
+    #expect(throws: UndoError.onDetour) { try undo.undo() }
+    try detour.returning(
+      CommitTrace(name: "back", fileID: #fileID, function: #function, line: #line)
+    )
+    #expect(try undo.undo())
+  }
+}
+
+/// A dispatcher with commits of its own.
+final class Editor: LibraryStore.Dispatcher, @unchecked Sendable {
+  func put(_ id: Author.ID, _ name: String) {
+    commit("put") { $0.db.authors.insert(Author(id: id, name: name)) }
+  }
+
+  func putInAction(_ id: Author.ID, _ name: String) -> Action<Void> {
+    .action { context in
+      context.commit("put in action") { $0.db.authors.insert(Author(id: id, name: name)) }
+    }
+  }
+}
