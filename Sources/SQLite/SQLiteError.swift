@@ -8,7 +8,7 @@ package struct SQLiteError: Error, Equatable, Sendable {
   package enum Operation: String, Sendable {
     case open, configure, prepare, bind, step, read
     case begin, commit, rollback
-    case checkpoint, sync, maintain, close
+    case checkpoint, sync, maintain, backup, close
   }
 
   /// The extended result code.

@@ -48,6 +48,12 @@ extension PersistenceError {
     case merged(ClosedRange<Revision>)
     /// History that is kept begins later, at this time.
     case beforeHistory(Date)
+    /// Something is where a new file was to be; nothing is overwritten.
+    case fileExists(String)
+    /// The file was let go of by `suspend()`.
+    case suspended
+    /// Another writer went on with the file, or another file stands in its place.
+    case movedOn(from: Revision, to: Revision)
     /// Everything is on disk but these entities, whose `encode(to:)` refused their last change.
     case notPersisted([NotPersisted])
     /// The store shows another time: what is committed there is not kept.
@@ -95,6 +101,13 @@ extension PersistenceError.Reason {
       """
     case .beforeHistory(let oldest):
       "history is kept from \(oldest.formatted(.iso8601)) on, and nothing from before"
+    case .fileExists(let path): "there is something at \(path)"
+    case .suspended: "this persistence is suspended"
+    case .movedOn(let from, let to):
+      """
+      this file was left at revision \(from), and another writer has brought it to revision \(to) of \
+      another history
+      """
     case .notPersisted(let entities):
       """
       the last change of \(entities.count == 1 ? "an entity" : "\(entities.count) entities") is in \
@@ -140,6 +153,13 @@ extension PersistenceError.Reason {
       "Ask for a later one; a larger SnapshotPolicy.minimumHistoryBytes keeps more from now on."
     case .merged(let run):
       "Ask for revision \(run.upperBound), or for \(run.lowerBound.number - 1), the one before them."
+    case .fileExists: "Choose another path, or move away what is there, its -wal and -shm with it."
+    case .suspended: "Call resume() first; what is committed is kept in memory."
+    case .movedOn:
+      """
+      Close this persistence, which leaves the file alone, and open the file again; what was committed \
+      since is in memory only.
+      """
     case .notPersisted: "Put them again with values that their encode(to:) accepts."
     case .onDetour: "Go back to the present, or keep what is shown, and commit then."
     case .notFound: "Check the spelling; `strata tables` lists what there is."

@@ -16,6 +16,14 @@ extension PersistenceError {
     case let error as PersistenceError.Reason.Refusal:
       self.init(operation, path: path, error.reason)
     case let error as SQLiteError: self.init(operation, path: path, error)
+    case let error as FileMovedOn:
+      self.init(
+        operation,
+        path: path,
+        operation == .resuming
+          ? .movedOn(from: error.from.revision, to: error.to.revision)
+          : .damaged("another program has written to it while this one had it open")
+      )
     case let error as DamageFound: self.init(operation, path: path, .damaged(error.detail))
     case let error as RecordError:
       self.init(operation, path: path, .damaged("what is stored cannot be read: \(error)"))

@@ -14,6 +14,14 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
     case closing
     /// Answering a question about the file.
     case inspecting
+    /// Copying the file.
+    case backingUp
+    /// Putting a backup in the place of a store.
+    case bringingBack
+    /// Letting go of the file for a while.
+    case suspending
+    /// Taking the file again.
+    case resuming
   }
 
   /// What the library was doing.

@@ -33,6 +33,18 @@ package struct StoreIdentity: Equatable, Sendable {
     )
   }
 
+  /// Begins the epoch, whatever it was.
+  func writeEpoch(to connection: Connection) throws(SQLiteError) {
+    try connection.run("UPDATE store SET epoch = ?", [.integer(epoch)])
+  }
+
+  /// The number that the deltas of an opening carry; nil for one that never opened this file.
+  static func origin(_ uuid: UUID, in connection: Connection) throws -> Int64? {
+    try connection.first("SELECT id FROM origin WHERE uuid = ?", [.blob(uuid.byteArray)]) {
+      try $0.int(0)
+    }
+  }
+
   /// Notes that a writer opened the file, and gives the number its deltas carry.
   static func addOrigin(_ uuid: UUID, at time: Int64, to connection: Connection) throws -> Int64 {
     try connection.run(

@@ -131,6 +131,12 @@ final class RestoredFile {
     throw firstFailure ?? DamageFound("it has no snapshot")
   }
 
+  /// Whether the last delta comes from the opening of the file with this origin.
+  func wasLastWritten(by originID: UUID) throws -> Bool {
+    let origin = try Journal(connection: connection).last()?.header.origin
+    return try origin.map { try StoreIdentity.origin(originID, in: connection) == $0 } ?? false
+  }
+
   /// Where the file stands.
   var position: Position {
     Position(storeID: identity.id, epoch: identity.epoch, revision: revision, chain: chain)

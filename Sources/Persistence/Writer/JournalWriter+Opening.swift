@@ -73,18 +73,23 @@ extension JournalWriter {
   /// The caller has made sure that no commit adds anything any more.
   /// The file is let go even when that fails; the error says why it did.
   func close() throws(PersistenceError) {
-    guard let line, lock != nil else { return }
+    guard let line, lock != nil || isSuspended else { return }
+    giveUpBackups()
     defer {
       session = nil
       lock = nil
+      isSuspended = false
       board.note { $0.condition = .closed }
       events.finish()
     }
     do {
-      if session == nil { try recover(line) }
-      while try writeGroup(line) {}
-      try session?.close()
-      if let session { noteSynced(session, line) }
+      if isSuspended, line.current.written < line.lastRevision { try resume() }
+      if !isSuspended {
+        if session == nil { try recover(line) }
+        while try writeGroup(line) {}
+        try session?.close()
+        if let session { noteSynced(session, line) }
+      }
     } catch {
       throw PersistenceError(.closing, path: path.file, wrapping: error)
     }

@@ -5,8 +5,8 @@ extension JournalWriter {
   @discardableResult
   func degrade(_ error: any Error, _ line: WriteLine) -> PersistenceError {
     let error = PersistenceError(.appending, path: path.file, wrapping: error)
-    session = nil
-    upkeep.interrupt()
+    giveUpBackups()
+    dropSession()
     line.degrade(error.reason)
     noteDegraded(error)
     events.tell(.degraded(error.reason))
@@ -34,7 +34,7 @@ extension JournalWriter {
       try recover(line)
       recoveryDelay = configuration.recoveryInterval
     } catch {
-      session = nil
+      dropSession()
       let error = PersistenceError(.appending, path: path.file, wrapping: error)
       line.degrade(error.reason)
       noteDegraded(error)
@@ -45,13 +45,13 @@ extension JournalWriter {
 
   /// Opens the file again, compares it with what was written, and writes what it lacks.
   func recover(_ line: WriteLine) throws {
-    let known = line.current.written
     let now = configuration.now().microseconds
     let restored = try RestoredFile(
       openingForWriting: path,
       now: now,
       vfs: configuration.vfs
     )
+    try checkStanding(of: restored, line)
     let session = try WriterSession(
       restored,
       path: path,
@@ -59,14 +59,6 @@ extension JournalWriter {
       bootID: configuration.bootID,
       time: now
     )
-    guard session.written.revision >= known, session.written.revision <= line.lastRevision else {
-      throw DamageFound(
-        "the file is at revision \(session.written.revision), but \(known) was written before"
-      )
-    }
-    guard try session.written.revision == known || session.wroteLastDelta() else {
-      throw DamageFound("another program has appended to it while this one had it open")
-    }
     self.session = session
     line.recover(through: session.written.revision)
     upkeep.begin(after: restored.snapshot?.header, journalBytes: restored.journalBytes)

@@ -44,7 +44,7 @@ extension JournalWriter {
   func snapshot(named name: String) throws(PersistenceError) -> Revision {
     guard let line else { throw PersistenceError(.snapshotting, path: path.file, .closed) }
     try flush(through: line.lastRevision)
-    guard let session else { throw PersistenceError(.snapshotting, path: path.file, .closed) }
+    guard let session else { throw PersistenceError(.snapshotting, path: path.file, unavailable) }
     do {
       let revision = session.written.revision
       let existing = try session.snapshots.verified().contains { $0.header.revision == revision }

@@ -42,10 +42,9 @@ extension JournalWriter {
   ///
   /// Those that come later wait for the next sync, so that callers who come together share one.
   func flush(through target: Revision) throws(PersistenceError) {
-    guard let line, lock != nil else {
-      throw PersistenceError(.appending, path: path.file, .closed)
-    }
-    if let session, session.durable.revision >= target { return }
+    guard let line else { throw PersistenceError(.appending, path: path.file, .closed) }
+    if lock != nil || isSuspended, line.current.durable >= target { return }
+    guard lock != nil else { throw PersistenceError(.appending, path: path.file, unavailable) }
     if case .degraded(let reason) = line.condition {
       throw PersistenceError(.appending, path: path.file, reason)
     }
@@ -53,7 +52,7 @@ extension JournalWriter {
       while let session, session.written.revision < target,
         try writeGroup(line)
       {}
-      if let session, session.durable.revision < target { try sync(line) }
+      if line.current.durable < target { try sync(line) }
       try checkpointIfDue()
       planUpkeep()
     } catch {
@@ -87,8 +86,12 @@ extension JournalWriter {
   }
 
   func sync(_ line: WriteLine) throws {
-    guard let session, session.durable != session.written else { return }
-    try session.barrier()
+    guard let session else { return }
+    if session.durable != session.written {
+      try session.barrier()
+    } else if line.current.durable == session.durable.revision {
+      return
+    }
     noteSynced(session, line)
   }
 

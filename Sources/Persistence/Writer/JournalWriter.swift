@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQLite
 
 /// The one writer of a store's file.
 ///
@@ -22,6 +23,12 @@ actor JournalWriter {
   let originID = UUID()
   var recoveryDelay: Duration
   var isRecoveryPlanned = false
+  /// Whether the file was let go of, to be taken again.
+  var isSuspended = false
+  /// Where the file was when it was last let go of.
+  var standing: Position?
+  /// Copies of the file that are being made.
+  var backups: [OnlineBackup] = []
   var unpersisted = UnpersistedEntities()
 
   /// How many changed entities go into one transaction at most, unless one commit has more.

@@ -71,6 +71,8 @@ final class WriteLine: Sendable {
     queue.withLockSignalling { $0.degrade(reason) }
   }
 
+  func suspend() { queue.withLockSignalling { $0.suspend() } }
+
   func recover(through revision: Revision) {
     queue.withLockSignalling { $0.recover(through: revision) }
   }

@@ -12,6 +12,8 @@ package struct WriteQueue: Sendable {
   package enum Condition: Sendable, Equatable {
     case open
     case degraded(PersistenceError.Reason)
+    /// The file was let go of for a while.
+    case suspended
   }
 
   /// When to call the writer.
@@ -30,7 +32,7 @@ package struct WriteQueue: Sendable {
   package private(set) var pending: [PendingDelta] = []
   package private(set) var pendingEntities = 0
   package private(set) var inFlightEntities = 0
-  /// While degraded.
+  /// While degraded or suspended.
   private var mergesAgainAbove = 0
   private var isWriterCalled = false
   /// A call that was put off and has not come yet; it serves every commit until then.
@@ -118,6 +120,13 @@ package struct WriteQueue: Sendable {
   package mutating func degrade(_ reason: PersistenceError.Reason) {
     condition = .degraded(reason)
     mergePending()
+  }
+
+  /// The file was let go of: commits wait one by one, and are merged only where there are more than
+  /// there is room for.
+  package mutating func suspend() {
+    condition = .suspended
+    mergesAgainAbove = max(capacity, 2 * pendingEntities)
   }
 
   /// Makes one delta of all that waits.

@@ -55,11 +55,7 @@ final class WriterSession {
     written = HeadRecord.Mark(revision: restored.revision, chain: restored.chain)
     durable = written
     origin =
-      try restored.connection.first(
-        "SELECT id FROM origin WHERE uuid = ?",
-        [.blob(originID.byteArray)],
-        { try $0.int(0) }
-      )
+      try StoreIdentity.origin(originID, in: restored.connection)
       ?? StoreIdentity.addOrigin(originID, at: time, to: restored.connection)
     dataVersion = try connection.dataVersion()
     try barrier()
@@ -131,8 +127,15 @@ final class WriterSession {
     return (header, hash, encoding.refused)
   }
 
-  /// Whether the last delta of the file comes from this opening of it.
-  func wroteLastDelta() throws -> Bool { try journal.last()?.header.origin == origin }
+  /// Where the file stands.
+  var position: Position {
+    Position(
+      storeID: identity.id,
+      epoch: identity.epoch,
+      revision: written.revision,
+      chain: written.chain
+    )
+  }
 
   /// Tells the head how far the file is, without waiting for the disk.
   func noteWritten() throws {

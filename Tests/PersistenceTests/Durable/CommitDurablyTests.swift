@@ -17,11 +17,12 @@ struct CommitDurablyTests {
 
   private func open(
     _ durability: Durability = .grouped(),
-    on vfs: FaultVFS? = nil
+    on vfs: FaultVFS? = nil,
+    recoveryInterval: Duration = .milliseconds(5)
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
     var configuration = PersistenceConfiguration(
       durability: durability,
-      recoveryInterval: .milliseconds(5)
+      recoveryInterval: recoveryInterval
     )
     configuration.vfs = vfs?.name
     return try await Persistence.open(
@@ -139,7 +140,7 @@ struct CommitDurablyTests {
     async throws
   {
     let vfs = try FaultVFS(name: "durably-\(UUID().uuidString)")
-    let persistence = try await open(.onFlush, on: vfs)
+    let persistence = try await open(.onFlush, on: vfs, recoveryInterval: .seconds(600))
     let store = LibraryStore(persistence)
     vfs.failNext(.write, in: .wal, code: .ioerrWrite, times: .sticky)
     store.commit { $0.db.books.insert(Book(id: 1)) }

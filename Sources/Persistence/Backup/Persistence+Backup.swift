@@ -1,0 +1,45 @@
+extension Persistence {
+  /// Copies the store into a new file while it goes on, and gives where the copy stands.
+  ///
+  /// ```swift
+  /// let position = try await persistence.backup(to: "backups/app-2026-11-21.strata")
+  /// ```
+  ///
+  /// The copy is a store of its own, one file without companions: `strata verify` and
+  /// `Persistence.open` take it. It holds everything committed before the call. It is made in slices
+  /// of a megabyte between the groups of the writer, so commits and flushes go on; then every hash
+  /// and record in it is proved; then it is synced and gets its name, so a file of that name is whole.
+  /// Its owner alone may read it. O(file), several times over.
+  ///
+  /// To go back to it see ``StoreBackup/bringBack(_:to:)``.
+  ///
+  /// - Parameter progress: told of each slice, on the writer's thread: be quick.
+  ///
+  /// Throws ``PersistenceError``: `.fileExists` when there is something at the path or a write-ahead
+  /// log beside it, `.diskFull` and other reasons of either file. Then nothing is left behind. While
+  /// the disk refuses, and after `close()` or `suspend()`, there is no backup.
+  @discardableResult
+  public func backup(
+    to path: String,
+    progress: (@Sendable (BackupProgress) -> Void)? = nil
+  ) async throws(PersistenceError) -> Position {
+    let file = try NewFile(at: StorePath(path, for: .backingUp), for: .backingUp)
+    do {
+      try await reader.make(file)
+      let position = try await writer.copy(to: file.temporary, progress)
+      try await reader.finish(file)
+      return position
+    } catch {
+      file.removeLeftovers()
+      throw PersistenceError(.backingUp, path: file.path.file, wrapping: error)
+    }
+  }
+}
+
+/// How far a backup is.
+public struct BackupProgress: Sendable, Equatable {
+  /// How many pages of 4 KB are copied.
+  public let copiedPages: Int
+  /// How many there are; it may grow meanwhile.
+  public let pages: Int
+}
