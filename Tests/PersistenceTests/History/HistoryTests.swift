@@ -194,7 +194,7 @@ struct HistoryTests {
 
   @Test
   func `what an iterator has not come past is not trimmed, and goes afterwards`() async throws {
-    let policy = SnapshotPolicy(minimumJournalBytes: 300_000, minimumHistoryBytes: 600_000)
+    let policy = SnapshotPolicy(minimumJournalBytes: 300_000, minimumHistoryBytes: 3_000_000)
     let persistence = try await open(policy)
     let store = LibraryStore(persistence)
     let title = String(repeating: "thick ", count: 16_000)
