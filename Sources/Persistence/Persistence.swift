@@ -64,20 +64,59 @@ extension Persistence {
     database: StatePath<State, Database>,
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Persistence {
-    let writer = JournalWriter(
+    let writer = try makeWriter(at: path, configuration)
+    let restored = try await writer.open(initial: initialState[keyPath: database])
+    return Persistence(initialState, database, restored, writer)
+  }
+
+  /// The same for a program that cannot wait asynchronously: it keeps the calling thread until the
+  /// file is restored.
+  @available(*, noasync, message: "Use the asynchronous form: try await Persistence.open(…)")
+  public static func open(
+    at path: String,
+    initialState: State,
+    database: StatePath<State, Database>,
+    configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) throws(PersistenceError) -> Persistence {
+    let writer = try makeWriter(at: path, configuration)
+    let initial = initialState[keyPath: database]
+    let result = writer.executor.runNow {
+      writer.assumeIsolated { writer -> Result<JournalWriter.Opened<Database>, PersistenceError> in
+        do throws(PersistenceError) {
+          return .success(try writer.open(initial: initial))
+        } catch {
+          return .failure(error)
+        }
+      }
+    }
+    return Persistence(initialState, database, try result.get(), writer)
+  }
+
+  private static func makeWriter(
+    at path: String,
+    _ configuration: PersistenceConfiguration
+  ) throws(PersistenceError) -> JournalWriter {
+    JournalWriter(
       executor: FileExecutor(label: "strata.writer"),
       path: try StorePath(path, for: .opening),
       configuration: configuration,
       events: EventHub()
     )
-    let (restored, report, line) = try await writer.open(initial: initialState[keyPath: database])
+  }
+
+  private convenience init(
+    _ initialState: State,
+    _ database: StatePath<State, Database>,
+    _ opened: JournalWriter.Opened<Database>,
+    _ writer: JournalWriter
+  ) {
     var state = initialState
-    state[keyPath: database] = restored
-    return Persistence(
+    state[keyPath: database] = opened.database
+    self.init(
       initialState: state,
-      report: report,
+      report: opened.report,
       writer: writer,
-      line: line,
+      line: opened.line,
       database: database
     )
   }

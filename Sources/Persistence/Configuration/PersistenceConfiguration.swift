@@ -10,6 +10,8 @@ public struct PersistenceConfiguration: Sendable {
   public var snapshots: SnapshotPolicy
   /// How many changed entities may wait for the writer before committers wait too.
   public var queueCapacity: Int
+  /// What deltas say of who committed them.
+  public var commitTraces: CommitTraces
   /// How long to wait before trying again after the disk refused; doubled up to 30 s.
   public var recoveryInterval: Duration
   /// The time of day, for deltas and snapshots.
@@ -24,12 +26,14 @@ public struct PersistenceConfiguration: Sendable {
     durability: Durability = .grouped(),
     snapshots: SnapshotPolicy = SnapshotPolicy(),
     queueCapacity: Int = 100_000,
+    commitTraces: CommitTraces = .nameAndPlace,
     recoveryInterval: Duration = .seconds(1),
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.durability = durability
     self.snapshots = snapshots
     self.queueCapacity = queueCapacity
+    self.commitTraces = commitTraces
     self.recoveryInterval = recoveryInterval
     self.now = now
   }

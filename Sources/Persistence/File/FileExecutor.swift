@@ -16,6 +16,9 @@ final class FileExecutor: SerialExecutor {
 
   func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 
+  /// Runs `action` on the executor and waits for it; not to be called from the executor itself.
+  func runNow<R>(_ action: () -> R) -> R { queue.sync(execute: action) }
+
   /// Runs `action` on the executor, now or later.
   func schedule(after delay: Duration = .zero, _ action: @escaping @Sendable () -> Void) {
     if delay == .zero {

@@ -76,7 +76,8 @@ public struct PersistenceStatus: Sendable, Equatable {
 
   /// SQLite's write-ahead log that cannot be folded into the database.
   public struct PinnedWAL: Sendable, Equatable {
-    /// When a checkpoint could not finish for the first time; since then none could.
+    /// When a checkpoint could not finish for the first time; since then none could, and there was
+    /// more than one.
     public var since: Date
     /// How many bytes of the log were not yet in the database at the last attempt.
     public var bytes: Int64

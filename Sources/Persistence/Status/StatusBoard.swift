@@ -12,6 +12,7 @@ final class StatusBoard: Sendable {
     var lastFailure: PersistenceStatus.Failure?
     var unpersisted = UnpersistedEntities()
     var pinnedWAL: PersistenceStatus.PinnedWAL?
+    var firstUnfinishedCheckpoint: Date?
     var newestSnapshot: PersistenceStatus.Snapshot?
     var snapshotBytes: Int64 = 0
     var journalBytes: Int64?
@@ -39,17 +40,20 @@ extension StatusBoard.Notes {
     lastFailure = PersistenceStatus.Failure(message: message, time: time)
   }
 
-  /// Takes note of a checkpoint: one that could not pass a reader pins the log from then on.
+  /// Takes note of a checkpoint: when two in a row could not pass a reader, it pins the log.
+  ///
+  /// One alone may have met someone who reads for a moment.
   mutating func note(_ checkpoint: CheckpointResult, pageSize: Int64, at time: Date) {
     guard !checkpoint.isComplete else {
-      pinnedWAL = nil
+      (pinnedWAL, firstUnfinishedCheckpoint) = (nil, nil)
       return
     }
     let frames = max(0, checkpoint.walFrames - checkpoint.checkpointedFrames)
-    pinnedWAL = PersistenceStatus.PinnedWAL(
-      since: pinnedWAL?.since ?? time,
-      bytes: Int64(frames) * pageSize
-    )
+    if let since = firstUnfinishedCheckpoint {
+      pinnedWAL = PersistenceStatus.PinnedWAL(since: since, bytes: Int64(frames) * pageSize)
+    } else {
+      firstUnfinishedCheckpoint = time
+    }
   }
 
   mutating func note(_ sizes: Upkeep.Sizes) {

@@ -41,7 +41,7 @@ public final class UndoStack<State: StateType, Activity: Sendable, Database: Dat
     database: StatePath<State, Database>,
     limit: Int = 100
   ) where Dispatcher.State == State, Dispatcher.Activity == Activity {
-    precondition(limit > 0, "UndoStack(limit:) must be at least 1.")
+    if limit < 1 { fatalError("UndoStack(limit: \(limit)) remembers nothing: give at least 1.") }
     self.dispatcher = dispatcher
     self.database = database
     store = dispatcher.targetStore

@@ -3,10 +3,15 @@ import StrataMigrations
 import StrataNormalization
 
 extension JournalWriter {
+  /// What opening gives.
+  typealias Opened<Database: DatabaseType> = (
+    database: Database, report: RestoreReport, line: WriteLine
+  )
+
   /// Opens the file, or creates it, and restores the database it holds.
   func open<Database: DatabaseType>(
     initial: Database
-  ) throws(PersistenceError) -> (database: Database, report: RestoreReport, line: WriteLine) {
+  ) throws(PersistenceError) -> Opened<Database> {
     let now = configuration.now().microseconds
     let owner = LockFile.Owner.current(started: configuration.now())
     let lock = HeldLock(try StoreGate.enter(path, as: owner, knownFormat: StoreFormat.known))
@@ -33,7 +38,8 @@ extension JournalWriter {
         path: path,
         originID: originID,
         bootID: configuration.bootID,
-        time: now
+        time: now,
+        traces: configuration.commitTraces
       )
       try session.introduce(report.newTables, of: database, time: max(now, restored.lastTime))
       upkeep.begin(after: restored.snapshot?.header, journalBytes: restored.journalBytes)

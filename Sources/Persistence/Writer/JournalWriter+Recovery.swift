@@ -57,7 +57,8 @@ extension JournalWriter {
       path: path,
       originID: originID,
       bootID: configuration.bootID,
-      time: now
+      time: now,
+      traces: configuration.commitTraces
     )
     self.session = session
     line.recover(through: session.written.revision)

@@ -18,6 +18,7 @@ final class WriterSession {
   private(set) var catalog: LayoutCatalog
   private var encoder: EntityEncoder
   private var places = PlaceNames()
+  private let traces: CommitTraces
   private var head: HeadFile
   private let bootID: UUID
   private var dataVersion: Int64
@@ -32,6 +33,8 @@ final class WriterSession {
 
   /// How many pages may stand in SQLite's WAL before they are folded into the database: 8 MB.
   private static let checkpointFrames = 2_048
+  /// How many more when a reader was in the way: 1 MB.
+  private static let framesToNextAttempt = 256
   /// Beyond this, readers are waited for.
   private static let walLimit: Int64 = 64 << 20
 
@@ -41,9 +44,11 @@ final class WriterSession {
     path: StorePath,
     originID: UUID,
     bootID: UUID,
-    time: Int64
+    time: Int64,
+    traces: CommitTraces
   ) throws {
     self.path = path
+    self.traces = traces
     identity = restored.identity
     connection = restored.connection
     journal = Journal(connection: connection)
@@ -111,8 +116,8 @@ final class WriterSession {
       time: delta.time,
       origin: origin,
       key: nil,
-      name: delta.name,
-      place: places.name(of: delta.trace),
+      name: traces.name(of: delta),
+      place: traces.place(of: delta.trace, &places),
       entities: encoding.entities,
       parts: encoding.hashes.count,
       bytes: encoding.bytes
@@ -167,7 +172,10 @@ final class WriterSession {
     let mode: CheckpointMode = path.walSize > Self.walLimit ? .truncate : .passive
     let result = try connection.checkpoint(mode)
     // SQLite syncs its WAL before it copies; with a reader in the way of every frame it does neither.
-    if !result.isComplete { try connection.syncWAL() }
+    if !result.isComplete {
+      try connection.syncWAL()
+      framesCheckpointed -= Self.checkpointFrames - Self.framesToNextAttempt
+    }
     durable = written
     try noteWritten()
     try head.sync()
