@@ -14,6 +14,8 @@ public struct PersistenceConfiguration: Sendable {
   public var commitTraces: CommitTraces
   /// How long to wait before trying again after the disk refused; doubled up to 30 s.
   public var recoveryInterval: Duration
+  /// Told of long works on the file, on the writer's thread: be quick; nil tells nobody.
+  public var progress: (@Sendable (PersistenceProgress) -> Void)?
   /// The time of day, for deltas and snapshots.
   public var now: @Sendable () -> Date
   /// The SQLite VFS of the writer, for tests that let disks fail; nil for the system's.

@@ -27,6 +27,9 @@ struct ChunkCursor {
     header = snapshot.header
   }
 
+  /// How many entities the snapshot has.
+  var count: Int { header.entities }
+
   mutating func next() throws -> StoredEntity? {
     while true {
       if let entity = current?.popFirst() { return entity }

@@ -47,6 +47,10 @@ struct Fold {
 }
 
 extension Fold {
+  /// About how many entities there are: what was added since the snapshot is counted, and what was
+  /// removed is not taken off.
+  var expectedCount: Int { base.count + overlay.count }
+
   /// Checks whatever of the snapshot is left, and that all its entities are there.
   mutating func proveRest() throws { try base.proveAll() }
 }

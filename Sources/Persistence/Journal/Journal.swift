@@ -53,6 +53,13 @@ struct Journal {
     )
   }
 
+  /// The last revision; 0 when there is no delta.
+  func lastRevision() throws -> Revision {
+    try connection.first("SELECT max(revision) FROM delta", []) {
+      Revision(try $0.optionalInt(0) ?? 0)
+    } ?? 0
+  }
+
   /// Up to `limit` headers after a revision, in order.
   func headers(
     after revision: Revision,

@@ -8,7 +8,12 @@ protocol EntityCollecting: AnyObject {
   /// Takes the entities of a fold, and no more from where one cannot be taken.
   ///
   /// - Throws: only what is wrong with the fold.
-  func collect(_ fold: inout Fold, _ connection: Connection, _ catalog: LayoutCatalog) throws
+  func collect(
+    _ fold: inout Fold,
+    _ connection: Connection,
+    _ catalog: LayoutCatalog,
+    _ meter: inout ProgressMeter?
+  ) throws
 }
 
 /// Makes a database's tables of a fold.
@@ -19,7 +24,12 @@ final class DatabaseCollector<Database: DatabaseType>: EntityCollecting {
   /// - Parameter path: of the file, which an error names.
   init(_ path: StorePath) { self.path = path }
 
-  func collect(_ fold: inout Fold, _ connection: Connection, _ catalog: LayoutCatalog) throws {
+  func collect(
+    _ fold: inout Fold,
+    _ connection: Connection,
+    _ catalog: LayoutCatalog,
+    _ meter: inout ProgressMeter?
+  ) throws {
     result = nil
     var (loaders, known): (TableLoaders<Database>, Set<String>)
     do {
@@ -29,7 +39,11 @@ final class DatabaseCollector<Database: DatabaseType>: EntityCollecting {
       result = .failure(error)
       return
     }
+    var done = 0
+    meter?.begin(.loading, total: fold.expectedCount)
     while let run = try fold.nextRun() {
+      done += run.entries.count
+      meter?.note(done: done)
       do {
         try loaders.load(run, catalog, path)
       } catch {
@@ -37,6 +51,7 @@ final class DatabaseCollector<Database: DatabaseType>: EntityCollecting {
         return
       }
     }
+    meter?.end()
     result = .success((loaders, known))
   }
 

@@ -30,7 +30,8 @@ final class RestoredFile {
     openingForWriting path: StorePath,
     now: Int64,
     vfs: String?,
-    into collector: (any EntityCollecting)? = nil
+    into collector: (any EntityCollecting)? = nil,
+    _ meter: ProgressMeter? = nil
   ) throws {
     let connection = try Connection(path: path.file, mode: .readWrite, vfs: vfs)
     connection.checkpointsOnClose = .never
@@ -39,7 +40,7 @@ final class RestoredFile {
       newFile: FileHeader(applicationID: StoreHeader.applicationID)
     )
     try Migrator(catalog: .file, now: { now }).migrate(connection)
-    let found = try Self.load(connection, into: collector)
+    let found = try Self.load(connection, into: collector, meter)
     self.path = path
     self.connection = connection
     identity = found.identity
@@ -86,8 +87,10 @@ final class RestoredFile {
   /// since an older one are all there.
   private static func load(
     _ connection: Connection,
-    into collector: (any EntityCollecting)?
+    into collector: (any EntityCollecting)?,
+    _ meter: ProgressMeter?
   ) throws -> Found {
+    var meter = meter
     let identity = try StoreIdentity.read(connection)
     let catalog = try LayoutCatalog(reading: connection)
     let snapshots = SnapshotStore(connection: connection)
@@ -106,14 +109,20 @@ final class RestoredFile {
         )
         var overlay = Overlay()
         do {
-          try replay.replay(into: &overlay)
+          let base = snapshot.header.revision.number
+          meter?.begin(.replaying, total: Int(try journal.lastRevision().number - base))
+          while let (header, parts) = try replay.next() {
+            for part in parts { overlay.add(part) }
+            meter?.note(done: Int(header.revision.number - base))
+          }
+          meter?.end()
         } catch let error as DamageFound {
           // What is wrong with the snapshot is said before what is wrong after it.
           try cursor.proveAll()
           throw error
         }
         var fold = Fold(cursor, collector == nil ? Overlay() : overlay)
-        try collector?.collect(&fold, connection, catalog)
+        try collector?.collect(&fold, connection, catalog, &meter)
         try fold.proveRest()
         return Found(
           identity: identity,

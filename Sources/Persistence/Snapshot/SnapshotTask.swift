@@ -50,6 +50,17 @@ struct SnapshotTask {
     phase = .gathering(replay, Overlay())
   }
 
+  /// How many entities were written or read back, of how many, as far as is known.
+  var progress: (done: Int, total: Int) {
+    let total = 2 * base.header.entities
+    switch phase {
+    case .gathering: return (0, total)
+    case .writing(_, let writer): return (min(writer.header.entities, total / 2), total)
+    case .reading(_, let entities): return (min(total / 2 + entities, total), total)
+    case .verified: return (total, total)
+    }
+  }
+
   /// Does one slice; gives the snapshot when it is written, read back and marked.
   mutating func step(_ catalog: LayoutCatalog) throws -> SnapshotHeader? {
     switch phase {

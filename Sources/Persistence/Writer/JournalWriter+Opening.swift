@@ -24,7 +24,8 @@ extension JournalWriter {
         openingForWriting: path,
         now: now,
         vfs: configuration.vfs,
-        into: collector
+        into: collector,
+        ProgressMeter(configuration.progress)
       )
       let (database, report) = try restored.database(
         initial,

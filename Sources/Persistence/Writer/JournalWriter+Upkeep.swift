@@ -15,7 +15,7 @@ extension JournalWriter {
     guard let session else { return }
     do {
       for _ in 0..<upkeep.slicesOfTurn() where upkeep.hasWork {
-        if let event = try upkeep.step(session) { events.tell(event) }
+        try stepUpkeep(session)
         try checkpointIfDue()
       }
     } catch {
@@ -24,6 +24,21 @@ extension JournalWriter {
     }
     noteSizes()
     planUpkeep()
+  }
+
+  private func stepUpkeep(_ session: WriterSession) throws {
+    if let event = try upkeep.step(session) { events.tell(event) }
+    guard configuration.progress != nil else { return }
+    if let progress = upkeep.snapshotProgress {
+      if snapshotMeter == nil {
+        snapshotMeter = ProgressMeter(configuration.progress)
+        snapshotMeter?.begin(.snapshotting, total: progress.total)
+      }
+      snapshotMeter?.note(done: progress.done)
+    } else {
+      snapshotMeter?.end()
+      snapshotMeter = nil
+    }
   }
 
   private func fail(_ error: any Error) {
@@ -51,7 +66,7 @@ extension JournalWriter {
       if !existing {
         try upkeep.startSnapshot(session)
         while upkeep.isSnapshotting {
-          if let event = try upkeep.step(session) { events.tell(event) }
+          try stepUpkeep(session)
         }
       }
       try session.snapshots.name(name, revision)

@@ -29,6 +29,7 @@ actor JournalWriter {
   var standing: Position?
   /// Copies of the file that are being made.
   var backups: [OnlineBackup] = []
+  var snapshotMeter: ProgressMeter?
   var unpersisted = UnpersistedEntities()
 
   /// How many changed entities go into one transaction at most, unless one commit has more.

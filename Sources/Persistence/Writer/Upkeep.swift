@@ -108,6 +108,12 @@ struct Upkeep {
     return false
   }
 
+  /// How far the snapshot is that is being made; nil while none is.
+  var snapshotProgress: (done: Int, total: Int)? {
+    if case .snapshotting(let task) = work { return task.progress }
+    return nil
+  }
+
   /// Starts a snapshot of everything written so far, whatever is under way.
   mutating func startSnapshot(_ session: WriterSession) throws {
     try clear(session)

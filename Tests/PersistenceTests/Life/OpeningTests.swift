@@ -62,4 +62,44 @@ struct OpeningTests {
     #expect((bytes.range(of: Data("OpeningTests.swift".utf8)) != nil) == hasPlace)
     #expect(try Inspector(path: path).verify().isSound)
   }
+
+  @Test
+  func `openings and snapshots tell how far they are, up to the end`() async throws {
+    let told = Recorder<PersistenceProgress>()
+    var configuration = PersistenceConfiguration(
+      snapshots: SnapshotPolicy(minimumJournalBytes: 1 << 40)
+    )
+    configuration.progress = { told.record($0) }
+    for round in 0..<2 {
+      let persistence = try await Persistence.open(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db,
+        configuration: configuration
+      )
+      let store = LibraryStore(persistence)
+      store.commit { state in
+        state.db.books = EntityTable((0..<30_000).map { bulkBook($0 + round * 100_000) })
+      }
+      for number in 0..<50 {
+        store.commit { $0.db.authors.insert(Author(id: EntityID("\(round) \(number)"))) }
+      }
+      if round == 0 { try await persistence.snapshot(named: "first") }
+      try await persistence.snapshot(named: "second")
+      store.commit { $0.db.authors.insert(Author(id: EntityID("after"))) }
+      store.commit { $0.db.authors.insert(Author(id: EntityID("after"))) }
+      try await persistence.close()
+    }
+    let progress = told.elements
+    for activity in [PersistenceProgress.Activity.replaying, .loading, .snapshotting] {
+      let works = progress.filter { $0.activity == activity }
+      #expect(works.contains { $0.fraction == 1 }, "\(activity)")
+      #expect(works.allSatisfy { $0.done <= $0.total }, "\(activity)")
+      for (a, b) in zip(works, works.dropFirst()) where b.done < a.done {
+        #expect(b.done == 0 && a.done == a.total, "\(activity) began anew before it ended")
+      }
+    }
+    #expect(progress.count { $0.activity == .loading && $0.total > 30_000 } > 3)
+    #expect(progress.contains { $0.activity == .replaying && $0.done == 2 && $0.total == 2 })
+  }
 }
