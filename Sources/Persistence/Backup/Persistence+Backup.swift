@@ -11,9 +11,8 @@ extension Persistence {
   /// and record in it is proved; then it is synced and gets its name, so a file of that name is whole.
   /// Its owner alone may read it. O(file), several times over.
   ///
-  /// To go back to it see ``StoreBackup/bringBack(_:to:)``.
-  ///
-  /// - Parameter progress: told of each slice, on the writer's thread: be quick.
+  /// To go back to it see ``StoreBackup/bringBack(_:to:)``. `progress` is told of each slice, on the
+  /// writer's thread: be quick.
   ///
   /// Throws ``PersistenceError``: `.fileExists` when there is something at the path or a write-ahead
   /// log beside it, `.diskFull` and other reasons of either file. Then nothing is left behind. While

@@ -49,9 +49,7 @@ extension Persistence {
   /// Every version of one entity that is kept, the oldest first.
   ///
   /// The first one may come from the oldest snapshot; after it come the commits that put or removed
-  /// the entity. Empty for one that never was. O(journal).
-  ///
-  /// - Parameter table: the table it is in, where the type is in several.
+  /// the entity. Empty for one that never was. Name the table where the type is in several. O(journal).
   ///
   /// Throws ``PersistenceError`` with the reason `.notFound` for a table that is not in the schema, or
   /// what reading the file says.
