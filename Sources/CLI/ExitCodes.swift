@@ -34,10 +34,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       switch reason {
       case .missing, .missingDirectory, .notFound, .notReached, .trimmed, .merged, .beforeHistory:
         .notFound
-      case .notAFile, .empty, .notADatabase, .foreign, .undecodable, .ruleBroken, .closed, .onDetour,
-        .fileExists,
-        .suspended, .movedOn,
-        .notPersisted:
+      case .notAFile, .empty, .notADatabase, .foreign, .undecodable, .ruleBroken, .closed,
+        .onDetour, .fileExists, .suspended, .movedOn, .notPersisted:
         .failed
       case .truncated, .damaged: .damaged
       case .alreadyOpen, .busy: .locked
