@@ -21,7 +21,7 @@ extension AsyncStream where Element: Sendable {
   /// A stream of what `subscribe` is told, from this call on.
   ///
   /// It ends when the subscription's closure goes, and the subscription when the stream goes.
-  init(
+  package init(
     buffering: ValueBuffering,
     subscribe: (@escaping @Sendable (Element) -> Void) -> StoreSubscription
   ) {

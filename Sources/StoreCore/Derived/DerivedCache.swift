@@ -1,46 +1,48 @@
-/// The derived values of a store that were asked for by key path and that someone still keeps.
+/// What was derived from the state of a store, can be asked for again, and is still kept by someone.
 final class DerivedCache: Sendable {
-  /// What tells two derived values of one key path apart.
-  enum Comparison: Hashable {
-    case equality
-    case nothing
-  }
-
-  private struct Key: Hashable {
-    let part: AnyKeyPath
-    let comparison: Comparison
-  }
-
   private struct Entry {
-    weak var derived: AnyObject?
+    weak var object: AnyObject?
   }
 
   private struct Entries {
-    var byKey: [Key: Entry] = [:]
+    var byKey: [AnyHashable: Entry] = [:]
     /// How many entries make it worth looking for those nobody keeps any more.
     var limit = 16
   }
 
-  private let entries = Lock(Entries())
+  private let entries = Lock(
+    Entries(),
+    reentryRemedy: "What makes a derived value asked for another: ask for that one first."
+  )
 
-  /// The derived value of this key path, made when there is none.
+  /// The object of this key, made when there is none.
   ///
-  /// Two threads that ask at once get the same one. Amortised O(1).
-  func derived<Root, Output>(
-    at part: PartPath<Root, Output>,
-    isComparing comparison: Comparison,
-    make: () -> Derived<Output>
-  ) -> Derived<Output> {
+  /// Two threads that ask at once get the same one. The type of a key decides the type of its
+  /// object. `make` must not ask the cache. Amortised O(1).
+  func object<Object: AnyObject>(for key: some Hashable, make: () -> Object) -> Object {
     entries.withLock { entries in
-      let key = Key(part: part, comparison: comparison)
-      if let known = entries.byKey[key]?.derived as? Derived<Output> { return known }
-      let derived = make()
-      entries.byKey[key] = Entry(derived: derived)
+      let key = AnyHashable(key)
+      if let known = entries.byKey[key]?.object as? Object { return known }
+      let object = make()
+      entries.byKey[key] = Entry(object: object)
       if entries.byKey.count >= entries.limit {
-        entries.byKey = entries.byKey.filter { $0.value.derived != nil }
+        entries.byKey = entries.byKey.filter { $0.value.object != nil }
         entries.limit = max(16, entries.byKey.count * 2)
       }
-      return derived
+      return object
     }
   }
+}
+
+/// The key of what a key path alone says how to derive.
+struct DerivedPart: Hashable {
+  /// What tells two derived values of one key path apart.
+  enum Comparison: Hashable {
+    case equality
+    case nothing
+    case bytes
+  }
+
+  let part: AnyKeyPath
+  let comparison: Comparison
 }

@@ -16,6 +16,11 @@ protocol DerivedSource<Value>: AnyObject, Sendable {
     keeping derived: Derived<Value>
   ) -> any DerivedSource<Next>
 
+  func kept<Next: Sendable>(
+    _ rule: KeepingRule<Value, Next>,
+    keeping derived: Derived<Value>
+  ) -> any DerivedSource<Next>
+
   /// Nil when the other is derived from another store.
   func paired<Other: Sendable>(
     with other: Derived<Other>,
@@ -64,6 +69,17 @@ final class StoreDerivation<Root: Sendable, Activity: Sendable, Value: Sendable>
   ) -> any DerivedSource<Next> {
     StoreDerivation<Root, Activity, Next>(
       MapNode(node, projection),
+      of: delivery,
+      keeping: [derived]
+    )
+  }
+
+  func kept<Next: Sendable>(
+    _ rule: KeepingRule<Value, Next>,
+    keeping derived: Derived<Value>
+  ) -> any DerivedSource<Next> {
+    StoreDerivation<Root, Activity, Next>(
+      KeepingNode(node, rule),
       of: delivery,
       keeping: [derived]
     )

@@ -10,7 +10,8 @@ extension DispatcherType {
     guard case .part(let part) = pipeline.projection, pipeline.dropsInput == nil else {
       return makeDerived(pipeline, .equality)
     }
-    return targetStore.delivery.graph.cache.derived(at: part, isComparing: .equality) {
+    let key = DerivedPart(part: part, comparison: .equality)
+    return targetStore.delivery.graph.cache.object(for: key) {
       makeDerived(pipeline, .equality)
     }
   }
@@ -28,7 +29,8 @@ extension DispatcherType {
     guard case .part(let part) = pipeline.projection, pipeline.dropsInput == nil,
       dropsOutput == nil
     else { return makeDerived(pipeline, dropsOutput.map { .predicate($0) } ?? .nothing) }
-    return targetStore.delivery.graph.cache.derived(at: part, isComparing: .nothing) {
+    let key = DerivedPart(part: part, comparison: .nothing)
+    return targetStore.delivery.graph.cache.object(for: key) {
       makeDerived(pipeline, .nothing)
     }
   }

@@ -4,7 +4,8 @@ protocol DerivationFollowing<Root>: AnyObject, Sendable {
 
   /// Whether nobody does.
   var isIdle: Bool { get }
-  /// The steps that are computed from this one and have followers themselves.
+  /// The steps that are computed from this one, have followers themselves, and are concerned by what
+  /// is new.
   var steps: [any DerivationStep<Root>] { get }
   /// When the step got its first follower, counted over the graph.
   var order: Int { get set }

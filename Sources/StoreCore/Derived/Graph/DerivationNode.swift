@@ -19,10 +19,20 @@ protocol DerivationStep<Root>: AnyObject, Sendable {
   /// Its subscribers and the steps that are computed from it.
   var followers: any DerivationFollowing<Root> { get }
 
+  /// Joins the followers of `input`, one of its inputs.
+  func join(_ input: any DerivationStep<Root>)
+  /// Leaves the followers of `input`.
+  func leave(_ input: any DerivationStep<Root>)
+
   /// Computes the value at this version for the subscribers; true when it is new to them.
   func advance(to root: Changes<Root>) -> Bool
   /// Tells the subscribers the value of the last `advance`.
   func tell()
+}
+
+extension DerivationStep {
+  func join(_ input: any DerivationStep<Root>) { input.followers.add(self) }
+  func leave(_ input: any DerivationStep<Root>) { input.followers.remove(self) }
 }
 
 /// One step of the derivations from a store's state.

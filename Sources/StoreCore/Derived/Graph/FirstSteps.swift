@@ -42,7 +42,7 @@ struct FirstSteps<Root: Sendable>: Sendable {
     if inputs.isEmpty { insert(step) }
     for input in inputs {
       let wasIdle = input.followers.isIdle
-      input.followers.add(step)
+      step.join(input)
       if wasIdle { connect(input) }
     }
   }
@@ -53,7 +53,7 @@ struct FirstSteps<Root: Sendable>: Sendable {
     let inputs = step.inputs
     if inputs.isEmpty { remove(step) }
     for input in inputs where !input.followers.isIdle {
-      input.followers.remove(step)
+      step.leave(input)
       if input.followers.isIdle { disconnect(input) }
     }
   }

@@ -1,17 +1,3 @@
-/// Whether a new output is as good as the one before.
-enum OutputComparison<Output: Sendable>: Sendable {
-  /// It never is.
-  case nothing
-  /// When they are equal.
-  case equality(@Sendable (Output, Output) -> Bool)
-  /// When the predicate says so.
-  case predicate(@Sendable (Changes<Output>) -> Bool)
-}
-
-extension OutputComparison where Output: Equatable {
-  static var equality: OutputComparison { .equality { $0 == $1 } }
-}
-
 /// What one lane has seen of a projection: an object, so that looking at it copies nothing.
 ///
 /// Its lane's lock guards it.

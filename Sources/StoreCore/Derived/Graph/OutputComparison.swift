@@ -1,0 +1,37 @@
+/// Whether a new output is as good as the one before.
+package enum OutputComparison<Output: Sendable>: Sendable {
+  /// It never is.
+  case nothing
+  /// When they are equal.
+  case equality(@Sendable (Output, Output) -> Bool)
+  /// When the predicate says so.
+  case predicate(@Sendable (Changes<Output>) -> Bool)
+}
+
+extension OutputComparison where Output: Equatable {
+  package static var equality: OutputComparison { .equality { $0 == $1 } }
+}
+
+extension OutputComparison {
+  /// When every byte is equal: then so are the values, as both are held.
+  ///
+  /// Values with other bytes may be equal too; nobody asks them.
+  static var bytes: OutputComparison { .equality { haveEqualBytes($0, $1) } }
+
+  /// The same for a value that may be absent, whose bytes mean nothing then.
+  package static func presentBytes<Present>() -> OutputComparison where Output == Present? {
+    .equality { old, new in
+      switch (old, new) {
+      case (nil, nil): true
+      case (let old?, let new?): haveEqualBytes(old, new)
+      default: false
+      }
+    }
+  }
+}
+
+private func haveEqualBytes<Value>(_ a: Value, _ b: Value) -> Bool {
+  withUnsafeBytes(of: a) { a in
+    withUnsafeBytes(of: b) { b in a.elementsEqual(b) }
+  }
+}

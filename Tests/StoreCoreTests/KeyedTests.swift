@@ -1,0 +1,267 @@
+import Dispatch
+import StrataCore
+import TestSupport
+import Testing
+
+/// The mechanism under subscriptions to entities, with a dictionary in place of a table.
+@Suite struct KeyedTests {
+  struct Shelves: StateType {
+    var numbers: [Int: Int] = [:]
+    var other: [Int: Int] = [:]
+    var count = 0
+
+    /// Hides where the numbers are.
+    var computed: [Int: Int] {
+      get { numbers }
+      set { numbers = newValue }
+    }
+  }
+
+  /// The numbers that differ; it counts how often it is asked.
+  struct Numbers: KeyedDifference {
+    let asked = Tally()
+
+    static func == (a: Numbers, b: Numbers) -> Bool { true }
+    func hash(into hasher: inout Hasher) {}
+
+    func elements(from old: [Int: Int], to new: [Int: Int]) -> [Int] {
+      asked.add()
+      return Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.sorted()
+    }
+
+    func key(of number: Int) -> Int { number }
+  }
+
+  /// The tens whose numbers differ: many elements of one key.
+  struct Tens: KeyedDifference {
+    func elements(from old: [Int: Int], to new: [Int: Int]) -> [Int] {
+      Numbers().elements(from: old, to: new)
+    }
+
+    func key(of number: Int) -> Int { number / 10 }
+  }
+
+  let store = Store<Shelves, Never>(initialState: Shelves())
+  let numbers = Numbers()
+  let visits = Recorder<Int>()
+  let told = Recorder<String>()
+
+  func derived(_ key: Int, at path: StatePath<Shelves, [Int: Int]> = \.numbers) -> Derived<Int?> {
+    let visits = visits
+    return store.keyed(by: numbers, at: path).derived(under: key, .presentBytes()) { whole in
+      visits.record(key)
+      return whole[key]
+    }
+  }
+
+  func follow(_ key: Int, at path: StatePath<Shelves, [Int: Int]> = \.numbers) -> StoreSubscription
+  {
+    let told = told
+    return derived(key, at: path).sinkValue(first: .nextCommit) {
+      told.record("\(key): \($0.value.map { "\($0)" } ?? "-")")
+    }
+  }
+
+  @Test func `of ten thousand followers a commit visits those of the key that changed`() {
+    let subscriptions = (0..<10_000).map { follow($0) }
+    let before = visits.elements.count
+    store.commit { $0.numbers[7_531] = 1 }
+    #expect(visits.elements.dropFirst(before) == [7_531])
+    #expect(told.elements == ["7531: 1"])
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test func `a commit to something else asks for no difference`() {
+    let subscription = follow(1)
+    let before = visits.elements.count
+    store.commit { $0.count = 1 }
+    store.commit { $0.other[1] = 1 }
+    #expect(numbers.asked.count == 0)
+    #expect(visits.elements.count == before)
+    subscription.cancel()
+  }
+
+  @Test func `all who follow one value share one difference a commit`() {
+    let subscriptions = (0..<10).map { follow($0) }
+    let changes = store.keyed(by: Numbers(), at: \.numbers).differences
+    let stream = changes.sinkValue(first: .nextCommit) { _ in }
+    store.commit { $0.numbers = [1: 1, 2: 2] }
+    #expect(numbers.asked.count == 1)
+    #expect(told.elements.sorted() == ["1: 1", "2: 2"])
+    stream.cancel()
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test func `a value whose bytes are not known is asked for its difference at each version`() {
+    let subscription = follow(1, at: \.computed)
+    store.commit { $0.numbers[2] = 2 }
+    store.commit { $0.numbers[1] = 1 }
+    #expect(told.elements == ["1: 1"])
+    subscription.cancel()
+  }
+
+  @Test func `two values of one kind are told apart`() {
+    let subscriptions = [follow(1), follow(1, at: \.other)]
+    store.commit { $0.other[1] = 5 }
+    #expect(told.elements == ["1: 5"])
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test func `a key with many elements is visited once`() {
+    let visits = visits
+    let keyed = store.keyed(by: Tens(), at: \.numbers)
+    let tens: [Derived<Int>] = (0..<10).map { ten in
+      keyed.derived(under: ten, .equality) { whole in
+        visits.record(ten)
+        return whole.filter { $0.key / 10 == ten }.values.reduce(0, +)
+      }
+    }
+    let told = told
+    let subscriptions = tens.map { derived in
+      derived.sinkValue(first: .nextCommit) { told.record("\($0.value)") }
+    }
+    let before = visits.elements.count
+    store.commit { $0.numbers = [31: 1, 32: 2, 33: 4, 55: 8] }
+    #expect(visits.elements.dropFirst(before).sorted() == [3, 5])
+    #expect(told.elements.sorted() == ["7", "8"])
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test func `many followers under one key are all told, and those cancelled are not`() {
+    var subscriptions = (0..<5).map { _ in follow(1) }
+    subscriptions.remove(at: 3).cancel()
+    subscriptions.remove(at: 0).cancel()
+    store.commit { $0.numbers[1] = 1 }
+    #expect(told.elements == ["1: 1", "1: 1", "1: 1"])
+    subscriptions.forEach { $0.cancel() }
+    store.commit { $0.numbers[1] = 2 }
+    #expect(told.elements.count == 3)
+  }
+
+  @Test func `a part combined with what is told before it is never half updated`() {
+    let pairs = Recorder<[Int?]>()
+    // The count stands first, so the pair is reached before the numbers are looked at.
+    let count = store.derived(.map(\.count))
+    let pair = Derived.combined(count, derived(1))
+    let chained = Derived.combined(pair.chain(.map { $0.value.1 }), derived(2))
+    let all = Derived.combined(pair, chained)
+    let subscription = all.sinkValue(first: .nextCommit) { changes in
+      let ((count, one), (same, two)) = changes.value
+      pairs.record([count, one, same, two])
+    }
+    store.commit { state in
+      state.count = 1
+      state.numbers = [1: 10, 2: 20]
+    }
+    store.commit { $0.numbers[2] = 21 }
+    store.commit { $0.numbers[3] = 30 }
+    store.commit { $0.count = 2 }
+    #expect(pairs.elements == [[1, 10, 10, 20], [1, 10, 10, 21], [2, 10, 10, 21]])
+    subscription.cancel()
+  }
+
+  @Test func `who begins late is told the differences from there`() {
+    let changes = store.keyed(by: numbers, at: \.numbers).differences
+    let told = told
+    func sink() -> StoreSubscription {
+      changes.sinkValue(first: .nextCommit) { changes in
+        told.record("\(changes.version): \(changes.value.elements)")
+      }
+    }
+    sink().cancel()
+    store.commit { $0.numbers[1] = 1 }
+    let subscription = sink()
+    store.commit { $0.numbers[2] = 2 }
+    store.commit { $0.count = 1 }
+    store.commit { $0.numbers = [:] }
+    #expect(told.elements == ["2: [2]", "4: [1, 2]"])
+    subscription.cancel()
+  }
+
+  @Test func `after a detour the differences lead from what was shown`() throws {
+    let told = told
+    let subscription = store.keyed(by: numbers, at: \.numbers).differences
+      .sinkValue(first: .nextCommit) { changes in
+        told.record("\(changes.value.old) \(changes.value.elements) \(changes.value.new)")
+      }
+    let one = follow(1)
+    let trace = CommitTrace(name: "", fileID: #fileID, function: #function, line: #line)
+    let detour = Detour(from: store)
+    var shown = store.state
+    shown.numbers[1] = 1
+    try detour.show(shown, trace)
+    detour.tell()
+    try detour.keeping(trace)
+    detour.tell()
+    store.commit { $0.numbers[1] = 2 }
+    #expect(told.elements == ["[:] [1] [1: 1]", "1: 1", "[1: 1] [1] [1: 2]", "1: 2"])
+    subscription.cancel()
+    one.cancel()
+  }
+
+  @Test func `what is shared is one object while someone keeps it`() {
+    func shared(_ form: String, _ key: Int) -> Derived<Int?> {
+      let keyed = store.keyed(by: Numbers(), at: \.numbers)
+      return keyed.shared(form, under: key) {
+        keyed.derived(under: key, .presentBytes()) { $0[key] }
+      }
+    }
+    var one: Derived<Int?>? = shared("a", 1)
+    weak let weakOne = one
+    #expect(one === shared("a", 1))
+    #expect(one !== shared("b", 1))
+    #expect(one !== shared("a", 2))
+    one = nil
+    #expect(weakOne == nil)
+  }
+
+  @Test func `reading looks again only when the value has changed`() {
+    let one = derived(1)
+    _ = (0..<5).map { _ in one.value }
+    store.commit { $0.count = 1 }
+    _ = one.value
+    #expect(visits.elements == [1])
+    store.commit { $0.numbers[2] = 2 }
+    _ = one.value
+    #expect(visits.elements == [1, 1])
+  }
+
+  @Test func `followers that come and go at random are told what a model says`() {
+    for seed in 0..<200 as Range<UInt64> {
+      var random = SeededGenerator(seed: seed)
+      let store = Store<Shelves, Never>(initialState: Shelves())
+      var live: [(key: Int, told: Recorder<Int?>, expected: [Int?], end: StoreSubscription)] = []
+      var ended = live
+      for _ in 0..<60 {
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0:
+          let key = Int.random(in: 0..<6, using: &random)
+          let told = Recorder<Int?>()
+          let derived = store.keyed(by: Numbers(), at: \.numbers)
+            .derived(under: key, .presentBytes()) { $0[key] }
+          let end = derived.sinkValue { told.record($0.value) }
+          live.append((key, told, [store.state.numbers[key]], end))
+        case 1 where !live.isEmpty:
+          let gone = live.remove(at: Int.random(in: live.indices, using: &random))
+          gone.end.cancel()
+          ended.append(gone)
+        case 2: store.commit { $0.count += 1 }
+        default:
+          let old = store.state.numbers
+          store.commit { state in
+            for _ in 0..<Int.random(in: 0...3, using: &random) {
+              let key = Int.random(in: 0..<6, using: &random)
+              state.numbers[key] = Int.random(in: -1..<3, using: &random)
+              if state.numbers[key] == -1 { state.numbers[key] = nil }
+            }
+          }
+          let new = store.state.numbers
+          for index in live.indices where old[live[index].key] != new[live[index].key] {
+            live[index].expected.append(new[live[index].key])
+          }
+        }
+      }
+      for one in live + ended { #expect(one.told.elements == one.expected, "\(random)") }
+    }
+  }
+}
