@@ -16,22 +16,16 @@ extension OutputComparison {
   /// When every byte is equal: then so are the values, as both are held.
   ///
   /// Values with other bytes may be equal too; nobody asks them.
-  static var bytes: OutputComparison { .equality { haveEqualBytes($0, $1) } }
+  static var bytes: OutputComparison { .equality { HeldBytes.areEqual($0, $1) } }
 
   /// The same for a value that may be absent, whose bytes mean nothing then.
   package static func presentBytes<Present>() -> OutputComparison where Output == Present? {
     .equality { old, new in
       switch (old, new) {
       case (nil, nil): true
-      case (let old?, let new?): haveEqualBytes(old, new)
+      case (let old?, let new?): HeldBytes.areEqual(old, new)
       default: false
       }
     }
-  }
-}
-
-private func haveEqualBytes<Value>(_ a: Value, _ b: Value) -> Bool {
-  withUnsafeBytes(of: a) { a in
-    withUnsafeBytes(of: b) { b in a.elementsEqual(b) }
   }
 }

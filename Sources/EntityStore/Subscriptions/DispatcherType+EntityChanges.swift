@@ -1,0 +1,74 @@
+public import StrataCore
+public import StrataNormalization
+
+extension DispatcherType {
+  /// Calls `receive` for every commit that touches the table at `table`, in order, each once.
+  ///
+  /// ```swift
+  /// let subscription = store.sinkEntityChanges(in: \.db.users) { changes in
+  ///   for user in changes.put { search.index(user) }
+  ///   for id in changes.removed { search.forget(id) }
+  /// }
+  /// ```
+  ///
+  /// The path starts at the own scope. It begins with the next commit; nothing is told about what the
+  /// table holds already. However many follow a table in whatever way, its changes are computed once a
+  /// commit. The subscription ends when the returned object goes.
+  public func sinkEntityChanges<Entity: EntityType>(
+    in table: StatePath<Scope, EntityTable<Entity>>,
+    queue: TargetQueue = .passthrough,
+    receive: @escaping @Sendable (EntityChanges<Entity>) -> Void
+  ) -> StoreSubscription {
+    differences(in: table).sinkValue(first: .nextCommit, queue: queue) {
+      receive(EntityChanges($0))
+    }
+  }
+
+  /// The same on the main actor.
+  public func sinkEntityChanges<Entity: EntityType>(
+    in table: StatePath<Scope, EntityTable<Entity>>,
+    queue: MainTargetQueue,
+    receive: @escaping @MainActor @Sendable (EntityChanges<Entity>) -> Void
+  ) -> StoreSubscription {
+    differences(in: table).sinkValue(first: .nextCommit, queue: queue) {
+      receive(EntityChanges($0))
+    }
+  }
+
+  /// The same on an actor.
+  public func sinkEntityChanges<Entity: EntityType, Target: Actor>(
+    in table: StatePath<Scope, EntityTable<Entity>>,
+    queue: ActorTargetQueue<Target>,
+    receive: @escaping @Sendable (isolated Target, EntityChanges<Entity>) -> Void
+  ) -> StoreSubscription {
+    differences(in: table).sinkValue(first: .nextCommit, queue: queue) { target, told in
+      receive(target, EntityChanges(told))
+    }
+  }
+
+  /// The changes of the table at `table`, commit by commit, as an asynchronous sequence.
+  ///
+  /// ```swift
+  /// for await changes in store.entityChanges(in: \.db.users, buffering: .unbounded) {
+  ///   upload(changes.put)
+  /// }
+  /// ```
+  ///
+  /// It begins with this call and is for one reader. It ends when the store goes, or when the task that
+  /// reads it is cancelled. What a reader with `.newest` skips is lost: a commit was skipped when
+  /// `previous` is not the table one has seen last.
+  public func entityChanges<Entity: EntityType>(
+    in table: StatePath<Scope, EntityTable<Entity>>,
+    buffering: ValueBuffering
+  ) -> AsyncStream<EntityChanges<Entity>> {
+    AsyncStream(buffering: buffering) { receive in
+      sinkEntityChanges(in: table, receive: receive)
+    }
+  }
+
+  private func differences<Entity: EntityType>(
+    in table: StatePath<Scope, EntityTable<Entity>>
+  ) -> Derived<KeyedChanges<EntityDifference<Entity>>> {
+    keyed(by: EntityDifference<Entity>(), at: table).differences
+  }
+}

@@ -1,0 +1,26 @@
+public import StrataCore
+public import StrataNormalization
+
+extension TableDispatcherBase {
+  /// The entity with this ID, nil while there is none.
+  ///
+  /// The same as `derived(from: id, in: table)` of the store.
+  public func derived(from id: EntityID<Entity>) -> Derived<Entity?> {
+    derived(from: id, in: \.self)
+  }
+
+  /// The entity with this ID, which stays what it was last when it is removed.
+  ///
+  /// Throws `EntityError.notFound` when there is no such entity at this moment.
+  public func derivedNonNull(from id: EntityID<Entity>) throws -> Derived<KeptEntity<Entity>> {
+    try derivedNonNull(from: id, in: \.self)
+  }
+
+  /// Calls `receive` for every commit that touches the table, in order, each once.
+  public func sinkEntityChanges(
+    queue: TargetQueue = .passthrough,
+    receive: @escaping @Sendable (EntityChanges<Entity>) -> Void
+  ) -> StoreSubscription {
+    sinkEntityChanges(in: \.self, queue: queue, receive: receive)
+  }
+}

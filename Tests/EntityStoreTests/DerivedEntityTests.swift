@@ -1,0 +1,198 @@
+import Dispatch
+import StrataCore
+import StrataEntityStore
+import StrataNormalization
+import TestSupport
+import Testing
+
+@Suite struct DerivedEntityTests {
+  let store = LibraryStore()
+  let told = Recorder<String?>()
+  let solaris = Book(id: 1, title: "Solaris")
+  let eden = Book(id: 2, title: "Eden")
+
+  init() { store.databaseHook(\.db) }
+
+  func follow(
+    _ id: Book.ID,
+    in table: StatePath<LibraryState, EntityTable<Book>> = \.db.books
+  ) -> StoreSubscription {
+    let told = told
+    return store.derived(from: id, in: table).sinkValue { told.record($0.value?.title) }
+  }
+
+  @Test func `an entity is followed through insert, update, removal and insert again`() {
+    let subscription = follow(1)
+    store.commit { [solaris] in $0.db.books.insert(solaris) }
+    store.commit { $0.db.books.insert(Book(id: 1, title: "Solyaris")) }
+    store.commit { $0.db.books.remove(1) }
+    store.commit { [solaris] in $0.db.books.insert(solaris) }
+    #expect(told.elements == [nil, "Solaris", "Solyaris", nil, "Solaris"])
+    subscription.cancel()
+  }
+
+  @Test func `its value is that of the last commit, with or without subscribers`() throws {
+    let book = store.derived(from: 1, in: \.db.books)
+    #expect(book.value == nil)
+    store.commit { [solaris] in $0.db.books.insert(solaris) }
+    #expect(book.value == solaris)
+    let subscription = book.sinkValue { _ in }
+    try store.commit { try $0.db.books.update(1) { $0.title = "Eden" } }
+    #expect(book.value?.title == "Eden")
+    subscription.cancel()
+    store.commit { $0.db.books.removeAll() }
+    #expect(book.value == nil)
+  }
+
+  @Test func `unrelated commits, other tables and other rows tell nothing`() {
+    store.commit { [solaris] in $0.db.books.insert(solaris) }
+    let subscription = follow(1)
+    store.commit { $0.count = 1 }
+    store.commit { $0.db.authors.insert(Author(id: "lem")) }
+    store.commit { [eden] in $0.db.books.insert(eden) }
+    store.commit { $0.db.books.remove(2) }
+    store.commit { [solaris] in $0.db.archivedBooks.insert(solaris) }
+    #expect(told.elements == ["Solaris"])
+    subscription.cancel()
+  }
+
+  @Test func `two tables of one entity type are told apart`() {
+    let subscriptions = [follow(1), follow(1, in: \.db.archivedBooks)]
+    store.commit { $0.db.archivedBooks.insert(Book(id: 1, title: "old")) }
+    store.commit { $0.db.books.insert(Book(id: 1, title: "new")) }
+    #expect(told.elements == [nil, nil, "old", "new"])
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test func `two batches in one commit tell everyone whom they concern, once`() {
+    let subscriptions = (1...3).map { follow(Book.ID($0)) }
+    store.commit { [solaris, eden] state in
+      state.db.books.insert(solaris)
+      state.db.books.insert(Book(id: 1, title: "Solyaris"))
+      state.db.books.insert(eden)
+    }
+    #expect(told.elements == [nil, nil, nil, "Solyaris", "Eden"])
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test func `an insert that its own commit removes again tells nothing`() {
+    let subscription = follow(1)
+    store.commit { [solaris, eden] state in
+      state.db.books.insert(solaris)
+      state.db.books.remove(1)
+      state.db.books.insert(eden)
+    }
+    #expect(told.elements == [nil])
+    subscription.cancel()
+  }
+
+  @Test func `a whole older table assigned tells what differs`() {
+    let old = store.state.db.books
+    store.commit { [solaris, eden] in $0.db.books = [solaris, eden] }
+    let newer = store.state.db.books
+    let subscriptions = [follow(1), follow(2), follow(3)]
+    store.commit { $0.db.books.insert(Book(id: 1, title: "Solyaris")) }
+    store.commit { $0.db.books = newer }
+    store.commit { $0.db.books = old }
+    store.commit { $0.db.books = newer }
+    #expect(
+      told.elements.dropFirst(3).map { $0 ?? "-" }.sorted()
+        == ["-", "-", "Eden", "Solaris", "Solaris", "Solyaris"]
+    )
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test func `the changes carry the version, the trace and the entity before`() {
+    let told = told
+    let subscription = store.derived(from: 1, in: \.db.books).sinkValue(first: .nextCommit) {
+      let before = $0.previous.map { $0?.title ?? "absent" } ?? "none"
+      told.record("\($0.version) \($0.traces.map(\.name)) \(before)")
+    }
+    store.commit { $0.count = 1 }
+    store.commit("add") { [solaris] in $0.db.books.insert(solaris) }
+    store.commit("drop") { $0.db.books.remove(1) }
+    #expect(told.elements == ["2 [\"add\"] absent", "3 [\"drop\"] Solaris"])
+    subscription.cancel()
+  }
+
+  @Test func `an entity is derived through every dispatcher, and is one object for all`() {
+    let one = store.derived(from: 1, in: \.db.books)
+    let table = LibraryStore.TableDispatcher<Book>(targetStore: store, table: \.db.books)
+    #expect(one === store.derived(from: 1, in: \.db.books))
+    #expect(one === store.detached(from: \.db).derived(from: 1, in: \.books))
+    #expect(one === LibraryStore.Dispatcher(target: store).derived(from: 1, in: \.db.books))
+    #expect(one === table.derived(from: 1))
+    #expect(one !== store.derived(from: 2, in: \.db.books))
+    #expect(one !== store.derived(from: 1, in: \.db.archivedBooks))
+  }
+
+  @Test func `several entities come in the order of their IDs, each as when asked for alone`() {
+    store.commit { [solaris] in $0.db.books.insert(solaris) }
+    let books = store.derived(from: [2, 1], in: \.db.books)
+    #expect(books.map(\.value) == [nil, solaris])
+    #expect(books[1] === store.derived(from: 1, in: \.db.books))
+  }
+
+  @Test func `an entity chains and combines like any derived value`() {
+    let length = store.derived(from: 1, in: \.db.books).chain(.map { $0.value?.title.count ?? 0 })
+    let both = Derived.combined(length, store.derived(from: 2, in: \.db.books))
+    let told = told
+    let subscription = both.sinkValue {
+      told.record("\($0.value.0) \($0.value.1?.title ?? "-")")
+    }
+    store.commit { [solaris, eden] in $0.db.books = [solaris, eden] }
+    store.commit { $0.db.books.insert(Book(id: 1, title: "Fiasco!")) }
+    store.commit { $0.db.books.insert(Book(id: 3)) }
+    store.commit { $0.db.books.remove(2) }
+    #expect(told.elements == ["0 -", "7 Eden", "7 -"])
+    #expect(length.value == 7)
+    subscription.cancel()
+  }
+
+  @Test func `deliveries of commits from several threads come in order, none missing`() throws {
+    store.commit { $0.db.books.insert(Book(id: 1, title: "0")) }
+    let subscriptions = [follow(1), follow(2)]
+    DispatchQueue.concurrentPerform(iterations: 400) { [store] number in
+      store.commit { state in
+        let count = Int(state.db.books[1]?.title ?? "") ?? -1
+        state.db.books.insert(Book(id: 1, title: "\(count + 1)"))
+        state.db.books.insert(Book(id: Book.ID(number + 10)))
+      }
+    }
+    #expect(told.elements == ["0", nil] + (1...400).map { "\($0)" })
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test func `a subscriber cancelled during the delivery of its entity is told no more`() {
+    let told = told
+    let other = Lock<StoreSubscription?>(nil)
+    let book = store.derived(from: 1, in: \.db.books)
+    let first = book.sinkValue(first: .nextCommit) { _ in
+      told.record("first")
+      other.withLock { $0 }?.cancel()
+    }
+    let second = book.sinkValue(first: .nextCommit) { _ in told.record("second") }
+    other.withLock { $0 = second }
+    store.commit { [solaris] in $0.db.books.insert(solaris) }
+    store.commit { [eden] in $0.db.books.insert(eden) }
+    store.commit { $0.db.books.remove(1) }
+    #expect(told.elements == ["first", "first"])
+    first.cancel()
+  }
+
+  @Test func `a commit inside a subscriber is told after the present one has reached everyone`() {
+    let (store, told) = (store, told)
+    let subscriptions = [
+      store.derived(from: 1, in: \.db.books).sinkValue(first: .nextCommit) { changes in
+        told.record("1 \(changes.value?.title ?? "-")")
+        if changes.value != nil { store.commit { $0.db.books = [] } }
+      },
+      store.derived(from: 2, in: \.db.books).sinkValue(first: .nextCommit) { changes in
+        told.record("2 \(changes.value?.title ?? "-")")
+      },
+    ]
+    store.commit { [solaris, eden] in $0.db.books = [solaris, eden] }
+    #expect(told.elements == ["1 Solaris", "2 Eden", "1 -", "2 -"])
+    subscriptions.forEach { $0.cancel() }
+  }
+}

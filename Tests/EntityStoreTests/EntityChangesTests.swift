@@ -1,0 +1,139 @@
+import Dispatch
+import StrataCore
+import StrataEntityStore
+import StrataNormalization
+import TestSupport
+import Testing
+
+@Suite struct EntityChangesTests {
+  let store = LibraryStore()
+  let told = Recorder<EntityChanges<Book>>()
+  let solaris = Book(id: 1, title: "Solaris")
+  let eden = Book(id: 2, title: "Eden")
+
+  init() { store.databaseHook(\.db) }
+
+  func sink() -> StoreSubscription {
+    let told = told
+    return store.sinkEntityChanges(in: \.db.books) { told.record($0) }
+  }
+
+  @Test func `each commit that touches the table is told once, with its version and trace`() {
+    store.commit { [solaris] in $0.db.books.insert(solaris) }
+    let subscription = sink()
+    store.commit { $0.count = 1 }
+    store.commit { $0.db.authors.insert(Author(id: "lem")) }
+    store.commit("both") { [eden] state in
+      state.db.books.remove(1)
+      state.db.books.insert(eden)
+    }
+    #expect(told.elements.count == 1)
+    #expect(told.elements.first?.version == 4)
+    #expect(told.elements.first?.traces.map(\.name) == ["both"])
+    #expect(told.elements.first?.put == [eden])
+    #expect(told.elements.first?.removed == [1])
+    #expect(told.elements.first?.changes.count == 2)
+    #expect(told.elements.first?.previous == [solaris])
+    #expect(told.elements.first?.table == [eden])
+    subscription.cancel()
+  }
+
+  @Test func `a subscriber of the whole state and one of the changes see one version`() {
+    let store = store
+    let versions = Recorder<[UInt64]>()
+    let subscription = store.sinkEntityChanges(in: \.db.books) { changes in
+      versions.record([changes.version, store.changes.version])
+    }
+    store.commit { [solaris] in $0.db.books.insert(solaris) }
+    store.commit { $0.db.books.remove(1) }
+    #expect(versions.elements == [[1, 1], [2, 2]])
+    subscription.cancel()
+  }
+
+  @Test func `a cancelled subscriber is told no more, and a later one begins where it begins`() {
+    sink().cancel()
+    store.commit { [solaris] in $0.db.books.insert(solaris) }
+    let subscription = sink()
+    store.commit { [eden] in $0.db.books.insert(eden) }
+    #expect(told.elements.map(\.put) == [[eden]])
+    subscription.cancel()
+  }
+
+  @Test func `the changes of concurrent commits lead from the first table to the last`() {
+    let subscription = sink()
+    DispatchQueue.concurrentPerform(iterations: 400) { [store] number in
+      store.commit { state in
+        state.db.books.insert(Book(id: Book.ID(number % 40), title: "\(number)"))
+        state.db.books.remove(Book.ID((number + 7) % 40))
+      }
+    }
+    #expect(told.elements.map(\.version) == Array(1...400))
+    var books = EntityTable<Book>()
+    for changes in told.elements {
+      #expect(changes.previous == books)
+      books.insert(contentsOf: changes.put)
+      books.remove(in: changes.removed)
+    }
+    #expect(books == store.state.db.books)
+    subscription.cancel()
+  }
+
+  @Test func `the sequence gives every commit in order and ends with its store`() async {
+    var store: LibraryStore? = LibraryStore()
+    store?.databaseHook(\.db)
+    let sequence = store?.entityChanges(in: \.db.books, buffering: .unbounded)
+    for number in 0..<10 { store?.commit { $0.db.books.insert(Book(id: Book.ID(number))) } }
+    store?.commit { $0.db.books.removeAll() }
+    store = nil
+    var puts: [Book.ID] = []
+    var removals = 0
+    if let sequence {
+      for await changes in sequence {
+        puts += changes.put.map(\.id)
+        removals += changes.removed.count
+      }
+    }
+    #expect(puts == (0..<10).map { Book.ID($0) })
+    #expect(removals == 10)
+  }
+
+  @Test func `a reader that falls behind sees by the table before that it skipped`() async {
+    let sequence = store.entityChanges(in: \.db.books, buffering: .newest(1))
+    store.commit { [solaris] in $0.db.books.insert(solaris) }
+    store.commit { [eden] in $0.db.books.insert(eden) }
+    var iterator = sequence.makeAsyncIterator()
+    let changes = await iterator.next()
+    #expect(changes?.put == [eden])
+    #expect(changes?.previous == [solaris])
+  }
+
+  @Test func `changes are told on an actor, in order`() async {
+    actor Shelf {
+      var titles: [String] = []
+      let done = AsyncStream.makeStream(of: Void.self)
+
+      func take(_ changes: EntityChanges<Book>) {
+        titles += changes.put.map(\.title)
+        if titles.count == 2 { done.continuation.finish() }
+      }
+    }
+    let shelf = Shelf()
+    let subscription = store.sinkEntityChanges(in: \.db.books, queue: .actor(shelf)) {
+      $0.take($1)
+    }
+    store.commit { [solaris] in $0.db.books.insert(solaris) }
+    store.commit { [eden] in $0.db.books.insert(eden) }
+    for await _ in shelf.done.stream {}
+    #expect(await shelf.titles == ["Solaris", "Eden"])
+    subscription.cancel()
+  }
+
+  @Test func `a table dispatcher tells the changes of its table`() throws {
+    let books = LibraryStore.TableDispatcher<Book>(targetStore: store, table: \.db.books)
+    let told = told
+    let subscription = books.sinkEntityChanges { told.record($0) }
+    try books.insert(solaris)
+    #expect(told.elements.map(\.put) == [[solaris]])
+    subscription.cancel()
+  }
+}
