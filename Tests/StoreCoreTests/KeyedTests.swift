@@ -203,7 +203,7 @@ import Testing
     func shared(_ form: String, _ key: Int) -> Derived<Int?> {
       let keyed = store.keyed(by: Numbers(), at: \.numbers)
       return keyed.shared(form, under: key) {
-        keyed.derived(under: key, .presentBytes()) { $0[key] }
+        keyed.derived(finding: key, .presentBytes()) { $0[key] }
       }
     }
     var one: Derived<Int?>? = shared("a", 1)

@@ -34,7 +34,7 @@ extension DispatcherType {
   /// that are absent now.
   ///
   /// Each is the same as when asked for alone. To be told once a commit about all of them, put them
-  /// together by `Derived.combined`, or use ``derived(in:_:)-(_,(EntityTable<Entity>)->Output)``.
+  /// together by `Derived.combined`, or use `derived(in:)` with a query.
   public func derived<Entity: EntityType>(
     from ids: some Sequence<EntityID<Entity>>,
     in table: StatePath<Scope, EntityTable<Entity>>
@@ -52,7 +52,7 @@ extension DispatcherType {
   /// }
   /// ```
   ///
-  /// Subscribers are told as those of ``derived(from:in:)-(EntityID<Entity>,_)`` are. The last value is
+  /// Subscribers are told as those of `derived(from:in:)` are. The last value is
   /// the newest that a subscriber was told or that was read here; without subscribers nobody sees
   /// what it becomes in between.
   ///
@@ -82,7 +82,7 @@ extension KeyedDerivations {
   func entity<Entity>(
     _ id: EntityID<Entity>
   ) -> Derived<Entity?> where Difference == EntityDifference<Entity> {
-    shared(EntityForm.present, under: id) { derived(under: id, .presentBytes()) { $0[id] } }
+    shared(EntityForm.present, under: id) { derived(finding: id, .presentBytes()) { $0[id] } }
   }
 
   /// The entity as it was last; nil when there is none now.

@@ -39,7 +39,7 @@ extension DispatcherType {
   ///
   /// Subscribers are told when the query finds other IDs or another order of them. A change inside an
   /// entity is told to those who follow that entity; it is the same object as
-  /// ``derived(from:in:)-(EntityID<Entity>,_)`` gives. The cost is that of the query, and O(IDs) when
+  /// `derived(from:in:)` gives. The cost is that of the query, and O(IDs) when
   /// they differ.
   public func derivedEntities<Entity: EntityType>(
     in table: StatePath<Scope, EntityTable<Entity>>,

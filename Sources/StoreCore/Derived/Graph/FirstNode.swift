@@ -8,7 +8,7 @@ final class FirstNode<Root: Sendable, Output: Sendable>: DerivationNode {
   init(_ projection: Projection<Root, Output>) {
     self.projection = projection
     switch projection.pipeline.projection {
-    case .part(let part): bytes = Self.bytes(of: part)
+    case .part(let part): bytes = part.bytes
     case .function: bytes = nil
     }
   }
@@ -38,11 +38,12 @@ final class FirstNode<Root: Sendable, Output: Sendable>: DerivationNode {
     _ = consume replaced
     return result
   }
+}
 
-  private static func bytes(of part: PartPath<Root, Output>) -> Range<Int>? {
-    guard let start = MemoryLayout<Root>.offset(of: part as KeyPath<Root, Output>) else {
-      return nil
-    }
-    return start..<start + MemoryLayout<Output>.size
+extension KeyPath {
+  /// The bytes of the root that it leads to; nil when it does not go through stored properties alone.
+  var bytes: Range<Int>? {
+    guard let start = MemoryLayout<Root>.offset(of: self) else { return nil }
+    return start..<start + MemoryLayout<Value>.size
   }
 }

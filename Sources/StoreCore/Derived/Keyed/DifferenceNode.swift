@@ -24,13 +24,13 @@ final class DifferenceNode<Root: Sendable, Difference: KeyedDifference>: Derivat
     told.forget()
   }
 
-  /// Looks at the value, so that the next difference begins there.
   func look<R>(
     at root: Changes<Root>,
     in lane: DerivationLane,
     _ read: (Changes<Value>) -> R
   ) -> R {
-    let whole = step.whole.changes(at: root, in: lane).value
+    if lane == .delivering { step.begin(at: root) }
+    let whole = root.value[keyPath: step.path]
     let nothing = Value(old: whole, new: whole, elements: [])
     return read(root.replacing(value: nothing, previous: nil))
   }

@@ -1,22 +1,24 @@
 /// A derivation from the part of a value under one key.
 ///
-/// It is computed from the whole value, like any other, and waits under its key to be visited.
+/// It is computed like any other, and waits under its key to be visited.
 final class KeyNode<Root: Sendable, Difference: KeyedDifference, Output: Sendable>: DerivationNode {
   private let step: KeyedStep<Root, Difference>
   private let key: Difference.Key
-  private let node: MapNode<Root, Difference.Whole, Output>
+  private let node: any DerivationNode<Root, Output>
+  let told: DerivationFollowers<Root, Output>
 
+  /// Lets what `node` computes wait under the key; `node` itself is never followed.
   init(
     _ step: KeyedStep<Root, Difference>,
     under key: Difference.Key,
-    _ projection: Projection<Difference.Whole, Output>
+    _ node: any DerivationNode<Root, Output>
   ) {
     self.step = step
     self.key = key
-    node = MapNode(step.whole, projection)
+    self.node = node
+    told = node.told
   }
 
-  var told: DerivationFollowers<Root, Output> { node.told }
   var inputs: [any DerivationStep<Root>] { [step] }
   var bytes: Range<Int>? { nil }
 
@@ -29,6 +31,7 @@ final class KeyNode<Root: Sendable, Difference: KeyedDifference, Output: Sendabl
     in lane: DerivationLane,
     _ read: (Changes<Output>) -> R
   ) -> R {
-    node.look(at: root, in: lane, read)
+    if lane == .delivering { step.begin(at: root) }
+    return node.look(at: root, in: lane, read)
   }
 }

@@ -20,9 +20,8 @@ package struct KeyedDerivations<
     self.path = path
     self.delivery = delivery
     let cache = delivery.graph.cache
-    let whole = delivery.graph.node(at: path)
     step = cache.object(for: Place(path: path, difference: difference)) {
-      KeyedStep(difference, in: whole)
+      KeyedStep(difference, at: path)
     }
   }
 
@@ -50,11 +49,27 @@ extension KeyedDerivations {
     _ read: @escaping @Sendable (Difference.Whole) -> Output
   ) -> Derived<Output> {
     let projection = Projection(Pipeline.map { read($0.value) }, comparison)
-    return Derived(StoreDerivation(KeyNode(step, under: key, projection), of: delivery))
+    let node = MapNode(delivery.graph.node(at: path), projection)
+    return Derived(StoreDerivation(KeyNode(step, under: key, node), of: delivery))
+  }
+
+  /// The same for a `find` that costs little more than to ask whether the whole has changed: readers
+  /// find anew at each version.
+  package func derived<Output>(
+    finding key: Difference.Key,
+    _ comparison: OutputComparison<Output>,
+    _ find: @escaping @Sendable (Difference.Whole) -> Output
+  ) -> Derived<Output> {
+    let pipeline = Pipeline<Root, Output>.map { [path] root in find(root.value[keyPath: path]) }
+    let node = FirstNode(Projection(pipeline, comparison))
+    return Derived(StoreDerivation(KeyNode(step, under: key, node), of: delivery))
   }
 
   /// What `make` derives; the same as long as someone keeps it for all who ask under this key for
   /// the same form of it.
+  ///
+  /// `make` may ask for nothing that is shared itself, so it finds what is under the key, or goes on
+  /// from something derived before.
   package func shared<Output>(
     _ form: some Hashable,
     under key: Difference.Key,

@@ -1,5 +1,14 @@
 /// The steps that are computed from a value, under the keys of the parts they read.
 final class KeyedFollowers<Root: Sendable, Key: Hashable & Sendable>: DerivationFollowing {
+  /// Whom a change concerns.
+  enum Audience {
+    case nobody
+    /// Only those who wait under a key.
+    case keys
+    /// Also those that every change concerns.
+    case everyone
+  }
+
   private struct Followers: Sendable {
     var byKey: [Key: StepSet<Root>] = [:]
     /// Those that every change concerns.
@@ -42,14 +51,18 @@ final class KeyedFollowers<Root: Sendable, Key: Hashable & Sendable>: Derivation
     }
   }
 
-  /// Takes note of the keys under which something has changed.
+  /// Takes note of the keys under which something has changed, and gives whom that concerns.
   ///
   /// O(keys + steps under them).
-  func touch(_ keys: some Sequence<Key>) {
+  func touch(_ keys: some Sequence<Key>) -> Audience {
     followers.withLock { followers in
-      followers.touched.removeAll(keepingCapacity: true)
+      followers.touched = []
       followers.others.append(to: &followers.touched)
-      for key in keys { followers.byKey[key]?.append(to: &followers.touched) }
+      let audience = followers.others.isEmpty ? Audience.keys : .everyone
+      if !followers.byKey.isEmpty {
+        for key in keys { followers.byKey[key]?.append(to: &followers.touched) }
+      }
+      return followers.touched.isEmpty ? .nobody : audience
     }
   }
 
