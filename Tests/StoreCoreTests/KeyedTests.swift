@@ -138,6 +138,30 @@ import Testing
     #expect(told.elements.count == 3)
   }
 
+  @Test func `who no longer follows a key is neither visited nor kept, whoever else follows`() {
+    final class Held: Sendable {}
+    let visits = visits
+    let keyed = store.keyed(by: numbers, at: \.numbers)
+    let other = follow(1)
+    var held: Held? = Held()
+    weak let weakHeld = held
+    var part: Derived<Int?>? = keyed.derived(under: 1, .presentBytes()) { [held] whole in
+      _ = held
+      visits.record(-1)
+      return whole[1]
+    }
+    let subscription = part?.sinkValue { _ in }
+    (held, part) = (nil, nil)
+    store.commit { $0.numbers[1] = 1 }
+    #expect(weakHeld != nil)
+    subscription?.cancel()
+    #expect(weakHeld == nil)
+    let before = visits.elements.count
+    store.commit { $0.numbers[1] = 2 }
+    #expect(visits.elements.dropFirst(before) == [1])
+    other.cancel()
+  }
+
   @Test func `a part combined with what is told before it is never half updated`() {
     let pairs = Recorder<[Int?]>()
     // The count stands first, so the pair is reached before the numbers are looked at.
