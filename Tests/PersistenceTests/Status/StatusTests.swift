@@ -144,7 +144,9 @@ struct StatusTests {
     clock.advance(by: 60)
     #expect(persistence.status.condition == .degraded(.diskFull, since: began))
     #expect(persistence.status.lastFailure?.message.contains("the disk is full") == true)
-    for number in 2...9 { store.commit { $0.db.books.insert(Book(id: EntityID(number % 2))) } }
+    for number in 2...9 {
+      store.commit { $0.db.books.insert(Book(id: EntityID(number % 2), title: "\(number)")) }
+    }
     #expect(persistence.status.queue.commits == 9)
 
     vfs.heal()
