@@ -11,8 +11,6 @@ import Testing
   let solaris = Book(id: 1, title: "Solaris")
   let eden = Book(id: 2, title: "Eden")
 
-  init() { store.databaseHook(\.db) }
-
   func follow(
     _ id: Book.ID,
     in table: StatePath<LibraryState, EntityTable<Book>> = \.db.books
@@ -100,6 +98,36 @@ import Testing
         == ["-", "-", "Eden", "Solaris", "Solaris", "Solyaris"]
     )
     subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test func `an entity whose equality looks at the ID alone is told its changes`() throws {
+    let store = LabelStore()
+    let told = told
+    let subscription = store.derived(from: "a", in: \.db.labels).sinkValue {
+      told.record($0.value?.text)
+    }
+    store.commit { $0.db.labels.insert(Label(id: "a", text: "one")) }
+    try store.commit { try $0.db.labels.update("a") { $0.text = "two" } }
+    #expect(store.derived(from: "a", in: \.db.labels).value?.text == "two")
+    store.commit { $0.db.labels.insert(Label(id: "b")) }
+    #expect(told.elements == [nil, "one", "two"])
+    subscription.cancel()
+  }
+
+  @Test func `an entity that is not equal to itself is told only its changes`() throws {
+    let store = LabelStore()
+    let told = told
+    let subscription = store.derived(from: 1, in: \.db.readings).sinkValue {
+      told.record($0.value.map { "\($0.value) \($0.note ?? "-")" })
+    }
+    store.commit { $0.db.readings.insert(Reading(id: 1, value: .nan)) }
+    for number in 2..<60 {
+      store.commit { $0.db.readings.insert(Reading(id: Reading.ID(number), value: .nan)) }
+    }
+    try store.commit { try $0.db.readings.update(1) { $0.note = "x" } }
+    for number in 2..<60 { store.commit { $0.db.readings.remove(Reading.ID(number)) } }
+    #expect(told.elements == [nil, "nan -", "nan x"])
+    subscription.cancel()
   }
 
   @Test func `the changes carry the version, the trace and the entity before`() {

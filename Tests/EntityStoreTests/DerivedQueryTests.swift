@@ -11,8 +11,6 @@ import Testing
   let solaris = Book(id: 1, title: "Solaris")
   let eden = Book(id: 2, title: "Eden")
 
-  init() { store.databaseHook(\.db) }
-
   func touchOthers() {
     store.commit { $0.count += 1 }
     store.commit { $0.db.authors.insert(Author(id: "lem")) }

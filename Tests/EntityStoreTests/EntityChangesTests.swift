@@ -11,8 +11,6 @@ import Testing
   let solaris = Book(id: 1, title: "Solaris")
   let eden = Book(id: 2, title: "Eden")
 
-  init() { store.databaseHook(\.db) }
-
   func sink() -> StoreSubscription {
     let told = told
     return store.sinkEntityChanges(in: \.db.books) { told.record($0) }
@@ -80,7 +78,6 @@ import Testing
 
   @Test func `the sequence gives every commit in order and ends with its store`() async {
     var store: LibraryStore? = LibraryStore()
-    store?.databaseHook(\.db)
     let sequence = store?.entityChanges(in: \.db.books, buffering: .unbounded)
     for number in 0..<10 { store?.commit { $0.db.books.insert(Book(id: Book.ID(number))) } }
     store?.commit { $0.db.books.removeAll() }

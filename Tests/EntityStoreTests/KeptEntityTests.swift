@@ -9,7 +9,6 @@ import Testing
   let told = Recorder<String>()
 
   init() {
-    store.databaseHook(\.db)
     insert(1, "Solaris")
   }
 

@@ -84,7 +84,6 @@ import Testing
   @Test func `every subscriber is told what a model says, whatever is committed`() {
     for seed in 0..<UInt64(loopCount("STRATA_SUBSCRIPTION_RUNS", 400)) {
       var run = Run(random: SeededGenerator(seed: seed))
-      run.store.databaseHook(\.db)
       var live: [Follower] = []
       var ended: [Follower] = []
       for _ in 0..<60 {
@@ -109,7 +108,6 @@ import Testing
   @Test func `the changes of a table lead from each value to the next, whatever is committed`() {
     for seed in 0..<200 as Range<UInt64> {
       var run = Run(random: SeededGenerator(seed: seed))
-      run.store.databaseHook(\.db)
       let told = Recorder<EntityChanges<Book>>()
       let subscription = run.store.sinkEntityChanges(in: \.db.books) { told.record($0) }
       var titles: [Book.ID: String] = [:]

@@ -111,7 +111,6 @@ import Testing
 
   @Test func `subscribers that come and go during commits see rising values without gaps`() {
     let store = LibraryStore()
-    store.databaseHook(\.db)
     store.commit { $0.db.books.insert(Book(id: 1, title: "0")) }
     let step: @Sendable (inout LibraryState) -> Void = { state in
       let count = Int(state.db.books[1]?.title ?? "") ?? -1

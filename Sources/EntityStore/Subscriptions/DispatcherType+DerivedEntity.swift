@@ -1,12 +1,6 @@
 public import StrataCore
 public import StrataNormalization
 
-/// The forms in which one entity is followed.
-enum EntityForm: Hashable {
-  case present
-  case kept
-}
-
 extension DispatcherType {
   /// The entity with this ID in the table at `table`, nil while there is none.
   ///
@@ -23,11 +17,12 @@ extension DispatcherType {
   /// Asking again for the same table and ID gives the same object as long as someone keeps it.
   /// Reading `value` is O(log n). A commit costs O(entities changed + subscribers of those), however
   /// many subscribers follow other entities.
+  @inlinable
   public func derived<Entity: EntityType>(
     from id: EntityID<Entity>,
     in table: StatePath<Scope, EntityTable<Entity>>
   ) -> Derived<Entity?> {
-    keyed(by: EntityDifference<Entity>(), at: table).entity(id)
+    following(table).entity(id)
   }
 
   /// The entities with these IDs, each to be followed on its own; in the order of the IDs, also those
@@ -35,12 +30,13 @@ extension DispatcherType {
   ///
   /// Each is the same as when asked for alone. To be told once a commit about all of them, put them
   /// together by `Derived.combined`, or use `derived(in:)` with a query.
+  @inlinable
   public func derived<Entity: EntityType>(
     from ids: some Sequence<EntityID<Entity>>,
     in table: StatePath<Scope, EntityTable<Entity>>
   ) -> [Derived<Entity?>] {
-    let keyed = keyed(by: EntityDifference<Entity>(), at: table)
-    return ids.map { keyed.entity($0) }
+    let following = following(table)
+    return ids.map { following.entity($0) }
   }
 
   /// The entity with this ID in the table at `table`, which stays what it was last when it is removed.
@@ -57,48 +53,25 @@ extension DispatcherType {
   /// what it becomes in between.
   ///
   /// Throws `EntityError.notFound` when there is no such entity at this moment.
+  @inlinable
   public func derivedNonNull<Entity: EntityType>(
     from id: EntityID<Entity>,
     in table: StatePath<Scope, EntityTable<Entity>>
   ) throws -> Derived<KeptEntity<Entity>> {
-    let kept = keyed(by: EntityDifference<Entity>(), at: table).kept(id)
-    guard let kept else { throw EntityError.notFound(table: Entity.tableName, id: "\(id)") }
+    guard let kept = following(table).kept(id) else {
+      throw EntityError.notFound(table: Entity.tableName, id: "\(id)")
+    }
     return kept
   }
 
   /// The entities with these IDs, each to be followed on its own and kept when it is removed; in the
   /// order of the IDs, those that are absent now left out.
+  @inlinable
   public func derivedNonNull<Entity: EntityType>(
     from ids: some Sequence<EntityID<Entity>>,
     in table: StatePath<Scope, EntityTable<Entity>>
   ) -> [Derived<KeptEntity<Entity>>] {
-    let keyed = keyed(by: EntityDifference<Entity>(), at: table)
-    return ids.compactMap { keyed.kept($0) }
-  }
-}
-
-extension KeyedDerivations {
-  /// The entity, nil while there is none.
-  func entity<Entity>(
-    _ id: EntityID<Entity>
-  ) -> Derived<Entity?> where Difference == EntityDifference<Entity> {
-    shared(EntityForm.present, under: id) { derived(finding: id, .presentBytes()) { $0[id] } }
-  }
-
-  /// The entity as it was last; nil when there is none now.
-  func kept<Entity>(
-    _ id: EntityID<Entity>
-  ) -> Derived<KeptEntity<Entity>>? where Difference == EntityDifference<Entity> {
-    let present = entity(id)
-    guard let entity = present.value else { return nil }
-    return shared(EntityForm.kept, under: id) {
-      present.keeping(
-        KeepingRule(
-          seed: KeptEntity(entity),
-          value: { $0.map { KeptEntity($0) } },
-          kept: \.removed
-        )
-      )
-    }
+    let following = following(table)
+    return ids.compactMap { following.kept($0) }
   }
 }

@@ -41,12 +41,13 @@ extension DispatcherType {
   /// entity is told to those who follow that entity; it is the same object as
   /// `derived(from:in:)` gives. The cost is that of the query, and O(IDs) when
   /// they differ.
+  @inlinable
   public func derivedEntities<Entity: EntityType>(
     in table: StatePath<Scope, EntityTable<Entity>>,
     _ query: @escaping @Sendable (EntityTable<Entity>) -> [EntityID<Entity>]
   ) -> Derived<[Derived<Entity?>]> {
-    let keyed = keyed(by: EntityDifference<Entity>(), at: table)
+    let following = following(table)
     return derived(in: table, query)
-      .chain(.map { ids in ids.value.map { keyed.entity($0) } }, dropsOutput: nil)
+      .chain(.map { ids in ids.value.map { following.entity($0) } }, dropsOutput: nil)
   }
 }

@@ -14,36 +14,33 @@ extension DispatcherType {
   /// The path starts at the own scope. It begins with the next commit; nothing is told about what the
   /// table holds already. However many follow a table in whatever way, its changes are computed once a
   /// commit. The subscription ends when the returned object goes.
+  @inlinable
   public func sinkEntityChanges<Entity: EntityType>(
     in table: StatePath<Scope, EntityTable<Entity>>,
     queue: TargetQueue = .passthrough,
     receive: @escaping @Sendable (EntityChanges<Entity>) -> Void
   ) -> StoreSubscription {
-    differences(in: table).sinkValue(first: .nextCommit, queue: queue) {
-      receive(EntityChanges($0))
-    }
+    following(table).sink(queue, receive)
   }
 
   /// The same on the main actor.
+  @inlinable
   public func sinkEntityChanges<Entity: EntityType>(
     in table: StatePath<Scope, EntityTable<Entity>>,
     queue: MainTargetQueue,
     receive: @escaping @MainActor @Sendable (EntityChanges<Entity>) -> Void
   ) -> StoreSubscription {
-    differences(in: table).sinkValue(first: .nextCommit, queue: queue) {
-      receive(EntityChanges($0))
-    }
+    following(table).sink(queue, receive)
   }
 
   /// The same on an actor.
+  @inlinable
   public func sinkEntityChanges<Entity: EntityType, Target: Actor>(
     in table: StatePath<Scope, EntityTable<Entity>>,
     queue: ActorTargetQueue<Target>,
     receive: @escaping @Sendable (isolated Target, EntityChanges<Entity>) -> Void
   ) -> StoreSubscription {
-    differences(in: table).sinkValue(first: .nextCommit, queue: queue) { target, told in
-      receive(target, EntityChanges(told))
-    }
+    following(table).sink(queue, receive)
   }
 
   /// The changes of the table at `table`, commit by commit, as an asynchronous sequence.
@@ -57,18 +54,19 @@ extension DispatcherType {
   /// It begins with this call and is for one reader. It ends when the store goes, or when the task that
   /// reads it is cancelled. What a reader with `.newest` skips is lost: a commit was skipped when
   /// `previous` is not the table one has seen last.
+  @inlinable
   public func entityChanges<Entity: EntityType>(
     in table: StatePath<Scope, EntityTable<Entity>>,
     buffering: ValueBuffering
   ) -> AsyncStream<EntityChanges<Entity>> {
-    AsyncStream(buffering: buffering) { receive in
-      sinkEntityChanges(in: table, receive: receive)
-    }
+    stream(buffering) { sinkEntityChanges(in: table, receive: $0) }
   }
 
-  private func differences<Entity: EntityType>(
-    in table: StatePath<Scope, EntityTable<Entity>>
-  ) -> Derived<KeyedChanges<EntityDifference<Entity>>> {
-    keyed(by: EntityDifference<Entity>(), at: table).differences
+  @usableFromInline
+  func stream<Element: Sendable>(
+    _ buffering: ValueBuffering,
+    _ subscribe: (@escaping @Sendable (Element) -> Void) -> StoreSubscription
+  ) -> AsyncStream<Element> {
+    AsyncStream(buffering: buffering, subscribe: subscribe)
   }
 }

@@ -5,6 +5,7 @@ extension TableDispatcherBase {
   /// The entity with this ID, nil while there is none.
   ///
   /// The same as `derived(from: id, in: table)` of the store.
+  @inlinable
   public func derived(from id: EntityID<Entity>) -> Derived<Entity?> {
     derived(from: id, in: \.self)
   }
@@ -12,11 +13,13 @@ extension TableDispatcherBase {
   /// The entity with this ID, which stays what it was last when it is removed.
   ///
   /// Throws `EntityError.notFound` when there is no such entity at this moment.
+  @inlinable
   public func derivedNonNull(from id: EntityID<Entity>) throws -> Derived<KeptEntity<Entity>> {
     try derivedNonNull(from: id, in: \.self)
   }
 
   /// Calls `receive` for every commit that touches the table, in order, each once.
+  @inlinable
   public func sinkEntityChanges(
     queue: TargetQueue = .passthrough,
     receive: @escaping @Sendable (EntityChanges<Entity>) -> Void

@@ -1,0 +1,45 @@
+import StrataCore
+import StrataNormalization
+
+/// An entity whose `==` looks at the ID alone.
+struct Label: EntityType {
+  static let tableName: TableName = "labels"
+
+  let id: EntityID<Label>
+  var text = ""
+
+  static func == (a: Label, b: Label) -> Bool { a.id == b.id }
+}
+
+/// An entity that need not be equal to itself, and with gaps between its fields.
+struct Reading: EntityType {
+  typealias RawID = Int
+  static let tableName: TableName = "readings"
+
+  let id: EntityID<Reading>
+  var isGood = true
+  var value = 0.0
+  var unit: UInt8 = 0
+  var note: String?
+}
+
+struct LabelDatabase: DatabaseType {
+  var labels = EntityTable<Label>()
+  var readings = EntityTable<Reading>()
+
+  static let schema = DatabaseSchema<LabelDatabase> {
+    Entities(\.labels)
+    Entities(\.readings)
+  }
+}
+
+struct LabelState: StateType {
+  var db = LabelDatabase()
+  var count = 0
+}
+
+final class LabelStore: Store<LabelState, Never>, @unchecked Sendable {
+  init() {
+    super.init(initialState: LabelState())
+  }
+}
