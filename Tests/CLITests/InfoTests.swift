@@ -58,7 +58,7 @@ import Testing
     #expect(info.status == 0)
     #expect(info.output.contains("\nIt is being written now, by process \(process) on "))
     #expect(info.output.contains("\nrevision   3, "))
-    try await sample.persistence.close()
+    try await sample.close()
   }
 
   @Test func `a store that was left behind says what the next writer does`() async throws {
@@ -75,7 +75,7 @@ import Testing
     let sample = try await OpenSample(at: path)
     try await sample.commitSample()
     try await sample.persistence.snapshot(named: "before-upgrade")
-    try await sample.persistence.close()
+    try await sample.close()
     let info = try await Program.strata("info", path)
     #expect(info.output.contains("snapshots  revision 3 of 2026-02-02 02:40:00.000Z, 3 entities, "))
     #expect(info.output.contains(" bytes, named \"before-upgrade\"\n           revision 0 of "))

@@ -9,7 +9,7 @@ import Testing
     let path = folder.path("app.strata")
     let sample = try await OpenSample(at: path)
     sample.commitUsers(0..<5_000)
-    try await sample.persistence.close()
+    try await sample.close()
     let process = Process()
     let pipe = Pipe()
     process.executableURL = URL(fileURLWithPath: try Program.strataPath())

@@ -78,7 +78,7 @@ import Testing
     let path = folder.path("long.strata")
     let sample = try await OpenSample(at: path)
     sample.commitUsers(0..<3_000)
-    try await sample.persistence.close()
+    try await sample.close()
     let line = #"{ "$0" log "$1" --last 3000; echo "exit $?" >&2; } | head -1"#
     let log = try await Program.shell(line, path)
     #expect(log.complaint == "exit 0\n")

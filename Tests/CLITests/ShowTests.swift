@@ -85,7 +85,7 @@ import Testing
   @Test func `an empty table says so, and is an empty array`() async throws {
     let path = folder.path("empty.strata")
     let sample = try await OpenSample(at: path, initial: SampleState())
-    try await sample.persistence.close()
+    try await sample.close()
     #expect(try await Program.strata("show", path, "users").output == "The table users is empty.\n")
     #expect(try await Program.strata("show", path, "users", "--json").output == "[\n]\n")
   }
@@ -126,6 +126,6 @@ import Testing
     try await sample.commitSample()
     #expect(try await Program.strata("show", path, "users", "42").status == 0)
     #expect(try await Program.strata("show", path, "users", "1").status == 3)
-    try await sample.persistence.close()
+    try await sample.close()
   }
 }

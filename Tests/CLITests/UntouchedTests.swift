@@ -64,7 +64,7 @@ import Testing
     #expect(try #require(before["app.strata-wal"]).count > 0)
     #expect(try await look(at: path) == Self.ok)
     #expect(try await folder.contents() == before)
-    try await sample.persistence.close()
+    try await sample.close()
   }
 
   @Test func `a file that may only be read, with a WAL, can be looked at`() async throws {
@@ -89,7 +89,7 @@ import Testing
       var rounds = 0
       while !Task.isCancelled {
         sample.commitUsers(100..<120)
-        try await sample.persistence.flush()
+        try await sample.flush()
         rounds += 1
       }
       return rounds
@@ -99,7 +99,7 @@ import Testing
     writing.cancel()
     #expect(try await writing.value > 0)
     #expect(statuses.allSatisfy { $0 == 0 }, "\(statuses)")
-    try await sample.persistence.close()
+    try await sample.close()
     #expect(try await Program.strata("verify", path).status == 0)
   }
 }

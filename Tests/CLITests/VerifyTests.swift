@@ -88,7 +88,7 @@ import Testing
       sample.commitUsers(100..<200, named: "Reader \(round)")
       try await sample.persistence.snapshot(named: "round \(round % 2)")
     }
-    try await sample.persistence.close()
+    try await sample.close()
     let info = try await Program.strata("info", path, "--json").output
     let first = try #require(try member("journal", "first", of: info).flatMap { Int($0) })
     try #require(first > 4)

@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 import StrataCLI
 import Testing
@@ -14,6 +15,15 @@ import Testing
       (.foreign(applicationID: 7), 1),
       (.undecodable(table: "users", id: "1", detail: ""), 1),
       (.closed, 1),
+      (.suspended, 1),
+      (.fileExists("copy.strata"), 1),
+      (.movedOn(from: 1, to: 2), 1),
+      (.notPersisted([]), 1),
+      (.onDetour, 1),
+      (.notReached(9, last: 8), 3),
+      (.trimmed(1, oldest: 5), 3),
+      (.merged(3...4), 3),
+      (.beforeHistory(.distantPast), 3),
       (.truncated(expected: 2, found: 1), 4),
       (.damaged("everything"), 4),
       (.alreadyOpen(by: "process 1"), 5),
