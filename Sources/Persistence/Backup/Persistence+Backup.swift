@@ -23,10 +23,14 @@ extension Persistence {
     progress: (@Sendable (BackupProgress) -> Void)? = nil
   ) async throws(PersistenceError) -> Position {
     let file = try NewFile(at: StorePath(path, for: .backingUp), for: .backingUp)
+    let work = CopyWork(file)
     do {
-      try await reader.make(file)
+      try await work.run { try $0.make() }
       let position = try await writer.copy(to: file.temporary, progress)
-      try await reader.finish(file)
+      try await work.run { file in
+        try file.prove()
+        try file.giveName()
+      }
       return position
     } catch {
       file.removeLeftovers()

@@ -26,53 +26,45 @@ public enum StoreBackup {
     _ backup: String,
     to path: String
   ) async throws(PersistenceError) -> Position {
-    let work = BackupWork(
-      backup: try StorePath(backup, for: .bringingBack),
-      file: try NewFile(at: StorePath(path, for: .bringingBack), for: .bringingBack)
-    )
-    return try await work.bringBack()
-  }
-}
-
-/// The bringing back of one backup, outside the cooperative pool.
-private actor BackupWork {
-  private let executor = FileExecutor(label: "strata.backup")
-  nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
-
-  private let backup: StorePath
-  private let file: NewFile
-
-  init(backup: StorePath, file: NewFile) {
-    self.backup = backup
-    self.file = file
-  }
-
-  func bringBack() throws(PersistenceError) -> Position {
+    let backup = try StorePath(backup, for: .bringingBack)
+    let file = try NewFile(at: StorePath(path, for: .bringingBack), for: .bringingBack)
     do {
-      let source = try ReadAccess(backup)
-      if source.manner == .live {
-        throw PersistenceError(
-          .bringingBack,
-          path: backup.file,
-          .alreadyOpen(by: LockFile.owner(at: backup.lock))
-        )
+      return try await CopyWork(file).run { file in
+        try BroughtBack(backup: backup, file: file).make()
       }
-      try RestoredFile.check(source.connection, backup, .bringingBack)
-      let owner = LockFile.Owner.current(started: Date())
-      let lock = HeldLock(
-        try StoreGate.enter(file.path, as: owner, knownFormat: StoreFormat.known)
-      )
-      defer { withExtendedLifetime(lock) {} }
-      try file.make()
-      let position = try copy(source.connection)
-      try file.prove()
-      try file.giveName()
-      try writeHead(position)
-      return position
     } catch {
       file.removeLeftovers()
       throw PersistenceError(.bringingBack, path: file.path.file, wrapping: error)
     }
+  }
+}
+
+/// The bringing back of one backup.
+private struct BroughtBack {
+  let backup: StorePath
+  let file: NewFile
+
+  func make() throws -> Position {
+    let source = try ReadAccess(backup)
+    if source.manner == .live {
+      throw PersistenceError(
+        .bringingBack,
+        path: backup.file,
+        .alreadyOpen(by: LockFile.owner(at: backup.lock))
+      )
+    }
+    try RestoredFile.check(source.connection, backup, .bringingBack)
+    let owner = LockFile.Owner.current(started: Date())
+    let lock = HeldLock(
+      try StoreGate.enter(file.path, as: owner, knownFormat: StoreFormat.known)
+    )
+    defer { withExtendedLifetime(lock) {} }
+    try file.make()
+    let position = try copy(source.connection)
+    try file.prove()
+    try file.giveName()
+    try writeHead(position)
+    return position
   }
 
   private func copy(_ source: Connection) throws -> Position {

@@ -43,20 +43,10 @@ actor HistoryReader {
     }
   }
 
-  /// Makes a file that is to become a copy.
-  func make(_ file: NewFile) throws {
-    if let refusal { throw PersistenceError(.backingUp, path: path.file, refusal) }
-    try file.make()
-  }
-
-  /// Proves a copy and gives it its name.
-  func finish(_ file: NewFile) throws {
-    try file.prove()
-    try file.giveName()
-  }
-
   /// Refuses questions from here on, and returns when the one under way is answered.
-  func stop(_ reason: PersistenceError.Reason) { refusal = reason }
+  func stop(_ reason: PersistenceError.Reason) {
+    if refusal != .closed { refusal = reason }
+  }
 
   /// Answers questions again.
   func resume() { refusal = nil }
