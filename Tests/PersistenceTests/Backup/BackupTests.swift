@@ -184,16 +184,15 @@ struct BackupTests {
       state.db.books = EntityTable((0..<30_000).map { bulkBook($0) })
     }
     try await persistence.flush()
-    let began = Gate()
+    let (began, continuation) = AsyncStream.makeStream(of: Void.self)
     let isSlow = Gate()
     let copying = Task {
       try await persistence.backup(to: copy) { progress in
-        began.open()
+        continuation.yield()
         if progress.copiedPages < 300 { _ = isSlow.wait() }
       }
     }
-    let waiting = inBackground { #expect(began.wait()) }
-    #expect(waiting.wait())
+    for await _ in began { break }
     let closing = Task { try await persistence.close() }
     isSlow.open()
     try await closing.value
