@@ -38,6 +38,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         .onDetour, .fileExists, .suspended, .movedOn, .notPersisted:
         .failed
       case .truncated, .damaged: .damaged
+      case .readOnly: .failed
       case .alreadyOpen, .busy: .locked
       case .migration: .drift
       case .newerFormat: .newerFormat

@@ -57,7 +57,9 @@ extension Persistence {
   /// tables that are new to the file. O(entities); the file stays locked for other writers until
   /// ``close()``.
   ///
-  /// Throws ``PersistenceError`` with the reason and the remedy; a refused file keeps every byte.
+  /// Throws ``PersistenceError`` with the reason and the remedy; a refused file keeps every byte. See
+  /// ``RestorePolicy`` for what to do with a file that cannot be restored whole, and for opening one
+  /// only to read it.
   public static func open(
     at path: String,
     initialState: State,
@@ -164,7 +166,10 @@ extension Persistence {
   /// A named snapshot is never trimmed; a name that exists moves to it. O(entities).
   @discardableResult
   public func snapshot(named name: String) async throws(PersistenceError) -> Revision {
-    try await writer.snapshot(named: name)
+    if writer.configuration.restore == .readOnly {
+      throw PersistenceError(.snapshotting, path: path, .readOnly)
+    }
+    return try await writer.snapshot(named: name)
   }
 
   /// Writes what waits and lets go of the file.
@@ -183,6 +188,11 @@ extension Persistence {
 
   /// The last revision that is surely on disk.
   public var durableRevision: Revision { line.current.durable }
+
+  /// Why commits that change the database are refused, when they are.
+  fileprivate var refusal: PersistenceError.Reason {
+    writer.configuration.restore == .readOnly ? .readOnly : .closed
+  }
 
   /// The file, as resolved.
   public var path: String { writer.path.file }
@@ -207,7 +217,7 @@ private final class JournalHook<State: StateType, Database: DatabaseType>: Commi
   func editDidEnd(_ edit: inout Edit<State>) throws {
     guard let changes = edit.attachments[changes], !changes.isEmpty else { return }
     guard persistence.line.acceptsCommits else {
-      throw PersistenceError(.appending, path: persistence.path, .closed)
+      throw PersistenceError(.appending, path: persistence.path, persistence.refusal)
     }
   }
 

@@ -6,6 +6,8 @@ public import Foundation
 public struct PersistenceConfiguration: Sendable {
   /// When commits reach the disk.
   public var durability: Durability
+  /// What opening does with a file that cannot be restored whole.
+  public var restore = RestorePolicy.strict
   /// When snapshots are taken and what is kept.
   public var snapshots: SnapshotPolicy
   /// How many changed entities may wait for the writer before committers wait too.
@@ -30,6 +32,7 @@ public struct PersistenceConfiguration: Sendable {
     queueCapacity: Int = 100_000,
     commitTraces: CommitTraces = .nameAndPlace,
     recoveryInterval: Duration = .seconds(1),
+    restore: RestorePolicy = .strict,
     now: @escaping @Sendable () -> Date = { Date() }
   ) {
     self.durability = durability
@@ -37,6 +40,7 @@ public struct PersistenceConfiguration: Sendable {
     self.queueCapacity = queueCapacity
     self.commitTraces = commitTraces
     self.recoveryInterval = recoveryInterval
+    self.restore = restore
     self.now = now
   }
 }

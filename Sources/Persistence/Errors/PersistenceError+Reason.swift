@@ -58,6 +58,8 @@ extension PersistenceError {
     case notPersisted([NotPersisted])
     /// The store shows another time: what is committed there is not kept.
     case onDetour
+    /// The store was opened only to be read.
+    case readOnly
     /// There is no table, entity, revision or snapshot as asked for.
     case notFound(String)
   }
@@ -114,6 +116,7 @@ extension PersistenceError.Reason {
       memory alone (\(entities.prefix(5).map { "\($0)" }.joined(separator: "; ")))
       """
     case .onDetour: "the store shows another time, and what is committed there is not kept"
+    case .readOnly: "this store was opened to be read"
     case .notFound(let what): "there is no \(what)"
     }
   }
@@ -131,11 +134,15 @@ extension PersistenceError.Reason {
     case .truncated: "Bring back a backup; the file was not touched, so what is left can be saved."
     case .alreadyOpen: "Close it there first, or open it read-only."
     case .damaged:
-      "The file was not touched. Run `strata verify` on it, keep a copy, and bring back a backup."
+      """
+      The file was not touched. Run `strata verify` on it, and bring back a backup; or open it with \
+      RestorePolicy.bestEffort, which restores what can be proved and keeps the damaged file beside it.
+      """
     case .undecodable:
       """
       Make the field optional, give the entity `static var defaults: Self` (DefaultingEntityType), \
-      or migrate the data; the file was not touched.
+      or migrate the data; RestorePolicy.bestEffort opens without such records and keeps them. The \
+      file was not touched.
       """
     case .ruleBroken:
       """
@@ -162,6 +169,7 @@ extension PersistenceError.Reason {
       """
     case .notPersisted: "Put them again with values that their encode(to:) accepts."
     case .onDetour: "Go back to the present, or keep what is shown, and commit then."
+    case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
     case .notFound: "Check the spelling; `strata tables` lists what there is."
     }
   }

@@ -70,4 +70,24 @@ package struct DamageFound: Error, Equatable, CustomStringConvertible {
   package init(_ detail: String) { self.detail = detail }
 
   package var description: String { detail }
+
+  /// Whether an error says that what the file holds is wrong, and not that the disk refused.
+  static func isMeant(by error: any Error) -> Bool {
+    switch error {
+    case is DamageFound, is RecordError: true
+    case let error as SQLiteError:
+      [.error, .corrupt, .notADB, .mismatch, .tooBig, .range].contains(error.code.primary)
+    default: false
+    }
+  }
+
+  /// What `read` gives, or nil where the file is damaged; throws where the disk refused.
+  @discardableResult
+  static func tolerate<R>(_ read: () throws -> R) throws -> R? {
+    do {
+      return try read()
+    } catch  where isMeant(by: error) {
+      return nil
+    }
+  }
 }

@@ -22,6 +22,8 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
     case suspending
     /// Taking the file again.
     case resuming
+    /// Moving a damaged file out of the way, or back.
+    case settingAside
   }
 
   /// What the library was doing.

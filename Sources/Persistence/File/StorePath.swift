@@ -14,6 +14,8 @@ package struct StorePath: Hashable, Sendable, CustomStringConvertible {
   package var lock: String { file + ".lock" }
   /// What the writer has written and made durable.
   package var head: String { file + ".head" }
+  /// The files that only mean something together, the store's own last.
+  var companions: [String] { [wal, file + "-shm", head, file] }
   /// A new store until it is whole.
   var creating: String { file + ".creating" }
   /// Where the file is.

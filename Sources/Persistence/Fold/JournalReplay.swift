@@ -14,16 +14,18 @@ struct JournalReplay {
   /// Read ahead, the next one last.
   private var ahead: [DeltaRow] = []
 
-  /// How many bytes are read ahead.
-  private static let readAhead = 1 << 20
+  /// How many bytes are read ahead: with none, what cannot be read costs nothing before it.
+  private let readAhead: Int
 
   init(
     after revision: Revision,
     chain: Checksum,
     of identity: StoreIdentity,
     in journal: Journal,
-    _ catalog: LayoutCatalog
+    _ catalog: LayoutCatalog,
+    readingAhead readAhead: Int = 1 << 20
   ) {
+    self.readAhead = readAhead
     self.journal = journal
     self.catalog = catalog
     self.identity = identity
@@ -36,7 +38,7 @@ struct JournalReplay {
   /// - Throws: `DamageFound` where the run breaks.
   mutating func next() throws -> (header: DeltaHeader, parts: [Part])? {
     if ahead.isEmpty {
-      ahead = try journal.deltas(after: revision, upTo: Self.readAhead).reversed()
+      ahead = try journal.deltas(after: revision, upTo: readAhead).reversed()
     }
     guard let row = ahead.popLast() else { return nil }
     let header = row.header

@@ -28,6 +28,29 @@ struct LayoutCatalog {
     }
   }
 
+  /// Reads those layouts that are what their hashes say, up to where the file can be read.
+  ///
+  /// - Throws: only where the disk refuses.
+  init(salvaging connection: Connection) throws {
+    let sql = "SELECT id, entity_table, hash, body FROM layout ORDER BY id"
+    try DamageFound.tolerate {
+      try connection.forEach(sql) { row in
+        let (number, table) = (try row.int(0), try row.text(1))
+        let body = try row.blob(3)
+        if Checksum(of: body).bytes == (try row.blob(2)), let layout = try? Layout(body: body) {
+          add(layout, number, table)
+        }
+        return .continue
+      }
+    }
+  }
+
+  /// The tables that have a layout.
+  var tables: Set<String> { Set(lastOfTable.keys) }
+
+  /// The numbers of all layouts.
+  var allNumbers: [Int64] { byNumber.keys.sorted() }
+
   /// The number of a table's layout; a new one is written, inside the caller's transaction.
   mutating func number(
     of layout: Layout,

@@ -19,10 +19,14 @@ protocol EntityCollecting: AnyObject {
 /// Makes a database's tables of a fold.
 final class DatabaseCollector<Database: DatabaseType>: EntityCollecting {
   private let path: StorePath
+  private let policy: RestorePolicy
   private var result: Result<(loaders: TableLoaders<Database>, known: Set<String>), any Error>?
 
   /// - Parameter path: of the file, which an error names.
-  init(_ path: StorePath) { self.path = path }
+  init(_ path: StorePath, _ policy: RestorePolicy = .strict) {
+    self.path = path
+    self.policy = policy
+  }
 
   func collect(
     _ fold: inout Fold,
@@ -41,6 +45,11 @@ final class DatabaseCollector<Database: DatabaseType>: EntityCollecting {
     }
     var done = 0
     meter?.begin(.loading, total: fold.expectedCount)
+    loaders.policy = policy
+    // A table that is not listed would be taken for a new one and start from the initial state.
+    if let table = catalog.tables.subtracting(known).min() {
+      throw DamageFound("it does not list its table \(table)")
+    }
     while let run = try fold.nextRun() {
       done += run.entries.count
       meter?.note(done: done)

@@ -6,6 +6,8 @@ public struct RestoreReport: Sendable, Equatable {
     case fresh
     /// Everything that was ever acknowledged is there.
     case restored
+    /// Something is missing: see ``RestoreReport/loss``.
+    case restoredWithLoss
   }
 
   /// How it went.
@@ -25,6 +27,8 @@ public struct RestoreReport: Sendable, Equatable {
   /// What was noticed and is not an error: a broken snapshot passed over, an unsynced tail lost in
   /// a power cut, a missing head.
   public var notes: [String]
+  /// What is missing; nil unless the outcome is `.restoredWithLoss`.
+  public var loss: RestoreLoss?
 
   /// The revision of the restored state.
   public var revision: Revision { position.revision }

@@ -54,6 +54,38 @@ final class RestoredFile {
     notes = found.notes
   }
 
+  /// Proves what a file holds that is only read, at rest or while a writer is at work.
+  init(
+    reading access: ReadAccess,
+    at path: StorePath,
+    into collector: any EntityCollecting,
+    _ meter: ProgressMeter?
+  ) throws {
+    let connection = access.connection
+    try Self.check(connection, path, .opening)
+    guard Int(try connection.userVersion()) == StoreFormat.known else {
+      throw PersistenceError(
+        .opening,
+        path: path.file,
+        .migration("it is of an older format; open it once for writing")
+      )
+    }
+    // A writer may append faster than this reads: what comes later is not waited for.
+    let last = try Journal(connection: connection).last()?.header.revision
+    let found = try Self.load(connection, into: collector, meter, through: last)
+    self.path = path
+    self.connection = connection
+    identity = found.identity
+    catalog = found.catalog
+    snapshot = found.snapshot
+    revision = found.replay.revision
+    chain = found.replay.chain
+    lastTime = found.lastTime
+    replayedDeltas = found.replay.deltas
+    journalBytes = found.replay.bytes
+    notes = found.notes
+  }
+
   /// Refuses a file that is no store, or of a newer format than this build knows.
   static func check(
     _ connection: Connection,
@@ -88,14 +120,15 @@ final class RestoredFile {
   private static func load(
     _ connection: Connection,
     into collector: (any EntityCollecting)?,
-    _ meter: ProgressMeter?
+    _ meter: ProgressMeter?,
+    through last: Revision? = nil
   ) throws -> Found {
     var meter = meter
     let identity = try StoreIdentity.read(connection)
     let catalog = try LayoutCatalog(reading: connection)
     let snapshots = SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
-    var firstFailure: DamageFound?
+    var failures: [String] = []
     var notes: [String] = []
     for snapshot in try snapshots.verified() {
       do {
@@ -111,7 +144,8 @@ final class RestoredFile {
         do {
           let base = snapshot.header.revision.number
           meter?.begin(.replaying, total: Int(try journal.lastRevision().number - base))
-          while let (header, parts) = try replay.next() {
+          while last.map({ replay.revision < $0 }) ?? true, let (header, parts) = try replay.next()
+          {
             for part in parts { overlay.add(part) }
             meter?.note(done: Int(header.revision.number - base))
           }
@@ -133,11 +167,13 @@ final class RestoredFile {
           notes: notes
         )
       } catch let error as DamageFound {
-        firstFailure = firstFailure ?? error
+        failures.append("\(error)")
         notes.append("passed over the snapshot at revision \(snapshot.header.revision): \(error)")
       }
     }
-    throw firstFailure ?? DamageFound("it has no snapshot")
+    // Each names what broke: the newest snapshot first, then the gap after an older one.
+    if failures.isEmpty { throw DamageFound("it has no snapshot") }
+    throw DamageFound(failures.joined(separator: "; and "))
   }
 
   /// Whether the last delta comes from the opening of the file with this origin.
@@ -160,10 +196,9 @@ final class RestoredFile {
     _ initial: Database,
     from collector: DatabaseCollector<Database>,
     outcome: RestoreReport.Outcome,
-    head: HeadRecord?,
-    bootID: UUID
+    head verdict: HeadVerdict
   ) throws -> (database: Database, report: RestoreReport) {
-    switch HeadVerdict.judge(head, recovered: position, bootID: bootID) {
+    switch verdict {
     case .consistent: break
     case .note(let note): if outcome != .fresh { notes.append(note) }
     case .damage(let detail): throw DamageFound(detail)
@@ -172,14 +207,15 @@ final class RestoredFile {
     let database = loaders.database(over: initial)
     try database.checkUniqueness()
     let report = RestoreReport(
-      outcome: outcome,
+      outcome: loaders.loss == nil ? outcome : .restoredWithLoss,
       position: position,
       snapshotRevision: snapshot?.header.revision ?? 0,
       replayedDeltas: replayedDeltas,
       entities: loaders.count,
       unknownTables: known.subtracting(loaders.names).sorted(),
       newTables: outcome == .fresh ? [] : loaders.names.subtracting(known).sorted(),
-      notes: notes
+      notes: notes,
+      loss: loaders.loss
     )
     return (database, report)
   }

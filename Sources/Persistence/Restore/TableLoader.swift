@@ -22,8 +22,13 @@ struct TableLoaders<Database: DatabaseType> {
   let names: Set<String>
   /// How many entities were loaded.
   private(set) var count = 0
+  /// Whether a record that cannot be decoded ends the loading.
+  var policy = RestorePolicy.strict
+  /// The records that were left out.
+  private(set) var loss: RestoreLoss?
 
-  /// Decodes entities; those of a table this build does not know are passed over.
+  /// Decodes entities; those of a table this build does not know are passed over, and under
+  /// `.bestEffort` those it cannot decode.
   mutating func load(_ run: EntityRun, _ catalog: LayoutCatalog, _ path: StorePath) throws {
     guard let first = run.entries.first else { return }
     let part = run.part
@@ -36,6 +41,10 @@ struct TableLoaders<Database: DatabaseType> {
         count += 1
       } catch let error as DamageFound {
         throw error
+      } catch  where policy == .bestEffort {
+        let id = EncodedID.text(of: part.id(of: part.entries[index]))
+        loss = loss ?? RestoreLoss()
+        loss?.add(.init(table: table, id: id, detail: "\(error)"))
       } catch {
         throw PersistenceError(
           operation,

@@ -27,6 +27,28 @@ struct SnapshotStore {
     try all().filter { $0.header.state == .verified }
   }
 
+  /// The verified snapshots whose rows can be read, the newest first.
+  ///
+  /// - Throws: only where the disk refuses.
+  func salvageable() throws -> [(header: SnapshotHeader, hash: Checksum)] {
+    var revisions: [Int64] = []
+    try DamageFound.tolerate {
+      try connection.forEach("SELECT revision FROM snapshot ORDER BY revision DESC") { row in
+        revisions.append(try row.int(0))
+        return .continue
+      }
+    }
+    return try revisions.compactMap { revision in
+      try DamageFound.tolerate {
+        try connection.first(
+          "SELECT \(Self.columns) FROM snapshot WHERE revision = ? AND state = 2",
+          [.integer(revision)],
+          Self.header
+        )
+      } ?? nil
+    }
+  }
+
   /// Writes the row of a snapshot, over the one it had.
   func write(_ header: SnapshotHeader, hash: Checksum) throws(SQLiteError) {
     try connection.run(

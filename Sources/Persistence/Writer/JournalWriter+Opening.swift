@@ -12,28 +12,16 @@ extension JournalWriter {
   func open<Database: DatabaseType>(
     initial: Database
   ) throws(PersistenceError) -> Opened<Database> {
+    if configuration.restore == .readOnly { return try read(initial) }
     let now = configuration.now().microseconds
     let owner = LockFile.Owner.current(started: configuration.now())
     let lock = HeldLock(try StoreGate.enter(path, as: owner, knownFormat: StoreFormat.known))
     do {
+      try SetAside.complete(path, now: configuration.now())
       let isNew = try path.occupant(.opening) == .nothing
       if isNew { try initial.checkUniqueness() }
       if isNew { try StoreCreation(path: path, now: now).create(initial) }
-      let collector = DatabaseCollector<Database>(path)
-      let restored = try RestoredFile(
-        openingForWriting: path,
-        now: now,
-        vfs: configuration.vfs,
-        into: collector,
-        ProgressMeter(configuration.progress)
-      )
-      let (database, report) = try restored.database(
-        initial,
-        from: collector,
-        outcome: isNew ? .fresh : .restored,
-        head: HeadFile.read(path.head),
-        bootID: configuration.bootID
-      )
+      let (restored, database, report) = try restore(initial, isNew ? .fresh : .restored, now: now)
       let session = try WriterSession(
         restored,
         path: path,
@@ -56,7 +44,7 @@ extension JournalWriter {
     }
   }
 
-  private func makeLine(after revision: Revision, time: Int64) -> WriteLine {
+  func makeLine(after revision: Revision, time: Int64) -> WriteLine {
     let queue = WriteQueue(
       after: revision,
       time: time,
@@ -80,6 +68,7 @@ extension JournalWriter {
   /// The caller has made sure that no commit adds anything any more.
   /// The file is let go even when that fails; the error says why it did.
   func close() throws(PersistenceError) {
+    if configuration.restore == .readOnly { events.finish() }
     guard let line, lock != nil || isSuspended else { return }
     giveUpBackups()
     defer {

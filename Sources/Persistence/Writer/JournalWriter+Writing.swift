@@ -19,6 +19,7 @@ extension JournalWriter {
   ///
   /// Called outside the writer's own executor; callers who come together share one turn of it.
   nonisolated func durable(through target: Revision) async throws(PersistenceError) {
+    if configuration.restore == .readOnly { return }
     try await withCheckedContinuation { continuation in
       let waiter = FlushLine.Waiter(target: target, continuation: continuation)
       guard flushes.add(waiter) else { return }

@@ -1,0 +1,117 @@
+import StrataNormalization
+
+extension JournalWriter {
+  /// Restores for writing; under `.bestEffort` from what can be proved, where not all can.
+  func restore<Database: DatabaseType>(
+    _ initial: Database,
+    _ outcome: RestoreReport.Outcome,
+    now: Int64
+  ) throws -> (file: RestoredFile, database: Database, report: RestoreReport) {
+    let failure: PersistenceError
+    do {
+      return try restoreWhole(initial, outcome, now: now)
+    } catch {
+      failure = PersistenceError(.opening, path: path.file, wrapping: error)
+    }
+    guard configuration.restore == .bestEffort, case .damaged(let damage) = failure.reason,
+      let loss = try Salvage(path, now: configuration.now(), vfs: configuration.vfs)
+        .run(because: damage)
+    else { throw failure }
+    var (file, database, report) = try restoreWhole(initial, outcome, now: now)
+    report.outcome = .restoredWithLoss
+    report.loss = report.loss ?? RestoreLoss()
+    report.loss?.damage = loss.damage
+    report.loss?.revisions = loss.revisions
+    report.loss?.setAside = loss.setAside
+    return (file, database, report)
+  }
+
+  private func restoreWhole<Database: DatabaseType>(
+    _ initial: Database,
+    _ outcome: RestoreReport.Outcome,
+    now: Int64
+  ) throws -> (file: RestoredFile, database: Database, report: RestoreReport) {
+    let collector = DatabaseCollector<Database>(path, configuration.restore)
+    let file = try RestoredFile(
+      openingForWriting: path,
+      now: now,
+      vfs: configuration.vfs,
+      into: collector,
+      ProgressMeter(configuration.progress)
+    )
+    let verdict = HeadVerdict.judge(
+      HeadFile.read(path.head),
+      recovered: file.position,
+      bootID: configuration.bootID
+    )
+    let (database, report) = try file.database(
+      initial,
+      from: collector,
+      outcome: outcome,
+      head: verdict
+    )
+    return (file, database, report)
+  }
+
+  /// Restores a value and lets go of the file; nothing is written, and commits are refused.
+  ///
+  /// While a writer is at work, what is read may be trimmed under the reading: then it is read again.
+  func read<Database: DatabaseType>(
+    _ initial: Database
+  ) throws(PersistenceError) -> (database: Database, report: RestoreReport, line: WriteLine) {
+    do {
+      if try SetAside.isCutOff(path) {
+        throw PersistenceError(
+          .opening,
+          path: path.file,
+          .busy("moving its files was cut off by a crash; open it once for writing")
+        )
+      }
+      var attempts = 5
+      while true {
+        attempts -= 1
+        let access = try ReadAccess(path)
+        do {
+          return try read(initial, access)
+        } catch let error as DamageFound {
+          guard access.manner == .live, attempts > 0 else { throw error }
+        }
+      }
+    } catch {
+      let error = PersistenceError(.opening, path: path.file, wrapping: error)
+      throw PersistenceError(.opening, path: path.file, error.reason)
+    }
+  }
+
+  private func read<Database: DatabaseType>(
+    _ initial: Database,
+    _ access: ReadAccess
+  ) throws -> (database: Database, report: RestoreReport, line: WriteLine) {
+    let collector = DatabaseCollector<Database>(path)
+    let file = try RestoredFile(
+      reading: access,
+      at: path,
+      into: collector,
+      ProgressMeter(configuration.progress)
+    )
+    // A writer at work is ahead of what was read; it has judged the head when it opened.
+    let verdict =
+      access.manner == .live
+      ? HeadVerdict.consistent
+      : HeadVerdict.judge(
+        HeadFile.read(path.head),
+        recovered: file.position,
+        bootID: configuration.bootID
+      )
+    let (database, report) = try file.database(
+      initial,
+      from: collector,
+      outcome: .restored,
+      head: verdict
+    )
+    let line = makeLine(after: file.revision, time: file.lastTime)
+    line.refuseCommits()
+    self.line = line
+    return (database, report, line)
+  }
+}

@@ -1,0 +1,80 @@
+import StrataSQLite
+
+/// Copies rows of the file's tables, as they are, from one file into another of the same schema.
+///
+/// All SQL of copying stands here.
+struct RowCopy {
+  let source: Connection
+  let destination: Connection
+
+  func layout(_ number: Int64) throws {
+    try copy(
+      "SELECT id, entity_table, hash, body FROM layout WHERE id = ?",
+      [.integer(number)],
+      "INSERT INTO layout (id, entity_table, hash, body) VALUES (?, ?, ?, ?)"
+    )
+  }
+
+  func origins() throws {
+    try copy(
+      "SELECT id, uuid, opened FROM origin ORDER BY id",
+      [],
+      "INSERT INTO origin (id, uuid, opened) VALUES (?, ?, ?)"
+    )
+  }
+
+  func snapshot(_ revision: Revision) throws {
+    try copy(
+      """
+      SELECT revision, epoch, time, chain, state, chunks, entities, bytes, hash FROM snapshot
+        WHERE revision = ?
+      """,
+      [.integer(revision.number)],
+      """
+      INSERT INTO snapshot (revision, epoch, time, chain, state, chunks, entities, bytes, hash)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    )
+    try copy(
+      "SELECT revision, chunk, hash, body FROM snapshot_chunk WHERE revision = ? ORDER BY chunk",
+      [.integer(revision.number)],
+      "INSERT INTO snapshot_chunk (revision, chunk, hash, body) VALUES (?, ?, ?, ?)"
+    )
+    try copy(
+      "SELECT name, revision FROM snapshot_name WHERE revision = ?",
+      [.integer(revision.number)],
+      "INSERT INTO snapshot_name (name, revision) VALUES (?, ?)"
+    )
+  }
+
+  /// The deltas after a revision up to another, and their parts.
+  func deltas(after first: Revision, through last: Revision) throws {
+    let range: [Value] = [.integer(first.number), .integer(last.number)]
+    try copy(
+      """
+      SELECT revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, body,
+        hash FROM delta WHERE revision > ? AND revision <= ? ORDER BY revision
+      """,
+      range,
+      """
+      INSERT INTO delta (revision, first, epoch, time, origin, key, name, place, entities, parts,
+        bytes, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """
+    )
+    try copy(
+      """
+      SELECT revision, part, body FROM delta_part WHERE revision > ? AND revision <= ?
+        ORDER BY revision, part
+      """,
+      range,
+      "INSERT INTO delta_part (revision, part, body) VALUES (?, ?, ?)"
+    )
+  }
+
+  private func copy(_ query: String, _ values: [Value], _ insertion: String) throws {
+    try source.forEach(query, values) { row in
+      try destination.run(insertion, try (0..<row.count).map { try row.value($0) })
+      return .continue
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+
+/// The moving of a set back to where it was; what is there by then is set aside in turn.
+///
+/// The store's own file comes last, so that it is never there without its WAL. The caller holds the
+/// writer's lock.
+package struct PuttingBack {
+  private let path: StorePath
+  private let directory: String
+  private var manifest: SetAsideManifest
+  private let now: Date
+  private var exchange: SettingAside?
+
+  init(of path: StorePath, _ directory: String, _ manifest: SetAsideManifest, now: Date) {
+    self.path = path
+    self.directory = directory
+    self.manifest = manifest
+    self.now = now
+  }
+
+  package mutating func run() throws { while try step() {} }
+
+  /// Does one step; false when nothing is left.
+  package mutating func step() throws -> Bool {
+    guard manifest.progress != .returned else { return false }
+    if manifest.progress != .returning {
+      manifest.progress = .returning
+      try manifest.write(in: directory)
+      return true
+    }
+    if exchange == nil, isWhole, path.companions.contains(where: FileMove.exists) {
+      exchange = SettingAside(
+        of: path,
+        reason: "exchanged for \(SettingAside.name(directory))",
+        now: now
+      )
+    }
+    if try exchange?.step() == true { return true }
+    if let name = manifest.files.first(where: { FileMove.exists(directory + "/" + $0) }) {
+      try FileMove.rename(directory + "/" + name, to: path.directory + "/" + name)
+      return true
+    }
+    try FileMove.sync(path.directory)
+    manifest.progress = .returned
+    try manifest.write(in: directory)
+    return false
+  }
+
+  /// While none of its files is back, whatever stands in their place is not of this set.
+  private var isWhole: Bool {
+    manifest.files.allSatisfy { FileMove.exists(directory + "/" + $0) }
+  }
+}

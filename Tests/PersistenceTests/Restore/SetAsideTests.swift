@@ -1,0 +1,124 @@
+import Foundation
+import Strata
+import StrataPersistence
+import TestSupport
+import Testing
+
+/// Files that belong together go and come back together, whenever the machine stops.
+struct SetAsideTests {
+  private static let time = Date(timeIntervalSince1970: 1_790_000_000)
+
+  /// Long enough for every step there is.
+  private static let steps = 0...9
+
+  @Test(arguments: steps)
+  func `a salvage that stops after any step is completed by the next opening`(
+    steps: Int
+  ) async throws {
+    let damaged = try await DamagedStore()
+    try damaged.damage("DELETE FROM delta WHERE revision = 45")
+    let before = try Data(contentsOf: URL(fileURLWithPath: damaged.path))
+    let path = try StorePath(damaged.path, for: .opening)
+    let salvage = Salvage(path, now: Self.time)
+    _ = try #require(try salvage.build())
+    var moving = salvage.settingAside(because: "a test")
+    for _ in 0..<steps { _ = try moving.step() }
+
+    // Once it is announced, every way of opening for writing finds the same.
+    let persistence = try await damaged.open(steps == 0 ? .bestEffort : .strict)
+    #expect(persistence.initialState.db == damaged.model(at: 44))
+    #expect(persistence.report.position.epoch == 2)
+    try await persistence.close()
+    let sets = try SetAside.all(besideStoreAt: damaged.path)
+    #expect(sets.count == 1)
+    let set = try #require(sets.first)
+    #expect(try contents(of: set.directory)["app.strata"] == before)
+    #expect(try contents(of: set.directory)["app.strata.head"] != nil)
+  }
+
+  @Test
+  func `what was set aside comes back, in exchange for what is there by then`() async throws {
+    let damaged = try await DamagedStore()
+    let original = try StoreBytes(damaged.path)
+    let set = try SetAside.setAside(
+      storeAt: damaged.path,
+      reason: "to start afresh",
+      now: Self.time
+    )
+    #expect(set.reason == "to start afresh")
+    #expect(set.directory.hasSuffix("app.strata.damaged-20260921T141320Z"))
+    let fresh = try await damaged.open(.strict)
+    #expect(fresh.report.outcome == .fresh)
+    LibraryStore(fresh).commit { $0.db.books.insert(Book(id: 1, title: "fresh")) }
+    try await fresh.close()
+
+    try set.putBack(now: Self.time)
+    let files = try contentsBesideSets(of: damaged)
+    #expect(files == original.files)
+    let again = try await damaged.open(.strict)
+    #expect(again.initialState.db == damaged.model(at: 50))
+    try await again.close()
+
+    // And the fresh one can be had again.
+    let exchanged = try #require(try SetAside.all(besideStoreAt: damaged.path).first)
+    #expect(exchanged.directory.hasSuffix("Z-2"))
+    try exchanged.putBack(now: Self.time)
+    let second = try await damaged.open(.strict)
+    #expect(second.initialState.db.books.count == 1)
+    try await second.close()
+    #expect(throws: PersistenceError.self) { try set.putBack() }
+  }
+
+  @Test(arguments: steps)
+  func `putting back that stops after any step is completed by the next opening`(
+    steps: Int
+  ) async throws {
+    let damaged = try await DamagedStore()
+    let set = try SetAside.setAside(storeAt: damaged.path, reason: "a test", now: Self.time)
+    let fresh = try await damaged.open(.strict)
+    try await fresh.close()
+    var returning = try set.returning(now: Self.time)
+    for _ in 0..<steps { _ = try returning.step() }
+    let persistence = try await damaged.open(.strict)
+    let expected: Revision = steps == 0 ? 0 : 50
+    #expect(persistence.revision == expected)
+    #expect(persistence.initialState.db == damaged.model(at: expected))
+    try await persistence.close()
+  }
+
+  @Test
+  func `a store that a writer has is not set aside`() async throws {
+    let damaged = try await DamagedStore()
+    let persistence = try await damaged.open(.strict)
+    let error = #expect(throws: PersistenceError.self) {
+      try SetAside.setAside(storeAt: damaged.path, reason: "a test")
+    }
+    guard case .alreadyOpen = error?.reason else {
+      Issue.record("another reason: \(String(describing: error))")
+      return
+    }
+    try await persistence.close()
+  }
+
+  @Test
+  func `a store that is not there is not set aside`() throws {
+    let directory = try TemporaryDirectory()
+    let error = #expect(throws: PersistenceError.self) {
+      try SetAside.setAside(storeAt: directory.path("app.strata"), reason: "a test")
+    }
+    #expect(error?.reason == .missing)
+    #expect(try SetAside.all(besideStoreAt: directory.path("app.strata")).isEmpty)
+  }
+
+  private func contentsBesideSets(of store: DamagedStore) throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: store.directory.url.path) {
+      let path = store.directory.path(name)
+      guard !name.contains(".damaged-"), !name.hasSuffix(".lock"), !name.hasSuffix("-shm") else {
+        continue
+      }
+      files[name] = try Data(contentsOf: URL(fileURLWithPath: path))
+    }
+    return files
+  }
+}
