@@ -101,7 +101,8 @@ let package = Package(
       dependencies: [
         "StrataCore", "StrataSQLite", "StrataMigrations", "StrataPersistence", "Strata",
         "TestSupport", "CrashChild", "StrataCLI",
-      ]
+      ],
+      exclude: ["Golden"]
     ),
     .testTarget(
       name: "FluxTests",

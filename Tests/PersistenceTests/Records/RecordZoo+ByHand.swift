@@ -53,7 +53,7 @@ extension Zoo {
   }
 
   /// Uses its containers out of order, asks for one again, and mixes kinds of keys.
-  struct Unruly: Codable, Equatable {
+  struct Unruly: Codable, Equatable, Sendable {
     var first: Int
     var second: [String]
     var third: Pair
@@ -107,7 +107,7 @@ extension Zoo {
   }
 
   /// Writes null where there is nothing, and lists within lists.
-  struct Nulls: Codable, Equatable {
+  struct Nulls: Codable, Equatable, Sendable {
     var text: String?
     var grid: [[Int]]
 

@@ -3,7 +3,7 @@ import Testing
 
 /// Types of every shape that Codable makes or lets people write.
 enum Zoo {
-  struct Scalars: Codable, Equatable {
+  struct Scalars: Codable, Equatable, Sendable {
     var bool: Bool
     var int: Int
     var int8: Int8
@@ -53,7 +53,7 @@ enum Zoo {
     )
   }
 
-  struct Kinds: Codable, Equatable {
+  struct Kinds: Codable, Equatable, Sendable {
     var date: Date
     var data: Data
     var uuid: UUID
@@ -71,7 +71,7 @@ enum Zoo {
     }
   }
 
-  struct Optionals: Codable, Equatable {
+  struct Optionals: Codable, Equatable, Sendable {
     var text: String?
     var number: Int?
     var date: Date?
@@ -81,12 +81,12 @@ enum Zoo {
     var lists: [[String]?]?
   }
 
-  struct Pair: Codable, Equatable, Hashable {
+  struct Pair: Codable, Equatable, Hashable, Sendable {
     var left: String
     var right: Int
   }
 
-  struct Dictionaries: Codable, Equatable {
+  struct Dictionaries: Codable, Equatable, Sendable {
     var byText: [String: Int]
     var byNumber: [Int: String]
     var byPair: [Pair: Double]
@@ -94,17 +94,17 @@ enum Zoo {
     var nested: [String: [String: Pair]]
   }
 
-  enum Shape: Codable, Equatable {
+  enum Shape: Codable, Equatable, Sendable {
     case point
     case circle(radius: Double)
     case labeled(String, at: Pair)
     indirect case group([Shape], main: Shape?)
   }
 
-  enum Grade: String, Codable, Equatable { case low, high }
-  enum Level: Int, Codable, Equatable { case one = 1, two }
+  enum Grade: String, Codable, Equatable, Sendable { case low, high }
+  enum Level: Int, Codable, Equatable, Sendable { case one = 1, two }
 
-  struct Enums: Codable, Equatable {
+  struct Enums: Codable, Equatable, Sendable {
     var shape: Shape
     var shapes: [Shape]
     var grade: Grade
@@ -112,16 +112,16 @@ enum Zoo {
     var byGrade: [Grade: Int]
   }
 
-  struct Empty: Codable, Equatable {}
+  struct Empty: Codable, Equatable, Sendable {}
 
-  struct Empties: Codable, Equatable {
+  struct Empties: Codable, Equatable, Sendable {
     var empty = Empty()
     var list: [Empty] = [Empty(), Empty()]
     var none: [Int] = []
     var names: [String: Int] = [:]
   }
 
-  struct Tree: Codable, Equatable {
+  struct Tree: Codable, Equatable, Sendable {
     var value: Int
     var children: [Tree]
   }
