@@ -5,12 +5,17 @@ import TestSupport
 /// Commits to a store until it is killed, and says after each flush what was acknowledged.
 ///
 /// `CrashChild PATH SEED MODE`: goes on with the script of the seed where the file is. With MODE
-/// `bulk` it makes one commit of 300,000 entities, flushes it, says so and goes on.
+/// `bulk` it makes one commit of 300,000 entities, flushes it, says so and goes on. With `trim` it says
+/// that it is open and commits nothing, so that it only folds and trims what it found. With `race` and a
+/// further path it says that it is ready, waits for a file there, opens, and says how that went.
 @main
 struct CrashChild {
   static func main() async throws {
     let arguments = CommandLine.arguments
-    guard arguments.count == 4, let seed = UInt64(arguments[2]) else { exit(64) }
+    guard arguments.count >= 4, let seed = UInt64(arguments[2]) else { exit(64) }
+    if arguments[3] == "race", arguments.count == 5 {
+      return try await race(arguments[1], start: arguments[4])
+    }
     let persistence = try await Persistence.open(
       at: arguments[1],
       initialState: LibraryState(),
@@ -18,6 +23,10 @@ struct CrashChild {
       configuration: configuration(arguments[3])
     )
     let store = LibraryStore(persistence)
+    if arguments[3] == "trim" {
+      say("opened")
+      while true { try await Task.sleep(for: .seconds(600)) }
+    }
     if arguments[3] == "bulk" {
       store.commit("bulk") { state in
         state.db.books.insert(contentsOf: (0..<bulkCount).lazy.map { bulkBook($0) })
@@ -26,6 +35,29 @@ struct CrashChild {
       say("acknowledged \(persistence.durableRevision)")
     }
     try await work(on: store, persistence, LibraryScript(seed: seed), seed)
+  }
+
+  private static func race(_ path: String, start: String) async throws {
+    say("ready")
+    while !FileManager.default.fileExists(atPath: start) {}
+    do {
+      let persistence = try await Persistence.open(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db
+      )
+      let store = LibraryStore(persistence)
+      let number = Int(persistence.revision.number) + 1
+      store.commit { $0.db.books.insert(Book(id: EntityID(number))) }
+      try await persistence.flush()
+      say("opened")
+    } catch {
+      guard case .alreadyOpen(let owner) = error.reason else {
+        return say("failed: \(error)")
+      }
+      say("refused: \(owner)")
+    }
+    while true { try await Task.sleep(for: .seconds(600)) }
   }
 
   private static func work(
@@ -53,7 +85,10 @@ struct CrashChild {
       case "onFlush": .onFlush
       default: .grouped(maxDelay: .milliseconds(2))
       }
-    let policy = SnapshotPolicy(minimumJournalBytes: 4_000, minimumHistoryBytes: 20_000)
+    let policy =
+      mode == "trim"
+      ? SnapshotPolicy(minimumJournalBytes: 1_000, minimumHistoryBytes: 1_000)
+      : SnapshotPolicy(minimumJournalBytes: 4_000, minimumHistoryBytes: 20_000)
     return PersistenceConfiguration(durability: durability, snapshots: policy)
   }
 

@@ -9,7 +9,9 @@ struct FlippedBitTests {
   static let flips = Int(ProcessInfo.processInfo.environment["STRATA_FLIPS"] ?? "") ?? 400
 
   @Test
-  func `no flipped bit in the file or its WAL is ever restored as something else`() async throws {
+  func `no flipped bit in the file, its WAL or its head is ever restored as something else`()
+    async throws
+  {
     let directory = try TemporaryDirectory()
     let path = directory.path("app.strata")
     let expected = try await makeImage(at: path, in: directory)
@@ -19,7 +21,7 @@ struct FlippedBitTests {
     var found = 0
     for flip in 0..<Self.flips {
       let victim = directory.path("victim.strata")
-      let file = flip % 2 == 0 ? "" : "-wal"
+      let file = ["", "-wal", ".head"][flip % 5 % 3]
       for suffix in ["", "-wal", ".head"] {
         var data = try Data(contentsOf: URL(fileURLWithPath: image + suffix))
         if suffix == file {
@@ -43,8 +45,9 @@ struct FlippedBitTests {
         try? FileManager.default.removeItem(atPath: victim + suffix)
       }
     }
+    figures("\(Self.flips) flipped bits, \(found) refused; seed \(seed)")
     // Much of either file is in use, and the rest harms nobody.
-    #expect(found > Self.flips / 5, "seed \(seed)")
+    #expect(found > Self.flips / 6, "seed \(seed)")
   }
 
   /// A file as a killed writer leaves it, with a snapshot in it and commits in SQLite's WAL.

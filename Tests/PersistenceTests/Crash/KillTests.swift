@@ -37,6 +37,7 @@ struct KillTests {
       let restored = try inspector.database(over: LibraryDatabase(), at: revision)
       #expect(restored == model.advance(to: revision), "seed \(seed), kill \(kill)")
     }
+    figures("\(Self.kills) kills in \(modes); seed \(seed)")
     // The kills meant to meet snapshots and trimming as well.
     #expect(snapshots > 1)
     let persistence = try await Persistence.open(

@@ -151,6 +151,7 @@ struct FailingDiskTests {
       try await restored.close()
     }
     try await persistence.close()
+    figures("\(Self.cuts / 3) power cuts under \(durability), \(states.count) states; seed \(seed)")
   }
 }
 

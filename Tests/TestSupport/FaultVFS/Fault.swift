@@ -8,8 +8,44 @@ package enum FileKind: Hashable, Sendable, CaseIterable {
   case database, wal, journal, other
 }
 
+/// What a disk can do to whoever asks anything of it.
+package enum DiskFault: String, Sendable, CaseIterable {
+  /// Any operation fails: `EIO`.
+  case failedIO
+  /// A write finds no room: `ENOSPC`.
+  case noRoom
+  /// A write stops half-way, and fails.
+  case shortWrite
+  /// A sync fails.
+  case failedSync
+
+  /// What it strikes; nil for anything but locking.
+  var operation: FileOperation? {
+    switch self {
+    case .failedIO: nil
+    case .noRoom, .shortWrite: .write
+    case .failedSync: .sync
+    }
+  }
+}
+
+extension FileOperation {
+  /// How it fails when the medium does.
+  var ioError: FaultCode {
+    switch self {
+    case .open: .cantOpen
+    case .read: .ioerrRead
+    case .write: .ioerrWrite
+    case .truncate: .ioerrTruncate
+    case .sync: .ioerrFsync
+    case .delete: .ioerrDelete
+    case .lock: .busy
+    }
+  }
+}
+
 /// How long a fault lasts.
-package enum FaultDuration: Sendable {
+package enum FaultDuration: String, Sendable, CaseIterable {
   /// One operation fails, the next one works.
   case once
   /// Every further operation fails, until `heal()`.
@@ -46,13 +82,17 @@ package struct FaultCode: RawRepresentable, Hashable, Sendable {
 
 /// A fault that waits for its moment.
 struct PendingFault {
-  let operation: FileOperation
+  /// Nil for any but locking.
+  let operation: FileOperation?
   let kind: FileKind?
-  let code: FaultCode
+  /// Nil for the one that fits the operation.
+  let code: FaultCode?
+  let isHalfDone: Bool
   let duration: FaultDuration
   var remaining: Int
 
   func matches(_ operation: FileOperation, _ kind: FileKind) -> Bool {
-    self.operation == operation && (self.kind == nil || self.kind == kind)
+    (self.operation.map { $0 == operation } ?? (operation != .lock))
+      && (self.kind == nil || self.kind == kind)
   }
 }

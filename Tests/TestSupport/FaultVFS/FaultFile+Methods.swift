@@ -1,7 +1,9 @@
 import CStrataSQLite
 
-/// The callbacks of an open file. Those that change content are counted, may fail and are recorded; shared
-/// memory and all the rest go to the real file.
+/// The callbacks of an open file.
+///
+/// Those that change content are counted, may fail and are recorded; shared memory and all the rest
+/// go to the real file.
 extension FaultFile {
   static func methods() -> sqlite3_io_methods {
     var methods = sqlite3_io_methods()
@@ -32,12 +34,15 @@ extension FaultFile {
     }
     methods.xWrite = { file, bytes, count, offset in
       guard let open = FaultFile.at(file), let bytes else { return SQLITE_IOERR }
-      let status = open.perform(.write) { $0.xWrite?($1, bytes, count, offset) }
+      let strike = open.vfs.strike(.write, in: open.kind)
+      if let strike, !strike.isHalfDone { return strike.status }
+      let count = strike == nil ? count : count / 2
+      let status = open.call(\.xWrite) { $0($1, bytes, count, offset) } ?? SQLITE_IOERR
       if status == SQLITE_OK, let path = open.path {
         let written = Array(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
         open.vfs.record(.write(offset: Int(offset), bytes: written), in: path)
       }
-      return status
+      return strike?.status ?? status
     }
     methods.xTruncate = { file, size in
       guard let open = FaultFile.at(file) else { return SQLITE_IOERR }

@@ -25,6 +25,7 @@ package final class FaultVFS {
   private var faults: [PendingFault] = []
   private var images: [String: FileImage] = [:]
   private var isWriteProtected = false
+  private var struck = 0
 
   /// Registers a file system over the default one.
   ///
@@ -68,11 +69,42 @@ extension FaultVFS {
           operation: operation,
           kind: kind,
           code: code,
+          isHalfDone: false,
           duration: duration,
           remaining: passing
         )
       )
     }
+  }
+
+  /// Lets some operations pass that a fault of the disk can strike, and strikes the next one, or all
+  /// further ones.
+  package func strike(
+    _ fault: DiskFault,
+    after passing: Int,
+    times duration: FaultDuration
+  ) {
+    lock.withLock {
+      faults.append(
+        PendingFault(
+          operation: fault.operation,
+          kind: nil,
+          code: fault == .noRoom ? .full : nil,
+          isHalfDone: fault == .shortWrite,
+          duration: duration,
+          remaining: passing
+        )
+      )
+    }
+  }
+
+  /// How many operations failed since the counters were set to 0.
+  package var strikes: Int { lock.withLock { struck } }
+
+  /// How many operations a fault could have struck since the counters were set to 0.
+  package func targets(of fault: DiskFault) -> Int {
+    if let operation = fault.operation { return count(of: operation) }
+    return FileOperation.allCases.filter { $0 != .lock }.reduce(0) { $0 + count(of: $1) }
   }
 
   /// Forgets all faults and grants writing again.
@@ -98,7 +130,10 @@ extension FaultVFS {
 
   /// Sets all counters to 0.
   package func resetCounts() {
-    lock.withLock { counts = [:] }
+    lock.withLock {
+      counts = [:]
+      struck = 0
+    }
   }
 
   /// Forgets what it knows of all files: the next opening takes them from the disk, as synced.
@@ -123,6 +158,14 @@ extension FaultVFS {
 extension FaultVFS {
   /// Counts an operation and gives the status it is to fail with, if any.
   func fault(for operation: FileOperation, in kind: FileKind) -> Int32? {
+    strike(operation, in: kind)?.status
+  }
+
+  /// The same, and whether the operation is to be done by half.
+  func strike(
+    _ operation: FileOperation,
+    in kind: FileKind
+  ) -> (status: Int32, isHalfDone: Bool)? {
     lock.withLock {
       counts[kind, default: [:]][operation, default: 0] += 1
       guard let index = faults.firstIndex(where: { $0.matches(operation, kind) }) else {
@@ -132,9 +175,10 @@ extension FaultVFS {
         faults[index].remaining -= 1
         return nil
       }
-      let code = faults[index].code.rawValue
-      if faults[index].duration == .once { faults.remove(at: index) }
-      return code
+      let fault = faults[index]
+      struck += 1
+      if fault.duration == .once { faults.remove(at: index) }
+      return ((fault.code ?? operation.ioError).rawValue, fault.isHalfDone)
     }
   }
 

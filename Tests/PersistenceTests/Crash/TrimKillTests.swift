@@ -1,0 +1,79 @@
+import Foundation
+import Strata
+import StrataPersistence
+import TestSupport
+import Testing
+
+/// A process that is killed while it trims leaves one unbroken run, and can go on.
+struct TrimKillTests {
+  static let kills = loopCount("STRATA_TRIMS", 4)
+  private static let commits: Int64 = 6_000
+
+  @Test
+  func `a trim killed at any moment leaves a contiguous run`() async throws {
+    let directory = try TemporaryDirectory()
+    let image = directory.path("image.strata")
+    let seed = UInt64.random(in: 0..<1 << 32)
+    try await makeImage(at: image, seed)
+    var random = SeededGenerator(seed: seed)
+    let script = LibraryScript(seed: seed)
+    let model = script.database(after: Self.commits)
+    var untouched = 0
+    var partly = 0
+    for kill in 0..<Self.kills {
+      let path = directory.path("trimmed-\(kill).strata")
+      for suffix in ["", ".head"] {
+        try FileManager.default.copyItem(atPath: image + suffix, toPath: path + suffix)
+      }
+      let child = try ChildProcess("CrashChild", [path, "\(seed)", "trim"])
+      _ = child.lines(atLeast: 1)
+      // Trimming has begun by then, has ended, or is between: the moment is what is tried.
+      try await Task.sleep(for: .microseconds(Int.random(in: 0..<25_000, using: &random)))
+      child.kill()
+
+      let verification = try Inspector(path: path).verify()
+      #expect(verification.isSound, "seed \(seed), kill \(kill): \(verification)")
+      let first = try Inspector(path: path).info().journal.first ?? 0
+      if first == 1 { untouched += 1 }
+      if (2...Self.commits - 500).contains(first) { partly += 1 }
+      let persistence = try await Persistence.open(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db
+      )
+      #expect(persistence.initialState.db == model, "seed \(seed), kill \(kill)")
+      try await persistence.close()
+      for suffix in ["", "-wal", "-shm", ".head", ".lock"] {
+        try? FileManager.default.removeItem(atPath: path + suffix)
+      }
+    }
+    figures(
+      """
+      trims killed at \(Self.kills) moments: \(untouched) before the first slice, \(partly) between \
+      two; seed \(seed)
+      """
+    )
+    // Some met it half-way, or the moments were badly chosen.
+    #expect(partly > 0 || Self.kills < 30, "seed \(seed)")
+  }
+
+  /// A long journal that the next writer, with another policy, finds due for a snapshot and trimming.
+  private func makeImage(at path: String, _ seed: UInt64) async throws {
+    let script = LibraryScript(seed: seed)
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: PersistenceConfiguration(
+        durability: .onFlush,
+        snapshots: SnapshotPolicy(minimumJournalBytes: 1 << 40)
+      )
+    )
+    let store = LibraryStore(persistence)
+    for number in 1...Self.commits {
+      store.commit { script.commit(number, to: &$0.db) }
+      if number == Self.commits - 300 { try await persistence.snapshot(named: "anchor") }
+    }
+    try await persistence.close()
+  }
+}
