@@ -46,6 +46,10 @@ struct LockFile: ~Copyable {
     }
   }
 
+  /// Unlocks, and not only closes: a process that was forked meanwhile holds the descriptor too until
+  /// it becomes another program, and the lock would last as long.
+  deinit { _ = flock(file.descriptor, LOCK_UN) }
+
   /// What the lock file at `path` says about its owner; a guess when it says nothing.
   static func owner(at path: String) -> String {
     guard let file = try? OpenFile(path, O_RDONLY), let bytes = try? file.read(256, at: 0),
@@ -75,6 +79,8 @@ struct SharedLock: ~Copyable {
   }
 
   private init(_ file: consuming OpenFile) { self.file = file }
+
+  deinit { _ = flock(file.descriptor, LOCK_UN) }
 
   /// Takes a share without creating or changing anything.
   static func take(_ path: String) throws(SystemError) -> Outcome {
