@@ -28,7 +28,7 @@ struct TrimKillTests {
       let child = try ChildProcess("CrashChild", [path, "\(seed)", "trim"])
       _ = child.lines(atLeast: 1)
       // Trimming has begun by then, has ended, or is between: the moment is what is tried.
-      try await Task.sleep(for: .microseconds(Int.random(in: 0..<25_000, using: &random)))
+      try await Task.sleep(for: .microseconds(Int.random(in: 0..<45_000, using: &random)))
       child.kill()
 
       let verification = try Inspector(path: path).verify()
