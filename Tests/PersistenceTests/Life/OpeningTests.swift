@@ -87,7 +87,7 @@ struct OpeningTests {
       if round == 0 { try await persistence.snapshot(named: "first") }
       try await persistence.snapshot(named: "second")
       store.commit { $0.db.authors.insert(Author(id: EntityID("after"))) }
-      store.commit { $0.db.authors.insert(Author(id: EntityID("after"))) }
+      store.commit { $0.db.authors.insert(Author(id: EntityID("\(round) 1"), name: "anew")) }
       try await persistence.close()
     }
     let progress = told.elements
