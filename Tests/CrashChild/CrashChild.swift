@@ -25,7 +25,10 @@ struct CrashChild {
     let store = LibraryStore(persistence)
     if arguments[3] == "trim" {
       say("opened")
-      while true { try await Task.sleep(for: .seconds(600)) }
+      while true {
+        try await Task.sleep(for: .seconds(600))
+        withExtendedLifetime(store) {}
+      }
     }
     if arguments[3] == "bulk" {
       store.commit("bulk") { state in
@@ -51,13 +54,17 @@ struct CrashChild {
       store.commit { $0.db.books.insert(Book(id: EntityID(number))) }
       try await persistence.flush()
       say("opened")
-    } catch {
+      // The store, and with it the lock, for as long as this process lives.
+      while true {
+        try await Task.sleep(for: .seconds(600))
+        withExtendedLifetime(store) {}
+      }
+    } catch let error as PersistenceError {
       guard case .alreadyOpen(let owner) = error.reason else {
         return say("failed: \(error)")
       }
       say("refused: \(owner)")
     }
-    while true { try await Task.sleep(for: .seconds(600)) }
   }
 
   private static func work(
