@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test func `the change set of every commit leads from the value before to the value after`() {
-    for seed in 0..<2_000 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 2_000)) {
       let store = LibraryStore()
       let key = store.databaseHook(\.db).key
       var mutations = LibraryMutations(seed: seed)
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `the change sets of all commits lead from the first value to the last`() {
-    for seed in 0..<200 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 200)) {
       let store = LibraryStore()
       let key = store.databaseHook(\.db).key
       let received = Recorder<ChangeSet?>()
@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func `hooks on two databases each see their own`() {
-    for seed in 0..<200 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 200)) {
       let store = Store<Shelves, Never>(initialState: Shelves())
       let upper = store.databaseHook(\.upper).key
       let lower = store.databaseHook(\.lower).key
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `hooks on overlapping databases each see the whole of theirs`() {
-    for seed in 0..<200 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 200)) {
       let store = Store<Shelves, Never>(initialState: Shelves())
       let upper = store.databaseHook(\.upper).key
       let whole = store.databaseHook(\.self).key

@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `the changes of a table lead from each value to the next, whatever is committed`() {
-    for seed in 0..<200 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 200)) {
       var run = Run(random: SeededGenerator(seed: seed))
       let told = Recorder<EntityChanges<Book>>()
       let subscription = run.store.sinkEntityChanges(in: \.db.books) { told.record($0) }

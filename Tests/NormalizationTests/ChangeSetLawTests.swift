@@ -23,7 +23,7 @@ struct RandomHistory {
 
 @Suite struct ChangeSetLawTests {
   @Test func `a database with the changes to another applied is the other`() {
-    for seed in 0..<2_000 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 2_000)) {
       var history = RandomHistory(seed: seed, length: 6)
       for (old, new) in zip(history.databases, history.databases.dropFirst()) {
         #expect(old.applying(ChangeSet(from: old, to: new)) == new, "seed \(seed)")
@@ -34,7 +34,7 @@ struct RandomHistory {
   }
 
   @Test func `no entity occurs twice in a change set`() {
-    for seed in 0..<500 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 500)) {
       var history = RandomHistory(seed: seed, length: 6)
       let ids = history.anyChanges().changes(of: Book.self).map(\.id)
       #expect(ids.count == Set(ids).count, "seed \(seed)")
@@ -42,7 +42,7 @@ struct RandomHistory {
   }
 
   @Test func `merged changes do what one after the other does, to any database`() {
-    for seed in 0..<1_000 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 1_000)) {
       var history = RandomHistory(seed: seed, length: 6)
       let (a, b, database) = (history.anyChanges(), history.anyChanges(), history.any())
       #expect(database.applying(a.merging(b)) == database.applying(a).applying(b), "seed \(seed)")
@@ -50,7 +50,7 @@ struct RandomHistory {
   }
 
   @Test func `merging is associative`() {
-    for seed in 0..<1_000 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 1_000)) {
       var history = RandomHistory(seed: seed, length: 6)
       let (a, b, c) = (history.anyChanges(), history.anyChanges(), history.anyChanges())
       #expect(a.merging(b).merging(c) == a.merging(b.merging(c)), "seed \(seed)")
@@ -58,7 +58,7 @@ struct RandomHistory {
   }
 
   @Test func `merging with nothing changes nothing`() {
-    for seed in 0..<200 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 200)) {
       var history = RandomHistory(seed: seed, length: 6)
       let changes = history.anyChanges()
       #expect(changes.merging(ChangeSet()) == changes, "seed \(seed)")

@@ -25,7 +25,7 @@ private actor Collector<Element: Sendable> {
   func keep(_ subscription: StoreSubscription) { self.subscription = subscription }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct ActorQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct ActorQueueTests {
   let store = LibraryStore()
 
   @Test func `an actor is told every version in order`() async {

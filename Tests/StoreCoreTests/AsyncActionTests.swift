@@ -79,7 +79,7 @@ private final class Fetcher: LibraryStore.Dispatcher, @unchecked Sendable {
   }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct AsyncActionTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncActionTests {
   let store = LibraryStore()
   private let fetcher: Fetcher
 

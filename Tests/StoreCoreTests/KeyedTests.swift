@@ -251,7 +251,7 @@ import Testing
   }
 
   @Test func `followers that come and go at random are told what a model says`() {
-    for seed in 0..<200 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 200)) {
       var random = SeededGenerator(seed: seed)
       let store = Store<Shelves, Never>(initialState: Shelves())
       var live: [(key: Int, told: Recorder<Int?>, expected: [Int?], end: StoreSubscription)] = []

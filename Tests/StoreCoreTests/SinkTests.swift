@@ -127,7 +127,7 @@ import Testing
     subscription.cancel()
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `the main queue takes a closure of the main actor`() async {
     @MainActor final class Screen {
       var counts: [Int] = []
@@ -148,7 +148,7 @@ import Testing
     subscription?.cancel()
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `the main queue takes activities on the main actor`() async {
     let store = store
     var subscription: StoreSubscription?

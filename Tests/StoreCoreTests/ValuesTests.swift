@@ -2,7 +2,7 @@ import StrataCore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct ValuesTests {
+@Suite(.timeLimit(.minutes(10))) struct ValuesTests {
   let store = LibraryStore()
 
   @Test func `values begin with the current one`() async {

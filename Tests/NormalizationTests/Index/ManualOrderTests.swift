@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `moving is removing and inserting, and writes one entity`() throws {
-    for seed in 0..<100 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 100)) {
       var generator = SeededGenerator(seed: seed)
       var posts = posts
       var list: [Post.ID] = []

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct RankTests {
   @Test func `there is a rank between any two, before the first and after the last`() {
-    for seed in 0..<200 as Range<UInt64> {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 200)) {
       var generator = SeededGenerator(seed: seed)
       var ranks: [Rank] = []
       for _ in 0..<200 {
