@@ -161,7 +161,8 @@ struct BestEffortTests {
     let seed = UInt64.random(in: 0..<1 << 32)
     var random = SeededGenerator(seed: seed)
     var outcomes: [RestoreReport.Outcome: Int] = [:]
-    for flip in 0..<loopCount("STRATA_FLIPS", 400) / 4 {
+    let flips = loopCount("STRATA_FLIPS", 400) / 4
+    for flip in 0..<flips {
       var flipped = image
       flipped[Int.random(in: image.indices, using: &random)] ^=
         1 << UInt8.random(in: 0..<8, using: &random)
@@ -186,6 +187,7 @@ struct BestEffortTests {
         continue
       }
     }
-    #expect(outcomes[.restoredWithLoss, default: 0] > 0, "seed \(seed)")
+    // A few may all hit what is refused, or what nobody reads.
+    #expect(flips < 100 || outcomes[.restoredWithLoss, default: 0] > 0, "seed \(seed)")
   }
 }
