@@ -1,4 +1,5 @@
 import Dispatch
+import Foundation
 
 /// A point that one thread waits at until another opens it.
 package final class Gate: Sendable {
@@ -8,14 +9,16 @@ package final class Gate: Sendable {
 
   package func open() { semaphore.signal() }
 
-  /// Whether it was opened; gives up after ten seconds, so that a deadlock fails and does not hang.
-  package func wait() -> Bool { semaphore.wait(timeout: .now() + 10) == .success }
+  /// Whether it was opened; gives up after a minute, so that a deadlock fails and does not hang.
+  package func wait() -> Bool { semaphore.wait(timeout: .now() + 60) == .success }
 }
 
-/// Runs `body` on a thread of the global queue and gives the gate that opens when it is done.
+/// Runs `body` on a thread of its own and gives the gate that opens when it is done.
+///
+/// Not on a queue: its threads may all be waiting in other tests.
 package func inBackground(_ body: @escaping @Sendable () -> Void) -> Gate {
   let done = Gate()
-  DispatchQueue.global().async {
+  Thread.detachNewThread {
     body()
     done.open()
   }
