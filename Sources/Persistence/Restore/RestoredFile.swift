@@ -26,7 +26,7 @@ final class RestoredFile {
   /// Nothing is written: a file that is refused keeps every byte, and its WAL too.
   ///
   /// - Parameter collector: who takes the entities, in the same pass over the file.
-  init(
+  convenience init(
     openingForWriting path: StorePath,
     now: Int64,
     vfs: String?,
@@ -41,21 +41,11 @@ final class RestoredFile {
     )
     try Migrator(catalog: .file, now: { now }).migrate(connection)
     let found = try Self.load(connection, into: collector, meter)
-    self.path = path
-    self.connection = connection
-    identity = found.identity
-    catalog = found.catalog
-    snapshot = found.snapshot
-    revision = found.replay.revision
-    chain = found.replay.chain
-    lastTime = found.lastTime
-    replayedDeltas = found.replay.deltas
-    journalBytes = found.replay.bytes
-    notes = found.notes
+    self.init(connection, path, found)
   }
 
   /// Proves what a file holds that is only read, at rest or while a writer is at work.
-  init(
+  convenience init(
     reading access: ReadAccess,
     at path: StorePath,
     into collector: any EntityCollecting,
@@ -73,6 +63,10 @@ final class RestoredFile {
     // A writer may append faster than this reads: what comes later is not waited for.
     let last = try Journal(connection: connection).last()?.header.revision
     let found = try Self.load(connection, into: collector, meter, through: last)
+    self.init(connection, path, found)
+  }
+
+  private init(_ connection: Connection, _ path: StorePath, _ found: Found) {
     self.path = path
     self.connection = connection
     identity = found.identity
