@@ -60,7 +60,9 @@ public final class RecorderMiddleware: Middleware {
   ///     before, so an entry costs what it changed.
   ///   - pastRule: What becomes of an action that is dispatched while another time is shown.
   public init(limit: Int = 100, pastRule: PastRule = .refuse) {
-    if limit < 1 { fatalError("A RecorderMiddleware keeps at least one entry: limit \(limit).") }
+    if limit < 1 {
+      fatalError("A RecorderMiddleware has the limit \(limit): give it at least 1.")
+    }
     self.limit = limit
     self.pastRule = pastRule
   }
