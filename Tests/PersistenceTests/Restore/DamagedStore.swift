@@ -3,6 +3,7 @@ import Strata
 import StrataPersistence
 import StrataSQLite
 import TestSupport
+import Testing
 
 /// A store of a script's commits, to be damaged: snapshots at 0, 20 ("older") and 40 ("newest"), and
 /// deltas up to 50, none of them trimmed.
@@ -46,6 +47,16 @@ struct DamagedStore {
     }
     try connection.checkpoint(.truncate)
     try connection.close()
+  }
+
+  /// Where the bodies of the deltas since the newest snapshot lie in the file's bytes.
+  func placesOfLastDeltas(in image: Data) throws -> [Range<Int>] {
+    let connection = try Connection(path: path, mode: .readOnly)
+    let bodies = try connection.all("SELECT body FROM delta WHERE revision > 40") {
+      Data(try $0.blob(0))
+    }
+    try connection.close()
+    return try bodies.map { try #require(image.range(of: $0)) }
   }
 
   struct NothingChanged: Error {
