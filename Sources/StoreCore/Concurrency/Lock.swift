@@ -1,56 +1,35 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 /// A value that one thread at a time may touch.
 ///
-/// A POSIX mutex on the heap, because the thread sanitizer understands it on every platform and
-/// reports `Synchronization.Mutex` falsely on Linux. Uncontended locking costs about 6 ns.
-/// Locking it again on the thread that holds it traps; the sentence says what to do instead.
+/// A POSIX mutex on the heap, beside the value, because the thread sanitizer understands it on every
+/// platform and reports `Synchronization.Mutex` falsely on Linux. Uncontended locking costs about
+/// 6 ns. Locking it again on the thread that holds it traps; the sentence says what to do instead.
 /// The value must not be empty (`Void`): the sanitizer would take it for the lock itself. Nor may it
 /// be a bare function, which each access would wrap once more: put it in a struct.
-package final class Lock<Value>: @unchecked Sendable {
-  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private let condition: UnsafeMutablePointer<pthread_cond_t>
-  private let reentryRemedy: StaticString
-  /// Touched only between `lock` and `unlock`.
-  private var value: Value
+///
+/// Copies are the same lock.
+@usableFromInline
+package struct Lock<Value>: @unchecked Sendable {
+  @usableFromInline let storage: LockStorage<Value>
 
   /// Creates a lock around `value`; `reentryRemedy` is the sentence a second lock by the same
   /// thread traps with.
+  @usableFromInline
   package init(
     _ value: sending Value,
     reentryRemedy: StaticString = "A lock was taken twice by one thread: leave withLock first."
   ) {
-    self.value = value
-    self.reentryRemedy = reentryRemedy
-    mutex = .allocate(capacity: 1)
-    condition = .allocate(capacity: 1)
-    var attributes = pthread_mutexattr_t()
-    Self.check(pthread_mutexattr_init(&attributes))
-    Self.check(pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK)))
-    Self.check(pthread_mutex_init(mutex, &attributes))
-    Self.check(pthread_mutexattr_destroy(&attributes))
-    Self.check(pthread_cond_init(condition, nil))
-  }
-
-  deinit {
-    pthread_cond_destroy(condition)
-    pthread_mutex_destroy(mutex)
-    condition.deallocate()
-    mutex.deallocate()
+    let buffer = LockStorage<Value>.create(minimumCapacity: 1) { _ in value }
+    storage = unsafeDowncast(buffer, to: LockStorage<Value>.self)
+    storage.withUnsafeMutablePointerToElements { $0.initialize(saying: reentryRemedy) }
   }
 
   /// Runs `body` with exclusive access to the value.
+  @inlinable
   package func withLock<R: ~Copyable, E: Error>(_ body: (inout Value) throws(E) -> R) throws(E) -> R
   {
-    lock()
-    defer { Self.check(pthread_mutex_unlock(mutex)) }
-    return try body(&value)
+    let value = storage.lock()
+    defer { storage.unlock() }
+    return try body(&value.pointee)
   }
 
   /// Waits until `isReady` holds, then runs `body`, both with exclusive access.
@@ -60,31 +39,21 @@ package final class Lock<Value>: @unchecked Sendable {
     when isReady: (borrowing Value) -> Bool,
     _ body: (inout Value) throws(E) -> R
   ) throws(E) -> R {
-    lock()
-    defer { Self.check(pthread_mutex_unlock(mutex)) }
-    while !isReady(value) { Self.check(pthread_cond_wait(condition, mutex)) }
-    return try body(&value)
+    let value = storage.lock()
+    defer { storage.unlock() }
+    while !isReady(value.pointee) { storage.wait() }
+    return try body(&value.pointee)
   }
 
   /// Runs `body` like `withLock`, then wakes every thread that waits for a condition.
   package func withLockSignalling<R, E: Error>(
     _ body: (inout Value) throws(E) -> R
   ) throws(E) -> R {
-    lock()
+    let value = storage.lock()
     defer {
-      Self.check(pthread_cond_broadcast(condition))
-      Self.check(pthread_mutex_unlock(mutex))
+      storage.wake()
+      storage.unlock()
     }
-    return try body(&value)
-  }
-
-  private func lock() {
-    let code = pthread_mutex_lock(mutex)
-    if code == EDEADLK { fatalError("\(reentryRemedy)") }
-    Self.check(code)
-  }
-
-  private static func check(_ code: Int32) {
-    if code != 0 { fatalError("A POSIX lock call failed with code \(code).") }
+    return try body(&value.pointee)
   }
 }

@@ -1,0 +1,93 @@
+#if canImport(Darwin)
+  public import Darwin
+#elseif canImport(Musl)
+  public import Musl
+#else
+  public import Glibc
+#endif
+
+/// Where the value of a lock and the POSIX objects that guard it lie: one object on the heap, which
+/// never moves.
+@usableFromInline
+final class LockStorage<Value>: ManagedBuffer<Value, LockPrimitives> {
+  /// Gives the value, to be touched until ``unlock()``.
+  @inlinable
+  func lock() -> UnsafeMutablePointer<Value> {
+    withUnsafeMutablePointers { value, primitives in
+      let code = pthread_mutex_lock(&primitives.pointee.mutex)
+      if code != 0 { primitives.pointee.refuse(code) }
+      return value
+    }
+  }
+
+  @inlinable
+  func unlock() {
+    withUnsafeMutablePointerToElements {
+      LockPrimitives.check(pthread_mutex_unlock(&$0.pointee.mutex))
+    }
+  }
+
+  /// Lets others in until one of them wakes this thread.
+  func wait() {
+    withUnsafeMutablePointerToElements {
+      LockPrimitives.check(pthread_cond_wait(&$0.pointee.condition, &$0.pointee.mutex))
+    }
+  }
+
+  func wake() {
+    withUnsafeMutablePointerToElements {
+      LockPrimitives.check(pthread_cond_broadcast(&$0.pointee.condition))
+    }
+  }
+
+  deinit { withUnsafeMutablePointerToElements { $0.destroy() } }
+}
+
+/// The POSIX objects of a lock, and what it traps with.
+@usableFromInline
+struct LockPrimitives {
+  /// First, and so beside the value: what each locking touches is close together.
+  @usableFromInline var mutex: pthread_mutex_t
+  var condition: pthread_cond_t
+  let reentryRemedy: StaticString
+
+  @inlinable
+  static func check(_ code: Int32) { if code != 0 { fail(code) } }
+
+  @usableFromInline
+  func refuse(_ code: Int32) -> Never {
+    if code == EDEADLK { fatalError("\(reentryRemedy)") }
+    Self.fail(code)
+  }
+
+  @usableFromInline
+  static func fail(_ code: Int32) -> Never {
+    fatalError("A POSIX lock call failed with code \(code).")
+  }
+}
+
+extension UnsafeMutablePointer<LockPrimitives> {
+  /// Creates the objects where they are to stay.
+  func initialize(saying reentryRemedy: StaticString) {
+    initialize(
+      to: LockPrimitives(
+        mutex: pthread_mutex_t(),
+        condition: pthread_cond_t(),
+        reentryRemedy: reentryRemedy
+      )
+    )
+    var attributes = pthread_mutexattr_t()
+    LockPrimitives.check(pthread_mutexattr_init(&attributes))
+    LockPrimitives.check(pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK)))
+    LockPrimitives.check(pthread_mutex_init(&pointee.mutex, &attributes))
+    LockPrimitives.check(pthread_mutexattr_destroy(&attributes))
+    LockPrimitives.check(pthread_cond_init(&pointee.condition, nil))
+  }
+
+  /// Gives them back.
+  func destroy() {
+    pthread_cond_destroy(&pointee.condition)
+    pthread_mutex_destroy(&pointee.mutex)
+    deinitialize(count: 1)
+  }
+}
