@@ -17,9 +17,10 @@ import Testing
     }
   }
 
-  /// The numbers that differ; it counts how often it is asked.
+  /// The numbers that differ; it counts how often it is asked, and says which parts are looked for.
   struct Numbers: KeyedDifference {
     let asked = Tally()
+    let visits = Recorder<Int>()
 
     static func == (a: Numbers, b: Numbers) -> Bool { true }
     func hash(into hasher: inout Hasher) {}
@@ -30,6 +31,13 @@ import Testing
     }
 
     func key(of number: Int) -> Int { number }
+
+    func part(of whole: [Int: Int], under key: Int) -> Int? {
+      visits.record(key)
+      return whole[key]
+    }
+
+    func isSame(_ old: Int?, _ new: Int?) -> Bool { old == new }
   }
 
   /// The tens whose numbers differ: many elements of one key.
@@ -39,19 +47,21 @@ import Testing
     }
 
     func key(of number: Int) -> Int { number / 10 }
+
+    func part(of whole: [Int: Int], under ten: Int) -> Int {
+      whole.filter { $0.key / 10 == ten }.values.reduce(0, +)
+    }
+
+    func isSame(_ old: Int, _ new: Int) -> Bool { old == new }
   }
 
   let store = Store<Shelves, Never>(initialState: Shelves())
   let numbers = Numbers()
-  let visits = Recorder<Int>()
+  var visits: Recorder<Int> { numbers.visits }
   let told = Recorder<String>()
 
   func derived(_ key: Int, at path: StatePath<Shelves, [Int: Int]> = \.numbers) -> Derived<Int?> {
-    let visits = visits
-    return store.keyed(by: numbers, at: path).derived(under: key, .presentBytes()) { whole in
-      visits.record(key)
-      return whole[key]
-    }
+    store.keyed(by: numbers, at: path).part(under: key)
   }
 
   func follow(_ key: Int, at path: StatePath<Shelves, [Int: Int]> = \.numbers) -> StoreSubscription
@@ -66,7 +76,8 @@ import Testing
     let subscriptions = (0..<10_000).map { follow($0) }
     let before = visits.elements.count
     store.commit { $0.numbers[7_531] = 1 }
-    #expect(visits.elements.dropFirst(before) == [7_531])
+    // Before and after.
+    #expect(visits.elements.dropFirst(before) == [7_531, 7_531])
     #expect(told.elements == ["7531: 1"])
     subscriptions.forEach { $0.cancel() }
   }
@@ -108,21 +119,12 @@ import Testing
   }
 
   @Test func `a key with many elements is visited once`() {
-    let visits = visits
     let keyed = store.keyed(by: Tens(), at: \.numbers)
-    let tens: [Derived<Int>] = (0..<10).map { ten in
-      keyed.derived(under: ten, .equality) { whole in
-        visits.record(ten)
-        return whole.filter { $0.key / 10 == ten }.values.reduce(0, +)
-      }
-    }
     let told = told
-    let subscriptions = tens.map { derived in
-      derived.sinkValue(first: .nextCommit) { told.record("\($0.value)") }
+    let subscriptions = (0..<10).map { ten in
+      keyed.part(under: ten).sinkValue(first: .nextCommit) { told.record("\($0.value)") }
     }
-    let before = visits.elements.count
     store.commit { $0.numbers = [31: 1, 32: 2, 33: 4, 55: 8] }
-    #expect(visits.elements.dropFirst(before).sorted() == [3, 5])
     #expect(told.elements.sorted() == ["7", "8"])
     subscriptions.forEach { $0.cancel() }
   }
@@ -139,27 +141,47 @@ import Testing
   }
 
   @Test func `who no longer follows a key is neither visited nor kept, whoever else follows`() {
-    final class Held: Sendable {}
     let visits = visits
-    let keyed = store.keyed(by: numbers, at: \.numbers)
     let other = follow(1)
-    var held: Held? = Held()
-    weak let weakHeld = held
-    var part: Derived<Int?>? = keyed.derived(under: 1, .presentBytes()) { [held] whole in
-      _ = held
-      visits.record(-1)
-      return whole[1]
-    }
+    var part: Derived<Int?>? = derived(2)
+    weak let weakPart = part
     let subscription = part?.sinkValue { _ in }
-    (held, part) = (nil, nil)
-    store.commit { $0.numbers[1] = 1 }
-    #expect(weakHeld != nil)
+    part = nil
+    store.commit { $0.numbers[2] = 1 }
+    #expect(weakPart != nil)
     subscription?.cancel()
-    #expect(weakHeld == nil)
+    #expect(weakPart == nil)
     let before = visits.elements.count
-    store.commit { $0.numbers[1] = 2 }
-    #expect(visits.elements.dropFirst(before) == [1])
+    store.commit { $0.numbers = [1: 2, 2: 2] }
+    #expect(visits.elements.dropFirst(before) == [1, 1])
     other.cancel()
+  }
+
+  @Test func `a part asked for twice is told to the followers of both`() {
+    var first: Derived<Int?>? = derived(1)
+    let told = told
+    let one = first?.sinkValue(first: .nextCommit) { told.record("one \($0.value ?? 0)") }
+    let two = derived(1).sinkValue(first: .nextCommit) { told.record("two \($0.value ?? 0)") }
+    first = nil
+    store.commit { $0.numbers[1] = 1 }
+    one?.cancel()
+    store.commit { $0.numbers[1] = 2 }
+    #expect(told.elements == ["one 1", "two 1", "two 2"])
+    two.cancel()
+  }
+
+  @Test func `a subscriber is given the part before, also by the first commit it hears of`() {
+    let seen = Recorder<[Int?]>()
+    store.commit { $0.numbers[1] = 1 }
+    let subscription = derived(1).sinkValue(first: .nextCommit) { changes in
+      seen.record([changes.value, changes.previous ?? -1])
+    }
+    store.commit { $0.numbers[1] = 2 }
+    store.commit { $0.numbers[2] = 2 }
+    store.commit { $0.numbers[1] = nil }
+    store.commit { $0.numbers[1] = 3 }
+    #expect(seen.elements == [[2, 1], [nil, 2], [3, nil]])
+    subscription.cancel()
   }
 
   @Test func `a part combined with what is told before it is never half updated`() {
@@ -181,6 +203,39 @@ import Testing
     store.commit { $0.numbers[3] = 30 }
     store.commit { $0.count = 2 }
     #expect(pairs.elements == [[1, 10, 10, 20], [1, 10, 10, 21], [2, 10, 10, 21]])
+    subscription.cancel()
+  }
+
+  /// Objects instead of numbers, so that it shows who keeps them.
+  struct Objects: KeyedDifference {
+    final class Held: Sendable {}
+
+    func elements(from old: [Int: Held], to new: [Int: Held]) -> [Int] {
+      Set(old.keys).union(new.keys).filter { old[$0] !== new[$0] }
+    }
+
+    func key(of number: Int) -> Int { number }
+    func part(of whole: [Int: Held], under key: Int) -> Held? { whole[key] }
+    func isSame(_ old: Held?, _ new: Held?) -> Bool { old === new }
+  }
+
+  struct Shelf: StateType {
+    var objects: [Int: Objects.Held] = [:]
+    var count = 0
+  }
+
+  @Test func `whoever follows a part keeps no copy of it between commits`() {
+    let store = Store<Shelf, Never>(initialState: Shelf())
+    let subscription = store.keyed(by: Objects(), at: \.objects).part(under: 1).sinkValue { _ in }
+    var held: Objects.Held? = Objects.Held()
+    weak let weakHeld = held
+    store.commit { [held] in $0.objects[1] = held }
+    held = nil
+    store.commit { $0.objects[1] = Objects.Held() }
+    #expect(weakHeld != nil)
+    // The store keeps one state before the present one, and nobody more.
+    store.commit { $0.count = 1 }
+    #expect(weakHeld == nil)
     subscription.cancel()
   }
 
@@ -224,29 +279,34 @@ import Testing
   }
 
   @Test func `what is shared is one object while someone keeps it`() {
-    func shared(_ form: String, _ key: Int) -> Derived<Int?> {
-      let keyed = store.keyed(by: Numbers(), at: \.numbers)
-      return keyed.shared(form, under: key) {
-        keyed.derived(finding: key, .presentBytes()) { $0[key] }
+    func part(_ key: Int) -> Derived<Int?> {
+      store.keyed(by: Numbers(), at: \.numbers).part(under: key)
+    }
+    func shared(_ form: String, _ key: Int) -> Derived<Int> {
+      let bare = part(key)
+      return store.keyed(by: Numbers(), at: \.numbers).shared(form, under: key) {
+        bare.chain(.map { $0.value ?? 0 })
       }
     }
-    var one: Derived<Int?>? = shared("a", 1)
+    var one: Derived<Int>? = shared("a", 1)
     weak let weakOne = one
     #expect(one === shared("a", 1))
     #expect(one !== shared("b", 1))
     #expect(one !== shared("a", 2))
     one = nil
     #expect(weakOne == nil)
+    let bare = part(1)
+    #expect(bare === part(1))
+    #expect(bare !== part(2))
   }
 
-  @Test func `reading looks again only when the value has changed`() {
+  @Test func `reading looks again only when there is a new version`() {
     let one = derived(1)
     _ = (0..<5).map { _ in one.value }
-    store.commit { $0.count = 1 }
-    _ = one.value
     #expect(visits.elements == [1])
-    store.commit { $0.numbers[2] = 2 }
-    _ = one.value
+    store.commit { $0.numbers[1] = 2 }
+    #expect(one.value == 2)
+    #expect(one.value == 2)
     #expect(visits.elements == [1, 1])
   }
 
@@ -262,7 +322,7 @@ import Testing
           let key = Int.random(in: 0..<6, using: &random)
           let told = Recorder<Int?>()
           let derived = store.keyed(by: Numbers(), at: \.numbers)
-            .derived(under: key, .presentBytes()) { $0[key] }
+            .part(under: key)
           let end = derived.sinkValue { told.record($0.value) }
           live.append((key, told, [store.state.numbers[key]], end))
         case 1 where !live.isEmpty:

@@ -21,14 +21,6 @@ extension DispatcherType {
     of key: Key,
     in table: StatePath<Scope, EntityTable<Entity>>
   ) -> Derived<IndexedEntities<Entity>> {
-    let keyed = keyed(by: GroupDifference(index: index), at: table)
-    return keyed.shared(GroupForm.entities, under: key) {
-      keyed.derived(finding: key, .nothing) { $0[index][key] }
-    }
+    keyed(by: GroupDifference(index: index), at: table).part(under: key)
   }
-}
-
-/// The form in which a group is followed.
-enum GroupForm: Hashable {
-  case entities
 }

@@ -1,25 +1,40 @@
-import StrataCore
-import StrataNormalization
+public import StrataCore
+public import StrataNormalization
 
 /// How two versions of an entity table differ: entity by entity, each under its ID.
 ///
 /// All differences of tables of one entity type are the same, whoever made them.
+@usableFromInline
 struct EntityDifference<Entity: EntityType>: KeyedDifference {
-  typealias Changes =
-    @Sendable (_ new: EntityTable<Entity>, _ old: EntityTable<Entity>) -> [EntityChange<Entity>]
+  @inlinable
+  init() {}
 
-  let changes: Changes
-
+  @inlinable
   func elements(
     from old: EntityTable<Entity>,
     to new: EntityTable<Entity>
   ) -> [EntityChange<Entity>] {
-    changes(new, old)
+    new.changes(from: old)
   }
 
+  @inlinable
   func key(of change: EntityChange<Entity>) -> EntityID<Entity> { change.id }
 
-  static func == (a: EntityDifference, b: EntityDifference) -> Bool { true }
+  @inlinable
+  func part(of table: EntityTable<Entity>, under id: EntityID<Entity>) -> Entity? { table[id] }
 
-  func hash(into hasher: inout Hasher) {}
+  @inlinable
+  func part(of change: EntityChange<Entity>, in table: EntityTable<Entity>) -> Entity? {
+    if case .put(let entity) = change { entity } else { nil }
+  }
+
+  /// Entities are never compared with their `==`; one whose bytes are as they were is the same.
+  @inlinable
+  func isSame(_ old: Entity?, _ new: Entity?) -> Bool {
+    switch (old, new) {
+    case (nil, nil): true
+    case (let old?, let new?): HeldBytes.areEqual(old, new)
+    default: false
+    }
+  }
 }

@@ -4,32 +4,23 @@ public import StrataNormalization
 /// What can be followed of one table of a store: what the verbs of all dispatchers begin with.
 @usableFromInline
 struct EntityFollowing<Root: Sendable, Activity: Sendable, Entity: EntityType>: Sendable {
-  /// The forms in which one entity is followed.
-  private enum Form: Hashable {
-    case present
-    case kept
-  }
+  /// The form of an entity that stays when it is removed.
+  private struct Kept: Hashable {}
 
-  fileprivate let keyed: KeyedDerivations<Root, Activity, EntityDifference<Entity>>
+  @usableFromInline let keyed: KeyedDerivations<Root, Activity, EntityDifference<Entity>>
+
+  @inlinable
+  init(_ keyed: KeyedDerivations<Root, Activity, EntityDifference<Entity>>) { self.keyed = keyed }
 }
 
 extension DispatcherType {
-  /// Has the changes of a table found by code that is made where the type of the entities is known,
-  /// and so compiled for it: several times as fast.
+  /// Made where the types are known, so that what a commit does for those who follow is compiled for
+  /// them.
   @inlinable
   func following<Entity: EntityType>(
     _ table: StatePath<Scope, EntityTable<Entity>>
   ) -> EntityFollowing<State, Activity, Entity> {
-    following(table) { new, old in new.changes(from: old) }
-  }
-
-  @usableFromInline
-  func following<Entity: EntityType>(
-    _ table: StatePath<Scope, EntityTable<Entity>>,
-    _ changes:
-      @escaping @Sendable (EntityTable<Entity>, EntityTable<Entity>) -> [EntityChange<Entity>]
-  ) -> EntityFollowing<State, Activity, Entity> {
-    EntityFollowing(keyed: keyed(by: EntityDifference(changes: changes), at: table))
+    EntityFollowing(keyed(by: EntityDifference(), at: table))
   }
 }
 
@@ -37,9 +28,7 @@ extension EntityFollowing {
   /// The entity, nil while there is none.
   @usableFromInline
   func entity(_ id: EntityID<Entity>) -> Derived<Entity?> {
-    keyed.shared(Form.present, under: id) {
-      keyed.derived(finding: id, .presentBytes()) { $0[id] }
-    }
+    keyed.part(under: id)
   }
 
   /// The entity as it was last; nil when there is none now.
@@ -47,7 +36,7 @@ extension EntityFollowing {
   func kept(_ id: EntityID<Entity>) -> Derived<KeptEntity<Entity>>? {
     let present = entity(id)
     guard let entity = present.value else { return nil }
-    return keyed.shared(Form.kept, under: id) {
+    return keyed.shared(Kept(), under: id) {
       present.keeping(
         KeepingRule(
           seed: KeptEntity(entity),

@@ -17,6 +17,12 @@ struct GroupDifference<Entity: EntityType, Key: Hashable & Sendable>: KeyedDiffe
 
   func key(of key: Key) -> Key { key }
 
+  func part(of table: EntityTable<Entity>, under key: Key) -> IndexedEntities<Entity> {
+    table[index][key]
+  }
+
+  func isSame(_ old: IndexedEntities<Entity>, _ new: IndexedEntities<Entity>) -> Bool { false }
+
   static func == (a: GroupDifference, b: GroupDifference) -> Bool { a.index === b.index }
 
   func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(index)) }

@@ -24,9 +24,10 @@ public struct Changes<Value: Sendable>: Sendable {
   public let attachments: CommitAttachments
 
   /// Where the computed properties of the value are remembered; nil when nothing remembers them.
-  let computedPlace: ComputedPlace?
+  @usableFromInline let computedPlace: ComputedPlace?
 
   /// The first version of a store.
+  @usableFromInline
   init(initial value: Value) {
     self.init(
       value: value,
@@ -49,6 +50,7 @@ public struct Changes<Value: Sendable>: Sendable {
     )
   }
 
+  @inlinable
   init(
     value: Value,
     previous: Value?,
@@ -71,6 +73,7 @@ public struct Changes<Value: Sendable>: Sendable {
 
 extension Changes {
   /// The same version of other values.
+  @inlinable
   func replacing<Other: Sendable>(
     value: Other,
     previous: Other?,

@@ -2,11 +2,15 @@
 ///
 /// A stage may be installed while a commit waits for its turn, so a commit looks again when it has
 /// got it.
+@usableFromInline
 struct CommitStages<State: StateType>: Sendable {
   var middleware: [any StoreMiddleware<State>] = []
   var hooks: [any CommitHook<State>] = []
   /// Whether commits are shown and not kept: see ``Detour``.
   var isOnDetour = false
+
+  @usableFromInline
+  init() {}
 }
 
 extension CommitStages {

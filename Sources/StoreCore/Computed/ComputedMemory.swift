@@ -28,6 +28,7 @@ final class ComputedMemory: Sendable {
 }
 
 /// Where the computed properties of a value are remembered.
+@usableFromInline
 struct ComputedPlace: Sendable {
   let memory: ComputedMemory
   /// From the store's state to the value; nil for the state itself.

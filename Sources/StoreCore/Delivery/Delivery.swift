@@ -5,17 +5,21 @@
 /// that meets another thread's delivery leaves its own to that thread.
 ///
 /// It keeps the subscribers, and their subscriptions do not: they go with the store.
+@usableFromInline
 final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   let graph: DerivationGraph<State>
-  private let line: Lock<DeliveryLine<State, Activity>>
+  @usableFromInline let line: Lock<DeliveryLine<State, Activity>>
+  private let work: DeliveryWork<State, Activity>
 
-  init(_ initial: Changes<State>) {
+  @usableFromInline
+  init(_ initial: Changes<State>, _ work: DeliveryWork<State, Activity>) {
     let graph = DerivationGraph<State>()
+    self.work = work
     self.graph = graph
-    line = Lock(DeliveryLine(initial, graph: graph))
+    line = Lock(DeliveryLine(Version(initial), graph: graph))
   }
 
-  var current: Changes<State> { line.withLock { $0.current } }
+  var current: Version<State> { line.withLock { $0.current } }
 
   /// An edit of the last committed value.
   func beginEdit(
@@ -23,13 +27,12 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
     causes: [ActionMetadata],
     by origin: ObjectIdentifier?
   ) -> Edit<State> where State: StateType {
-    line.withLock { Edit(after: $0.current, trace: trace, causes: causes, by: origin) }
+    Edit(after: current.changes, trace: trace, causes: causes, by: origin)
   }
 
-  /// Publishes the changes and leaves those that were replaced in their place, so that they can be
-  /// freed outside every lock.
-  func publish(_ changes: inout Changes<State>, log: LogEntry?) {
-    line.withLock { $0.publish(&changes, log: log) }
+  /// Gives the version that was replaced, so that it can be freed outside every lock.
+  func publish(_ version: Version<State>, log: LogEntry?) -> Version<State> {
+    line.withLock { $0.publish(version, log: log) }
   }
 
   func replaceCurrent(with value: State) { _ = line.withLock { $0.replaceCurrent(with: value) } }
@@ -42,16 +45,16 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   func add(_ sink: Sink<Changes<State>>, first: FirstDelivery) -> StoreSubscription {
     line.withLock { $0.add(sink, first: first) }
     drain()
-    return StoreSubscription { [weak self, weak sink] in
-      sink?.cancel()
+    return StoreSubscription { [weak self, weak end = sink.end] in
+      end?.cancel()
       self?.line.withLock { $0.stateSinks.noteCancelled() }
     }
   }
 
   func add(_ sink: Sink<Activity>) -> StoreSubscription {
     line.withLock { $0.activitySinks.append(sink) }
-    return StoreSubscription { [weak self, weak sink] in
-      sink?.cancel()
+    return StoreSubscription { [weak self, weak end = sink.end] in
+      end?.cancel()
       self?.line.withLock { $0.activitySinks.noteCancelled() }
     }
   }
@@ -61,7 +64,7 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   ///
   /// The subscription keeps what `end` keeps.
   func follow(
-    begin: @escaping @Sendable (Changes<State>) -> Void,
+    begin: @escaping @Sendable (Version<State>) -> Void,
     end: @escaping @Sendable () -> Void
   ) -> StoreSubscription {
     line.withLock { $0.addFollower(begin) }
@@ -72,11 +75,27 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
     }
   }
 
-  func drain() {
+  /// Delivers what waits, unless someone does already.
+  func drain() { work.drain(self) }
+
+  @inlinable
+  func deliverWaiting() {
     guard line.withLock({ $0.beginDraining() }) else { return }
     while var steps = line.withLock({ $0.takeWaiting() }) {
-      steps.reverse()
+      if steps.count > 1 { steps.reverse() }
       while let step = steps.popLast() { step.deliver() }
     }
   }
+}
+
+/// How what waits is delivered.
+///
+/// The closure is made where the types are known, in the module that creates the store, and so is
+/// compiled for them: several times as fast as generic code.
+@usableFromInline
+struct DeliveryWork<State: Sendable, Activity: Sendable>: Sendable {
+  @usableFromInline let drain: @Sendable (Delivery<State, Activity>) -> Void
+
+  @inlinable
+  init() { drain = { $0.deliverWaiting() } }
 }

@@ -1,80 +1,86 @@
 /// What waits to be told to subscribers, in the order in which it happened.
 ///
 /// Pure bookkeeping: ``Delivery`` holds the lock and calls the subscribers.
+@usableFromInline
 struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
   /// One step of delivery: what to tell, and whom.
   ///
   /// Whom is fixed when it happens: a later subscriber starts at a later version.
+  @usableFromInline
   enum Step: Sendable {
-    case changes(Changes<State>, [Sink<Changes<State>>])
+    case changes(Version<State>, SinkList<Changes<State>>)
     /// The same, then to whoever follows a value derived from the state.
-    case derivations(Changes<State>, [Sink<Changes<State>>], DerivationGraph<State>)
+    case derivations(Version<State>, SinkList<Changes<State>>, DerivationGraph<State>)
     /// Someone begins to follow a derived value, at this version.
-    case beginning(Changes<State>, @Sendable (Changes<State>) -> Void)
-    case activity(Activity, [Sink<Activity>])
+    case beginning(Version<State>, @Sendable (Version<State>) -> Void)
+    case activity(Activity, SinkList<Activity>)
     case log(LogEntry)
 
+    @inlinable
     func deliver() {
       switch self {
-      case .changes(let changes, let sinks):
-        for sink in sinks { sink.deliver(changes) }
-      case .derivations(let changes, let sinks, let graph):
-        for sink in sinks { sink.deliver(changes) }
-        graph.advance(to: changes)
-      case .beginning(let changes, let begin): begin(changes)
-      case .activity(let activity, let sinks): for sink in sinks { sink.deliver(activity) }
+      case .changes(let version, let sinks):
+        sinks.deliver(version.changes)
+      case .derivations(let version, let sinks, let graph):
+        sinks.deliver(version.changes)
+        graph.advance(to: version)
+      case .beginning(let version, let begin): begin(version)
+      case .activity(let activity, let sinks): sinks.deliver(activity)
       case .log(let entry): entry.tell()
       }
     }
   }
 
   /// The last committed value.
-  private(set) var current: Changes<State>
+  private(set) var current: Version<State>
   var stateSinks = SinkList<Changes<State>>()
   var activitySinks = SinkList<Activity>()
   /// Asked about each version while someone follows a derived value.
   private let graph: DerivationGraph<State>
   private var followers = 0
 
-  private var waiting: [Step] = []
-  private var isDraining = false
+  @usableFromInline var waiting: [Step] = []
+  @usableFromInline var isDraining = false
 
-  init(_ current: Changes<State>, graph: DerivationGraph<State>) {
+  init(_ current: Version<State>, graph: DerivationGraph<State>) {
     self.current = current
     self.graph = graph
   }
 
-  /// Leaves the changes that were replaced in place of the new ones, so that they can be freed
-  /// outside the lock.
-  mutating func publish(_ changes: inout Changes<State>, log: LogEntry?) {
-    swap(&current, &changes)
+  /// Gives the version that was replaced, so that it can be freed outside the lock.
+  mutating func publish(_ version: Version<State>, log: LogEntry?) -> Version<State> {
+    let replaced = current
+    current = version
     if let log { waiting.append(.log(log)) }
     if followers > 0 {
-      waiting.append(.derivations(current, stateSinks.sinks, graph))
-    } else if !stateSinks.sinks.isEmpty {
-      waiting.append(.changes(current, stateSinks.sinks))
+      waiting.append(.derivations(current, stateSinks, graph))
+    } else if !stateSinks.isEmpty {
+      waiting.append(.changes(current, stateSinks))
     }
+    return replaced
   }
 
-  /// Gives the changes that were replaced, so that they can be freed outside the lock.
-  mutating func replaceCurrent(with value: State) -> Changes<State> {
+  /// Gives the version that was replaced, so that it can be freed outside the lock.
+  mutating func replaceCurrent(with value: State) -> Version<State> {
     let replaced = current
-    current = current.replacingValue(with: value)
+    current = Version(current.changes.replacingValue(with: value))
     return replaced
   }
 
   mutating func send(_ activity: Activity, log: LogEntry?) {
     if let log { waiting.append(.log(log)) }
-    if !activitySinks.sinks.isEmpty { waiting.append(.activity(activity, activitySinks.sinks)) }
+    if !activitySinks.isEmpty { waiting.append(.activity(activity, activitySinks)) }
   }
 
   mutating func add(_ sink: Sink<Changes<State>>, first: FirstDelivery) {
     stateSinks.append(sink)
-    if first == .current { waiting.append(.changes(current.droppedPrevious(), [sink])) }
+    if first == .current {
+      waiting.append(.changes(Version(current.changes.droppedPrevious()), SinkList(sink)))
+    }
   }
 
   /// From here on the graph is asked; `begin` runs in its turn, at the present version.
-  mutating func addFollower(_ begin: @escaping @Sendable (Changes<State>) -> Void) {
+  mutating func addFollower(_ begin: @escaping @Sendable (Version<State>) -> Void) {
     followers += 1
     waiting.append(.beginning(current, begin))
   }
@@ -82,6 +88,7 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
   mutating func removeFollower() { followers -= 1 }
 
   /// Whether the caller is to deliver now; false when someone else does already.
+  @inlinable
   mutating func beginDraining() -> Bool {
     guard !isDraining, !waiting.isEmpty else { return false }
     isDraining = true
@@ -92,13 +99,15 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
   ///
   /// The whole batch leaves at once, so that values are freed outside the lock and a long queue
   /// costs O(1) a step.
+  @inlinable
   mutating func takeWaiting() -> [Step]? {
     guard !waiting.isEmpty else {
       isDraining = false
       return nil
     }
-    defer { waiting = [] }
-    return waiting
+    var taken: [Step] = []
+    swap(&taken, &waiting)
+    return taken
   }
 }
 

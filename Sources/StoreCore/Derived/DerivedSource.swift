@@ -3,7 +3,7 @@ protocol DerivedSource<Value>: AnyObject, Sendable {
   associatedtype Value: Sendable
 
   /// The value for the last committed state.
-  var latest: Changes<Value> { get }
+  var latest: Version<Value> { get }
 
   func follow(
     _ sink: Sink<Changes<Value>>,
@@ -45,7 +45,7 @@ final class StoreDerivation<Root: Sendable, Activity: Sendable, Value: Sendable>
     self.kept = kept
   }
 
-  var latest: Changes<Value> { node.changes(at: delivery.current, in: .reading) }
+  var latest: Version<Value> { node.version(at: delivery.current, in: .reading) }
 
   func follow(
     _ sink: Sink<Changes<Value>>,
@@ -55,8 +55,8 @@ final class StoreDerivation<Root: Sendable, Activity: Sendable, Value: Sendable>
     let graph = delivery.graph
     return delivery.follow(
       begin: { [node] root in graph.begin(sink, following: node, at: root, first: first) },
-      end: { [node, weak sink] in
-        sink?.cancel()
+      end: { [node, weak sinkEnd = sink.end] in
+        sinkEnd?.cancel()
         graph.end(following: node)
         withExtendedLifetime(derived) {}
       }

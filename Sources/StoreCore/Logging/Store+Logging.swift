@@ -38,6 +38,7 @@ extension DispatcherType {
 }
 
 /// One call of a logger that waits for its turn.
+@usableFromInline
 struct LogEntry: Sendable {
-  let tell: @Sendable () -> Void
+  @usableFromInline let tell: @Sendable () -> Void
 }

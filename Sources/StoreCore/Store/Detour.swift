@@ -11,7 +11,7 @@ package final class Detour<State: StateType, Activity: Sendable>: Sendable {
     /// How many of them follow the detour; these begin the store's list, later ones come after.
     let following: Int
     /// The version that the hooks left behind know as the last one.
-    let departure: Changes<State>
+    let departure: Version<State>
   }
 
   private let store: Store<State, Activity>
@@ -60,7 +60,7 @@ package final class Detour<State: StateType, Activity: Sendable>: Sendable {
     let replaced = try store.editLock.withLock { _ in
       try publish(state, after: store.delivery.current.value, trace)
     }
-    return replaced.version + 1
+    return replaced.number + 1
   }
 
   /// Tells subscribers what was shown since they were last told.
@@ -71,7 +71,7 @@ package final class Detour<State: StateType, Activity: Sendable>: Sendable {
   /// Throws like ``show(_:_:)``; then the detour goes on.
   package func returning(_ trace: CommitTrace) throws {
     for hook in store.stages.withLock({ $0.hooks }) { hook.commitWillBegin() }
-    let replaced = try store.editLock.withLock { _ -> Changes<State>? in
+    let replaced = try store.editLock.withLock { _ -> Version<State>? in
       guard hasMoved else {
         restoreHooks()
         return nil
@@ -90,7 +90,7 @@ package final class Detour<State: StateType, Activity: Sendable>: Sendable {
   @discardableResult
   package func keeping(_ trace: CommitTrace) throws -> UInt64? {
     for hook in aside.hooks { hook.commitWillBegin() }
-    let replaced = try store.editLock.withLock { _ -> Changes<State>? in
+    let replaced = try store.editLock.withLock { _ -> Version<State>? in
       let followers = store.stages.withLock { $0.hooks }
       restoreHooks()
       guard hasMoved else { return nil }
@@ -105,26 +105,24 @@ package final class Detour<State: StateType, Activity: Sendable>: Sendable {
         throw error
       }
     }
-    return replaced.map { $0.version + 1 }
+    return replaced.map { $0.number + 1 }
   }
 
-  private var hasMoved: Bool { store.delivery.current.version != aside.departure.version }
+  private var hasMoved: Bool { store.delivery.current.number != aside.departure.number }
 
-  /// Runs one edit under the edit lock; gives the changes that it replaced.
+  /// Runs one edit under the edit lock; gives the version that it replaced.
   private func publish(
     _ state: State,
     after previous: State,
     _ trace: CommitTrace
-  ) throws -> Changes<State> {
+  ) throws -> Version<State> {
     let hooks = store.stages.withLock { $0.hooks }
-    let start = store.delivery.current.replacingValue(with: previous)
+    let start = store.delivery.current.changes.replacingValue(with: previous)
     var edit = Edit(after: start, trace: trace, causes: [])
     edit.state = state
     for hook in hooks { try hook.editDidEnd(&edit) }
     for hook in hooks { hook.commitDidHappen(edit) }
-    var changes = Changes(edit)
-    store.delivery.publish(&changes, log: nil)
-    return changes
+    return store.delivery.publish(Version(Changes(edit)), log: nil)
   }
 
   private func restoreHooks() {

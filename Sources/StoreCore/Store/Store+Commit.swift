@@ -25,7 +25,7 @@ extension Store {
   ) throws(E) -> R {
     for hook in stages.withLock({ $0.hooks }) { hook.commitWillBegin() }
     // Freed after the lock, where what goes with them may commit or read in its turn.
-    var replaced: Changes<State>?
+    var replaced: Version<State>?
     var dropped: Edit<State>?
     let start = logger?.now()
     let result = try editLock.withLock { (_: inout EditTurn) throws(E) -> R in
@@ -46,9 +46,7 @@ extension Store {
         try stages.complete(&edit, throwing: E.self)
         for hook in stages.hooks { hook.commitDidHappen(edit) }
         let log = logger.map { logEntry(of: edit, since: start, for: $0) }
-        var changes = Changes(edit)
-        delivery.publish(&changes, log: log)
-        replaced = changes
+        replaced = delivery.publish(Version(Changes(edit)), log: log)
         return result
       } catch {
         dropped = edit

@@ -28,39 +28,42 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   public let name: String
 
   /// Serialises commits: it guards the right to publish.
-  let editLock = Lock(
+  @usableFromInline let editLock = Lock(
     EditTurn(),
     reentryRemedy: """
       commit was called inside a commit of the same store. Do both edits in one closure, or commit \
       after the first has returned; a commit inside a sink is fine.
       """
   )
-  let stages = Lock(CommitStages<State>())
-  let delivery: Delivery<State, Activity>
-  let logger: (any StoreLogger)?
+  @usableFromInline let stages = Lock(CommitStages<State>())
+  @usableFromInline let delivery: Delivery<State, Activity>
+  @usableFromInline let logger: (any StoreLogger)?
   /// What the store was created from, if not from a mere value.
-  package let source: (any StoreSource<State>)?
+  @usableFromInline package let source: (any StoreSource<State>)?
 
   /// Creates a store with a state at version 0.
+  @inlinable
   public init(name: String? = nil, initialState: State, logger: (any StoreLogger)? = nil) {
     self.name = name ?? "\(Self.self)"
     self.logger = logger
     source = nil
-    delivery = Delivery(Changes(initial: initialState))
+    delivery = Delivery(Changes(initial: initialState), DeliveryWork())
   }
 
   /// Creates a store from what `source` restored, and attaches the source to it.
   ///
   /// A subclass with an initializer of its own calls `super.init(source)`.
+  @inlinable
   public init(_ source: any StoreSource<State>) {
     name = "\(Self.self)"
     logger = nil
     self.source = source
-    delivery = Delivery(Changes(initial: source.initialState))
+    delivery = Delivery(Changes(initial: source.initialState), DeliveryWork())
     source.attach(to: self)
   }
 
   /// Creates a store from what `source` restored, with a logger, and attaches the source to it.
+  @inlinable
   public init(
     _ source: any StoreSource<State>,
     name: String? = nil,
@@ -69,7 +72,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
     self.name = name ?? "\(Self.self)"
     self.logger = logger
     self.source = source
-    delivery = Delivery(Changes(initial: source.initialState))
+    delivery = Delivery(Changes(initial: source.initialState), DeliveryWork())
     source.attach(to: self)
   }
 
@@ -83,7 +86,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   /// The last committed value with its version, its traces and the value before it.
   ///
   /// O(1).
-  public var changes: Changes<State> { delivery.current }
+  public var changes: Changes<State> { delivery.current.changes }
 
   /// The store itself: it dispatches to its own whole state.
   public var targetStore: Store<State, Activity> { self }

@@ -7,41 +7,31 @@
 ///
 /// Only the thread that delivers advances it and lets subscribers begin; they may end whenever they
 /// like.
+@usableFromInline
 final class DerivationGraph<Root: Sendable>: Sendable {
   /// The derived values that were asked for by key path.
   let cache = DerivedCache()
   /// Guards who is connected with whom; never held while a closure of the user runs.
-  private let firstSteps = Lock(FirstSteps<Root>())
+  @usableFromInline let firstSteps = Lock(FirstSteps<Root>())
 
   /// Computes what this version changes, then tells everyone whom that concerns.
-  func advance(to root: Changes<Root>) {
+  @inlinable
+  func advance(to root: Version<Root>) {
     let firstSteps = firstSteps.withLock { $0 }
-    var changed: [any DerivationStep<Root>] = []
-    for step in firstSteps.touched(by: root) { Self.visit(step, at: root, &changed) }
-    for step in firstSteps.others.values { Self.visit(step, at: root, &changed) }
-    if changed.count > 1 { changed.sort { $0.followers.order < $1.followers.order } }
+    var changed: [any DerivationTelling] = []
+    firstSteps.visitConcerned(by: root.changes) { $0.advance(to: root, noting: &changed) }
+    if changed.count > 1 { changed.sort { $0.order < $1.order } }
     for step in changed { step.tell() }
-  }
-
-  /// A step that is reached twice is new only the first time.
-  private static func visit(
-    _ step: any DerivationStep<Root>,
-    at root: Changes<Root>,
-    _ changed: inout [any DerivationStep<Root>]
-  ) {
-    guard step.advance(to: root) else { return }
-    changed.append(step)
-    for next in step.followers.steps { visit(next, at: root, &changed) }
   }
 
   /// Lets a subscriber begin at this version; after the end of the store it is told once.
   func begin<Value: Sendable>(
     _ sink: Sink<Changes<Value>>,
     following node: any DerivationNode<Root, Value>,
-    at root: Changes<Root>,
+    at root: Version<Root>,
     first: FirstDelivery
   ) {
-    let current = node.changes(at: root, in: .delivering)
+    let current = node.version(at: root, in: .delivering)
     firstSteps.withLock { firstSteps in
       // A subscriber that ended already did so before it could be taken out.
       guard !sink.isCancelled, !firstSteps.isClosed else { return }
@@ -49,7 +39,7 @@ final class DerivationGraph<Root: Sendable>: Sendable {
       node.told.begin(sink, with: current)
       if wasIdle { firstSteps.connect(node) }
     }
-    if first == .current { sink.deliver(current.droppedPrevious()) }
+    if first == .current { sink.deliver(current.changes.droppedPrevious()) }
   }
 
   /// Takes a cancelled subscriber out; amortised O(1).

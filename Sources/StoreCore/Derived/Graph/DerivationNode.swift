@@ -1,6 +1,7 @@
 /// For whom a derivation is computed.
 ///
 /// A reader is ahead of the subscribers whenever deliveries wait, so each has its own place.
+@usableFromInline
 enum DerivationLane {
   case reading
   case delivering
@@ -8,7 +9,17 @@ enum DerivationLane {
   var other: DerivationLane { self == .reading ? .delivering : .reading }
 }
 
+/// Whoever tells subscribers what is new to them.
+@usableFromInline
+protocol DerivationTelling: AnyObject, Sendable {
+  /// When it got its first follower, counted over the graph.
+  var order: Int { get }
+  /// Tells the subscribers what the last `advance` found.
+  func tell()
+}
+
 /// One step of the derivations from a store's state, whatever its value.
+@usableFromInline
 protocol DerivationStep<Root>: AnyObject, Sendable {
   associatedtype Root: Sendable
 
@@ -24,48 +35,46 @@ protocol DerivationStep<Root>: AnyObject, Sendable {
   /// Leaves the followers of `input`.
   func leave(_ input: any DerivationStep<Root>)
 
-  /// Computes the value at this version for the subscribers; true when it is new to them.
-  func advance(to root: Changes<Root>) -> Bool
-  /// Tells the subscribers the value of the last `advance`.
-  func tell()
+  /// Computes the value at this version for the subscribers, and where it is new to them what is
+  /// computed from it; notes whose value is new.
+  ///
+  /// A step that is reached twice is new only the first time.
+  func advance(to root: Version<Root>, noting changed: inout [any DerivationTelling])
 }
 
 extension DerivationStep {
+  @usableFromInline
   func join(_ input: any DerivationStep<Root>) { input.followers.add(self) }
+  @usableFromInline
   func leave(_ input: any DerivationStep<Root>) { input.followers.remove(self) }
 }
 
-/// One step of the derivations from a store's state.
-protocol DerivationNode<Root, Value>: DerivationStep {
+/// A step of the derivations that has a value.
+@usableFromInline
+protocol DerivationNode<Root, Value>: DerivationStep, DerivationTelling {
   associatedtype Value: Sendable
 
   /// Its followers, with the type of the value.
   var told: DerivationFollowers<Root, Value> { get }
 
-  /// Shows `read` the value at this version of the state.
+  /// The value at this version of the state.
   ///
   /// Its own version is that of the state at which it took this value, as far as this lane has seen.
   /// A state older than one already seen in the lane gives the value of the newer one.
-  func look<R>(
-    at root: Changes<Root>,
-    in lane: DerivationLane,
-    _ read: (Changes<Value>) -> R
-  ) -> R
+  func version(at root: Version<Root>, in lane: DerivationLane) -> Version<Value>
 }
 
 extension DerivationNode {
-  var followers: any DerivationFollowing<Root> { told }
+  @usableFromInline var followers: any DerivationFollowing<Root> { told }
+  @usableFromInline var order: Int { told.order }
 
-  func changes(at root: Changes<Root>, in lane: DerivationLane) -> Changes<Value> {
-    look(at: root, in: lane) { $0 }
+  @usableFromInline
+  func advance(to root: Version<Root>, noting changed: inout [any DerivationTelling]) {
+    guard let steps = told.take(version(at: root, in: .delivering)) else { return }
+    changed.append(self)
+    for step in steps { step.advance(to: root, noting: &changed) }
   }
 
-  func advance(to root: Changes<Root>) -> Bool {
-    let next = look(at: root, in: .delivering) { told.isNews($0) ? $0 : nil }
-    guard let next else { return false }
-    told.take(next)
-    return true
-  }
-
+  @usableFromInline
   func tell() { told.tell() }
 }

@@ -15,25 +15,21 @@ final class FirstNode<Root: Sendable, Output: Sendable>: DerivationNode {
 
   var inputs: [any DerivationStep<Root>] { [] }
 
-  func look<R>(
-    at root: Changes<Root>,
-    in lane: DerivationLane,
-    _ read: (Changes<Output>) -> R
-  ) -> R {
+  func version(at root: Version<Root>, in lane: DerivationLane) -> Version<Output> {
     // Freed outside the lock: what goes with it may ask for this value.
-    var replaced: Changes<Output>?
+    var replaced: Version<Output>?
     let result = memos.withLock { memos in
       let other = memos[lane.other]
       if let memo = memos[lane] {
-        if memo.rootVersion < root.version {
-          let version = root.version
+        if memo.rootVersion < root.number {
+          let version = root.number
           replaced = projection.advance(memo, to: root, at: version, in: lane, beside: other)
         }
-        return read(memo.output)
+        return memo.output
       }
-      let memo = projection.first(from: root, at: root.version, beside: other)
+      let memo = projection.first(from: root, at: root.number, beside: other)
       memos[lane] = memo
-      return read(memo.output)
+      return memo.output
     }
     _ = consume replaced
     return result

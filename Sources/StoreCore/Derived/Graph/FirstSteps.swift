@@ -1,8 +1,10 @@
 /// The steps that are computed from the state itself and have followers, under the bytes they read.
+@usableFromInline
 struct FirstSteps<Root: Sendable>: Sendable {
-  private var byBytes: [Range<Int>: [ObjectIdentifier: any DerivationStep<Root>]] = [:]
+  @usableFromInline private(set) var byBytes:
+    [Range<Int>: [ObjectIdentifier: any DerivationStep<Root>]] = [:]
   /// Those whose bytes are unknown, which every version may concern.
-  private(set) var others: [ObjectIdentifier: any DerivationStep<Root>] = [:]
+  @usableFromInline private(set) var others: [ObjectIdentifier: any DerivationStep<Root>] = [:]
   private var connected = 0
   private(set) var isClosed = false
 
@@ -16,22 +18,25 @@ struct FirstSteps<Root: Sendable>: Sendable {
     return others.values + byBytes.values.flatMap(\.values)
   }
 
-  /// The steps whose bytes differ between this version and the one before.
+  /// Visits the steps whose bytes differ between this version and the one before, then those whose
+  /// bytes are unknown.
   ///
   /// Both versions are held, so equal bytes mean equal values. O(different bytes that are read +
-  /// steps given).
-  func touched(by root: Changes<Root>) -> [any DerivationStep<Root>] {
-    guard !byBytes.isEmpty else { return [] }
-    guard let previous = root.previous else { return byBytes.values.flatMap(\.values) }
-    var touched: [any DerivationStep<Root>] = []
-    withUnsafeBytes(of: previous) { old in
-      withUnsafeBytes(of: root.value) { new in
-        for (bytes, steps) in byBytes where !old[bytes].elementsEqual(new[bytes]) {
-          touched += steps.values
+  /// steps visited).
+  @inlinable
+  func visitConcerned(by root: Changes<Root>, _ visit: (any DerivationStep<Root>) -> Void) {
+    if let previous = root.previous {
+      withUnsafeBytes(of: previous) { old in
+        withUnsafeBytes(of: root.value) { new in
+          for (bytes, steps) in byBytes where !HeldBytes.areEqual(old[bytes], new[bytes]) {
+            for step in steps.values { visit(step) }
+          }
         }
       }
+    } else {
+      for steps in byBytes.values { for step in steps.values { visit(step) } }
     }
-    return touched
+    for step in others.values { visit(step) }
   }
 
   /// Connects a step that has its first follower with what it is computed from.

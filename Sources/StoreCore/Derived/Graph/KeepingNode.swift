@@ -29,9 +29,9 @@ final class KeepingNode<Root: Sendable, Input: Sendable, Output: Sendable>: Deri
     let inputVersion: UInt64
     /// The version at which the input was last seen to say something.
     var saidAt: UInt64
-    let output: Changes<Output>
+    let output: Version<Output>
 
-    init(rootVersion: UInt64, inputVersion: UInt64, saidAt: UInt64, output: Changes<Output>) {
+    init(rootVersion: UInt64, inputVersion: UInt64, saidAt: UInt64, output: Version<Output>) {
       self.rootVersion = rootVersion
       self.inputVersion = inputVersion
       self.saidAt = saidAt
@@ -52,54 +52,50 @@ final class KeepingNode<Root: Sendable, Input: Sendable, Output: Sendable>: Deri
   var inputs: [any DerivationStep<Root>] { [input] }
   var bytes: Range<Int>? { nil }
 
-  func look<R>(
-    at root: Changes<Root>,
-    in lane: DerivationLane,
-    _ read: (Changes<Output>) -> R
-  ) -> R {
+  func version(at root: Version<Root>, in lane: DerivationLane) -> Version<Output> {
     // Freed outside the lock: what goes with it may ask for this value.
     var replaced: Memo?
     let result = memos.withLock { memos in
       replaced = memos[lane]
       let memo = memo(at: root, in: lane, memos)
       memos[lane] = memo
-      return read(memo.output)
+      return memo.output
     }
     _ = consume replaced
     return result
   }
 
   private func memo(
-    at root: Changes<Root>,
+    at root: Version<Root>,
     in lane: DerivationLane,
     _ memos: LaneMemos<Memo>
   ) -> Memo {
     let own = memos[lane]
     // Not one that is ahead of this state.
     let other = memos[lane.other].flatMap { other in
-      other.rootVersion <= root.version && other.saidAt > own?.saidAt ?? 0 ? other : nil
+      other.rootVersion <= root.number && other.saidAt > own?.saidAt ?? 0 ? other : nil
     }
-    if let own, own.rootVersion > root.version || own.rootVersion == root.version && other == nil {
+    if let own, own.rootVersion > root.number || own.rootVersion == root.number && other == nil {
       return own
     }
-    let input = input.changes(at: root, in: lane)
+    let input = input.version(at: root, in: lane)
     let said = rule.value(input.value)
-    if let own, own.inputVersion == input.version, said != nil || other == nil {
-      own.rootVersion = root.version
-      if said != nil { own.saidAt = root.version }
+    if let own, own.inputVersion == input.number, said != nil || other == nil {
+      own.rootVersion = root.number
+      if said != nil { own.saidAt = root.number }
       return own
     }
     let last = other ?? own
     let value = said ?? rule.kept(last?.output.value ?? rule.seed)
     let previous = lane == .delivering ? own?.output.value : nil
     return Memo(
-      rootVersion: root.version,
-      inputVersion: input.version,
-      saidAt: said == nil ? last?.saidAt ?? 0 : root.version,
+      rootVersion: root.number,
+      inputVersion: input.number,
+      saidAt: said == nil ? last?.saidAt ?? 0 : root.number,
       // The version grows also where only the other lane has seen something new.
-      output: own?.inputVersion == input.version
-        ? root.replacing(value: value, previous: previous)
-        : input.replacing(value: value, previous: previous)
+      output: own?.inputVersion == input.number
+        ? Version(root.changes.replacing(value: value, previous: previous))
+        : Version(input.changes.replacing(value: value, previous: previous))
     )
   }
 }

@@ -13,27 +13,23 @@ final class MapNode<Root: Sendable, Input: Sendable, Output: Sendable>: Derivati
   var inputs: [any DerivationStep<Root>] { [input] }
   var bytes: Range<Int>? { nil }
 
-  func look<R>(
-    at root: Changes<Root>,
-    in lane: DerivationLane,
-    _ read: (Changes<Output>) -> R
-  ) -> R {
+  func version(at root: Version<Root>, in lane: DerivationLane) -> Version<Output> {
     // Freed outside the lock: what goes with it may ask for this value.
-    var replaced: Changes<Output>?
+    var replaced: Version<Output>?
     let result = memos.withLock { memos in
       let other = memos[lane.other]
       if let memo = memos[lane] {
-        if memo.rootVersion < root.version {
-          let input = input.changes(at: root, in: lane)
-          let version = root.version
+        if memo.rootVersion < root.number {
+          let input = input.version(at: root, in: lane)
+          let version = root.number
           replaced = projection.advance(memo, to: input, at: version, in: lane, beside: other)
         }
-        return read(memo.output)
+        return memo.output
       }
-      let input = input.changes(at: root, in: lane)
-      let memo = projection.first(from: input, at: root.version, beside: other)
+      let input = input.version(at: root, in: lane)
+      let memo = projection.first(from: input, at: root.number, beside: other)
       memos[lane] = memo
-      return read(memo.output)
+      return memo.output
     }
     _ = consume replaced
     return result

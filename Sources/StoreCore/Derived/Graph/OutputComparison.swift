@@ -17,15 +17,4 @@ extension OutputComparison {
   ///
   /// Values with other bytes may be equal too; nobody asks them.
   static var bytes: OutputComparison { .equality { HeldBytes.areEqual($0, $1) } }
-
-  /// The same for a value that may be absent, whose bytes mean nothing then.
-  package static func presentBytes<Present>() -> OutputComparison where Output == Present? {
-    .equality { old, new in
-      switch (old, new) {
-      case (nil, nil): true
-      case (let old?, let new?): HeldBytes.areEqual(old, new)
-      default: false
-      }
-    }
-  }
 }

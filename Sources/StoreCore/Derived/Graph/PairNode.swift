@@ -5,9 +5,9 @@ final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
     var rootVersion: UInt64
     var a: UInt64
     var b: UInt64
-    var output: Changes<(A, B)>
+    var output: Version<(A, B)>
 
-    init(rootVersion: UInt64, a: UInt64, b: UInt64, output: Changes<(A, B)>) {
+    init(rootVersion: UInt64, a: UInt64, b: UInt64, output: Version<(A, B)>) {
       self.rootVersion = rootVersion
       self.a = a
       self.b = b
@@ -29,33 +29,29 @@ final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
   var inputs: [any DerivationStep<Root>] { [a, b] }
   var bytes: Range<Int>? { nil }
 
-  func look<R>(
-    at root: Changes<Root>,
-    in lane: DerivationLane,
-    _ read: (Changes<(A, B)>) -> R
-  ) -> R {
+  func version(at root: Version<Root>, in lane: DerivationLane) -> Version<(A, B)> {
     // Freed outside the lock: what goes with it may ask for this value.
-    var replaced: Changes<(A, B)>?
+    var replaced: Version<(A, B)>?
     let result = memos.withLock { memos in
       if let memo = memos[lane] {
-        if memo.rootVersion < root.version { replaced = advance(memo, to: root, in: lane) }
-        return read(memo.output)
+        if memo.rootVersion < root.number { replaced = advance(memo, to: root, in: lane) }
+        return memo.output
       }
       let memo = first(at: root, in: lane)
       memos[lane] = memo
-      return read(memo.output)
+      return memo.output
     }
     _ = consume replaced
     return result
   }
 
-  private func first(at root: Changes<Root>, in lane: DerivationLane) -> Memo {
-    let a = a.changes(at: root, in: lane)
-    let b = b.changes(at: root, in: lane)
+  private func first(at root: Version<Root>, in lane: DerivationLane) -> Memo {
+    let a = a.version(at: root, in: lane)
+    let b = b.version(at: root, in: lane)
     return Memo(
-      rootVersion: root.version,
-      a: a.version,
-      b: b.version,
+      rootVersion: root.number,
+      a: a.number,
+      b: b.number,
       output: joined(a, b, previous: nil)
     )
   }
@@ -63,15 +59,15 @@ final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
   /// Gives the output that was replaced; nil when neither has changed.
   private func advance(
     _ memo: Memo,
-    to root: Changes<Root>,
+    to root: Version<Root>,
     in lane: DerivationLane
-  ) -> Changes<(A, B)>? {
-    memo.rootVersion = root.version
-    let a = a.changes(at: root, in: lane)
-    let b = b.changes(at: root, in: lane)
-    if memo.a == a.version, memo.b == b.version { return nil }
-    memo.a = a.version
-    memo.b = b.version
+  ) -> Version<(A, B)>? {
+    memo.rootVersion = root.number
+    let a = a.version(at: root, in: lane)
+    let b = b.version(at: root, in: lane)
+    if memo.a == a.number, memo.b == b.number { return nil }
+    memo.a = a.number
+    memo.b = b.number
     let replaced = memo.output
     // A reader skips versions, so its previous value is not that of the version before.
     memo.output = joined(a, b, previous: lane == .delivering ? replaced.value : nil)
@@ -79,11 +75,13 @@ final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
   }
 
   /// The later of the two says who made the version.
-  private func joined(_ a: Changes<A>, _ b: Changes<B>, previous: (A, B)?) -> Changes<(A, B)> {
+  private func joined(_ a: Version<A>, _ b: Version<B>, previous: (A, B)?) -> Version<(A, B)> {
     let place = ComputedPlace(memory: memory)
     let value = (a.value, b.value)
-    return a.version >= b.version
-      ? a.replacing(value: value, previous: previous, computedPlace: place)
-      : b.replacing(value: value, previous: previous, computedPlace: place)
+    return Version(
+      a.number >= b.number
+        ? a.changes.replacing(value: value, previous: previous, computedPlace: place)
+        : b.changes.replacing(value: value, previous: previous, computedPlace: place)
+    )
   }
 }

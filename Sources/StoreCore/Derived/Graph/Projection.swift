@@ -6,9 +6,9 @@ final class ProjectionMemo<Input: Sendable, Output: Sendable> {
   var inputVersion: UInt64
   /// What the output was made from, for a pipeline that asks for it.
   var input: Input?
-  var output: Changes<Output>
+  var output: Version<Output>
 
-  init(rootVersion: UInt64, inputVersion: UInt64, input: Input?, output: Changes<Output>) {
+  init(rootVersion: UInt64, inputVersion: UInt64, input: Input?, output: Version<Output>) {
     self.rootVersion = rootVersion
     self.inputVersion = inputVersion
     self.input = input
@@ -37,15 +37,17 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
   ///
   /// `other` is what the other lane has seen: an output it made of the same version is not made
   /// again.
-  func first(from input: Changes<Input>, at rootVersion: UInt64, beside other: Memo?) -> Memo {
+  func first(from input: Version<Input>, at rootVersion: UInt64, beside other: Memo?) -> Memo {
     Memo(
       rootVersion: rootVersion,
-      inputVersion: input.version,
+      inputVersion: input.number,
       input: pipeline.dropsInput == nil ? nil : input.value,
-      output: input.replacing(
-        value: output(of: input, at: rootVersion, beside: other),
-        previous: nil,
-        computedPlace: place(after: input)
+      output: Version(
+        input.changes.replacing(
+          value: output(of: input, at: rootVersion, beside: other),
+          previous: nil,
+          computedPlace: place(after: input)
+        )
       )
     )
   }
@@ -53,17 +55,19 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
   /// Brings what `lane` has seen up to `input`, and gives the output that this replaced.
   func advance(
     _ memo: Memo,
-    to input: Changes<Input>,
+    to input: Version<Input>,
     at rootVersion: UInt64,
     in lane: DerivationLane,
     beside other: Memo?
-  ) -> Changes<Output>? {
+  ) -> Version<Output>? {
     memo.rootVersion = rootVersion
-    guard memo.inputVersion != input.version else { return nil }
-    memo.inputVersion = input.version
+    guard memo.inputVersion != input.number else { return nil }
+    memo.inputVersion = input.number
     if let dropsInput = pipeline.dropsInput {
       // The two may lie far apart, so what is remembered of neighbouring versions does not apply.
-      if dropsInput(input.replacing(value: input.value, previous: memo.input)) { return nil }
+      if dropsInput(input.changes.replacing(value: input.value, previous: memo.input)) {
+        return nil
+      }
       memo.input = input.value
     }
     let value = output(of: input, at: rootVersion, beside: other)
@@ -73,35 +77,37 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
     case .predicate(let drops):
       let place = lane == .delivering ? place(after: input) : nil
       let previous = memo.output.value
-      if drops(input.replacing(value: value, previous: previous, computedPlace: place)) {
+      if drops(input.changes.replacing(value: value, previous: previous, computedPlace: place)) {
         return nil
       }
     }
     let replaced = memo.output
     // A reader skips versions, so its previous value is not that of the version before.
-    memo.output = input.replacing(
-      value: value,
-      previous: lane == .delivering ? replaced.value : nil,
-      computedPlace: place(after: input)
+    memo.output = Version(
+      input.changes.replacing(
+        value: value,
+        previous: lane == .delivering ? replaced.value : nil,
+        computedPlace: place(after: input)
+      )
     )
     return replaced
   }
 
   private func output(
-    of input: Changes<Input>,
+    of input: Version<Input>,
     at rootVersion: UInt64,
     beside other: Memo?
   ) -> Output {
     if let other, other.rootVersion == rootVersion { return other.output.value }
     switch pipeline.projection {
     case .part(let part): return input.value[keyPath: part]
-    case .function(let function): return function(input)
+    case .function(let function): return function(input.changes)
     }
   }
 
-  private func place(after input: Changes<Input>) -> ComputedPlace? {
+  private func place(after input: Version<Input>) -> ComputedPlace? {
     switch pipeline.projection {
-    case .part(let part): return input.computedPlace?.appending(part)
+    case .part(let part): return input.changes.computedPlace?.appending(part)
     case .function: return memory.map { ComputedPlace(memory: $0) }
     }
   }

@@ -12,26 +12,19 @@ final class DifferenceNode<Root: Sendable, Difference: KeyedDifference>: Derivat
   var inputs: [any DerivationStep<Root>] { [step] }
   var bytes: Range<Int>? { nil }
 
-  func advance(to root: Changes<Root>) -> Bool {
-    guard let changes = step.changes(at: root.version) else { return false }
-    told.take(changes)
-    return true
-  }
-
   /// What was told is over, so nothing of it is kept.
   func tell() {
     told.tell()
     told.forget()
   }
 
-  func look<R>(
-    at root: Changes<Root>,
-    in lane: DerivationLane,
-    _ read: (Changes<Value>) -> R
-  ) -> R {
-    if lane == .delivering { step.begin(at: root) }
+  func version(at root: Version<Root>, in lane: DerivationLane) -> Version<Value> {
+    if lane == .delivering {
+      if let changes = step.changes(at: root) { return changes }
+      step.begin(at: root)
+    }
     let whole = root.value[keyPath: step.path]
     let nothing = Value(old: whole, new: whole, elements: [])
-    return read(root.replacing(value: nothing, previous: nil))
+    return Version(root.changes.replacing(value: nothing, previous: nil))
   }
 }

@@ -1,37 +1,87 @@
-/// A derivation from the part of a value under one key.
+/// The part of a value under one key.
 ///
-/// It is computed like any other, and waits under its key to be visited.
-final class KeyNode<Root: Sendable, Difference: KeyedDifference, Output: Sendable>: DerivationNode {
-  private let step: KeyedStep<Root, Difference>
-  private let key: Difference.Key
-  private let node: any DerivationNode<Root, Output>
-  let told: DerivationFollowers<Root, Output>
+/// It is computed like any other derivation, and waits under its key to be visited.
+@usableFromInline
+final class KeyNode<Root: Sendable, Difference: KeyedDifference>: DerivationNode {
+  @usableFromInline typealias Part = Difference.Part
 
-  /// Lets what `node` computes wait under the key; `node` itself is never followed.
-  init(
-    _ step: KeyedStep<Root, Difference>,
-    under key: Difference.Key,
-    _ node: any DerivationNode<Root, Output>
-  ) {
-    self.step = step
-    self.key = key
-    self.node = node
-    told = node.told
+  /// What readers have seen, and at which version of the state.
+  private struct Seen {
+    let at: UInt64
+    let version: Version<Part>
   }
 
-  var inputs: [any DerivationStep<Root>] { [step] }
-  var bytes: Range<Int>? { nil }
+  @usableFromInline let step: KeyedStep<Root, Difference>
+  @usableFromInline let key: Difference.Key
+  /// Also what is seen for the subscribers.
+  @usableFromInline let told = DerivationFollowers<Root, Part>()
+  private let seen = Lock<Seen?>(nil)
+
+  init(_ step: KeyedStep<Root, Difference>, under key: Difference.Key) {
+    self.step = step
+    self.key = key
+  }
+
+  @usableFromInline var inputs: [any DerivationStep<Root>] { [step] }
+  @usableFromInline var bytes: Range<Int>? { nil }
 
   /// The step is the only input.
-  func join(_ input: any DerivationStep<Root>) { step.keyed.add(self, under: key) }
-  func leave(_ input: any DerivationStep<Root>) { step.keyed.remove(self, under: key) }
+  @usableFromInline
+  func join(_ input: any DerivationStep<Root>) { step.keyed.add(self) }
+  @usableFromInline
+  func leave(_ input: any DerivationStep<Root>) { step.keyed.remove(self) }
 
-  func look<R>(
-    at root: Changes<Root>,
-    in lane: DerivationLane,
-    _ read: (Changes<Output>) -> R
-  ) -> R {
-    if lane == .delivering { step.begin(at: root) }
-    return node.look(at: root, in: lane, read)
+  /// The part stays in the whole; a copy is kept only for what is computed from it.
+  @usableFromInline
+  func tell() { step.work.tell(self) }
+
+  @usableFromInline
+  func version(at root: Version<Root>, in lane: DerivationLane) -> Version<Part> {
+    switch lane {
+    case .delivering:
+      step.begin(at: root)
+      let part = part(at: root)
+      return told.look(at: root) { unchanged($0, part) ?? root.of(part, after: $0?.value) }
+    case .reading: return read(at: root)
+    }
+  }
+
+  private func read(at root: Version<Root>) -> Version<Part> {
+    if let seen = seen.withLock({ $0 }), seen.at >= root.number { return seen.version }
+    let part = part(at: root)
+    // Freed outside the lock.
+    var replaced: Version<Part>?
+    let version = seen.withLock { seen in
+      if let seen, seen.at >= root.number { return seen.version }
+      replaced = seen?.version
+      // A reader skips versions, so its previous value is not that of the version before.
+      let next = unchanged(replaced, part) ?? root.of(part, after: nil)
+      seen = Seen(at: root.number, version: next)
+      return next
+    }
+    _ = consume replaced
+    return version
+  }
+
+  /// What was seen before, when the part is surely as it was.
+  private func unchanged(_ seen: Version<Part>?, _ part: Part) -> Version<Part>? {
+    guard let seen, step.difference.isSame(seen.value, part) else { return nil }
+    return seen
+  }
+
+  private func part(at root: Version<Root>) -> Part {
+    step.difference.part(of: root.value[keyPath: step.path], under: key)
+  }
+
+  /// Takes the part as it is at this version, in which it differs, and visits what is computed from it.
+  @inlinable
+  func take(
+    _ part: Version<Part>,
+    at root: Version<Root>,
+    noting changed: inout [any DerivationTelling]
+  ) {
+    guard let steps = told.take(part, at: root) else { return }
+    changed.append(self)
+    for step in steps { step.advance(to: root, noting: &changed) }
   }
 }

@@ -1,6 +1,7 @@
 /// What can be derived from the parts of one value in a store's state.
 ///
 /// It keeps neither the store nor what is derived with it.
+@usableFromInline
 package struct KeyedDerivations<
   Root: Sendable,
   Activity: Sendable,
@@ -8,75 +9,53 @@ package struct KeyedDerivations<
 >: Sendable {
   private let delivery: Delivery<Root, Activity>
   private let step: KeyedStep<Root, Difference>
-  private let path: PartPath<Root, Difference.Whole>
-  private let difference: Difference
+  private let place: Place
 
   init(
     _ difference: Difference,
     at path: PartPath<Root, Difference.Whole>,
-    of delivery: Delivery<Root, Activity>
+    of delivery: Delivery<Root, Activity>,
+    _ work: KeyedWork<Root, Difference>
   ) {
-    self.difference = difference
-    self.path = path
     self.delivery = delivery
-    let cache = delivery.graph.cache
-    step = cache.object(for: Place(path: path, difference: difference)) {
-      KeyedStep(difference, at: path)
-    }
+    place = Place(path: path, difference: difference)
+    step = delivery.graph.cache.object(for: place) { KeyedStep(difference, at: path, work) }
   }
 
-  private struct Place: Hashable {
+  private struct Place: Hashable, @unchecked Sendable {
     let path: AnyKeyPath
     let difference: Difference
   }
 
   /// What two askers have to agree in to be given the same.
-  private struct Part<Form: Hashable>: Hashable {
+  private struct Shared<Form: Hashable>: Hashable {
     let place: Place
     let key: Difference.Key
     let form: Form
   }
+
+  /// The form of a part that nothing is made of yet.
+  private struct Bare: Hashable {}
 }
 
 extension KeyedDerivations {
-  /// A value that `read` makes of the whole, looked at in a commit only when the part under `key` has
-  /// changed.
-  ///
-  /// `read` must be pure and may depend on nothing but that part.
-  package func derived<Output>(
-    under key: Difference.Key,
-    _ comparison: OutputComparison<Output>,
-    _ read: @escaping @Sendable (Difference.Whole) -> Output
-  ) -> Derived<Output> {
-    let projection = Projection(Pipeline.map { read($0.value) }, comparison)
-    let node = MapNode(delivery.graph.node(at: path), projection)
-    return Derived(StoreDerivation(KeyNode(step, under: key, node), of: delivery))
+  /// The part under `key`; the same as long as someone keeps it.
+  package func part(under key: Difference.Key) -> Derived<Difference.Part> {
+    shared(Bare(), under: key) {
+      Derived(StoreDerivation(KeyNode(step, under: key), of: delivery))
+    }
   }
 
-  /// The same for a `find` that costs little more than to ask whether the whole has changed: readers
-  /// find anew at each version.
-  package func derived<Output>(
-    finding key: Difference.Key,
-    _ comparison: OutputComparison<Output>,
-    _ find: @escaping @Sendable (Difference.Whole) -> Output
-  ) -> Derived<Output> {
-    let pipeline = Pipeline<Root, Output>.map { [path] root in find(root.value[keyPath: path]) }
-    let node = FirstNode(Projection(pipeline, comparison))
-    return Derived(StoreDerivation(KeyNode(step, under: key, node), of: delivery))
-  }
-
-  /// What `make` derives; the same as long as someone keeps it for all who ask under this key for
-  /// the same form of it.
+  /// What `make` derives from a part; the same as long as someone keeps it for all who ask under this
+  /// key for the same form of it.
   ///
-  /// `make` may ask for nothing that is shared itself, so it finds what is under the key, or goes on
-  /// from something derived before.
+  /// `make` may ask for nothing that is shared itself, so it goes on from a part got before.
   package func shared<Output>(
     _ form: some Hashable,
     under key: Difference.Key,
     make: () -> Derived<Output>
   ) -> Derived<Output> {
-    let place = Place(path: path, difference: difference)
-    return delivery.graph.cache.object(for: Part(place: place, key: key, form: form), make: make)
+    delivery.graph.cache.object(for: Shared(place: place, key: key, form: form), make: make)
   }
 
   /// The differences themselves, to be followed: its value is never of interest.
@@ -90,11 +69,21 @@ extension KeyedDerivations {
 
 extension DispatcherType {
   /// What can be derived from the parts of the value at `path`, which starts at the own scope.
+  @inlinable
   package func keyed<Difference: KeyedDifference>(
     by difference: Difference,
     at path: StatePath<Scope, Difference.Whole>
   ) -> KeyedDerivations<State, Activity, Difference> {
-    KeyedDerivations(difference, at: joining(scope, path), of: targetStore.delivery)
+    keyed(by: difference, at: path, KeyedWork())
+  }
+
+  @usableFromInline
+  func keyed<Difference: KeyedDifference>(
+    by difference: Difference,
+    at path: StatePath<Scope, Difference.Whole>,
+    _ work: KeyedWork<State, Difference>
+  ) -> KeyedDerivations<State, Activity, Difference> {
+    KeyedDerivations(difference, at: joining(scope, path), of: targetStore.delivery, work)
   }
 
   /// A value that `compute` makes of the part at `path`, computed once for each version in which the

@@ -1,110 +1,72 @@
-/// The steps that are computed from a value, under the keys of the parts they read.
-final class KeyedFollowers<Root: Sendable, Key: Hashable & Sendable>: DerivationFollowing {
-  /// Whom a change concerns.
-  enum Audience {
-    case nobody
-    /// Only those who wait under a key.
-    case keys
-    /// Also those that every change concerns.
-    case everyone
-  }
+/// The steps that are computed from a value: those that read one part wait under its key.
+///
+/// Copies are the same followers.
+@usableFromInline
+struct KeyedFollowers<Root: Sendable, Difference: KeyedDifference>: DerivationFollowing {
+  @usableFromInline typealias Key = Difference.Key
+  @usableFromInline typealias Node = KeyNode<Root, Difference>
 
-  private struct Followers: Sendable {
-    var byKey: [Key: StepSet<Root>] = [:]
+  @usableFromInline
+  struct Followers: Sendable {
+    /// One of a key, as all who follow a part share it.
+    @usableFromInline var nodes: [Key: Node] = [:]
     /// Those that every change concerns.
-    var others = StepSet<Root>()
-    /// Whom the last change concerns.
-    var touched: [any DerivationStep<Root>] = []
+    @usableFromInline var others: [ObjectIdentifier: any DerivationStep<Root>] = [:]
     var order = 0
-
-    var isIdle: Bool { byKey.isEmpty && others.isEmpty }
   }
 
-  private let followers = Lock(Followers())
+  @usableFromInline let state = Lock(Followers())
 
-  var isIdle: Bool { followers.withLock { $0.isIdle } }
-  var order: Int {
-    get { followers.withLock { $0.order } }
-    set { followers.withLock { $0.order = newValue } }
+  init() {}
+
+  @usableFromInline var isIdle: Bool {
+    state.withLock { $0.nodes.isEmpty && $0.others.isEmpty }
+  }
+  @usableFromInline var order: Int {
+    get { state.withLock { $0.order } }
+    nonmutating set { state.withLock { $0.order = newValue } }
   }
 
-  /// Those that the last change concerns; they are given once.
-  var steps: [any DerivationStep<Root>] {
-    followers.withLock { followers in
-      defer { followers.touched = [] }
-      return followers.touched
-    }
+  /// Those that every change concerns.
+  @inlinable var others: [any DerivationStep<Root>] {
+    state.withLock { $0.others.isEmpty ? [] : Array($0.others.values) }
   }
 
-  func add(_ step: any DerivationStep<Root>) { followers.withLock { $0.others.insert(step) } }
-
-  func add(_ step: any DerivationStep<Root>, under key: Key) {
-    followers.withLock { $0.byKey[key, default: StepSet()].insert(step) }
+  /// The node that reads the part under this key.
+  @inlinable
+  func node(under key: Key) -> Node? {
+    state.withLock { $0.nodes.isEmpty ? nil : $0.nodes[key] }
   }
 
-  func remove(_ step: any DerivationStep<Root>) { followers.withLock { $0.others.remove(step) } }
-
-  func remove(_ step: any DerivationStep<Root>, under key: Key) {
-    followers.withLock { followers in
-      followers.byKey[key]?.remove(step)
-      if followers.byKey[key]?.isEmpty == true { followers.byKey[key] = nil }
-    }
+  @usableFromInline
+  func add(_ step: any DerivationStep<Root>) {
+    state.withLock { $0.others[ObjectIdentifier(step)] = step }
   }
 
-  /// Takes note of the keys under which something has changed, and gives whom that concerns.
-  ///
-  /// O(keys + steps under them).
-  func touch(_ keys: some Sequence<Key>) -> Audience {
-    followers.withLock { followers in
-      followers.touched = []
-      followers.others.append(to: &followers.touched)
-      let audience = followers.others.isEmpty ? Audience.keys : .everyone
-      if !followers.byKey.isEmpty {
-        for key in keys { followers.byKey[key]?.append(to: &followers.touched) }
-      }
-      return followers.touched.isEmpty ? .nobody : audience
-    }
+  @usableFromInline
+  func remove(_ step: any DerivationStep<Root>) {
+    _ = state.withLock { $0.others.removeValue(forKey: ObjectIdentifier(step)) }
   }
 
-  func forget() { followers.withLock { $0.touched = [] } }
+  func add(_ node: Node) {
+    state.withLock { $0.nodes[node.key] = node }
+  }
 
+  func remove(_ node: Node) {
+    _ = state.withLock { $0.nodes.removeValue(forKey: node.key) }
+  }
+
+  /// Nothing of a version is kept here.
+  @usableFromInline
+  func forget() {}
+
+  @usableFromInline
   func removeAll() -> [any DerivationStep<Root>] {
     // Freed outside the lock.
-    let old = followers.withLock { followers in
+    let old = state.withLock { followers in
       defer { followers = Followers() }
       return followers
     }
-    var steps: [any DerivationStep<Root>] = []
-    old.others.append(to: &steps)
-    for set in old.byKey.values { set.append(to: &steps) }
-    return steps
-  }
-}
-
-/// Steps in no order; mostly a single one, for which there is no table.
-struct StepSet<Root: Sendable>: Sendable {
-  private var only: (any DerivationStep<Root>)?
-  private var many: [ObjectIdentifier: any DerivationStep<Root>] = [:]
-
-  var isEmpty: Bool { only == nil && many.isEmpty }
-
-  mutating func insert(_ step: any DerivationStep<Root>) {
-    if isEmpty {
-      only = step
-      return
-    }
-    if let first = only { many[ObjectIdentifier(first)] = first }
-    only = nil
-    many[ObjectIdentifier(step)] = step
-  }
-
-  mutating func remove(_ step: any DerivationStep<Root>) {
-    if let first = only, first === step { only = nil }
-    many[ObjectIdentifier(step)] = nil
-  }
-
-  func append(to steps: inout [any DerivationStep<Root>]) {
-    if let only { steps.append(only) }
-    if !many.isEmpty { steps += many.values }
+    return Array(old.others.values) + Array(old.nodes.values)
   }
 }

@@ -2,73 +2,94 @@
 ///
 /// It stands under the bytes of the value, and the steps computed from its parts wait under their
 /// keys. So a version costs what has changed and who follows that, however many follow the rest.
+@usableFromInline
 final class KeyedStep<Root: Sendable, Difference: KeyedDifference>: DerivationStep {
-  typealias Whole = Difference.Whole
+  @usableFromInline typealias Whole = Difference.Whole
 
-  private struct Seen: Sendable {
+  @usableFromInline
+  struct Seen: Sendable {
     /// The value that the subscribers were told of last; nil until somebody begins.
-    var whole: Whole?
-    /// What the last version changed, until all who follow it have been told.
-    var changes: Changes<KeyedChanges<Difference>>?
+    @usableFromInline var whole: Whole?
+    /// What this version changed, while those who follow all of it are visited.
+    @usableFromInline var changes: Version<KeyedChanges<Difference>>?
   }
 
   /// Where the value is.
-  let path: PartPath<Root, Whole>
-  let bytes: Range<Int>?
-  private let difference: Difference
-  let keyed = KeyedFollowers<Root, Difference.Key>()
-  private let seen = Lock(Seen())
+  @usableFromInline let path: PartPath<Root, Whole>
+  @usableFromInline let bytes: Range<Int>?
+  @usableFromInline let difference: Difference
+  @usableFromInline let work: KeyedWork<Root, Difference>
+  @usableFromInline let keyed = KeyedFollowers<Root, Difference>()
+  @usableFromInline let seen = Lock(Seen())
 
-  init(_ difference: Difference, at path: PartPath<Root, Whole>) {
+  init(
+    _ difference: Difference,
+    at path: PartPath<Root, Whole>,
+    _ work: KeyedWork<Root, Difference>
+  ) {
     self.difference = difference
     self.path = path
+    self.work = work
     bytes = path.bytes
   }
 
-  var inputs: [any DerivationStep<Root>] { [] }
-  var followers: any DerivationFollowing<Root> { keyed }
+  @usableFromInline var inputs: [any DerivationStep<Root>] { [] }
+  @usableFromInline var followers: any DerivationFollowing<Root> { keyed }
+
+  @usableFromInline
+  func advance(to root: Version<Root>, noting changed: inout [any DerivationTelling]) {
+    work.advance(self, root, &changed)
+  }
 
   /// Lets the next difference begin at this version, when nobody follows yet.
-  func begin(at root: Changes<Root>) {
+  func begin(at root: Version<Root>) {
     if keyed.isIdle { _ = replaceWhole(with: root.value[keyPath: path]) }
   }
 
-  /// Finds what this version has changed; false when that concerns nobody.
+  /// What this version has changed; nil when that is nothing.
+  func changes(at root: Version<Root>) -> Version<KeyedChanges<Difference>>? {
+    seen.withLock { $0.changes?.number == root.number ? $0.changes : nil }
+  }
+
+  /// Finds what this version has changed, and visits whom that concerns.
   ///
   /// The value before it is the one that subscribers were told of, which is not always that of the
   /// version before: after a detour the store takes up an older one.
-  func advance(to root: Changes<Root>) -> Bool {
+  @inlinable
+  func findChanges(at root: Version<Root>, noting changed: inout [any DerivationTelling]) {
     let new = root.value[keyPath: path]
-    guard let old = replaceWhole(with: new) else { return false }
+    guard let old = replaceWhole(with: new) else { return }
     let elements = difference.elements(from: old, to: new)
-    guard !elements.isEmpty else { return false }
-    switch keyed.touch(elements.lazy.map { [difference] in difference.key(of: $0) }) {
-    case .nobody: return false
-    case .keys: return true
-    case .everyone:
-      let changes = KeyedChanges<Difference>(old: old, new: new, elements: elements)
-      replaceChanges(with: root.replacing(value: changes, previous: nil))
-      return true
+    if elements.isEmpty { return }
+    for element in elements {
+      let key = difference.key(of: element)
+      guard let node = keyed.node(under: key) else { continue }
+      let version = root.of(
+        difference.part(of: element, in: new),
+        after: difference.part(of: old, under: key)
+      )
+      node.take(version, at: root, noting: &changed)
     }
+    let steps = keyed.others
+    if steps.isEmpty { return }
+    let changes = KeyedChanges<Difference>(old: old, new: new, elements: elements)
+    replaceChanges(with: Version(root.changes.replacing(value: changes, previous: nil)))
+    for step in steps { step.advance(to: root, noting: &changed) }
+    replaceChanges(with: nil)
   }
-
-  /// What this version has changed; nil when that is nothing.
-  func changes(at version: UInt64) -> Changes<KeyedChanges<Difference>>? {
-    seen.withLock { $0.changes?.version == version ? $0.changes : nil }
-  }
-
-  /// Nobody follows the step itself; those it has visited have what they need.
-  func tell() { replaceChanges(with: nil) }
 
   /// Gives the value that was replaced; it and the changes are freed outside the lock.
-  private func replaceWhole(with whole: Whole) -> Whole? {
+  @inlinable
+  func replaceWhole(with whole: Whole) -> Whole? {
     seen.withLock { seen in
-      defer { seen.whole = whole }
-      return seen.whole
+      let old = seen.whole
+      seen.whole = whole
+      return old
     }
   }
 
-  private func replaceChanges(with changes: Changes<KeyedChanges<Difference>>?) {
+  @usableFromInline
+  func replaceChanges(with changes: Version<KeyedChanges<Difference>>?) {
     let replaced = seen.withLock { seen in
       defer { seen.changes = changes }
       return seen.changes

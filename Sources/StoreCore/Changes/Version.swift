@@ -1,0 +1,19 @@
+/// A version of a value as an object: handing it on, and keeping it, copies nothing.
+@usableFromInline
+final class Version<Value: Sendable>: Sendable {
+  @usableFromInline let changes: Changes<Value>
+
+  @inlinable
+  init(_ changes: Changes<Value>) { self.changes = changes }
+
+  @inlinable var value: Value { changes.value }
+
+  /// The version of the store's state.
+  @inlinable var number: UInt64 { changes.version }
+
+  /// The same version of another value, which was another one before.
+  @inlinable
+  func of<Other: Sendable>(_ value: Other, after previous: Other?) -> Version<Other> {
+    Version<Other>(changes.replacing(value: value, previous: previous))
+  }
+}
