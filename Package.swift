@@ -77,12 +77,12 @@ let package = Package(
 
     .target(
       name: "TestSupport",
-      dependencies: ["CStrataSQLite", "Strata"],
+      dependencies: ["CStrataSQLite", "Strata", "StrataCore", "StrataPersistence"],
       path: "Tests/TestSupport"
     ),
     .executableTarget(
       name: "CrashChild",
-      dependencies: ["Strata", "TestSupport"],
+      dependencies: ["Strata", "StrataPersistence", "TestSupport"],
       path: "Tests/CrashChild"
     ),
     .testTarget(name: "SQLiteTests", dependencies: ["StrataSQLite", "TestSupport"]),

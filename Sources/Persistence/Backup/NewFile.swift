@@ -6,13 +6,19 @@ struct NewFile: Sendable {
   let path: StorePath
   /// Where it is until then: a name of its own, so that two who make it do not meet.
   let temporary: String
+  let disk: Disk
   private let operation: PersistenceError.Operation
 
   /// Refuses a place where something is: a file, or the log of one that is gone, which SQLite would
   /// take for the new file's.
-  init(at path: StorePath, for operation: PersistenceError.Operation) throws(PersistenceError) {
+  init(
+    at path: StorePath,
+    for operation: PersistenceError.Operation,
+    on disk: Disk
+  ) throws(PersistenceError) {
     self.path = path
     self.operation = operation
+    self.disk = disk
     temporary = "\(path.file).creating-\(UUID().uuidString)"
     guard try path.occupant(operation) == .nothing else {
       throw PersistenceError(operation, path: path.file, .fileExists(path.file))
@@ -23,7 +29,7 @@ struct NewFile: Sendable {
   }
 
   /// Makes it, empty and readable by its owner alone.
-  func make() throws(SystemError) { _ = try OpenFile(temporary, O_RDWR | O_CREAT | O_EXCL) }
+  func make() throws(SystemError) { _ = try disk.open(temporary, O_RDWR | O_CREAT | O_EXCL) }
 
   /// Proves every hash and record in it.
   func prove() throws {
@@ -38,27 +44,25 @@ struct NewFile: Sendable {
 
   /// Gives it its name, for good when this returns.
   ///
-  /// A link is refused where a file is. Where there are no hard links it is renamed if there is none.
   func giveName() throws {
-    try sync(temporary)
-    if link(temporary, path.file) != 0 {
-      let error = SystemError("link", path.file)
-      if error.code == EEXIST {
-        throw PersistenceError(operation, path: path.file, .fileExists(path.file))
-      }
-      guard [EPERM, ENOTSUP, EOPNOTSUPP].contains(error.code),
-        FileIdentity(ofFileAt: path.file) == nil
-      else { throw error }
-      if rename(temporary, path.file) != 0 { throw SystemError("rename", path.file) }
+    try disk.sync(temporary)
+    do {
+      try disk.giveName(path.file, to: temporary)
+    } catch  where error.code == EEXIST {
+      throw PersistenceError(operation, path: path.file, .fileExists(path.file))
     }
     removeLeftovers()
-    try sync(path.directory)
+    do {
+      try disk.sync(path.directory)
+    } catch {
+      // Nobody is told that it is there, so it is not.
+      _ = unlink(path.file)
+      throw error
+    }
   }
 
   /// Removes what has no name yet, and what SQLite put beside it.
   func removeLeftovers() {
     for suffix in ["", "-wal", "-shm", "-journal"] { _ = unlink(temporary + suffix) }
   }
-
-  private func sync(_ path: String) throws(SystemError) { try OpenFile(path, O_RDONLY).sync() }
 }

@@ -22,7 +22,8 @@ extension Persistence {
     to path: String,
     progress: (@Sendable (BackupProgress) -> Void)? = nil
   ) async throws(PersistenceError) -> Position {
-    let file = try NewFile(at: StorePath(path, for: .backingUp), for: .backingUp)
+    let path = try StorePath(path, for: .backingUp)
+    let file = try NewFile(at: path, for: .backingUp, on: writer.configuration.disk)
     let work = CopyWork(file)
     do {
       try await work.run { try $0.make() }

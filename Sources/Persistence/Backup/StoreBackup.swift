@@ -26,8 +26,17 @@ public enum StoreBackup {
     _ backup: String,
     to path: String
   ) async throws(PersistenceError) -> Position {
+    try await bringBack(backup, to: path, on: .system)
+  }
+
+  package static func bringBack(
+    _ backup: String,
+    to path: String,
+    on disk: Disk
+  ) async throws(PersistenceError) -> Position {
     let backup = try StorePath(backup, for: .bringingBack)
-    let file = try NewFile(at: StorePath(path, for: .bringingBack), for: .bringingBack)
+    let path = try StorePath(path, for: .bringingBack)
+    let file = try NewFile(at: path, for: .bringingBack, on: disk)
     do {
       return try await CopyWork(file).run { file in
         try BroughtBack(backup: backup, file: file).make()
@@ -56,26 +65,32 @@ private struct BroughtBack {
     try RestoredFile.check(source.connection, backup, .bringingBack)
     let owner = LockFile.Owner.current(started: Date())
     let lock = HeldLock(
-      try StoreGate.enter(file.path, as: owner, knownFormat: StoreFormat.known)
+      try StoreGate.enter(
+        file.path,
+        as: owner,
+        knownFormat: StoreFormat.known,
+        on: file.disk
+      )
     )
     defer { withExtendedLifetime(lock) {} }
     try file.make()
     let position = try copy(source.connection)
     try file.prove()
-    try file.giveName()
+    // The name comes last: a head without a store says nothing, a store without its head too little.
     try writeHead(position)
+    try file.giveName()
     return position
   }
 
   private func copy(_ source: Connection) throws -> Position {
-    let connection = try Connection(path: file.temporary, mode: .readWrite)
+    let connection = try Connection(path: file.temporary, mode: .readWrite, vfs: file.disk.vfs)
     let copy = try OnlineBackup(from: source, to: connection)
     guard try copy.step(pages: -1) == .complete else {
       throw PersistenceError(.bringingBack, path: backup.file, .busy("it is being written to"))
     }
     try copy.finish()
     var identity = try StoreIdentity.read(connection)
-    let head = HeadFile.read(file.path.head)
+    let head = try HeadFile.read(file.path.head, on: file.disk)
     let before = head.flatMap { $0.storeID == identity.id ? $0.epoch : nil } ?? 0
     identity.epoch = max(identity.epoch, before) + 1
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
@@ -93,7 +108,7 @@ private struct BroughtBack {
 
   private func writeHead(_ position: Position) throws {
     let mark = HeadRecord.Mark(revision: position.revision, chain: position.chain)
-    var head = try HeadFile(opening: file.path.head)
+    var head = try HeadFile(opening: file.path.head, on: file.disk)
     try head.write(
       HeadRecord(
         storeID: position.storeID,

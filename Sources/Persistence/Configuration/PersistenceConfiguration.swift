@@ -22,6 +22,8 @@ public struct PersistenceConfiguration: Sendable {
   public var now: @Sendable () -> Date
   /// The SQLite VFS of the writer, for tests that let disks fail; nil for the system's.
   package var vfs: String?
+  /// Who watches the system calls for the store's own small files, for the same tests.
+  package var watch: (any DiskWatch)?
   /// Which boot of the machine this is; tests that cut the power say another one afterwards.
   package var bootID = BootID.current()
 
@@ -43,4 +45,7 @@ public struct PersistenceConfiguration: Sendable {
     self.restore = restore
     self.now = now
   }
+
+  /// The disk the store is on.
+  var disk: Disk { Disk(vfs: vfs, watch: watch) }
 }

@@ -82,8 +82,8 @@ struct HeadFile: ~Copyable {
   private let file: OpenFile
   private var serial: UInt64
 
-  init(opening path: String) throws(SystemError) {
-    let file = try OpenFile(path, O_RDWR | O_CREAT)
+  init(opening path: String, on disk: Disk = .system) throws(SystemError) {
+    let file = try disk.open(path, O_RDWR | O_CREAT)
     let newest = HeadRecord.newest(in: try file.read(2 * HeadRecord.slotSize, at: 0))
     if newest == nil {
       try file.write([UInt8](repeating: 0, count: 2 * HeadRecord.slotSize), at: 0)
@@ -93,10 +93,11 @@ struct HeadFile: ~Copyable {
   }
 
   /// Reads a head without creating or changing anything; nil when there is none or both are torn.
-  static func read(_ path: String) -> HeadRecord? {
-    guard let file = try? OpenFile(path, O_RDONLY),
-      let bytes = try? file.read(2 * HeadRecord.slotSize, at: 0)
-    else { return nil }
+  ///
+  /// Throws where there is one that the disk does not give: what it says must not be passed over.
+  static func read(_ path: String, on disk: Disk = .system) throws(SystemError) -> HeadRecord? {
+    guard FileIdentity(ofFileAt: path) != nil else { return nil }
+    let bytes = try disk.open(path, O_RDONLY).read(2 * HeadRecord.slotSize, at: 0)
     return HeadRecord.newest(in: bytes)?.record
   }
 

@@ -31,13 +31,14 @@ struct LockFile: ~Copyable {
   }
 
   /// Takes the lock at `path`, or gives nil when someone else has it.
-  init?(taking path: String, as owner: Owner) throws(SystemError) {
+  init?(
+    taking path: String,
+    as owner: Owner,
+    on disk: Disk = .system
+  ) throws(SystemError) {
     while true {
-      let file = try OpenFile(path, O_RDWR | O_CREAT)
-      guard flock(file.descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        if errno == EWOULDBLOCK { return nil }
-        throw SystemError("flock", path)
-      }
+      let file = try disk.open(path, O_RDWR | O_CREAT)
+      guard try file.lock(LOCK_EX | LOCK_NB) else { return nil }
       guard try file.identity() == FileIdentity(ofFileAt: path) else { continue }
       try file.truncate(to: 0)
       try file.write(Array("\(owner)\n".utf8), at: 0)
@@ -86,10 +87,7 @@ struct SharedLock: ~Copyable {
   static func take(_ path: String) throws(SystemError) -> Outcome {
     guard FileIdentity(ofFileAt: path) != nil else { return .noLockFile }
     let file = try OpenFile(path, O_RDONLY)
-    guard flock(file.descriptor, LOCK_SH | LOCK_NB) == 0 else {
-      if errno == EWOULDBLOCK { return .writerPresent }
-      throw SystemError("flock", path)
-    }
+    guard try file.lock(LOCK_SH | LOCK_NB) else { return .writerPresent }
     return .held(SharedLock(file))
   }
 }

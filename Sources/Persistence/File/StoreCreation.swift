@@ -10,16 +10,17 @@ import StrataSQLite
 struct StoreCreation {
   let path: StorePath
   let now: Int64
+  var disk = Disk.system
 
   /// Creates the file with the initial database as snapshot 0.
   func create<Database: DatabaseType>(_ initial: Database) throws {
     removeLeftovers()
     do {
       try build(initial)
-      try sync(path.creating)
-      try giveName()
+      try disk.sync(path.creating)
+      try disk.giveName(path.file, to: path.creating)
       removeLeftovers()
-      try sync(path.directory)
+      try disk.sync(path.directory)
     } catch {
       removeLeftovers()
       throw error
@@ -28,8 +29,8 @@ struct StoreCreation {
 
   private func build<Database: DatabaseType>(_ initial: Database) throws {
     // Readable by its owner alone from its first byte on; SQLite gives its other files the same mode.
-    _ = try OpenFile(path.creating, O_RDWR | O_CREAT | O_EXCL)
-    let connection = try Connection(path: path.creating, mode: .readWrite)
+    _ = try disk.open(path.creating, O_RDWR | O_CREAT | O_EXCL)
+    let connection = try Connection(path: path.creating, mode: .readWrite, vfs: disk.vfs)
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     try Migrator(catalog: .file, now: { now }).migrate(connection)
     let identity = StoreIdentity(id: UUID(), epoch: 1, created: now)
@@ -81,23 +82,7 @@ struct StoreCreation {
     try snapshots.markVerified(0)
   }
 
-  /// Never over a file: a link is refused where one is.
-  ///
-  /// Where there are no hard links, the lock that the caller holds has to do.
-  private func giveName() throws(SystemError) {
-    if link(path.creating, path.file) == 0 { return }
-    let error = SystemError("link", path.file)
-    guard [EPERM, ENOTSUP, EOPNOTSUPP].contains(error.code),
-      FileIdentity(ofFileAt: path.file) == nil
-    else { throw error }
-    if rename(path.creating, path.file) != 0 { throw SystemError("rename", path.file) }
-  }
-
   private func removeLeftovers() {
     for suffix in ["", "-wal", "-shm"] { _ = unlink(path.creating + suffix) }
-  }
-
-  private func sync(_ path: String) throws {
-    try OpenFile(path, O_RDONLY).sync()
   }
 }

@@ -16,23 +16,25 @@ enum StoreGate {
   static func enter(
     _ path: StorePath,
     as owner: LockFile.Owner,
-    knownFormat: Int
+    knownFormat: Int,
+    on disk: Disk = .system
   ) throws(PersistenceError) -> LockFile {
     try entering.withLock { _ throws(PersistenceError) in
       let isLockThere = FileIdentity(ofFileAt: path.lock) != nil
-      if !isLockThere { try checkHeader(path, knownFormat) }
-      let lock = try take(path, owner)
-      if isLockThere { try checkHeader(path, knownFormat) }
+      if !isLockThere { try checkHeader(path, knownFormat, on: disk) }
+      let lock = try take(path, owner, disk)
+      if isLockThere { try checkHeader(path, knownFormat, on: disk) }
       return lock
     }
   }
 
   private static func take(
     _ path: StorePath,
-    _ owner: LockFile.Owner
+    _ owner: LockFile.Owner,
+    _ disk: Disk
   ) throws(PersistenceError) -> LockFile {
     do {
-      if let lock = try LockFile(taking: path.lock, as: owner) { return lock }
+      if let lock = try LockFile(taking: path.lock, as: owner, on: disk) { return lock }
     } catch {
       throw PersistenceError(.opening, path: path.file, wrapping: error)
     }
@@ -44,10 +46,14 @@ enum StoreGate {
   }
 
   /// Refuses a file by its first bytes; a path without a file passes.
-  static func checkHeader(_ path: StorePath, _ knownFormat: Int) throws(PersistenceError) {
+  static func checkHeader(
+    _ path: StorePath,
+    _ knownFormat: Int,
+    on disk: Disk = .system
+  ) throws(PersistenceError) {
     guard case .file(let size) = try path.occupant(.opening) else { return }
     do {
-      let bytes = try OpenFile(path.file, O_RDONLY).read(100, at: 0)
+      let bytes = try disk.open(path.file, O_RDONLY).read(100, at: 0)
       try StoreHeader.check(
         bytes,
         fileSize: size,

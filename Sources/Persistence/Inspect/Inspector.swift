@@ -47,7 +47,7 @@ extension Inspector {
       let connection = access.connection
       let extent = try view.journal.extent()
       let names = try SnapshotStore(connection: connection).names()
-      let head = HeadFile.read(path.head)
+      let head = try HeadFile.read(path.head)
       return StoreSummary(
         path: path.file,
         format: Int(try connection.userVersion()),

@@ -14,7 +14,7 @@ extension JournalWriter {
       failure = PersistenceError(.opening, path: path.file, wrapping: error)
     }
     guard configuration.restore == .bestEffort, case .damaged(let damage) = failure.reason,
-      let loss = try Salvage(path, now: configuration.now(), vfs: configuration.vfs)
+      let loss = try Salvage(path, now: configuration.now(), on: configuration.disk)
         .run(because: damage)
     else { throw failure }
     var (file, database, report) = try restoreWhole(initial, outcome, now: now)
@@ -40,7 +40,7 @@ extension JournalWriter {
       ProgressMeter(configuration.progress)
     )
     let verdict = HeadVerdict.judge(
-      HeadFile.read(path.head),
+      try HeadFile.read(path.head, on: configuration.disk),
       recovered: file.position,
       bootID: configuration.bootID
     )
@@ -99,7 +99,7 @@ extension JournalWriter {
       access.manner == .live
       ? HeadVerdict.consistent
       : HeadVerdict.judge(
-        HeadFile.read(path.head),
+        try HeadFile.read(path.head),
         recovered: file.position,
         bootID: configuration.bootID
       )

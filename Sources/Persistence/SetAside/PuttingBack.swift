@@ -9,13 +9,21 @@ package struct PuttingBack {
   private let directory: String
   private var manifest: SetAsideManifest
   private let now: Date
+  private let disk: Disk
   private var exchange: SettingAside?
 
-  init(of path: StorePath, _ directory: String, _ manifest: SetAsideManifest, now: Date) {
+  init(
+    of path: StorePath,
+    _ directory: String,
+    _ manifest: SetAsideManifest,
+    now: Date,
+    on disk: Disk
+  ) {
     self.path = path
     self.directory = directory
     self.manifest = manifest
     self.now = now
+    self.disk = disk
   }
 
   package mutating func run() throws { while try step() {} }
@@ -25,29 +33,30 @@ package struct PuttingBack {
     guard manifest.progress != .returned else { return false }
     if manifest.progress != .returning {
       manifest.progress = .returning
-      try manifest.write(in: directory)
+      try manifest.write(in: directory, on: disk)
       return true
     }
-    if exchange == nil, isWhole, path.companions.contains(where: FileMove.exists) {
+    if exchange == nil, isWhole, path.companions.contains(where: FileIdentity.exists) {
       exchange = SettingAside(
         of: path,
         reason: "exchanged for \(SettingAside.name(directory))",
-        now: now
+        now: now,
+        on: disk
       )
     }
     if try exchange?.step() == true { return true }
-    if let name = manifest.files.first(where: { FileMove.exists(directory + "/" + $0) }) {
-      try FileMove.rename(directory + "/" + name, to: path.directory + "/" + name)
+    if let name = manifest.files.first(where: { FileIdentity.exists(directory + "/" + $0) }) {
+      try disk.rename(directory + "/" + name, to: path.directory + "/" + name)
       return true
     }
-    try FileMove.sync(path.directory)
+    try disk.sync(path.directory)
     manifest.progress = .returned
-    try manifest.write(in: directory)
+    try manifest.write(in: directory, on: disk)
     return false
   }
 
   /// While none of its files is back, whatever stands in their place is not of this set.
   private var isWhole: Bool {
-    manifest.files.allSatisfy { FileMove.exists(directory + "/" + $0) }
+    manifest.files.allSatisfy { FileIdentity.exists(directory + "/" + $0) }
   }
 }

@@ -40,7 +40,7 @@ extension SetAside {
   public static func all(besideStoreAt path: String) throws(PersistenceError) -> [SetAside] {
     let path = try StorePath(path, for: .settingAside)
     do {
-      return try manifests(beside: path).filter { $0.manifest.progress == .complete }
+      return try manifests(beside: path, .system).filter { $0.manifest.progress == .complete }
         .map { SetAside(path, $0.directory, $0.manifest) }
         .sorted { ($0.time, $0.directory) < ($1.time, $1.directory) }
     } catch {
@@ -58,16 +58,25 @@ extension SetAside {
     reason: String,
     now: Date = Date()
   ) throws(PersistenceError) -> SetAside {
+    try setAside(storeAt: path, reason: reason, now: now, on: .system)
+  }
+
+  package static func setAside(
+    storeAt path: String,
+    reason: String,
+    now: Date,
+    on disk: Disk
+  ) throws(PersistenceError) -> SetAside {
     let path = try StorePath(path, for: .settingAside)
-    return try locked(path, now) {
+    return try locked(path, now, disk) {
       guard try path.occupant(.settingAside) != .nothing else {
         throw PersistenceError(.settingAside, path: path.file, .missing)
       }
-      let header = StoreHeader(try OpenFile(path.file, O_RDONLY).read(100, at: 0))
+      let header = StoreHeader(try disk.open(path.file, O_RDONLY).read(100, at: 0))
       if let id = header?.applicationID, id != StoreHeader.applicationID {
         throw PersistenceError(.settingAside, path: path.file, .foreign(applicationID: id))
       }
-      var moving = SettingAside(of: path, reason: reason, now: now)
+      var moving = SettingAside(of: path, reason: reason, now: now, on: disk)
       try moving.run()
       return SetAside(path, moving.directory, moving.manifest)
     }
@@ -79,31 +88,37 @@ extension SetAside {
   /// Throws ``PersistenceError``: `.alreadyOpen` while a writer has the store, `.notFound` when the set
   /// is not there any more.
   public func putBack(now: Date = Date()) throws(PersistenceError) {
+    try putBack(now: now, on: .system)
+  }
+
+  package func putBack(now: Date, on disk: Disk) throws(PersistenceError) {
     let path = try StorePath(store, for: .settingAside)
-    try Self.locked(path, now) {
-      var returning = try returning(now: now)
+    try Self.locked(path, now, disk) {
+      var returning = try returning(now: now, on: disk)
       try returning.run()
     }
   }
 
   /// The moving back, a step at a time; the caller holds the writer's lock.
-  package func returning(now: Date) throws -> PuttingBack {
+  package func returning(now: Date, on disk: Disk = .system) throws -> PuttingBack {
     let path = try StorePath(store, for: .settingAside)
-    guard let manifest = try SetAsideManifest.read(in: directory), manifest.progress == .complete
+    guard let manifest = try SetAsideManifest.read(in: directory, on: disk),
+      manifest.progress == .complete
     else {
       throw PersistenceError(.settingAside, path: path.file, .notFound("set in \(directory)"))
     }
-    return PuttingBack(of: path, directory, manifest, now: now)
+    return PuttingBack(of: path, directory, manifest, now: now, on: disk)
   }
 
   /// What was cut off by a crash is completed first.
   private static func locked<R>(
     _ path: StorePath,
     _ now: Date,
+    _ disk: Disk,
     _ action: () throws -> R
   ) throws(PersistenceError) -> R {
     do {
-      guard let lock = try LockFile(taking: path.lock, as: .current(started: now)) else {
+      guard let lock = try LockFile(taking: path.lock, as: .current(started: now), on: disk) else {
         throw PersistenceError(
           .settingAside,
           path: path.file,
@@ -112,7 +127,7 @@ extension SetAside {
       }
       let held = HeldLock(lock)
       defer { withExtendedLifetime(held) {} }
-      try complete(path, now: now)
+      try complete(path, now: now, on: disk)
       return try action()
     } catch {
       throw PersistenceError(.settingAside, path: path.file, wrapping: error)
@@ -120,24 +135,29 @@ extension SetAside {
   }
 
   /// Completes what a crash cut off; the caller holds the writer's lock.
-  static func complete(_ path: StorePath, now: Date) throws {
-    for (directory, manifest) in try manifests(beside: path) where manifest.progress == .moving {
-      var moving = SettingAside(of: path, resuming: directory, manifest)
+  static func complete(_ path: StorePath, now: Date, on disk: Disk) throws {
+    for (directory, manifest) in try manifests(beside: path, disk)
+    where manifest.progress == .moving {
+      var moving = SettingAside(of: path, resuming: directory, manifest, on: disk)
       try moving.run()
     }
-    for (directory, manifest) in try manifests(beside: path) where manifest.progress == .returning {
-      var returning = PuttingBack(of: path, directory, manifest, now: now)
+    for (directory, manifest) in try manifests(beside: path, disk)
+    where manifest.progress == .returning {
+      var returning = PuttingBack(of: path, directory, manifest, now: now, on: disk)
       try returning.run()
     }
   }
 
   /// Whether a crash left something to complete.
   static func isCutOff(_ path: StorePath) throws -> Bool {
-    try manifests(beside: path).contains { [.moving, .returning].contains($0.manifest.progress) }
+    try manifests(beside: path, .system).contains {
+      [.moving, .returning].contains($0.manifest.progress)
+    }
   }
 
   private static func manifests(
-    beside path: StorePath
+    beside path: StorePath,
+    _ disk: Disk
   ) throws -> [(directory: String, manifest: SetAsideManifest)] {
     let prefix = SettingAside.name(path.file) + ".damaged-"
     return try FileManager.default.contentsOfDirectory(atPath: path.directory).sorted()
@@ -145,8 +165,8 @@ extension SetAside {
       .compactMap { name in
         let directory = path.directory + "/" + name
         do {
-          return try SetAsideManifest.read(in: directory).map { (directory, $0) }
-        } catch is DamageFound where FileMove.exists(path.file) {
+          return try SetAsideManifest.read(in: directory, on: disk).map { (directory, $0) }
+        } catch is DamageFound where FileIdentity.exists(path.file) {
           // With a store in its place nothing can be half moved; without one nobody may begin afresh.
           return nil
         }

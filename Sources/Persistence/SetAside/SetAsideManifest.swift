@@ -32,10 +32,10 @@ struct SetAsideManifest: Codable, Equatable {
   static let name = "manifest.json"
 
   /// The manifest in a directory; nil when there is none.
-  static func read(in directory: String) throws -> SetAsideManifest? {
+  static func read(in directory: String, on disk: Disk) throws -> SetAsideManifest? {
     let path = directory + "/" + name
     guard FileIdentity(ofFileAt: path) != nil else { return nil }
-    let bytes = try OpenFile(path, O_RDONLY).read(1 << 20, at: 0)
+    let bytes = try disk.open(path, O_RDONLY).read(1 << 20, at: 0)
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
     do {
@@ -46,31 +46,17 @@ struct SetAsideManifest: Codable, Equatable {
   }
 
   /// Replaces the manifest in a directory; it is on disk when this returns.
-  func write(in directory: String) throws {
+  func write(in directory: String, on disk: Disk) throws {
     let encoder = JSONEncoder()
     encoder.dateEncodingStrategy = .iso8601
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let path = directory + "/" + Self.name
     do {
-      let file = try OpenFile(path + ".new", O_RDWR | O_CREAT | O_TRUNC)
+      let file = try disk.open(path + ".new", O_RDWR | O_CREAT | O_TRUNC)
       try file.write(Array(try encoder.encode(self)), at: 0)
       try file.sync()
     }
-    try FileMove.rename(path + ".new", to: path)
-    try FileMove.sync(directory)
-  }
-}
-
-/// Moving files so that it survives a power cut.
-enum FileMove {
-  static func rename(_ source: String, to destination: String) throws(SystemError) {
-    if Foundation.rename(source, destination) != 0 { throw SystemError("rename", source) }
-  }
-
-  static func exists(_ path: String) -> Bool { FileIdentity(ofFileAt: path) != nil }
-
-  /// Makes what was renamed in a directory last.
-  static func sync(_ directory: String) throws(SystemError) {
-    try OpenFile(directory, O_RDONLY).sync()
+    try disk.rename(path + ".new", to: path)
+    try disk.sync(directory)
   }
 }

@@ -9,26 +9,40 @@ package struct SettingAside {
   package let directory: String
   private(set) var manifest: SetAsideManifest
   private var isAnnounced: Bool
+  private let disk: Disk
 
   /// Plans to set aside whatever there is of a store.
   ///
   /// - Parameter replacement: the name of a whole, synced file beside it that takes its name.
-  package init(of path: StorePath, reason: String, replacement: String? = nil, now: Date) {
+  package init(
+    of path: StorePath,
+    reason: String,
+    replacement: String? = nil,
+    now: Date,
+    on disk: Disk = .system
+  ) {
     self.path = path
+    self.disk = disk
     directory = Self.unusedDirectory(path, now)
     manifest = SetAsideManifest(
       store: Self.name(path.file),
       time: Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)),
       reason: reason,
-      files: path.companions.filter(FileMove.exists).map(Self.name),
+      files: path.companions.filter(FileIdentity.exists).map(Self.name),
       replacement: replacement
     )
     isAnnounced = false
   }
 
   /// Goes on with one that was cut off.
-  init(of path: StorePath, resuming directory: String, _ manifest: SetAsideManifest) {
+  init(
+    of path: StorePath,
+    resuming directory: String,
+    _ manifest: SetAsideManifest,
+    on disk: Disk
+  ) {
     self.path = path
+    self.disk = disk
     self.directory = directory
     self.manifest = manifest
     isAnnounced = true
@@ -43,7 +57,7 @@ package struct SettingAside {
     let first = "\(path.file).damaged-\(time)"
     var directory = first
     var number = 1
-    while FileMove.exists(directory) {
+    while FileIdentity.exists(directory) {
       number += 1
       directory = "\(first)-\(number)"
     }
@@ -61,25 +75,25 @@ package struct SettingAside {
     }
     guard manifest.progress == .moving else { return false }
     if let name = nextToMove {
-      try FileMove.rename(path.directory + "/" + name, to: directory + "/" + name)
+      try disk.rename(path.directory + "/" + name, to: directory + "/" + name)
       return true
     }
-    try FileMove.sync(directory)
-    try FileMove.sync(path.directory)
-    if let replacement = manifest.replacement, !FileMove.exists(path.file) {
-      try FileMove.rename(path.directory + "/" + replacement, to: path.file)
-      try FileMove.sync(path.directory)
+    try disk.sync(directory)
+    try disk.sync(path.directory)
+    if let replacement = manifest.replacement, !FileIdentity.exists(path.file) {
+      try disk.rename(path.directory + "/" + replacement, to: path.file)
+      try disk.sync(path.directory)
       return true
     }
     manifest.progress = .complete
-    try manifest.write(in: directory)
+    try manifest.write(in: directory, on: disk)
     return false
   }
 
   private mutating func announce() throws {
-    if mkdir(directory, 0o700) != 0 { throw SystemError("mkdir", directory) }
-    try FileMove.sync(path.directory)
-    try manifest.write(in: directory)
+    try disk.makeDirectory(directory)
+    try disk.sync(path.directory)
+    try manifest.write(in: directory, on: disk)
     isAnnounced = true
   }
 
@@ -87,7 +101,8 @@ package struct SettingAside {
   /// now is another one.
   private var nextToMove: String? {
     manifest.files.first { name in
-      !FileMove.exists(directory + "/" + name) && FileMove.exists(path.directory + "/" + name)
+      !FileIdentity.exists(directory + "/" + name)
+        && FileIdentity.exists(path.directory + "/" + name)
     }
   }
 }

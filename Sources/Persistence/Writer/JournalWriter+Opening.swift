@@ -15,16 +15,26 @@ extension JournalWriter {
     if configuration.restore == .readOnly { return try read(initial) }
     let now = configuration.now().microseconds
     let owner = LockFile.Owner.current(started: configuration.now())
-    let lock = HeldLock(try StoreGate.enter(path, as: owner, knownFormat: StoreFormat.known))
+    let lock = HeldLock(
+      try StoreGate.enter(
+        path,
+        as: owner,
+        knownFormat: StoreFormat.known,
+        on: configuration.disk
+      )
+    )
     do {
-      try SetAside.complete(path, now: configuration.now())
+      try SetAside.complete(path, now: configuration.now(), on: configuration.disk)
       let isNew = try path.occupant(.opening) == .nothing
       if isNew { try initial.checkUniqueness() }
-      if isNew { try StoreCreation(path: path, now: now).create(initial) }
+      if isNew {
+        try StoreCreation(path: path, now: now, disk: configuration.disk).create(initial)
+      }
       let (restored, database, report) = try restore(initial, isNew ? .fresh : .restored, now: now)
       let session = try WriterSession(
         restored,
         path: path,
+        on: configuration.disk,
         originID: originID,
         bootID: configuration.bootID,
         time: now,

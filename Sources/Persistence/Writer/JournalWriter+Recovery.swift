@@ -1,9 +1,10 @@
-import Foundation
+import StrataSQLite
 
 extension JournalWriter {
   /// Goes on in memory, and plans to try the file again.
   @discardableResult
   func degrade(_ error: any Error, _ line: WriteLine) -> PersistenceError {
+    noteFailedSync(error)
     let error = PersistenceError(.appending, path: path.file, wrapping: error)
     giveUpBackups()
     dropSession()
@@ -34,6 +35,7 @@ extension JournalWriter {
       try recover(line)
       recoveryDelay = configuration.recoveryInterval
     } catch {
+      noteFailedSync(error)
       dropSession()
       let error = PersistenceError(.appending, path: path.file, wrapping: error)
       line.degrade(error.reason)
@@ -41,6 +43,26 @@ extension JournalWriter {
       recoveryDelay = min(recoveryDelay * 2, .seconds(30))
       planRecovery()
     }
+  }
+
+  func noteFailedSync(_ error: any Error) {
+    if FailedSync.isMeant(by: error) { mustRewriteWAL = true }
+  }
+
+  /// Writes what is in SQLite's WAL anew: into the database, as another sync of the WAL would say
+  /// nothing of the pages that the failed one has lost.
+  ///
+  /// The emptied WAL is synced too, or an older state of it could come back after a power cut.
+  private func rewriteWAL(_ restored: RestoredFile) throws {
+    guard try restored.connection.checkpoint(.truncate).isComplete else {
+      throw PersistenceError(
+        .appending,
+        path: path.file,
+        .busy("a sync had failed, and a reader keeps what it was to save from being written anew")
+      )
+    }
+    try restored.connection.syncWAL()
+    mustRewriteWAL = false
   }
 
   /// Opens the file again, compares it with what was written, and writes what it lacks.
@@ -52,9 +74,11 @@ extension JournalWriter {
       vfs: configuration.vfs
     )
     try checkStanding(of: restored, line)
+    if mustRewriteWAL { try rewriteWAL(restored) }
     let session = try WriterSession(
       restored,
       path: path,
+      on: configuration.disk,
       originID: originID,
       bootID: configuration.bootID,
       time: now,

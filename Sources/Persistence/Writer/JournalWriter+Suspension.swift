@@ -22,6 +22,7 @@ extension JournalWriter {
         noteSynced(session, line)
       }
     } catch {
+      noteFailedSync(error)
       failure = PersistenceError(.suspending, path: path.file, wrapping: error)
     }
     letGo(line)
@@ -47,7 +48,14 @@ extension JournalWriter {
         throw PersistenceError(.resuming, path: path.file, .missing)
       }
       let owner = LockFile.Owner.current(started: configuration.now())
-      lock = HeldLock(try StoreGate.enter(path, as: owner, knownFormat: StoreFormat.known))
+      lock = HeldLock(
+        try StoreGate.enter(
+          path,
+          as: owner,
+          knownFormat: StoreFormat.known,
+          on: configuration.disk
+        )
+      )
       try recover(line)
       isSuspended = false
     } catch {

@@ -21,6 +21,7 @@ extension JournalWriter {
     } catch {
       fail(error)
       events.tell(.snapshotFailed("\(error)"))
+      degradeIfDoubtful(error)
     }
     noteSizes()
     planUpkeep()
@@ -39,6 +40,13 @@ extension JournalWriter {
       snapshotMeter?.end()
       snapshotMeter = nil
     }
+  }
+
+  /// Gives up the session where an error says more than that there is no snapshot: that a sync failed,
+  /// or that the head may be half written.
+  private func degradeIfDoubtful(_ error: any Error) {
+    guard let line, error is SystemError || FailedSync.isMeant(by: error) else { return }
+    degrade(error, line)
   }
 
   private func fail(_ error: any Error) {
@@ -76,6 +84,7 @@ extension JournalWriter {
       return revision
     } catch {
       fail(error)
+      degradeIfDoubtful(error)
       throw PersistenceError(.snapshotting, path: path.file, wrapping: error)
     }
   }

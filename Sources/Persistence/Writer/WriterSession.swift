@@ -42,6 +42,7 @@ final class WriterSession {
   init(
     _ restored: RestoredFile,
     path: StorePath,
+    on disk: Disk,
     originID: UUID,
     bootID: UUID,
     time: Int64,
@@ -55,7 +56,7 @@ final class WriterSession {
     snapshots = SnapshotStore(connection: connection)
     catalog = restored.catalog
     encoder = EntityEncoder(resuming: restored.catalog.lastOfTable)
-    head = try HeadFile(opening: path.head)
+    head = try HeadFile(opening: path.head, on: disk)
     self.bootID = bootID
     written = HeadRecord.Mark(revision: restored.revision, chain: restored.chain)
     durable = written

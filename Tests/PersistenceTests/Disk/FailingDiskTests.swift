@@ -6,7 +6,8 @@ import Testing
 
 /// Disks that refuse, and power that goes.
 struct FailingDiskTests {
-  static let cuts = Int(ProcessInfo.processInfo.environment["STRATA_CUTS"] ?? "") ?? 300
+  /// Of each way to be durable.
+  static let cuts = (loopCount("STRATA_CUTS", 300) + 2) / 3
 
   let directory: TemporaryDirectory
   let path: String
@@ -26,6 +27,7 @@ struct FailingDiskTests {
       recoveryInterval: .milliseconds(5)
     )
     configuration.vfs = vfs.name
+    configuration.watch = vfs.watch
     return configuration
   }
 
@@ -122,7 +124,7 @@ struct FailingDiskTests {
     let script = LibraryScript(seed: seed)
     var states = [store.state.db]
     var acknowledged: Revision = 0
-    for cut in 0..<Self.cuts / 3 {
+    for cut in 0..<Self.cuts {
       for _ in 0..<Int.random(in: 1...9, using: &random) {
         store.commit { script.commit(Int64(states.count), to: &$0.db) }
         states.append(store.state.db)
@@ -134,8 +136,12 @@ struct FailingDiskTests {
       let after = try TemporaryDirectory()
       let head = try Data(contentsOf: URL(fileURLWithPath: path + ".head"))
       try vfs.cutPower(seed: random.next(), into: after.url)
-      if Bool.random(using: &random) {
-        try head.write(to: URL(fileURLWithPath: after.path("app.strata.head")))
+      // The head as the power left it, as it was written last, or none.
+      let cutHead = URL(fileURLWithPath: after.path("app.strata.head"))
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0: break
+      case 1: try head.write(to: cutHead)
+      default: try FileManager.default.removeItem(at: cutHead)
       }
       var rebooted = PersistenceConfiguration()
       rebooted.bootID = UUID()
@@ -151,7 +157,7 @@ struct FailingDiskTests {
       try await restored.close()
     }
     try await persistence.close()
-    figures("\(Self.cuts / 3) power cuts under \(durability), \(states.count) states; seed \(seed)")
+    figures("\(Self.cuts) power cuts under \(durability), \(states.count) states; seed \(seed)")
   }
 }
 

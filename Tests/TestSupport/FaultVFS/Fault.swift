@@ -1,11 +1,11 @@
-/// What SQLite asks of a file system, as far as it can be counted and made to fail.
+/// What SQLite and the store ask of a file system, as far as it can be counted and made to fail.
 package enum FileOperation: Hashable, Sendable, CaseIterable {
-  case open, read, write, truncate, sync, delete, lock
+  case open, read, write, truncate, sync, delete, lock, rename, link, makeDirectory
 }
 
-/// Which of a database's files an operation is on.
+/// Which of a database's files an operation is on; `own` are those that are not SQLite's.
 package enum FileKind: Hashable, Sendable, CaseIterable {
-  case database, wal, journal, other
+  case database, wal, journal, other, own
 }
 
 /// What a disk can do to whoever asks anything of it.
@@ -33,7 +33,7 @@ extension FileOperation {
   /// How it fails when the medium does.
   var ioError: FaultCode {
     switch self {
-    case .open: .cantOpen
+    case .open, .rename, .link, .makeDirectory: .cantOpen
     case .read: .ioerrRead
     case .write: .ioerrWrite
     case .truncate: .ioerrTruncate

@@ -55,7 +55,12 @@ extension FaultFile {
     methods.xSync = { file, flags in
       guard let open = FaultFile.at(file) else { return SQLITE_IOERR }
       let status = open.perform(.sync) { $0.xSync?($1, flags) }
-      if status == SQLITE_OK, let path = open.path { open.vfs.recordSync(of: path) }
+      guard let path = open.path else { return status }
+      if status == SQLITE_OK {
+        open.vfs.recordSync(of: path)
+      } else {
+        open.vfs.recordFailedSync(of: path)
+      }
       return status
     }
     methods.xFileSize = { file, size in

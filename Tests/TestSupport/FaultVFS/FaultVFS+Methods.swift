@@ -25,7 +25,8 @@ extension FaultVFS {
       FaultVFS.at(vfs)?.call(\.xRandomness) { $0($1, count, bytes) } ?? 0
     }
     methods.xSleep = { vfs, microseconds in
-      FaultVFS.at(vfs)?.call(\.xSleep) { $0($1, microseconds) } ?? 0
+      FaultVFS.at(vfs)?.recordSleep(microseconds: Int(microseconds))
+      return FaultVFS.at(vfs)?.call(\.xSleep) { $0($1, microseconds) } ?? 0
     }
     methods.xCurrentTime = { vfs, time in
       FaultVFS.at(vfs)?.call(\.xCurrentTime) { $0($1, time) } ?? SQLITE_ERROR

@@ -1,5 +1,7 @@
 import CStrataSQLite
 package import Foundation
+import StrataCore
+package import StrataPersistence
 
 /// A file system for SQLite that works on real files, and fails and loses power when told to.
 ///
@@ -11,7 +13,11 @@ package import Foundation
 ///
 /// **Power**: each file is followed as the bytes last synced plus the writes since. `cutPower` builds, in
 /// another directory, the files as they might be found afterwards. Opening, deleting and making files
-/// count as durable at once; whatever a file held when it was first opened counts as synced.
+/// count as durable at once; whatever a file held when it was first opened counts as synced. What a
+/// failed sync was to save never reaches the medium, also when a later sync works.
+///
+/// **The store's own files**: ``watch`` lets the system calls for the head, the lock and manifests fail by
+/// the same faults, and follows the head.
 ///
 /// SQLite calls it from whichever thread uses the connection, so all state is under one lock. It stays
 /// registered until the process ends, because a connection may outlive the test that made it.
@@ -20,19 +26,16 @@ package final class FaultVFS {
   package let name: String
   let parent: UnsafeMutablePointer<sqlite3_vfs>
   let fileMethods: UnsafeMutablePointer<sqlite3_io_methods>
-  private let lock = NSLock()
-  private var counts: [FileKind: [FileOperation: Int]] = [:]
-  private var faults: [PendingFault] = []
-  private var images: [String: FileImage] = [:]
-  private var isWriteProtected = false
-  private var struck = 0
+  let state = Lock(FaultState())
 
   /// Registers a file system over the default one.
   ///
+  /// - Parameter follows: whether power can be cut; it costs the memory of all files.
   /// - Throws: `RegistrationError` when SQLite refuses it.
-  package init(name: String) throws {
+  package init(name: String, follows: Bool = true) throws {
     guard let parent = sqlite3_vfs_find(nil) else { throw RegistrationError(status: SQLITE_ERROR) }
     self.name = name
+    state.withLock { $0.follows = follows }
     self.parent = parent
     fileMethods = .allocate(capacity: 1)
     fileMethods.initialize(to: FaultFile.methods())
@@ -63,89 +66,92 @@ extension FaultVFS {
     after passing: Int = 0,
     times duration: FaultDuration = .once
   ) {
-    lock.withLock {
-      faults.append(
-        PendingFault(
-          operation: operation,
-          kind: kind,
-          code: code,
-          isHalfDone: false,
-          duration: duration,
-          remaining: passing
-        )
-      )
-    }
+    let fault = PendingFault(
+      operation: operation,
+      kind: kind,
+      code: code,
+      isHalfDone: false,
+      duration: duration,
+      remaining: passing
+    )
+    state.withLock { $0.faults.append(fault) }
   }
 
   /// Lets some operations pass that a fault of the disk can strike, and strikes the next one, or all
   /// further ones.
   package func strike(
     _ fault: DiskFault,
+    in kind: FileKind? = nil,
     after passing: Int,
     times duration: FaultDuration
   ) {
-    lock.withLock {
-      faults.append(
-        PendingFault(
-          operation: fault.operation,
-          kind: nil,
-          code: fault == .noRoom ? .full : nil,
-          isHalfDone: fault == .shortWrite,
-          duration: duration,
-          remaining: passing
-        )
-      )
-    }
+    let fault = PendingFault(
+      operation: fault.operation,
+      kind: kind,
+      code: fault == .noRoom ? .full : nil,
+      isHalfDone: fault == .shortWrite,
+      duration: duration,
+      remaining: passing
+    )
+    state.withLock { $0.faults.append(fault) }
   }
 
   /// How many operations failed since the counters were set to 0.
-  package var strikes: Int { lock.withLock { struck } }
+  package var strikes: Int { state.withLock { $0.struck } }
 
   /// How many operations a fault could have struck since the counters were set to 0.
-  package func targets(of fault: DiskFault) -> Int {
-    if let operation = fault.operation { return count(of: operation) }
-    return FileOperation.allCases.filter { $0 != .lock }.reduce(0) { $0 + count(of: $1) }
+  package func targets(of fault: DiskFault, in kind: FileKind? = nil) -> Int {
+    if let operation = fault.operation { return count(of: operation, in: kind) }
+    return FileOperation.allCases.filter { $0 != .lock }
+      .reduce(0) { $0 + count(of: $1, in: kind) }
   }
+
+  /// How long SQLite asked to sleep, for locks that someone else has.
+  ///
+  /// SQLite's busy handler sleeps whole milliseconds; what it waits for another's glance at the shared
+  /// memory is some microseconds and does not count. What was asked for does not depend on the machine.
+  package var lockWaits: [Duration] { state.withLock { $0.lockWaits } }
+
+  /// Kills this process, as SIGKILL does, when it asks the disk for the operation of this number.
+  package func killProcess(at number: Int) { state.withLock { $0.lastOperation = number } }
 
   /// Forgets all faults and grants writing again.
   package func heal() {
-    lock.withLock {
-      faults = []
-      isWriteProtected = false
+    state.withLock {
+      $0.faults = []
+      $0.isWriteProtected = false
     }
   }
 
   /// From now on files open read-only, as write-protected ones do for a user who is not root.
   package func protectFromWriting() {
-    lock.withLock { isWriteProtected = true }
+    state.withLock { $0.isWriteProtected = true }
   }
 
   /// How often an operation was asked for, failures included.
   package func count(of operation: FileOperation, in kind: FileKind? = nil) -> Int {
-    lock.withLock {
-      counts.filter { kind == nil || $0.key == kind }.values
-        .reduce(0) { $0 + ($1[operation] ?? 0) }
-    }
+    state.withLock { $0.count(of: operation, in: kind) }
   }
 
   /// Sets all counters to 0.
   package func resetCounts() {
-    lock.withLock {
-      counts = [:]
-      struck = 0
+    state.withLock {
+      $0.counts = [:]
+      $0.struck = 0
+      $0.lockWaits = []
     }
   }
 
   /// Forgets what it knows of all files: the next opening takes them from the disk, as synced.
   package func forgetFiles() {
-    lock.withLock { images = [:] }
+    state.withLock { $0.images = [:] }
   }
 
   /// Writes every file as it might be after a power cut now into a directory, under its own name.
   ///
   /// The same seed and the same writes give the same files. The files in use stay as they are.
   package func cutPower(seed: UInt64, into directory: URL) throws {
-    let images = lock.withLock { self.images }
+    let images = state.withLock { $0.images }
     var random = PowerCutRandomness(seed: seed)
     for (path, image) in images.sorted(by: { $0.key < $1.key }) {
       let name = URL(fileURLWithPath: path).lastPathComponent
@@ -153,6 +159,9 @@ extension FaultVFS {
         .write(to: directory.appendingPathComponent(name))
     }
   }
+
+  /// Lets the system calls for the store's own files fail by the same faults.
+  package var watch: any DiskWatch { OwnFileWatch(state) }
 }
 
 extension FaultVFS {
@@ -166,42 +175,39 @@ extension FaultVFS {
     _ operation: FileOperation,
     in kind: FileKind
   ) -> (status: Int32, isHalfDone: Bool)? {
-    lock.withLock {
-      counts[kind, default: [:]][operation, default: 0] += 1
-      guard let index = faults.firstIndex(where: { $0.matches(operation, kind) }) else {
-        return nil
-      }
-      if faults[index].remaining > 0 {
-        faults[index].remaining -= 1
-        return nil
-      }
-      let fault = faults[index]
-      struck += 1
-      if fault.duration == .once { faults.remove(at: index) }
-      return ((fault.code ?? operation.ioError).rawValue, fault.isHalfDone)
+    state.withLock { state in
+      let fault = state.strike(operation, in: kind)
+      if state.isOver { kill(getpid(), SIGKILL) }
+      return fault
     }
+    .map { (($0.code ?? operation.ioError).rawValue, $0.isHalfDone) }
   }
 
-  var opensReadOnly: Bool {
-    lock.withLock { isWriteProtected }
-  }
+  var opensReadOnly: Bool { state.withLock { $0.isWriteProtected } }
 
   /// Follows a file from now on, unless it is followed already.
   func follow(_ path: String, content: () -> [UInt8]) {
-    lock.withLock {
-      if images[path] == nil { images[path] = FileImage(durable: content()) }
-    }
+    state.withLock { $0.follow(path, content: content) }
   }
 
   func forget(_ path: String) {
-    lock.withLock { images[path] = nil }
+    state.withLock { $0.images[path] = nil }
   }
 
   func record(_ change: FileImage.Change, in path: String) {
-    lock.withLock { images[path]?.record(change) }
+    state.withLock { $0.images[path]?.record(change) }
   }
 
   func recordSync(of path: String) {
-    lock.withLock { images[path]?.sync() }
+    state.withLock { $0.images[path]?.sync() }
+  }
+
+  func recordFailedSync(of path: String) {
+    state.withLock { $0.images[path]?.failSync() }
+  }
+
+  func recordSleep(microseconds: Int) {
+    guard microseconds % 1_000 == 0 else { return }
+    state.withLock { $0.lockWaits.append(.microseconds(microseconds)) }
   }
 }

@@ -24,6 +24,10 @@ struct FileImage {
     pending = []
   }
 
+  /// What was to be synced never gets there: the system has forgotten that it is not on the medium
+  /// (Linux marks such pages clean), and a later sync that works says nothing of it.
+  mutating func failSync() { pending = [] }
+
   /// The file as it might be found after a power cut: what was synced, and of the rest any subset of its
   /// sectors, a few of them written in part.
   func afterPowerCut(using random: inout PowerCutRandomness) -> [UInt8] {

@@ -10,19 +10,19 @@ import StrataSQLite
 package struct Salvage {
   private let path: StorePath
   private let now: Date
-  private let vfs: String?
+  private let disk: Disk
 
-  package init(_ path: StorePath, now: Date, vfs: String? = nil) {
+  package init(_ path: StorePath, now: Date, on disk: Disk = .system) {
     self.path = path
     self.now = now
-    self.vfs = vfs
+    self.disk = disk
   }
 
   /// Does all of it; nil where nothing can be proved, and then nothing was changed.
   ///
   /// - Parameter damage: what was found wrong.
   func run(because damage: String) throws -> RestoreLoss? {
-    let lastKnown = HeadFile.read(path.head)
+    let lastKnown = try HeadFile.read(path.head, on: disk)
     guard let (position, lastSeen) = try build() else { return nil }
     var moving = settingAside(because: damage)
     try moving.run()
@@ -41,7 +41,8 @@ package struct Salvage {
       of: path,
       reason: damage,
       replacement: SettingAside.name(path.creating),
-      now: now
+      now: now,
+      on: disk
     )
   }
 
@@ -54,14 +55,14 @@ package struct Salvage {
   package func build() throws -> (position: Position, lastSeen: Revision)? {
     removeLeftovers()
     do {
-      let source = try Connection(path: path.file, mode: .readOnly, vfs: vfs)
+      let source = try Connection(path: path.file, mode: .readOnly, vfs: disk.vfs)
       guard let history = try source.readTransaction({ try SalvagedHistory(in: source) }) else {
         return nil
       }
-      _ = try OpenFile(path.creating, O_RDWR | O_CREAT | O_EXCL)
+      _ = try disk.open(path.creating, O_RDWR | O_CREAT | O_EXCL)
       let identity = try copy(history, from: source)
       try prove(history, identity)
-      try FileMove.sync(path.creating)
+      try disk.sync(path.creating)
       removeCompanions()
       let position = Position(
         storeID: identity.id,
@@ -82,9 +83,10 @@ package struct Salvage {
   ) throws -> StoreIdentity {
     let time = now.microseconds
     var identity = history.identity
-    let head = HeadFile.read(path.head).flatMap { $0.storeID == identity.id ? $0.epoch : nil }
+    let head = try HeadFile.read(path.head, on: disk)
+      .flatMap { $0.storeID == identity.id ? $0.epoch : nil }
     identity.epoch = max(identity.epoch, head ?? 0) + 1
-    let connection = try Connection(path: path.creating, mode: .readWrite)
+    let connection = try Connection(path: path.creating, mode: .readWrite, vfs: disk.vfs)
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     try Migrator(catalog: .file, now: { time }).migrate(connection)
     let rows = RowCopy(source: source, destination: connection)
@@ -105,7 +107,7 @@ package struct Salvage {
 
   /// Reads the new file as an opening does.
   private func prove(_ history: SalvagedHistory, _ identity: StoreIdentity) throws {
-    let connection = try Connection(path: path.creating, mode: .readOnly)
+    let connection = try Connection(path: path.creating, mode: .readOnly, vfs: disk.vfs)
     let copied = try SalvagedHistory(in: connection)
     guard let copied, copied.identity == identity, copied.revision == history.revision,
       copied.chain == history.chain, copied.snapshot == history.snapshot
@@ -115,7 +117,7 @@ package struct Salvage {
 
   private func writeHead(_ position: Position) throws {
     let mark = HeadRecord.Mark(revision: position.revision, chain: position.chain)
-    var head = try HeadFile(opening: path.head)
+    var head = try HeadFile(opening: path.head, on: disk)
     try head.write(
       HeadRecord(
         storeID: position.storeID,

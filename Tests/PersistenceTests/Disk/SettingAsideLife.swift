@@ -1,0 +1,66 @@
+import Foundation
+import Strata
+import StrataPersistence
+import TestSupport
+import Testing
+
+/// A store's files that are set aside, a fresh store in their place, and their return.
+struct SettingAsideLife: FaultedLife {
+  private static let time = Date(timeIntervalSince1970: 1_790_000_000)
+
+  private let vfs: FaultVFS
+  private let store: DamagedStore
+
+  init(_ vfs: FaultVFS) async throws {
+    self.vfs = vfs
+    // It is not damaged here.
+    store = try await DamagedStore()
+  }
+
+  private var disk: Disk { Disk(vfs: vfs.name, watch: vfs.watch) }
+
+  func run(_ place: String) async throws {
+    do {
+      let set = try SetAside.setAside(
+        storeAt: store.path,
+        reason: "a test",
+        now: Self.time,
+        on: disk
+      )
+      try await openOnFaultyDisk()
+      try set.putBack(now: Self.time, on: disk)
+    } catch {
+      #expect(vfs.strikes > 0, "\(place): \(error)")
+    }
+    vfs.heal()
+    // Opening completes what was begun; whatever was set aside is whole.
+    let persistence = try await store.open(.strict)
+    let revision = persistence.revision
+    #expect([0, 50].contains(revision), "\(place)")
+    #expect(persistence.initialState.db == store.model(at: revision), "\(place)")
+    try await persistence.close()
+    if revision == 50 { return }
+    for set in try SetAside.all(besideStoreAt: store.path) where set.files.count > 1 {
+      try set.putBack(now: Self.time)
+      let returned = try await store.open(.strict)
+      #expect(returned.initialState.db == store.model(at: returned.revision), "\(place)")
+      let found = returned.revision
+      try await returned.close()
+      if found == 50 { return }
+    }
+    Issue.record("\(place): what was set aside is gone")
+  }
+
+  private func openOnFaultyDisk() async throws {
+    var configuration = PersistenceConfiguration()
+    configuration.vfs = vfs.name
+    configuration.watch = vfs.watch
+    let persistence = try await Persistence.open(
+      at: store.path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration
+    )
+    try await persistence.close()
+  }
+}

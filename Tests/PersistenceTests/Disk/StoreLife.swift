@@ -1,0 +1,194 @@
+import Foundation
+import Strata
+import StrataPersistence
+import TestSupport
+import Testing
+
+/// One life of a store that has a past, from its opening to its closing.
+final class StoreLife: FaultedLife {
+  private static let commits: Int64 = 30
+
+  private let vfs: FaultVFS
+  private let directory: TemporaryDirectory
+  private let path: String
+  private let script = LibraryScript(seed: 30)
+  /// The last revision that was said to be on disk.
+  private var acknowledged = Revision(commits)
+
+  /// Two snapshots, and a journal that waits to be trimmed.
+  init(_ vfs: FaultVFS) async throws {
+    self.vfs = vfs
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: PersistenceConfiguration(
+        snapshots: SnapshotPolicy(minimumJournalBytes: 1 << 40)
+      )
+    )
+    let store = LibraryStore(persistence)
+    for number in 1...Self.commits { store.commit { script.commit(number, to: &$0.db) } }
+    try await persistence.snapshot(named: "past")
+    try await persistence.close()
+  }
+
+  private func open() async throws -> Persistence<LibraryState, LibraryDatabase> {
+    var configuration = PersistenceConfiguration(
+      // The fifth commit calls the writer, and no time does.
+      durability: .grouped(maxDelay: .seconds(600), maxCommits: 5),
+      snapshots: SnapshotPolicy(minimumJournalBytes: 1_000, minimumHistoryBytes: 2_000),
+      recoveryInterval: .milliseconds(2)
+    )
+    configuration.vfs = vfs.name
+    configuration.watch = vfs.watch
+    return try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration
+    )
+  }
+
+  func run(_ place: String) async throws {
+    let persistence: Persistence<LibraryState, LibraryDatabase>
+    do {
+      persistence = try await open()
+    } catch {
+      #expect(vfs.strikes > 0, "\(place): \(error)")
+      vfs.heal()
+      return try await checkFile(nil, place)
+    }
+    let store = LibraryStore(persistence)
+    await work(on: store, persistence)
+    // Either the fault has struck, and ends here, or it is still to come, in closing.
+    try await checkPowerCut(seed: 1, "\(place), cut while it lasts")
+    if vfs.strikes > 0 {
+      vfs.heal()
+      await catchUp(persistence, place)
+      try await checkPowerCut(seed: 2, "\(place), cut afterwards")
+    }
+    do {
+      try await persistence.close()
+      acknowledged = persistence.revision
+    } catch {
+      #expect(vfs.strikes > 0, "\(place): \(error)")
+    }
+    vfs.heal()
+    try await checkPowerCut(seed: 3, "\(place), cut when closed")
+    try await checkFile(store.state.db, place)
+  }
+
+  private func work(
+    on store: LibraryStore,
+    _ persistence: Persistence<LibraryState, LibraryDatabase>
+  ) async {
+    await settle(persistence)
+    for number in Self.commits + 1...2 * Self.commits {
+      store.commit { script.commit(number, to: &$0.db) }
+      let place = (number - Self.commits) % 8
+      if place == 5 { await drained(persistence) }
+      if place == 0 { await note(persistence) { try await persistence.flush() } }
+      if number == Self.commits + 16 {
+        await note(persistence) { try await persistence.snapshot(named: "under way") }
+      }
+      await settle(persistence)
+    }
+    await note(persistence) { try await persistence.snapshot(named: "late") }
+    await settle(persistence)
+  }
+
+  /// Waits until the writer was called by itself, or has met the fault.
+  private func drained(_ persistence: Persistence<LibraryState, LibraryDatabase>) async {
+    while persistence.durableRevision < persistence.revision, vfs.strikes == 0 {
+      await Task.yield()
+    }
+    acknowledged = max(acknowledged, persistence.durableRevision)
+  }
+
+  /// Lets the writer end what it does by itself, so that each life asks the disk for the same.
+  ///
+  /// Each flush is behind one more slice of it.
+  private func settle(_ persistence: Persistence<LibraryState, LibraryDatabase>) async {
+    guard persistence.durableRevision == persistence.revision else { return }
+    var calm = 0
+    var count = vfs.targets(of: .failedIO)
+    while calm < 20, vfs.strikes == 0 {
+      do { try await persistence.flush() } catch _ {}
+      let now = vfs.targets(of: .failedIO)
+      calm = now == count ? calm + 1 : 0
+      count = now
+    }
+  }
+
+  /// Remembers what was acknowledged; what was refused is to be there later.
+  private func note(
+    _ persistence: Persistence<LibraryState, LibraryDatabase>,
+    _ action: () async throws -> Void
+  ) async {
+    let revision = persistence.revision
+    do {
+      try await action()
+      acknowledged = max(acknowledged, revision)
+    } catch _ {}
+  }
+
+  /// The disk works again: nobody but the store itself does anything about it.
+  private func catchUp(
+    _ persistence: Persistence<LibraryState, LibraryDatabase>,
+    _ place: String
+  ) async {
+    let deadline = ContinuousClock.now + .seconds(180)
+    while persistence.durableRevision < persistence.revision {
+      guard ContinuousClock.now < deadline else {
+        Issue.record("\(place): it stays at \(persistence.durableRevision)")
+        return
+      }
+      // While it is degraded this throws at once.
+      await note(persistence) { try await persistence.flush() }
+      await Task.yield()
+    }
+    acknowledged = max(acknowledged, persistence.durableRevision)
+  }
+
+  /// What was acknowledged is on the medium, and not only in the system's memory.
+  private func checkPowerCut(seed: UInt64, _ place: String) async throws {
+    let after = try TemporaryDirectory()
+    try vfs.cutPower(seed: seed, into: after.url)
+    var rebooted = PersistenceConfiguration()
+    rebooted.bootID = UUID()
+    do {
+      let persistence = try await Persistence.open(
+        at: after.path("app.strata"),
+        initialState: LibraryState(),
+        database: \.db,
+        configuration: rebooted
+      )
+      let revision = persistence.revision
+      #expect(revision >= acknowledged, "\(place)")
+      let model = script.database(after: revision.number)
+      #expect(persistence.initialState.db == model, "\(place)")
+      try await persistence.close()
+    } catch {
+      Issue.record("\(place): \(error)")
+    }
+  }
+
+  private func checkFile(_ expected: LibraryDatabase?, _ place: String) async throws {
+    let verification = try Inspector(path: path).verify()
+    #expect(verification.isSound, "\(place): \(verification)")
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db
+    )
+    let revision = persistence.revision
+    #expect(revision >= acknowledged, "\(place)")
+    #expect(persistence.initialState.db == script.database(after: revision.number), "\(place)")
+    if revision == Revision(2 * Self.commits), let expected {
+      #expect(persistence.initialState.db == expected, "\(place)")
+    }
+    try await persistence.close()
+  }
+}

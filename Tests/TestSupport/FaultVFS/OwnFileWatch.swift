@@ -1,0 +1,55 @@
+import Foundation
+import StrataCore
+import StrataPersistence
+
+/// Counts the system calls for a store's own files, lets them fail, and follows its head.
+final class OwnFileWatch: DiskWatch {
+  private let state: Lock<FaultState>
+
+  init(_ state: Lock<FaultState>) { self.state = state }
+
+  func fault(before call: DiskCall) -> DiskCall.Fault? {
+    guard let operation = call.operation,
+      let fault = state.withLock({ $0.strike(operation, in: .own) })
+    else { return nil }
+    if case .sync(let path) = call { state.withLock { $0.images[path]?.failSync() } }
+    let code = fault.code == .full ? ENOSPC : operation == .lock ? EWOULDBLOCK : EIO
+    return DiskCall.Fault(code: code, isHalfDone: fault.isHalfDone)
+  }
+
+  func didMake(_ call: DiskCall) {
+    state.withLock { state in
+      switch call {
+      // Closing a database here would cost SQLite its locks; of heads there is one descriptor.
+      case .open(let path) where path.hasSuffix(".head"):
+        state.follow(path) { (FileManager.default.contents(atPath: path)).map { Array($0) } ?? [] }
+      case .write(let path, let offset, let bytes):
+        state.images[path]?.record(.write(offset: Int(offset), bytes: bytes))
+      case .truncate(let path, let size): state.images[path]?.record(.truncate(size: Int(size)))
+      case .sync(let path): state.images[path]?.sync()
+      case .rename(let source, let destination):
+        if let image = state.images.removeValue(forKey: source) {
+          state.images[destination] = image
+        }
+      default: break
+      }
+    }
+  }
+}
+
+extension DiskCall {
+  /// What it is as an operation; nil for one that is not to fail.
+  fileprivate var operation: FileOperation? {
+    switch self {
+    case .open: .open
+    case .read: .read
+    case .write: .write
+    case .truncate: .truncate
+    case .sync: .sync
+    case .lock: .lock
+    case .rename: .rename
+    case .link: .link
+    case .makeDirectory: .makeDirectory
+    }
+  }
+}
