@@ -4,7 +4,7 @@ import CStrataSQLite
 package enum CheckpointMode: Sendable {
   /// Copies what nobody is in the way of, and waits for nobody.
   case passive
-  /// Waits for readers up to the busy timeout, copies everything and empties the WAL file.
+  /// Waits for readers, a quarter of a second at most, copies everything and empties the WAL file.
   case truncate
 }
 
@@ -29,6 +29,8 @@ package struct CheckpointResult: Equatable, Sendable {
 }
 
 extension Connection {
+  private static let checkpointTimeoutMilliseconds: Int32 = 250
+
   /// Copies the WAL into the database (`sqlite.org/c3ref/wal_checkpoint_v2.html`).
   ///
   /// With `synchronous=NORMAL` SQLite syncs the WAL before and the database after. Only the one
@@ -42,7 +44,10 @@ extension Connection {
     let mode = mode == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
     var frames: Int32 = 0
     var copied: Int32 = 0
+    // A reader of ours is done by then; one who stays is not worth the writer's time.
+    sqlite3_busy_timeout(handle, Self.checkpointTimeoutMilliseconds)
     let status = sqlite3_wal_checkpoint_v2(handle, "main", mode, &frames, &copied)
+    sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds)
     guard status == SQLITE_OK || status & 0xff == SQLITE_BUSY else {
       throw failure(status, .checkpoint)
     }

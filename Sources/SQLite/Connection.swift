@@ -105,7 +105,7 @@ package final class Connection {
 }
 
 extension Connection {
-  private static let busyTimeoutMilliseconds: Int32 = 5000
+  static let busyTimeoutMilliseconds: Int32 = 5000
   private static let valueLimitBytes: Int32 = 64 << 20
 
   private func open(_ name: String, flags: Int32, vfs: String?) throws(SQLiteError) {

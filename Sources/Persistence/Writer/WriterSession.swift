@@ -35,7 +35,7 @@ final class WriterSession {
   private static let checkpointFrames = 2_048
   /// How many more when a reader was in the way: 1 MB.
   private static let framesToNextAttempt = 256
-  /// Beyond this, readers are waited for.
+  /// Beyond this, readers are waited for, a moment.
   private static let walLimit: Int64 = 64 << 20
 
   /// Takes over a connection that was restored through, and announces itself as an origin.
@@ -175,7 +175,10 @@ final class WriterSession {
     // SQLite syncs its WAL before it copies; with a reader in the way of every frame it does neither.
     if !result.isComplete {
       try connection.syncWAL()
-      framesCheckpointed -= Self.checkpointFrames - Self.framesToNextAttempt
+      // One that waited is not soon tried again: someone who stays must not make all others wait.
+      if mode == .passive {
+        framesCheckpointed -= Self.checkpointFrames - Self.framesToNextAttempt
+      }
     }
     durable = written
     try noteWritten()
@@ -185,7 +188,8 @@ final class WriterSession {
 
   /// Folds all of SQLite's WAL into the database and lets go of the file.
   func close() throws {
-    try connection.checkpoint(.truncate)
+    // With a reader in the way SQLite may not even have synced its WAL.
+    if try !connection.checkpoint(.truncate).isComplete { try connection.syncWAL() }
     durable = written
     try noteWritten()
     try head.sync()
