@@ -21,10 +21,14 @@ struct LayoutCatalog {
       (try row.int(0), try row.text(1), try row.blob(2), try row.blob(3))
     }
     for (number, table, hash, body) in rows {
-      guard Checksum(of: body).bytes == hash, let layout = try? Layout(body: body) else {
+      guard Checksum(of: body).bytes == hash else {
         throw DamageFound("layout \(number) is not what its hash says")
       }
-      add(layout, number, table)
+      do {
+        add(try Layout(body: body), number, table)
+      } catch {
+        throw DamageFound("layout \(number) is what its hash says, but no layout: \(error)")
+      }
     }
   }
 
@@ -37,9 +41,9 @@ struct LayoutCatalog {
       try connection.forEach(sql) { row in
         let (number, table) = (try row.int(0), try row.text(1))
         let body = try row.blob(3)
-        if Checksum(of: body).bytes == (try row.blob(2)), let layout = try? Layout(body: body) {
-          add(layout, number, table)
-        }
+        guard Checksum(of: body).bytes == (try row.blob(2)) else { return .continue }
+        // One that is no layout is as good as none: what needs it is found to.
+        do { add(try Layout(body: body), number, table) } catch _ {}
         return .continue
       }
     }

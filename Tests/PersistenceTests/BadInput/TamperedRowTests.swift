@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataMigrations
 import StrataPersistence
 import StrataSQLite
 import TestSupport
@@ -57,6 +58,32 @@ struct TamperedRowTests {
     }
     #expect(try StoreBytes(path) == before)
     #expect(try Inspector(path: path).verify().isSound == false)
+  }
+
+  @Test
+  func `a layout that is what its hash says and still none is refused with that reason`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("app.strata")
+    try await makeStore(path)
+    let connection = try Connection(path: path, mode: .readWrite)
+    let bodies = try connection.all("SELECT body FROM layout WHERE id = 1") { try $0.blob(0) }
+    var body = try #require(bodies.first)
+    body[0] = 9
+    try connection.run(
+      "UPDATE layout SET body = ?, hash = ? WHERE id = 1",
+      [.blob(body), .blob(Checksum(of: body).bytes)]
+    )
+    try connection.close()
+    let error = await #expect(throws: PersistenceError.self) {
+      _ = try await Persistence.open(at: path, initialState: LibraryState(), database: \.db)
+    }
+    guard case .damaged(let detail) = error?.reason else {
+      Issue.record("another reason: \(String(describing: error))")
+      return
+    }
+    #expect(detail.contains("layout 1 is what its hash says, but no layout"))
   }
 
   /// Nine revisions over a snapshot that is not empty; the seventh has several parts.
