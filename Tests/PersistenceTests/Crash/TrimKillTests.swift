@@ -15,21 +15,20 @@ struct TrimKillTests {
     let image = directory.path("image.strata")
     let seed = UInt64.random(in: 0..<1 << 32)
     try await makeImage(at: image, seed)
-    var random = SeededGenerator(seed: seed)
-    let script = LibraryScript(seed: seed)
-    let model = script.database(after: Self.commits)
+    let model = LibraryScript(seed: seed).database(after: Self.commits)
+    let whole = try copy(of: image, in: directory, "whole")
+    let (code, lines) = try ChildProcess("CrashChild", [whole, "\(seed)", "trim"]).finish()
+    #expect(code == 0)
+    let counts = lines.compactMap { Int($0) }
+    let (opened, over) = try (#require(counts.first), #require(counts.last))
     var untouched = 0
     var partly = 0
     for kill in 0..<Self.kills {
-      let path = directory.path("trimmed-\(kill).strata")
-      for suffix in ["", ".head"] {
-        try FileManager.default.copyItem(atPath: image + suffix, toPath: path + suffix)
-      }
-      let child = try ChildProcess("CrashChild", [path, "\(seed)", "trim"])
-      _ = child.lines(atLeast: 1)
-      // Trimming has begun by then, has ended, or is between: the moment is what is tried.
-      try await Task.sleep(for: .microseconds(Int.random(in: 0..<45_000, using: &random)))
-      child.kill()
+      let path = try copy(of: image, in: directory, "\(kill)")
+      // At one I/O after the other of folding, trimming and giving pages back.
+      let moment = opened + (over - opened) * (2 * kill + 1) / (2 * Self.kills)
+      let child = try ChildProcess("CrashChild", [path, "\(seed)", "trim", "\(moment)"])
+      #expect(child.finish().code == SIGKILL, "seed \(seed), kill \(kill)")
 
       let verification = try Inspector(path: path).verify()
       #expect(verification.isSound, "seed \(seed), kill \(kill): \(verification)")
@@ -49,12 +48,24 @@ struct TrimKillTests {
     }
     figures(
       """
-      trims killed at \(Self.kills) moments: \(untouched) before the first slice, \(partly) between \
-      two; seed \(seed)
+      trims killed at \(Self.kills) of \(over - opened) I/Os: \(untouched) before the first slice, \
+      \(partly) between two; seed \(seed)
       """
     )
     // Some met it half-way, or the moments were badly chosen.
     #expect(partly > 0 || Self.kills < 100, "seed \(seed)")
+  }
+
+  private func copy(
+    of image: String,
+    in directory: TemporaryDirectory,
+    _ name: String
+  ) throws -> String {
+    let path = directory.path("trimmed-\(name).strata")
+    for suffix in ["", ".head"] {
+      try FileManager.default.copyItem(atPath: image + suffix, toPath: path + suffix)
+    }
+    return path
   }
 
   /// A long journal that the next writer, with another policy, finds due for a snapshot and trimming.

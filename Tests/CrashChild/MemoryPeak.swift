@@ -1,0 +1,27 @@
+import Foundation
+
+/// How much memory this process has at most while it does something, beyond what it had before.
+///
+/// Linux alone tells the peak since a moment: `proc(5)`, `clear_refs` and `VmHWM`.
+enum MemoryPeak {
+  /// In bytes; nil where the system does not say.
+  static func beyondNow(
+    isolation: isolated (any Actor)? = #isolation,
+    _ action: () async throws -> Void
+  ) async throws -> Int? {
+    let reset = FileHandle(forWritingAtPath: "/proc/self/clear_refs")
+    try reset?.write(contentsOf: Data("5".utf8))
+    try reset?.close()
+    let before = kilobytes("VmRSS:")
+    try await action()
+    guard reset != nil, let before, let peak = kilobytes("VmHWM:") else { return nil }
+    return (peak - before) << 10
+  }
+
+  private static func kilobytes(_ field: String) -> Int? {
+    guard let file = FileHandle(forReadingAtPath: "/proc/self/status") else { return nil }
+    let text = String(decoding: file.readDataToEndOfFile(), as: UTF8.self)
+    let line = text.split(separator: "\n").first { $0.hasPrefix(field) }
+    return line.flatMap { Int($0.dropFirst(field.count).filter(\.isNumber)) }
+  }
+}
