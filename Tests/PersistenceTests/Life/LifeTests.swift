@@ -190,8 +190,8 @@ struct LifeTests {
       try await persistence.close()
       closed.record(true)
     }
-    // Long enough for a close that does not wait; one that does is still there afterwards.
-    for _ in 0..<100 where closed.elements.isEmpty { try await Task.sleep(for: .milliseconds(3)) }
+    // Time for a close that does not wait; one that does is still there afterwards.
+    for _ in 0..<20_000 where closed.elements.isEmpty { await Task.yield() }
     hook.goOn.open()
     #expect(committing.wait())
     try await closing.value

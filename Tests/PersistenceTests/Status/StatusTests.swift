@@ -228,18 +228,28 @@ struct StatusTests {
   }
 
   @Test
-  func `asking is cheap, and the writer and committers go on beside it`() async throws {
-    let persistence = try await open(PersistenceConfiguration())
-    let store = LibraryStore(persistence)
-    let clock = ContinuousClock()
-    let duration = clock.measure {
-      for number in 1...2_000 {
-        store.commit { $0.db.books.insert(Book(id: EntityID(number))) }
-        _ = persistence.status
-      }
+  func `asking waits for no writer, and neither does a commit`() async throws {
+    let held = Tally()
+    let goOn = Gate()
+    var configuration = PersistenceConfiguration()
+    // On the writer's thread: it stands still meanwhile.
+    configuration.progress = { progress in
+      guard progress.activity == .snapshotting, held.count == 0 else { return }
+      held.add()
+      _ = goOn.wait()
     }
-    // Some microseconds each; a thousand times that would be a mistake.
-    #expect(duration < .seconds(10))
+    let persistence = try await open(configuration)
+    let store = LibraryStore(persistence)
+    store.commit { $0.db.books.insert(Book(id: 0)) }
+    async let snapshot = persistence.snapshot(named: "held")
+    while held.count == 0 { await Task.yield() }
+    for number in 1...2_000 {
+      store.commit { $0.db.books.insert(Book(id: EntityID(number))) }
+      #expect(persistence.status.revisions.committed == Revision(Int64(number) + 1))
+    }
+    #expect(persistence.status.revisions.written == 1)
+    goOn.open()
+    #expect(try await snapshot == 1)
     try await persistence.close()
   }
 }
