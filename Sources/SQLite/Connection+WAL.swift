@@ -73,6 +73,42 @@ extension Connection {
   /// - Throws: `.ioerrFsync`. What was written since the last successful sync may then be lost even if a
   ///   later call succeeds: close, reopen and compare instead of calling again.
   package func syncWAL() throws(SQLiteError) {
+    guard let file = try walFile() else { return }
+    try check(file.pointee.pMethods.pointee.xSync?(file, SQLITE_SYNC_FULL))
+  }
+
+  /// Writes every byte of the WAL anew as it is, and syncs it: O(bytes of the WAL).
+  ///
+  /// After a sync that failed, a later one that succeeds says nothing of what the failed one was to save:
+  /// Linux marks such pages clean, so they are in memory alone (`lwn.net/Articles/752063`). Written again
+  /// they are dirty again. A power cut on the way finds each byte as it was or as it was to be.
+  ///
+  /// Only for the one connection that writes, outside a transaction.
+  ///
+  /// - Throws: `.ioerrRead`, `.ioerrWrite`, `.ioerrFsync`; then it is to be done again.
+  package func rewriteWAL() throws(SQLiteError) {
+    guard let file = try walFile() else { return }
+    let methods = file.pointee.pMethods.pointee
+    var size: sqlite3_int64 = 0
+    try check(methods.xFileSize?(file, &size))
+    // As much as the largest page: SQLite's writing takes no more than 128 KB at once.
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    var offset: sqlite3_int64 = 0
+    while offset < size {
+      let count = Int32(min(size - offset, sqlite3_int64(piece.count)))
+      let status = piece.withUnsafeMutableBytes { bytes in
+        let status = methods.xRead?(file, bytes.baseAddress, count, offset)
+        return status == SQLITE_OK
+          ? methods.xWrite?(file, bytes.baseAddress, count, offset) : status
+      }
+      try check(status)
+      offset += sqlite3_int64(count)
+    }
+    try check(methods.xSync?(file, SQLITE_SYNC_FULL))
+  }
+
+  /// SQLite's WAL, opened; nil outside WAL mode.
+  private func walFile() throws(SQLiteError) -> UnsafeMutablePointer<sqlite3_file>? {
     let handle = try requireHandle(.sync)
     var status = sqlite3_table_column_metadata(
       handle,
@@ -90,19 +126,20 @@ extension Connection {
     status = sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &file)
     guard status == SQLITE_OK else { throw failure(status, .sync) }
     // A journal that is not open has no methods.
-    guard let file, let methods = file.pointee.pMethods, let sync = methods.pointee.xSync else {
-      return
-    }
-    status = sync(file, SQLITE_SYNC_FULL)
-    guard status == SQLITE_OK else {
-      throw SQLiteError(
-        code: ResultCode(rawValue: status),
-        operation: .sync,
-        message: SQLiteError.sentence(for: status),
-        path: path,
-        systemErrno: sqlite3_system_errno(handle)
-      )
-    }
+    return file.flatMap { $0.pointee.pMethods == nil ? nil : $0 }
+  }
+
+  /// Throws for what a method of the WAL's file gave.
+  private func check(_ status: Int32?) throws(SQLiteError) {
+    let status = status ?? SQLITE_IOERR
+    guard status != SQLITE_OK else { return }
+    throw SQLiteError(
+      code: ResultCode(rawValue: status),
+      operation: .sync,
+      message: SQLiteError.sentence(for: status),
+      path: path,
+      systemErrno: sqlite3_system_errno(try requireHandle(.sync))
+    )
   }
 }
 

@@ -57,6 +57,25 @@ import Testing
     }
   }
 
+  @Test func `after a sync that failed another promises nothing, and a rewritten WAL all`() throws {
+    let vfs = try FaultVFS(name: "power-cut-rewrite")
+    try withWriter(vfs: vfs.name) { writer in
+      try writer.checkpoint(.truncate)
+      for key in 1...Self.synced { try insert(key, into: writer) }
+      // More than one piece of what is written at once.
+      try writer.run("INSERT INTO t VALUES (0, randomblob(300000))")
+      vfs.failNext(.sync, in: .wal, code: .ioerrFsync)
+      #expect(try sqliteError { try writer.syncWAL() } != nil)
+      try writer.syncWAL()
+      #expect(try keysAfterPowerCut(vfs, seed: 1, fileOf: writer).isEmpty)
+      try writer.rewriteWAL()
+      for seed in 0..<20 as Range<UInt64> {
+        let found = try keysAfterPowerCut(vfs, seed: seed, fileOf: writer)
+        #expect(found.count == Self.synced + 1, "seed \(seed)")
+      }
+    }
+  }
+
   @Test func `the same seed makes the same files`() throws {
     let vfs = try FaultVFS(name: "power-cut-seed")
     try withWriter(vfs: vfs.name) { writer in

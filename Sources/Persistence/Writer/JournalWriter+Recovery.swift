@@ -49,24 +49,19 @@ extension JournalWriter {
     if FailedSync.isMeant(by: error) { mustRewriteWAL = true }
   }
 
-  /// Writes what is in SQLite's WAL anew: into the database, as another sync of the WAL would say
-  /// nothing of the pages that the failed one has lost.
-  ///
-  /// The emptied WAL is synced too, or an older state of it could come back after a power cut.
-  private func rewriteWAL(_ restored: RestoredFile) throws {
-    guard try restored.connection.checkpoint(.truncate).isComplete else {
-      throw PersistenceError(
-        .appending,
-        path: path.file,
-        .busy("a sync had failed, and a reader keeps what it was to save from being written anew")
-      )
-    }
-    try restored.connection.syncWAL()
+  /// Writes what is in SQLite's WAL anew, as another sync of it would say nothing of the pages that the
+  /// failed one has lost.
+  private func rewriteWAL() throws {
+    let connection = try Connection(path: path.file, mode: .readWrite, vfs: configuration.vfs)
+    connection.checkpointsOnClose = .never
+    try connection.rewriteWAL()
+    try connection.close()
     mustRewriteWAL = false
   }
 
   /// Opens the file again, compares it with what was written, and writes what it lacks.
   func recover(_ line: WriteLine) throws {
+    if mustRewriteWAL { try rewriteWAL() }
     let now = configuration.now().microseconds
     let restored = try RestoredFile(
       openingForWriting: path,
@@ -74,7 +69,6 @@ extension JournalWriter {
       vfs: configuration.vfs
     )
     try checkStanding(of: restored, line)
-    if mustRewriteWAL { try rewriteWAL(restored) }
     let session = try WriterSession(
       restored,
       path: path,

@@ -142,7 +142,8 @@ final class StoreLife: FaultedLife {
     let deadline = ContinuousClock.now + .seconds(180)
     while persistence.durableRevision < persistence.revision {
       guard ContinuousClock.now < deadline else {
-        Issue.record("\(place): it stays at \(persistence.durableRevision)")
+        let failure = persistence.status.lastFailure?.message ?? "for no reason"
+        Issue.record("\(place): it stays at \(persistence.durableRevision): \(failure)")
         return
       }
       // While it is degraded this throws at once.
