@@ -61,7 +61,7 @@ final class StoreLife: FaultedLife {
       return try await checkFile(nil, place)
     }
     let store = LibraryStore(persistence)
-    await work(on: store, persistence)
+    await work(on: store, persistence, place)
     // Either the fault has struck, and ends here, or it is still to come, in closing.
     try await checkPowerCut(seed: 1, "\(place), cut while it lasts")
     if vfs.strikes > 0 {
@@ -82,20 +82,21 @@ final class StoreLife: FaultedLife {
 
   private func work(
     on store: LibraryStore,
-    _ persistence: Persistence<LibraryState, LibraryDatabase>
+    _ persistence: Persistence<LibraryState, LibraryDatabase>,
+    _ place: String
   ) async {
     await settle(persistence)
     for number in Self.commits + 1...2 * Self.commits {
       store.commit { script.commit(number, to: &$0.db) }
-      let place = (number - Self.commits) % 8
-      if place == 5 { await drained(persistence) }
-      if place == 0 { await note(persistence) { try await persistence.flush() } }
+      let step = (number - Self.commits) % 8
+      if step == 5 { await drained(persistence) }
+      if step == 0 { await note(persistence, place) { try await persistence.flush() } }
       if number == Self.commits + 16 {
-        await note(persistence) { try await persistence.snapshot(named: "under way") }
+        await note(persistence, place) { try await persistence.snapshot(named: "under way") }
       }
       await settle(persistence)
     }
-    await note(persistence) { try await persistence.snapshot(named: "late") }
+    await note(persistence, place) { try await persistence.snapshot(named: "late") }
     await settle(persistence)
   }
 
@@ -125,12 +126,20 @@ final class StoreLife: FaultedLife {
   /// Remembers what was acknowledged; what was refused is to be there later.
   private func note(
     _ persistence: Persistence<LibraryState, LibraryDatabase>,
+    _ place: String,
     _ action: () async throws -> Void
   ) async {
     let revision = persistence.revision
     do {
       try await action()
       acknowledged = max(acknowledged, revision)
+      // Whatever is acknowledged the head vouches for, or its loss would go unnoticed.
+      let head = FileManager.default.contents(atPath: path + ".head").map { Array($0) } ?? []
+      let durable = HeadRecord.newest(in: head)?.record.durable.revision
+      #expect(
+        durable.map { $0 >= acknowledged } == true,
+        "\(place): \(String(describing: durable))"
+      )
     } catch _ {}
   }
 
@@ -147,7 +156,7 @@ final class StoreLife: FaultedLife {
         return
       }
       // While it is degraded this throws at once.
-      await note(persistence) { try await persistence.flush() }
+      await note(persistence, place) { try await persistence.flush() }
       await Task.yield()
     }
     acknowledged = max(acknowledged, persistence.durableRevision)
