@@ -29,6 +29,8 @@ struct SettingAsideLife: FaultedLife {
       )
       try await openOnFaultyDisk()
       try set.putBack(now: Self.time, on: disk)
+      // Nothing is called done that was not.
+      #expect(vfs.strikes == 0, "\(place)")
     } catch {
       #expect(vfs.strikes > 0, "\(place): \(error)")
     }
