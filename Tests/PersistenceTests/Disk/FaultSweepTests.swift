@@ -6,7 +6,7 @@ import Testing
 
 /// A fault at one I/O after the other of a life of a store, SQLite's and our own.
 ///
-/// Each life asks the disk for the same, so the fault strikes in every one of them.
+/// Each life asks the disk for the same, so the fault strikes in every one that is long enough.
 struct FaultSweepTests {
   /// At how many I/Os for each kind of fault; more than there are means at each.
   static let points = loopCount("STRATA_FAULTS", 6)
@@ -75,6 +75,7 @@ struct FaultSweepTests {
     let targets = vfs.targets(of: fault, in: kind)
     #expect(targets > 0)
     let tried = min(targets, Self.points)
+    var struck = 0
     for point in 0..<tried {
       let passing = point * targets / tried
       vfs.heal()
@@ -83,9 +84,14 @@ struct FaultSweepTests {
       vfs.resetCounts()
       vfs.strike(fault, in: kind, after: passing, times: duration)
       try await life.run("\(fault) \(duration) after \(passing)")
-      #expect(vfs.strikes > 0, "\(fault) \(duration) after \(passing) met nothing")
+      if vfs.strikes > 0 { struck += 1 }
+      // A life may ask a little less than the first one did, where slices of upkeep fell otherwise.
+      let isMet = vfs.strikes > 0 || vfs.targets(of: fault, in: kind) <= passing
+      #expect(isMet, "\(fault) \(duration) after \(passing) met nothing")
     }
-    figures("\(name): \(fault) \(duration) at \(tried) of \(targets) I/Os, struck at each")
+    figures(
+      "\(name): \(fault) \(duration) at \(tried) of \(targets) I/Os, struck in \(struck) lives"
+    )
   }
 }
 
