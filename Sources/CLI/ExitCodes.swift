@@ -35,7 +35,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       case .missing, .missingDirectory, .notFound, .notReached, .trimmed, .merged, .beforeHistory:
         .notFound
       case .notAFile, .empty, .notADatabase, .foreign, .undecodable, .ruleBroken, .closed,
-        .onDetour, .fileExists, .suspended, .movedOn, .notPersisted:
+        .onDetour, .fileExists, .suspended, .movedOn, .notPersisted, .reservedName:
         .failed
       case .truncated, .damaged: .damaged
       case .readOnly: .failed

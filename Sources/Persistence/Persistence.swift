@@ -27,6 +27,7 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
   let line: WriteLine
   let reader: HistoryReader
   let database: StatePath<State, Database>
+  let values: [PersistedValue<State>]
   let connection: Lock<StoreConnection<State>>
 
   init(
@@ -34,13 +35,15 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
     report: RestoreReport,
     writer: JournalWriter,
     line: WriteLine,
-    database: StatePath<State, Database>
+    database: StatePath<State, Database>,
+    values: [PersistedValue<State>]
   ) {
     connection = Lock(.waiting(initialState))
     self.report = report
     self.writer = writer
     self.line = line
     self.database = database
+    self.values = values
     reader = HistoryReader(
       writer.path,
       vfs: writer.configuration.vfs,
@@ -52,10 +55,10 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
 extension Persistence {
   /// Opens the file at `path`, or creates it, and restores the database it holds.
   ///
-  /// A fresh file gets the database of `initialState` as its first snapshot before this returns.
-  /// Afterwards the file wins: of `initialState` only what lies outside the database counts, and
-  /// tables that are new to the file. O(entities); the file stays locked for other writers until
-  /// ``close()``.
+  /// A fresh file gets the database of `initialState` as its first snapshot before this returns, and
+  /// the `values` beside it. Afterwards the file wins: of `initialState` only what lies outside the
+  /// database and the values counts, and tables and values that are new to the file. O(entities); the
+  /// file stays locked for other writers until ``close()``.
   ///
   /// Throws ``PersistenceError`` with the reason and the remedy; a refused file keeps every byte. See
   /// ``RestorePolicy`` for what to do with a file that cannot be restored whole, and for opening one
@@ -64,11 +67,13 @@ extension Persistence {
     at path: String,
     initialState: State,
     database: StatePath<State, Database>,
+    values: [PersistedValue<State>] = [],
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Persistence {
-    let writer = try makeWriter(at: path, configuration)
+    let keeping = Keeping(values, of: initialState, beside: database)
+    let writer = try makeWriter(at: path, configuration, keeping)
     let restored = try await writer.open(initial: initialState[keyPath: database])
-    return Persistence(initialState, database, restored, writer)
+    return Persistence(initialState, database, values, restored, writer)
   }
 
   /// The same for a program that cannot wait asynchronously: it keeps the calling thread until the
@@ -78,9 +83,11 @@ extension Persistence {
     at path: String,
     initialState: State,
     database: StatePath<State, Database>,
+    values: [PersistedValue<State>] = [],
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) throws(PersistenceError) -> Persistence {
-    let writer = try makeWriter(at: path, configuration)
+    let keeping = Keeping(values, of: initialState, beside: database)
+    let writer = try makeWriter(at: path, configuration, keeping)
     let initial = initialState[keyPath: database]
     let result = writer.executor.runNow {
       writer.assumeIsolated { writer -> Result<JournalWriter.Opened<Database>, PersistenceError> in
@@ -91,39 +98,46 @@ extension Persistence {
         }
       }
     }
-    return Persistence(initialState, database, try result.get(), writer)
+    return Persistence(initialState, database, values, try result.get(), writer)
   }
 
   private static func makeWriter(
     at path: String,
-    _ configuration: PersistenceConfiguration
+    _ configuration: PersistenceConfiguration,
+    _ keeping: Keeping
   ) throws(PersistenceError) -> JournalWriter {
-    JournalWriter(
+    let path = try StorePath(path, for: .opening)
+    try Keeping.checkNames(of: Database.self, at: path)
+    return JournalWriter(
       executor: FileExecutor(label: "strata.writer"),
-      path: try StorePath(path, for: .opening),
+      path: path,
       configuration: configuration,
-      events: EventHub()
+      events: EventHub(),
+      keeping: keeping
     )
   }
 
   private convenience init(
     _ initialState: State,
     _ database: StatePath<State, Database>,
+    _ values: [PersistedValue<State>],
     _ opened: JournalWriter.Opened<Database>,
     _ writer: JournalWriter
   ) {
     var state = initialState
-    state[keyPath: database] = opened.database
+    state[keyPath: database] = opened.found.database
+    for value in values { value.place(opened.found.values, in: &state) }
     self.init(
       initialState: state,
-      report: opened.report,
+      report: opened.found.report,
       writer: writer,
       line: opened.line,
-      database: database
+      database: database,
+      values: values
     )
   }
 
-  /// The state a store is created with: the restored database in the given initial state.
+  /// The state a store is created with: the restored database and values in the given initial state.
   ///
   /// Once there is a store, that store's state: what was restored is not kept beside it.
   public var initialState: State { connection.withLock { $0 }.state }
@@ -174,7 +188,7 @@ extension Persistence {
 
   /// Writes what waits and lets go of the file.
   ///
-  /// From here on the store refuses commits that change the database. Closing again does nothing.
+  /// From here on the store refuses commits that change the database or a persisted value. Closing again does nothing.
   /// Throws when something could not be written; the file is let go all the same.
   public func close() async throws(PersistenceError) {
     let connection = connection.withLock { $0 }
@@ -183,7 +197,7 @@ extension Persistence {
     try await writer.close()
   }
 
-  /// The revision of the last commit that changed the database.
+  /// The revision of the last commit that changed the database or a persisted value.
   public var revision: Revision { line.lastRevision }
 
   /// The last revision that is surely on disk.
@@ -201,11 +215,12 @@ extension Persistence {
   public var events: AsyncStream<PersistenceEvent> { writer.events.stream() }
 }
 
-/// Hands the change set of every commit to the writer.
+/// Hands the change set of every commit to the writer, with what the commit did to values.
 private final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
   /// Held here, and the hook by the store: the store keeps its persistence alive.
   private let persistence: Persistence<State, Database>
   private let changes: CommitAttachmentKey<ChangeSet>
+  private let values = CommitAttachmentKey<[any AnyTableChanges]>()
 
   init(persistence: Persistence<State, Database>, changes: CommitAttachmentKey<ChangeSet>) {
     self.persistence = persistence
@@ -215,14 +230,29 @@ private final class JournalHook<State: StateType, Database: DatabaseType>: Commi
   func commitWillBegin() { persistence.line.waitForRoom() }
 
   func editDidEnd(_ edit: inout Edit<State>) throws {
-    guard let changes = edit.attachments[changes], !changes.isEmpty else { return }
+    if !persistence.values.isEmpty { compareValues(&edit) }
+    guard changesFile(edit) else { return }
     guard persistence.line.acceptsCommits else {
       throw PersistenceError(.appending, path: persistence.path, persistence.refusal)
     }
   }
 
+  private func compareValues(_ edit: inout Edit<State>) {
+    let changed = [any AnyTableChanges](persistence.values, from: edit.previous, to: edit.state)
+    if !changed.isEmpty { edit.attachments[values] = changed }
+  }
+
+  private func changesFile(_ edit: Edit<State>) -> Bool {
+    if let changes = edit.attachments[changes], !changes.isEmpty { return true }
+    return !persistence.values.isEmpty && edit.attachments[values] != nil
+  }
+
   func commitDidHappen(_ edit: Edit<State>) {
-    guard let changes = edit.attachments[changes], !changes.isEmpty else { return }
+    var changes = edit.attachments[changes] ?? ChangeSet()
+    if !persistence.values.isEmpty, let values = edit.attachments[values] {
+      changes = changes.joined(by: values)
+    }
+    if changes.isEmpty { return }
     let revision = persistence.line.add(changes, edit.trace)
     edit.attachments[CommitTicket.key]?.stamp(revision)
   }

@@ -16,6 +16,7 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
   at path: String,
   initialState: State,
   database: StatePath<State, Database>,
+  values: [PersistedValue<State>] = [],
   configuration: PersistenceConfiguration = PersistenceConfiguration(),
   isolation: isolated (any Actor)? = #isolation,
   store makeStore: (Persistence<State, Database>) -> S,
@@ -25,6 +26,7 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
     at: path,
     initialState: initialState,
     database: database,
+    values: values,
     configuration: configuration
   )
   let result: R

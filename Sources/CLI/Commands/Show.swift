@@ -4,8 +4,9 @@ import StrataPersistence
 /// `strata show STORE TABLE [ID]`.
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows the entities of a table, or one of them.",
+    abstract: "Shows the entities of a table, or one of them, or a persisted value.",
     discussion: """
+      A value is shown by the name that `strata tables` prints: strata show STORE value:settings. \
       Entities come in the order of their IDs. Long values are shortened to the width of the \
       terminal; with an ID, or with --json, they are printed whole.
       """
@@ -23,7 +24,9 @@ struct Show: ParsableCommand {
     // The store is let go before anything is printed: whoever pages through it blocks nobody.
     let entities = try Inspector(path: arguments.store).show(table: table, id: id)
     try Output.print { output throws(OutputError) in
-      if id == nil {
+      if let entity = entities.first, entity.id == nil {
+        try print(value: entity.value, to: &output)
+      } else if id == nil {
         try printAll(entities, to: &output)
       } else {
         try printEach(entities, to: &output)
@@ -37,6 +40,16 @@ struct Show: ParsableCommand {
     case .text:
       if entities.isEmpty { return try output.line("The table \(table) is empty.") }
       try output.table(EntityText.table(entities, within: Terminal.standard.columns))
+    }
+  }
+
+  private func print(value: RecordValue, to output: inout Output) throws(OutputError) {
+    switch arguments.form {
+    case .json: try output.line(value.json(.indented))
+    case .text:
+      for line in EntityText.lines(ofValue: value, within: Terminal.standard.columns) {
+        try output.line(line)
+      }
     }
   }
 

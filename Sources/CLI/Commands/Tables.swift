@@ -4,7 +4,10 @@ import StrataPersistence
 /// `strata tables STORE`.
 struct Tables: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists the entity tables, how much is in them, and their fields."
+    abstract: "Lists the entity tables, how much is in them, and their fields.",
+    discussion: """
+      Values that are kept beside the tables come after them, under names that begin with `value:`.
+      """
   )
 
   @OptionGroup var arguments: StoreArguments
@@ -14,7 +17,15 @@ struct Tables: ParsableCommand {
     try Output.print { output throws(OutputError) in
       switch arguments.form {
       case .json: try output.array(tables.lazy.map { JSONText.compact($0) })
-      case .text: try output.table(TablesText.table(tables, within: Terminal.standard.columns))
+      case .text:
+        let columns = Terminal.standard.columns
+        let values = tables.filter { $0.kind == .value }
+        let entities = tables.filter { $0.kind == .entities }
+        if !entities.isEmpty || values.isEmpty {
+          try output.table(TablesText.table(entities, within: columns))
+        }
+        if !entities.isEmpty, !values.isEmpty { try output.line("") }
+        if !values.isEmpty { try output.table(TablesText.values(values, within: columns)) }
       }
     }
   }

@@ -5,6 +5,12 @@ package enum EntityText {
   /// The rows of a table of entities, made as they are asked for.
   package typealias Rows = LazyMapCollection<[ShownEntity], [String]>
 
+  /// The lines of a persisted value; a value without fields is one line.
+  package static func lines(ofValue value: RecordValue, within limit: Int) -> [String] {
+    guard case .object(let members) = value else { return [value.text] }
+    return lines(members, within: limit)
+  }
+
   /// A row for each entity and a column for each field that any of them has.
   package static func table(_ entities: [ShownEntity], within limit: Int) -> TextTable<Rows> {
     let fields = Fields(of: entities)
@@ -22,7 +28,10 @@ package enum EntityText {
   /// A line for each field of one entity; a nested value that is too long for its line follows
   /// below it, indented.
   package static func lines(_ entity: ShownEntity, within limit: Int) -> [String] {
-    let members = members(of: entity, entity.value["id"] == nil ? .added : .inside)
+    lines(members(of: entity, entity.value["id"] == nil ? .added : .inside), within: limit)
+  }
+
+  private static func lines(_ members: [RecordValue.Member], within limit: Int) -> [String] {
     let width = members.map(\.name.printable.columnCount).max() ?? 0
     var lines: [String] = []
     for member in members {
@@ -52,7 +61,8 @@ package enum EntityText {
   ) -> [RecordValue.Member] {
     var members = [RecordValue.Member("value", entity.value)]
     if case .object(let inside) = entity.value { members = inside }
-    return id == .added ? [RecordValue.Member("id", entity.id)] + members : members
+    guard id == .added, let id = entity.id else { return members }
+    return [RecordValue.Member("id", id)] + members
   }
 
   /// The names of the fields, in the order they were first met.

@@ -4,7 +4,7 @@ package import StrataPersistence
 package enum InfoText {
   /// First a sentence, then a line for each thing worth knowing.
   package static func lines(_ summary: StoreSummary) -> [String] {
-    let facts: [(name: String, values: [String])] = [
+    var facts: [(name: String, values: [String])] = [
       ("store", ["\(summary.store), epoch \(summary.epoch)"]),
       ("created", [Measures.time(summary.created)]),
       ("revision", ["\(summary.revision), chain \(summary.chain)"]),
@@ -15,6 +15,9 @@ package enum InfoText {
       ("file", [file(summary)]),
       ("read with", ["SQLite \(summary.sqlite)"]),
     ]
+    if !summary.values.isEmpty {
+      facts.insert(("values", [summary.values.joined(separator: ", ")]), at: 4)
+    }
     let width = facts.map(\.name.count).max() ?? 0
     let indent = String(repeating: " ", count: width)
     var lines = [

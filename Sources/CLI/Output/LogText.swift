@@ -19,7 +19,8 @@ package enum LogText {
     let width = tables.map(\.columnCount).max() ?? 0
     for (table, changes) in zip(tables, delta.changes) {
       let gap = String(repeating: " ", count: width - table.columnCount + 2)
-      lines.append("  \(table)\(gap)\(line(changes, tint))")
+      let text = StoredValues.name(ofTable: changes.table) == nil ? line : lineOfValue
+      lines.append("  \(table)\(gap)\(text(changes, tint))")
     }
     return lines
   }
@@ -43,6 +44,11 @@ package enum LogText {
       parts.append("\(mark) (\(some(changes.notPersisted)); the file keeps what it had)")
     }
     return parts.joined(separator: ", ")
+  }
+
+  private static func lineOfValue(_ changes: TableChangeSummary, _ tint: Tint) -> String {
+    changes.notPersisted.isEmpty
+      ? "changed" : "\(tint.alarm("NOT PERSISTED")) (the file keeps what it had)"
   }
 
   private static func some(_ ids: [String]) -> String {

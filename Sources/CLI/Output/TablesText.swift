@@ -1,7 +1,19 @@
 package import StrataPersistence
 
-/// The entity tables of a store, in lines for people.
+/// The entity tables and persisted values of a store, in lines for people.
 package enum TablesText {
+  /// A row for each value.
+  package static func values(
+    _ values: [TableSummary],
+    within limit: Int
+  ) -> TextTable<[[String]]> {
+    TextTable(
+      [.init("value"), .init("size", .right), .init("fields")],
+      values.map { [$0.name.printable, Measures.size($0.bytes), $0.fieldsText] },
+      within: limit
+    )
+  }
+
   /// A row for each table.
   package static func table(
     _ tables: [TableSummary],
@@ -14,10 +26,17 @@ package enum TablesText {
           table.name.printable,
           "\(table.count)",
           Measures.size(table.bytes),
-          table.fields.map { "\($0.name) \($0.kind)" }.joined(separator: ", ").printable,
+          table.fieldsText,
         ]
       },
       within: limit
     )
+  }
+}
+
+extension TableSummary {
+  fileprivate var fieldsText: String {
+    fields.map { $0.name.isEmpty ? $0.kind : "\($0.name) \($0.kind)" }
+      .joined(separator: ", ").printable
   }
 }

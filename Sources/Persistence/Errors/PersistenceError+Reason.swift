@@ -26,8 +26,11 @@ extension PersistenceError {
     case alreadyOpen(by: String)
     /// What the file holds contradicts itself; nothing was changed.
     case damaged(String)
-    /// A stored record does not fit the entity type of this build.
+    /// A stored record does not fit the entity type of this build, or a stored value that of the
+    /// state; the table of a value is `value:` and its name.
     case undecodable(table: String, id: String, detail: String)
+    /// A table has a name that begins like those of persisted values, with `value:`.
+    case reservedName(String)
     /// What the file holds breaks a rule that this build's schema has.
     case ruleBroken(RuleViolation)
     /// The schema of the file does not fit this build.
@@ -84,7 +87,12 @@ extension PersistenceError.Reason {
     case .alreadyOpen(let owner): "another writer has this store open (\(owner))"
     case .damaged(let detail): "this store is damaged: \(detail)"
     case .undecodable(let table, let id, let detail):
-      "the record \(id) of table \(table) cannot be read as this build's type: \(detail)"
+      if let name = StoredValues.name(ofTable: table) {
+        "the value \(name) cannot be read as this build's type: \(detail)"
+      } else {
+        "the record \(id) of table \(table) cannot be read as this build's type: \(detail)"
+      }
+    case .reservedName(let table): "the table \(table) has a name that is kept for values"
     case .ruleBroken(let violation):
       "the data of this store breaks a rule of this build's schema: \(violation.sentence)"
     case .migration(let detail): "the schema of this store does not fit this build: \(detail)"
@@ -138,12 +146,21 @@ extension PersistenceError.Reason {
       The file was not touched. Run `strata verify` on it, and bring back a backup; or open it with \
       RestorePolicy.bestEffort, which restores what can be proved and keeps the damaged file beside it.
       """
-    case .undecodable:
-      """
-      Make the field optional, give the entity `static var defaults: Self` (DefaultingEntityType), \
-      or migrate the data; RestorePolicy.bestEffort opens without such records and keeps them. The \
-      file was not touched.
-      """
+    case .undecodable(let table, _, _):
+      if StoredValues.name(ofTable: table) != nil {
+        """
+        Make the field optional or its type as it was, or keep the value under another name; \
+        RestorePolicy.bestEffort opens with the initial one and keeps what is stored. The file was not \
+        touched.
+        """
+      } else {
+        """
+        Make the field optional, give the entity `static var defaults: Self` (DefaultingEntityType), \
+        or migrate the data; RestorePolicy.bestEffort opens without such records and keeps them. The \
+        file was not touched.
+        """
+      }
+    case .reservedName: "Give it another one: Entities(\\.table, named: \"other_name\")."
     case .ruleBroken:
       """
       Mend the data with the build that wrote it, or take the rule out of this one; the file was not \

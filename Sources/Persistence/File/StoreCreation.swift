@@ -12,11 +12,11 @@ struct StoreCreation {
   let now: Int64
   var disk = Disk.system
 
-  /// Creates the file with the initial database as snapshot 0.
-  func create<Database: DatabaseType>(_ initial: Database) throws {
+  /// Creates the file with the initial database, and the values beside it, as snapshot 0.
+  func create<Database: DatabaseType>(_ initial: Database, _ keeping: Keeping) throws {
     removeLeftovers()
     do {
-      try build(initial)
+      try build(initial, keeping)
       try disk.sync(path.creating)
       try disk.giveName(path.file, to: path.creating)
       removeLeftovers()
@@ -27,7 +27,7 @@ struct StoreCreation {
     }
   }
 
-  private func build<Database: DatabaseType>(_ initial: Database) throws {
+  private func build<Database: DatabaseType>(_ initial: Database, _ keeping: Keeping) throws {
     // Readable by its owner alone from its first byte on; SQLite gives its other files the same mode.
     _ = try disk.open(path.creating, O_RDWR | O_CREAT | O_EXCL)
     let connection = try Connection(path: path.creating, mode: .readWrite, vfs: disk.vfs)
@@ -36,7 +36,7 @@ struct StoreCreation {
     let identity = StoreIdentity(id: UUID(), epoch: 1, created: now)
     try connection.transaction {
       try identity.write(to: connection)
-      try writeSnapshot(initial, identity, connection)
+      try writeSnapshot(initial, keeping, identity, connection)
     }
     try connection.checkpoint(.truncate)
     try connection.close()
@@ -44,6 +44,7 @@ struct StoreCreation {
 
   private func writeSnapshot<Database: DatabaseType>(
     _ initial: Database,
+    _ keeping: Keeping,
     _ identity: StoreIdentity,
     _ connection: Connection
   ) throws {
@@ -57,9 +58,9 @@ struct StoreCreation {
       of: identity,
       in: snapshots
     )
-    for table in Database.schema.tables {
-      try StoreIdentity.addTable(table.name.text, since: 0, to: connection)
-      let entities = try table.stored(in: initial, &encoder, &catalog, connection)
+    for (name, stored) in contents(initial, keeping, connection) {
+      try StoreIdentity.addTable(name.text, since: 0, to: connection)
+      let entities = try stored(&encoder, &catalog)
       for entity in entities.sorted(by: { $0.key < $1.key }) {
         writer.add(entity)
         if writer.isFull { try writer.writeChunk(to: snapshots, catalog) }
@@ -67,6 +68,23 @@ struct StoreCreation {
     }
     try writer.finish(in: snapshots, catalog)
     try prove(identity, snapshots, catalog)
+  }
+
+  private typealias Encoding = (inout EntityEncoder, inout LayoutCatalog) throws -> [StoredEntity]
+
+  /// What the snapshot holds, in the order of the tables' names; encoded table by table.
+  private func contents<Database: DatabaseType>(
+    _ initial: Database,
+    _ keeping: Keeping,
+    _ connection: Connection
+  ) -> [(name: TableName, stored: Encoding)] {
+    let tables = Database.schema.tables.map { table in
+      (table.name, { try table.stored(in: initial, &$0, &$1, connection) } as Encoding)
+    }
+    let values = keeping.values.tables.map { value in
+      (value.table, { try value.stored(&$0, &$1, connection) } as Encoding)
+    }
+    return (tables + values).sorted { $0.0 < $1.0 }
   }
 
   /// Reads the snapshot back before anyone relies on it.

@@ -18,11 +18,31 @@ public struct Delta: Sendable, Equatable {
   public let place: String
   /// What it changed.
   public let changes: ChangeSet
+  /// What it made of persisted values that this build lists.
+  let valueChanges: ChangeSet
   /// Entities it changed in memory alone, as their `encode(to:)` refused.
   public let notPersisted: [NotPersisted]
 
   /// Its number: the last revision it covers.
   public var revision: Revision { revisions.upperBound }
+
+  /// The names of the persisted values it changed, of those that this build lists; sorted.
+  public var values: [String] {
+    valueChanges.tables.compactMap { StoredValues.name(ofTable: $0.table.text) }
+  }
+
+  /// What it changed a persisted value to; nil when it did not, or the value is of another type than
+  /// it is in the state.
+  public func value<Value: Codable & Equatable & Sendable>(
+    _ name: String,
+    as type: Value.Type = Value.self
+  ) -> Value? {
+    let table = StoredValues.table(of: name)
+    for change in valueChanges.changes(of: StoredValue<Value>.self, in: table) {
+      if case .put(let stored) = change { return stored.value }
+    }
+    return nil
+  }
 }
 
 /// One version of an entity, from one change of it to the next.

@@ -6,10 +6,13 @@ struct DeltaDecoder<Database: DatabaseType> {
   private let path: StorePath
   private var byName: [String: any TableChangesLoading] = [:]
 
-  init(_ path: StorePath) throws {
+  init(_ path: StorePath, _ keeping: Keeping) throws {
     self.path = path
     for table in Database.schema.tables {
       byName[table.name.text] = try table.makeChangesLoader()
+    }
+    for value in keeping.values.tables {
+      byName[value.table.text] = try value.makeChangesLoader()
     }
   }
 
@@ -41,21 +44,23 @@ struct DeltaDecoder<Database: DatabaseType> {
         }
       }
     }
+    let all = ChangeSet(
+      tables: byName.values.compactMap { $0.finish() }.sorted { $0.table < $1.table }
+    )
     return Delta(
       revisions: header.first...header.revision,
       time: Date(microseconds: header.time),
       name: header.name,
       place: header.place,
-      changes: ChangeSet(
-        tables: byName.values.compactMap { $0.finish() }.sorted { $0.table < $1.table }
-      ),
+      changes: all.filter { StoredValues.name(ofTable: $0.text) == nil },
+      valueChanges: all.filter { StoredValues.name(ofTable: $0.text) != nil },
       notPersisted: notPersisted
     )
   }
 }
 
 /// Collects the changes of one table.
-private protocol TableChangesLoading: AnyObject {
+protocol TableChangesLoading: AnyObject {
   func put(_ record: ArraySlice<UInt8>, _ layout: Int64, _ catalog: LayoutCatalog) throws
   func remove(_ id: ArraySlice<UInt8>) throws
   /// What was collected since the last call; nil for nothing.
@@ -63,8 +68,17 @@ private protocol TableChangesLoading: AnyObject {
 }
 
 extension SchemaTable {
-  fileprivate func makeChangesLoader() throws -> any TableChangesLoading {
-    try TableChangesLoader<Entity>(name)
+  func makeChangesLoader() throws -> any TableChangesLoading {
+    try TableChangesLoader<Entity>(name, EntityRecords())
+  }
+}
+
+extension AnyTableChanges {
+  /// A loader for a persisted value: what its records lack is taken from the one that is put here.
+  func makeChangesLoader() throws -> any TableChangesLoading {
+    var initial: Entity?
+    for case .put(let value) in changes { initial = value }
+    return try TableChangesLoader<Entity>(table, EntityRecords(over: initial))
   }
 }
 
@@ -73,9 +87,9 @@ private final class TableChangesLoader<Entity: EntityType>: TableChangesLoading 
   private var records: EntityRecords<Entity>
   private var changes: [EntityChange<Entity>] = []
 
-  init(_ table: TableName) throws {
+  init(_ table: TableName, _ records: EntityRecords<Entity>) throws {
     self.table = table
-    records = try EntityRecords()
+    self.records = records
   }
 
   func put(_ record: ArraySlice<UInt8>, _ layout: Int64, _ catalog: LayoutCatalog) throws {

@@ -53,9 +53,9 @@ public struct Deltas<State: StateType, Database: DatabaseType>: AsyncSequence, S
           try JournalPlace(from: first, to: last, view)
         }
       }
-      let path = persistence.writer.path
+      let (path, keeping) = (persistence.writer.path, persistence.writer.keeping)
       let (deltas, further) = try await persistence.reader.read { view, _ in
-        try place.page(view, DeltaDecoder<Database>(path))
+        try place.page(view, DeltaDecoder<Database>(path, keeping))
       }
       self.place = further
       pin?.advance(to: further.revision)

@@ -11,12 +11,26 @@ struct EntityRecords<Entity: EntityType> {
     defaults = try type.map { try Self.record(of: $0) }
   }
 
+  /// Takes what records lack from an entity.
+  init(over initial: Entity?) {
+    guard let initial else {
+      defaults = nil
+      return
+    }
+    // One that cannot be encoded is refused where it is to be stored; to read others it is not needed.
+    do { defaults = try Self.record(of: initial) } catch _ { defaults = nil }
+  }
+
   private static func record<Defaulting: DefaultingEntityType>(
     of type: Defaulting.Type
+  ) throws -> (bytes: [UInt8], layout: Layout) { try record(of: type.defaults) }
+
+  private static func record(
+    of entity: some Encodable
   ) throws -> (bytes: [UInt8], layout: Layout) {
     var writer = RecordWriter()
     var bytes: [UInt8] = []
-    let layout = try writer.encode(type.defaults, into: &bytes)
+    let layout = try writer.encode(entity, into: &bytes)
     return (bytes, layout)
   }
 

@@ -18,10 +18,23 @@ extension Persistence {
   /// `.merged` (the revision lies inside commits that became one delta while the disk refused),
   /// `.notFound` for a name, or what reading the file says.
   public func state(at point: HistoryPoint) async throws(PersistenceError) -> Database {
+    try await contents(at: point).database
+  }
+
+  /// The database and the values that the file had at a point.
+  func contents(
+    at point: HistoryPoint
+  ) async throws(PersistenceError) -> (database: Database, values: ChangeSet) {
     try await writeWhatWaits(for: point)
-    let path = writer.path
+    let (path, keeping) = (writer.path, writer.keeping)
     return try await reader.read { view, connection in
-      try view.database(at: try view.revision(of: point), over: Database(), connection, path)
+      try view.contents(
+        at: try view.revision(of: point),
+        over: Database(),
+        keeping,
+        connection,
+        path
+      )
     }
   }
 
@@ -69,10 +82,12 @@ extension Persistence {
     return try await reader.read { view, _ in try view.versions(of: id, in: name.text) }
   }
 
-  /// Makes the store's database what it was at a point of its history, as a new commit.
+  /// Makes the store's database and persisted values what they were at a point of its history, as one
+  /// new commit.
   ///
   /// Nothing of the history goes: it is a commit like any other, and `revert` back is one too. What is
-  /// not in the database stays as it is. O(entities) under the edit lock, to compare.
+  /// not kept stays as it is, and so does a value that the file did not have by then. O(entities) under
+  /// the edit lock, to compare.
   ///
   /// Gives the revision it became, or the last one when nothing differed.
   ///
@@ -86,29 +101,31 @@ extension Persistence {
     function: StaticString = #function,
     line: UInt = #line
   ) async throws -> Revision {
-    let then = try await state(at: point)
+    let then = try await contents(at: point)
     let trace = CommitTrace(
       name: name ?? "revert to \(point)",
       fileID: fileID,
       function: function,
       line: line
     )
-    return try commit(trace) { database in
-      database.apply(ChangeSet(from: database, to: then))
+    return try commit(trace) { state in
+      let now = state[keyPath: database]
+      state[keyPath: database].apply(ChangeSet(from: now, to: then.database))
+      for value in values { value.place(then.values, in: &state) }
     }
   }
 
-  /// Commits to the database of the store; gives the revision that it became, or the last one when
-  /// it changed nothing.
+  /// Commits to the store; gives the revision that it became, or the last one when
+  /// it changed nothing that is kept.
   private func commit(
     _ trace: CommitTrace,
-    _ edit: (inout Database) throws -> Void
+    _ edit: (inout State) throws -> Void
   ) throws -> Revision {
     let ticket = CommitTicket()
     do {
       try connection.withLock { $0 }.commit(trace) { state, attachments in
         attachments[CommitTicket.key] = ticket
-        try edit(&state[keyPath: database])
+        try edit(&state)
       }
     } catch let error as PersistenceError.Reason.Refusal {
       throw PersistenceError(.appending, path: path, error.reason)

@@ -76,17 +76,20 @@ extension ReadView {
   }
 
   /// The same as this build's types.
-  func database<Database: DatabaseType>(
+  ///
+  /// Of values there are those that the file had by then.
+  func contents<Database: DatabaseType>(
     at revision: Revision,
     over initial: Database,
+    _ keeping: Keeping,
     _ connection: Connection,
     _ path: StorePath
-  ) throws -> Database {
+  ) throws -> (database: Database, values: ChangeSet) {
     let known = Set(try StoreIdentity.tables(of: connection))
     return try read(at: revision) { fold in
-      var loaders = try TableLoaders(for: Database.schema, in: known, as: .inspecting)
+      var loaders = try TableLoaders(for: Database.schema, in: known, as: .inspecting, keeping)
       while let run = try fold.nextRun() { try loaders.load(run, catalog, path) }
-      return loaders.database(over: initial)
+      return (loaders.database(over: initial), loaders.foundValues())
     }
   }
 

@@ -12,7 +12,7 @@ extension Inspector {
     at revision: Revision
   ) throws(PersistenceError) -> Database {
     try answer { view in
-      try view.database(at: revision, over: initial, access.connection, path)
+      try view.contents(at: revision, over: initial, Keeping(), access.connection, path).database
     }
   }
 }

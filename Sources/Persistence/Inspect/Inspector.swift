@@ -48,6 +48,7 @@ extension Inspector {
       let extent = try view.journal.extent()
       let names = try SnapshotStore(connection: connection).names()
       let head = try HeadFile.read(path.head)
+      let (tables, values) = try StoreIdentity.tables(of: connection).partedByKind()
       return StoreSummary(
         path: path.file,
         format: Int(try connection.userVersion()),
@@ -58,7 +59,8 @@ extension Inspector {
         created: Date(microseconds: view.identity.created),
         fileBytes: path.fileSize,
         walBytes: path.walSize,
-        tables: try StoreIdentity.tables(of: connection),
+        tables: tables,
+        values: values,
         layouts: view.catalog.count,
         journal: JournalSummary(
           deltas: extent.count,
@@ -80,19 +82,21 @@ extension Inspector {
     }
   }
 
-  /// The entity tables with how much is in them.
+  /// The entity tables with how much is in them, and the persisted values.
   ///
   /// O(entities).
   package func tables() throws(PersistenceError) -> [TableSummary] {
     try answer { view in
       var summaries: [String: TableSummary] = [:]
       for name in try StoreIdentity.tables(of: access.connection) {
+        let isValue = StoredValues.name(ofTable: name) != nil
         let fields = view.catalog.lastOfTable[name]?.fields ?? []
         summaries[name] = TableSummary(
           name: name,
+          kind: isValue ? .value : .entities,
           count: 0,
           bytes: 0,
-          fields: fields.map { FieldSummary(name: $0.name, kind: "\($0.kind)") }
+          fields: isValue ? StoredValues.fields(in: fields) : fields.map(FieldSummary.init)
         )
       }
       var fold = try view.fold()
@@ -104,7 +108,8 @@ extension Inspector {
     }
   }
 
-  /// The entities of a table in the order of their IDs, or the one with an ID.
+  /// The entities of a table in the order of their IDs, or the one with an ID; a persisted value as
+  /// the only one of its table.
   ///
   /// O(entities).
   ///
@@ -119,15 +124,13 @@ extension Inspector {
       var fold = try view.fold()
       while let entity = try fold.next() {
         guard entity.table == table, wanted?.contains(Array(entity.id)) ?? true else { continue }
+        let layout = try view.catalog.layout(entity.layout)
+        let value = try RecordValue(record: entity.record, layout: layout)
+        let id = try EncodedID.value(of: Array(entity.id))
         shown.append(
-          ShownEntity(
-            table: table,
-            id: try EncodedID.value(of: Array(entity.id)),
-            value: try RecordValue(
-              record: entity.record,
-              layout: try view.catalog.layout(entity.layout)
-            )
-          )
+          StoredValues.value(in: value, of: table).map {
+            ShownEntity(table: table, id: nil, value: $0)
+          } ?? ShownEntity(table: table, id: id, value: value)
         )
       }
       return shown

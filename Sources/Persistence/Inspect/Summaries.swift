@@ -13,6 +13,8 @@ package struct StoreSummary: Codable, Sendable, Equatable {
   package var fileBytes: Int64
   package var walBytes: Int64
   package var tables: [String]
+  /// The names of persisted values.
+  package var values: [String]
   package var layouts: Int
   package var journal: JournalSummary
   package var snapshots: [SnapshotSummary]
@@ -43,12 +45,18 @@ package struct HeadSummary: Codable, Sendable, Equatable {
   package var written: Int64
 }
 
-/// One entity table of a file.
+/// One entity table of a file, or one persisted value.
 package struct TableSummary: Codable, Sendable, Equatable {
+  package enum Kind: String, Codable, Sendable {
+    case entities, value
+  }
+
   package var name: String
+  package var kind: Kind
   package var count: Int
   /// Of the records.
   package var bytes: Int
+  /// Of a value that is no record: one without a name.
   package var fields: [FieldSummary]
 }
 
@@ -57,13 +65,14 @@ package struct FieldSummary: Codable, Sendable, Equatable {
   package var kind: String
 }
 
-/// One entity, read without its type.
+/// One entity, or a persisted value, read without its type.
 package struct ShownEntity: Sendable {
   package var table: String
-  package var id: RecordValue
+  /// Nil for a persisted value, which has none.
+  package var id: RecordValue?
   package var value: RecordValue
 
-  package init(table: String, id: RecordValue, value: RecordValue) {
+  package init(table: String, id: RecordValue?, value: RecordValue) {
     self.table = table
     self.id = id
     self.value = value

@@ -16,15 +16,17 @@ protocol EntityCollecting: AnyObject {
   ) throws
 }
 
-/// Makes a database's tables of a fold.
+/// Makes a database's tables of a fold, and the values beside it.
 final class DatabaseCollector<Database: DatabaseType>: EntityCollecting {
   private let path: StorePath
   private let policy: RestorePolicy
+  private let keeping: Keeping
   private var result: Result<(loaders: TableLoaders<Database>, known: Set<String>), any Error>?
 
   /// - Parameter path: of the file, which an error names.
-  init(_ path: StorePath, _ policy: RestorePolicy = .strict) {
+  init(_ path: StorePath, _ keeping: Keeping, _ policy: RestorePolicy = .strict) {
     self.path = path
+    self.keeping = keeping
     self.policy = policy
   }
 
@@ -38,7 +40,7 @@ final class DatabaseCollector<Database: DatabaseType>: EntityCollecting {
     var (loaders, known): (TableLoaders<Database>, Set<String>)
     do {
       known = Set(try StoreIdentity.tables(of: connection))
-      loaders = try TableLoaders(for: Database.schema, in: known, as: .opening)
+      loaders = try TableLoaders(for: Database.schema, in: known, as: .opening, keeping)
     } catch {
       result = .failure(error)
       return

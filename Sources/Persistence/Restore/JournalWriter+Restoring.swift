@@ -1,12 +1,17 @@
 import StrataNormalization
 
 extension JournalWriter {
+  /// What a file was found to hold.
+  typealias Found<Database: DatabaseType> = (
+    database: Database, values: ChangeSet, report: RestoreReport
+  )
+
   /// Restores for writing; under `.bestEffort` from what can be proved, where not all can.
   func restore<Database: DatabaseType>(
     _ initial: Database,
     _ outcome: RestoreReport.Outcome,
     now: Int64
-  ) throws -> (file: RestoredFile, database: Database, report: RestoreReport) {
+  ) throws -> (file: RestoredFile, found: Found<Database>) {
     let failure: PersistenceError
     do {
       return try restoreWhole(initial, outcome, now: now)
@@ -17,21 +22,21 @@ extension JournalWriter {
       let loss = try Salvage(path, now: configuration.now(), on: configuration.disk)
         .run(because: damage)
     else { throw failure }
-    var (file, database, report) = try restoreWhole(initial, outcome, now: now)
-    report.outcome = .restoredWithLoss
-    report.loss = report.loss ?? RestoreLoss()
-    report.loss?.damage = loss.damage
-    report.loss?.revisions = loss.revisions
-    report.loss?.setAside = loss.setAside
-    return (file, database, report)
+    var (file, found) = try restoreWhole(initial, outcome, now: now)
+    found.report.outcome = .restoredWithLoss
+    found.report.loss = found.report.loss ?? RestoreLoss()
+    found.report.loss?.damage = loss.damage
+    found.report.loss?.revisions = loss.revisions
+    found.report.loss?.setAside = loss.setAside
+    return (file, found)
   }
 
   private func restoreWhole<Database: DatabaseType>(
     _ initial: Database,
     _ outcome: RestoreReport.Outcome,
     now: Int64
-  ) throws -> (file: RestoredFile, database: Database, report: RestoreReport) {
-    let collector = DatabaseCollector<Database>(path, configuration.restore)
+  ) throws -> (file: RestoredFile, found: Found<Database>) {
+    let collector = DatabaseCollector<Database>(path, keeping, configuration.restore)
     let file = try RestoredFile(
       openingForWriting: path,
       now: now,
@@ -44,13 +49,8 @@ extension JournalWriter {
       recovered: file.position,
       bootID: configuration.bootID
     )
-    let (database, report) = try file.database(
-      initial,
-      from: collector,
-      outcome: outcome,
-      head: verdict
-    )
-    return (file, database, report)
+    let found = try file.database(initial, from: collector, outcome: outcome, head: verdict)
+    return (file, found)
   }
 
   /// Restores a value and lets go of the file; nothing is written, and commits are refused.
@@ -58,7 +58,7 @@ extension JournalWriter {
   /// While a writer is at work, what is read may be trimmed under the reading: then it is read again.
   func read<Database: DatabaseType>(
     _ initial: Database
-  ) throws(PersistenceError) -> (database: Database, report: RestoreReport, line: WriteLine) {
+  ) throws(PersistenceError) -> Opened<Database> {
     do {
       if try SetAside.isCutOff(path) {
         throw PersistenceError(
@@ -86,8 +86,8 @@ extension JournalWriter {
   private func read<Database: DatabaseType>(
     _ initial: Database,
     _ access: ReadAccess
-  ) throws -> (database: Database, report: RestoreReport, line: WriteLine) {
-    let collector = DatabaseCollector<Database>(path)
+  ) throws -> Opened<Database> {
+    let collector = DatabaseCollector<Database>(path, keeping)
     let file = try RestoredFile(
       reading: access,
       at: path,
@@ -103,15 +103,10 @@ extension JournalWriter {
         recovered: file.position,
         bootID: configuration.bootID
       )
-    let (database, report) = try file.database(
-      initial,
-      from: collector,
-      outcome: .restored,
-      head: verdict
-    )
+    let found = try file.database(initial, from: collector, outcome: .restored, head: verdict)
     let line = makeLine(after: file.revision, time: file.lastTime)
     line.refuseCommits()
     self.line = line
-    return (database, report, line)
+    return Opened(found: found, line: line)
   }
 }

@@ -1,10 +1,12 @@
 /// What `.bestEffort` could not restore.
 public struct RestoreLoss: Sendable, Equatable {
-  /// A stored record that the entity type of this build cannot read.
+  /// A stored record that the entity type of this build cannot read, or a persisted value that its type
+  /// cannot.
   ///
-  /// It is not in the state; in the file it stays, byte for byte, until its ID is put or removed.
+  /// It is not in the state, which then has the initial value; in the file it stays, byte for byte,
+  /// until its ID is put or removed, or the value is changed.
   public struct Undecodable: Sendable, Equatable {
-    /// The table it is in.
+    /// The table it is in; of a persisted value `value:` and its name.
     public let table: String
     /// Its ID, as text.
     public let id: String

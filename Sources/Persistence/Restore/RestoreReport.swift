@@ -24,6 +24,10 @@ public struct RestoreReport: Sendable, Equatable {
   public var unknownTables: [String]
   /// Tables that are new to the file; they start from the initial state.
   public var newTables: [String]
+  /// Values of the file that this build does not list; they are kept as they are.
+  public var unknownValues: [String] = []
+  /// Values that are new to the file; they start from the initial state.
+  public var newValues: [String] = []
   /// What was noticed and is not an error: a broken snapshot passed over, an unsynced tail lost in
   /// a power cut, a missing head.
   public var notes: [String]

@@ -183,7 +183,8 @@ final class RestoredFile {
 
   /// The database the file holds, as this build's types, and what is worth knowing about it.
   ///
-  /// Tables that are new to the file, and whatever is not in the schema, come from `initial`.
+  /// Tables that are new to the file, and whatever is not in the schema, come from `initial`; of values
+  /// there are those that were found.
   ///
   /// - Parameter collector: the one that took the entities.
   func database<Database: DatabaseType>(
@@ -191,7 +192,7 @@ final class RestoredFile {
     from collector: DatabaseCollector<Database>,
     outcome: RestoreReport.Outcome,
     head verdict: HeadVerdict
-  ) throws -> (database: Database, report: RestoreReport) {
+  ) throws -> (database: Database, values: ChangeSet, report: RestoreReport) {
     switch verdict {
     case .consistent: break
     case .note(let note): if outcome != .fresh { notes.append(note) }
@@ -200,17 +201,21 @@ final class RestoredFile {
     let (loaders, known) = try collector.finish()
     let database = loaders.database(over: initial)
     try database.checkUniqueness()
+    let unknown = known.subtracting(loaders.names).partedByKind()
+    let new = loaders.names.subtracting(outcome == .fresh ? loaders.names : known).partedByKind()
     let report = RestoreReport(
       outcome: loaders.loss == nil ? outcome : .restoredWithLoss,
       position: position,
       snapshotRevision: snapshot?.header.revision ?? 0,
       replayedDeltas: replayedDeltas,
       entities: loaders.count,
-      unknownTables: known.subtracting(loaders.names).sorted(),
-      newTables: outcome == .fresh ? [] : loaders.names.subtracting(known).sorted(),
+      unknownTables: unknown.tables,
+      newTables: new.tables,
+      unknownValues: unknown.values,
+      newValues: new.values,
       notes: notes,
       loss: loaders.loss
     )
-    return (database, report)
+    return (database, loaders.foundValues(), report)
   }
 }

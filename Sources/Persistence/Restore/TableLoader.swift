@@ -1,26 +1,32 @@
 import StrataNormalization
 
-/// Turns the stored entities of a fold into the tables of a database.
+/// Turns the stored entities of a fold into the tables of a database, and into the values beside it.
 struct TableLoaders<Database: DatabaseType> {
   private let operation: PersistenceError.Operation
   private var byName: [String: any TableLoading<Database>] = [:]
+  private var values: [String: any TableChangesLoading] = [:]
 
-  /// Loaders for the tables of the schema that the file knows; the others keep what they have.
+  /// Loaders for the tables of the schema that the file knows, and for values; the others keep what
+  /// they have.
   init(
     for schema: DatabaseSchema<Database>,
     in known: Set<String>,
-    as operation: PersistenceError.Operation
+    as operation: PersistenceError.Operation,
+    _ keeping: Keeping
   ) throws {
     self.operation = operation
-    names = Set(schema.tables.map(\.name.text))
+    names = Set(schema.tables.map(\.name.text)).union(keeping.values.tableNames)
+    for value in keeping.values.tables {
+      values[value.table.text] = try value.makeChangesLoader()
+    }
     for table in schema.tables where known.contains(table.name.text) {
       byName[table.name.text] = try table.makeLoader()
     }
   }
 
-  /// The tables this build knows.
+  /// The tables this build knows, those of values too.
   let names: Set<String>
-  /// How many entities were loaded.
+  /// How many entities were loaded, values not counted.
   private(set) var count = 0
   /// Whether a record that cannot be decoded ends the loading.
   var policy = RestorePolicy.strict
@@ -33,30 +39,59 @@ struct TableLoaders<Database: DatabaseType> {
     guard let first = run.entries.first else { return }
     let part = run.part
     let table = part.table(of: part.entries[first])
-    guard let loader = byName[table] else { return }
+    guard let loader = byName[table] else { return try loadValue(run, table, catalog, path) }
     for index in run.entries {
       guard case .put(let layout, let record) = part.entries[index].change else { continue }
       do {
         try loader.load(part.bytes[record], layout, catalog)
         count += 1
-      } catch let error as DamageFound {
-        throw error
-      } catch  where policy == .bestEffort {
-        let id = EncodedID.text(of: part.id(of: part.entries[index]))
-        loss = loss ?? RestoreLoss()
-        loss?.add(.init(table: table, id: id, detail: "\(error)"))
       } catch {
-        throw PersistenceError(
-          operation,
-          path: path.file,
-          .undecodable(
-            table: table,
-            id: EncodedID.text(of: part.id(of: part.entries[index])),
-            detail: "\(error)"
-          )
-        )
+        try pass(over: error, table, part.id(of: part.entries[index]), path)
       }
     }
+  }
+
+  private mutating func loadValue(
+    _ run: EntityRun,
+    _ table: String,
+    _ catalog: LayoutCatalog,
+    _ path: StorePath
+  ) throws {
+    guard let loader = values[table] else { return }
+    for index in run.entries {
+      let entry = run.part.entries[index]
+      guard case .put(let layout, let record) = entry.change else { continue }
+      do {
+        try loader.put(run.part.bytes[record], layout, catalog)
+      } catch {
+        try pass(over: error, table, run.part.id(of: entry), path)
+      }
+    }
+  }
+
+  /// Notes that a record was left out, where the policy allows it.
+  private mutating func pass(
+    over error: any Error,
+    _ table: String,
+    _ id: ArraySlice<UInt8>,
+    _ path: StorePath
+  ) throws {
+    if error is DamageFound { throw error }
+    let id = EncodedID.text(of: id)
+    guard policy == .bestEffort else {
+      throw PersistenceError(
+        operation,
+        path: path.file,
+        .undecodable(table: table, id: id, detail: "\(error)")
+      )
+    }
+    loss = loss ?? RestoreLoss()
+    loss?.add(.init(table: table, id: id, detail: "\(error)"))
+  }
+
+  /// The values that were found.
+  func foundValues() -> ChangeSet {
+    ChangeSet(tables: values.values.compactMap { $0.finish() }.sorted { $0.table < $1.table })
   }
 
   /// The database, over what `initial` has beside the loaded tables.

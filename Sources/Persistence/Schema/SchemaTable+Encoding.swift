@@ -59,21 +59,45 @@ extension SchemaTable {
     _ catalog: inout LayoutCatalog,
     _ connection: Connection
   ) throws -> [StoredEntity] {
+    try database[keyPath: path].map {
+      try encoder.stored($0, in: name.text, &catalog, connection)
+    }
+  }
+}
+
+extension AnyTableChanges {
+  /// Every entity that is put, as stored, in no order.
+  func stored(
+    _ encoder: inout EntityEncoder,
+    _ catalog: inout LayoutCatalog,
+    _ connection: Connection
+  ) throws -> [StoredEntity] {
     var stored: [StoredEntity] = []
-    for entity in database[keyPath: path] {
-      let id = try EncodedID.bytes(of: entity.id.raw)
-      var record: [UInt8] = []
-      let layout = try encoder.encode(
-        entity,
-        table: name.text,
-        into: &record,
-        &catalog,
-        connection
-      )
-      stored.append(
-        StoredEntity(table: name.text, id: id[...], layout: layout, record: record[...])
-      )
+    for case .put(let entity) in changes {
+      stored.append(try encoder.stored(entity, in: table.text, &catalog, connection))
     }
     return stored
+  }
+}
+
+extension EntityEncoder {
+  /// An entity as a new file has it.
+  ///
+  /// - Throws: `PersistenceError.Reason.Refusal` where it cannot be encoded.
+  fileprivate mutating func stored<Entity: EntityType>(
+    _ entity: Entity,
+    in table: String,
+    _ catalog: inout LayoutCatalog,
+    _ connection: Connection
+  ) throws -> StoredEntity {
+    let id = try EncodedID.bytes(of: entity.id.raw)
+    var record: [UInt8] = []
+    do {
+      let layout = try encode(entity, table: table, into: &record, &catalog, connection)
+      return StoredEntity(table: table, id: id[...], layout: layout, record: record[...])
+    } catch EncodingFailure.refused(let reason) {
+      let entity = NotPersisted(table: table, id: "\(entity.id)", reason: reason)
+      throw PersistenceError.Reason.Refusal(.notPersisted([entity]))
+    }
   }
 }

@@ -4,9 +4,10 @@ import StrataNormalization
 
 extension JournalWriter {
   /// What opening gives.
-  typealias Opened<Database: DatabaseType> = (
-    database: Database, report: RestoreReport, line: WriteLine
-  )
+  struct Opened<Database: DatabaseType> {
+    let found: Found<Database>
+    let line: WriteLine
+  }
 
   /// Opens the file, or creates it, and restores the database it holds.
   func open<Database: DatabaseType>(
@@ -28,9 +29,9 @@ extension JournalWriter {
       let isNew = try path.occupant(.opening) == .nothing
       if isNew { try initial.checkUniqueness() }
       if isNew {
-        try StoreCreation(path: path, now: now, disk: configuration.disk).create(initial)
+        try StoreCreation(path: path, now: now, disk: configuration.disk).create(initial, keeping)
       }
-      let (restored, database, report) = try restore(initial, isNew ? .fresh : .restored, now: now)
+      let (restored, found) = try restore(initial, isNew ? .fresh : .restored, now: now)
       let session = try WriterSession(
         restored,
         path: path,
@@ -40,7 +41,12 @@ extension JournalWriter {
         time: now,
         traces: configuration.commitTraces
       )
-      try session.introduce(report.newTables, of: database, time: max(now, restored.lastTime))
+      try session.introduce(
+        found.report,
+        of: found.database,
+        keeping,
+        time: max(now, restored.lastTime)
+      )
       upkeep.begin(after: restored.snapshot?.header, journalBytes: restored.journalBytes)
       self.session = session
       self.lock = lock
@@ -48,7 +54,7 @@ extension JournalWriter {
       self.line = line
       noteSizes()
       planUpkeep()
-      return (database, report, line)
+      return Opened(found: found, line: line)
     } catch {
       throw PersistenceError(.opening, path: path.file, wrapping: error)
     }

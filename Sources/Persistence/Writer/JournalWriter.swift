@@ -13,6 +13,7 @@ actor JournalWriter {
   let path: StorePath
   let configuration: PersistenceConfiguration
   let events: EventHub
+  let keeping: Keeping
   nonisolated let flushes = FlushLine()
   nonisolated let board = StatusBoard()
   nonisolated let pins = HistoryPins()
@@ -41,12 +42,14 @@ actor JournalWriter {
     executor: FileExecutor,
     path: StorePath,
     configuration: PersistenceConfiguration,
-    events: EventHub
+    events: EventHub,
+    keeping: Keeping
   ) {
     self.executor = executor
     self.path = path
     self.configuration = configuration
     self.events = events
+    self.keeping = keeping
     upkeep = Upkeep(policy: configuration.snapshots, pins: pins)
     recoveryDelay = configuration.recoveryInterval
   }

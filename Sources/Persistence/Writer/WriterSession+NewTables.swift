@@ -2,16 +2,23 @@ import StrataCore
 import StrataNormalization
 
 extension WriterSession {
-  /// Makes tables known to the file that a build added, with what the initial state put into them:
-  /// as one delta, or as none where they are empty.
+  /// Makes tables and values known to the file that a build added, with what the initial state put into
+  /// them: as one delta, or as none where they are empty.
   func introduce<Database: DatabaseType>(
-    _ names: [String],
+    _ report: RestoreReport,
     of database: Database,
+    _ keeping: Keeping,
     time: Int64
   ) throws {
+    let values = report.newValues.map { StoredValues.table(of: $0).text }
+    let names = report.newTables + values
     guard !names.isEmpty else { return }
-    let all = ChangeSet(from: Database(), to: database)
-    let changes = all.filter { names.contains($0.text) }
+    let tables = ChangeSet(from: Database(), to: database).filter {
+      report.newTables.contains($0.text)
+    }
+    let changes = tables.joined(
+      by: keeping.values.filter { values.contains($0.text) }.tables
+    )
     var group: [PendingDelta] = []
     if !changes.isEmpty {
       let revision = written.revision.next
@@ -20,7 +27,7 @@ extension WriterSession {
         revision: revision,
         time: time,
         trace: CommitTrace(
-          name: "new tables: \(names.joined(separator: ", "))",
+          name: Self.introduction(of: report),
           fileID: #fileID,
           function: #function,
           line: #line
@@ -29,9 +36,14 @@ extension WriterSession {
       )
       group.append(delta)
     }
-    if let refused = try append(group, newTables: names).first {
-      throw DamageFound("the initial state of a new table cannot be encoded: \(refused.entity)")
-    }
+    _ = try append(group, newTables: names)
     try barrier()
+  }
+
+  private static func introduction(of report: RestoreReport) -> String {
+    [("new tables", report.newTables), ("new values", report.newValues)]
+      .filter { !$0.1.isEmpty }
+      .map { "\($0.0): \($0.1.joined(separator: ", "))" }
+      .joined(separator: "; ")
   }
 }

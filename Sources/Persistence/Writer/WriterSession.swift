@@ -71,7 +71,8 @@ final class WriterSession {
   /// Writes a group of deltas in one transaction; gives what could not be encoded.
   ///
   /// After an error nothing is known: the outcome of a failed COMMIT is only learnt by reopening.
-  /// - Parameter newTables: those the file does not know yet; the group is what fills them.
+  /// - Parameter newTables: those the file does not know yet; the group is what fills them, or nothing
+  ///   happens.
   func append(_ group: [PendingDelta], newTables: [String] = []) throws -> [Refusal] {
     guard try connection.dataVersion() == dataVersion else {
       throw DamageFound("another program has written to the file while this one had it open")
@@ -92,6 +93,9 @@ final class WriterSession {
             refused.append(Refusal(entity: entity, revision: delta.revision))
           }
           bytes += header.footprint
+        }
+        if !newTables.isEmpty, !refused.isEmpty {
+          throw PersistenceError.Reason.Refusal(.notPersisted(refused.map(\.entity)))
         }
       }
     } catch {
