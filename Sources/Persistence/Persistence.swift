@@ -28,6 +28,7 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
   let reader: HistoryReader
   let database: StatePath<State, Database>
   let values: [PersistedValue<State>]
+  let keeping: Keeping
   let connection: Lock<StoreConnection<State>>
 
   init(
@@ -44,6 +45,7 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
     self.line = line
     self.database = database
     self.values = values
+    keeping = writer.keeping
     reader = HistoryReader(
       writer.path,
       vfs: writer.configuration.vfs,
@@ -60,6 +62,8 @@ extension Persistence {
   /// database and the values counts, and tables and values that are new to the file. O(entities); the
   /// file stays locked for other writers until ``close()``.
   ///
+  /// Of each table everything is kept, unless `tables` says otherwise: see ``TableOption``.
+  ///
   /// Throws ``PersistenceError`` with the reason and the remedy; a refused file keeps every byte. See
   /// ``RestorePolicy`` for what to do with a file that cannot be restored whole, and for opening one
   /// only to read it.
@@ -68,9 +72,10 @@ extension Persistence {
     initialState: State,
     database: StatePath<State, Database>,
     values: [PersistedValue<State>] = [],
+    tables: [TableOption<Database>] = [],
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Persistence {
-    let keeping = Keeping(values, of: initialState, beside: database)
+    let keeping = Keeping(values, of: initialState, beside: database, tables)
     let writer = try makeWriter(at: path, configuration, keeping)
     let restored = try await writer.open(initial: initialState[keyPath: database])
     return Persistence(initialState, database, values, restored, writer)
@@ -84,9 +89,10 @@ extension Persistence {
     initialState: State,
     database: StatePath<State, Database>,
     values: [PersistedValue<State>] = [],
+    tables: [TableOption<Database>] = [],
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) throws(PersistenceError) -> Persistence {
-    let keeping = Keeping(values, of: initialState, beside: database)
+    let keeping = Keeping(values, of: initialState, beside: database, tables)
     let writer = try makeWriter(at: path, configuration, keeping)
     let initial = initialState[keyPath: database]
     let result = writer.executor.runNow {
@@ -242,13 +248,20 @@ private final class JournalHook<State: StateType, Database: DatabaseType>: Commi
     if !changed.isEmpty { edit.attachments[values] = changed }
   }
 
+  /// What the commit did to the tables that are kept.
+  private func tableChanges(_ edit: Edit<State>) -> ChangeSet {
+    guard let changes = edit.attachments[changes] else { return ChangeSet() }
+    if persistence.keeping.excluded.isEmpty { return changes }
+    return changes.filter(persistence.keeping.keeps)
+  }
+
   private func changesFile(_ edit: Edit<State>) -> Bool {
-    if let changes = edit.attachments[changes], !changes.isEmpty { return true }
+    if !tableChanges(edit).isEmpty { return true }
     return !persistence.values.isEmpty && edit.attachments[values] != nil
   }
 
   func commitDidHappen(_ edit: Edit<State>) {
-    var changes = edit.attachments[changes] ?? ChangeSet()
+    var changes = tableChanges(edit)
     if !persistence.values.isEmpty, let values = edit.attachments[values] {
       changes = changes.joined(by: values)
     }

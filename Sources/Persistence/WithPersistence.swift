@@ -17,6 +17,7 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
   initialState: State,
   database: StatePath<State, Database>,
   values: [PersistedValue<State>] = [],
+  tables: [TableOption<Database>] = [],
   configuration: PersistenceConfiguration = PersistenceConfiguration(),
   isolation: isolated (any Actor)? = #isolation,
   store makeStore: (Persistence<State, Database>) -> S,
@@ -27,6 +28,7 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
     initialState: initialState,
     database: database,
     values: values,
+    tables: tables,
     configuration: configuration
   )
   let result: R

@@ -29,6 +29,10 @@ extension PersistenceError {
     /// A stored record does not fit the entity type of this build, or a stored value that of the
     /// state; the table of a value is `value:` and its name.
     case undecodable(table: String, id: String, detail: String)
+    /// The records of a table are sealed, and nothing was given to open them with.
+    case sealed(table: String)
+    /// A sealed record was not opened by what was given for it.
+    case unopenable(table: String, id: String, detail: String)
     /// A table has a name that begins like those of persisted values, with `value:`.
     case reservedName(String)
     /// What the file holds breaks a rule that this build's schema has.
@@ -92,6 +96,10 @@ extension PersistenceError.Reason {
       } else {
         "the record \(id) of table \(table) cannot be read as this build's type: \(detail)"
       }
+    case .sealed(let table):
+      "\(StoredValues.title(ofTable: table)) is sealed, and nothing was given to open it with"
+    case .unopenable(let table, let id, let detail):
+      "the sealed record \(id) of \(StoredValues.title(ofTable: table)) was not opened: \(detail)"
     case .reservedName(let table): "the table \(table) has a name that is kept for values"
     case .ruleBroken(let violation):
       "the data of this store breaks a rule of this build's schema: \(violation.sentence)"
@@ -160,6 +168,21 @@ extension PersistenceError.Reason {
         file was not touched.
         """
       }
+    case .sealed(let table):
+      if let name = StoredValues.name(ofTable: table) {
+        """
+        Give its sealing: PersistedValue("\(name)", …, sealing: …). The file was not touched.
+        """
+      } else {
+        """
+        Give its sealing, with the key: tables: [.sealed(\\.\(table), with: …)]. The file was not touched.
+        """
+      }
+    case .unopenable:
+      """
+      Open it with the key it was sealed with; RestorePolicy.bestEffort opens without such records and \
+      keeps them. The file was not touched.
+      """
     case .reservedName: "Give it another one: Entities(\\.table, named: \"other_name\")."
     case .ruleBroken:
       """
@@ -189,5 +212,14 @@ extension PersistenceError.Reason {
     case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
     case .notFound: "Check the spelling; `strata tables` lists what there is."
     }
+  }
+}
+
+extension PersistenceError.Reason {
+  /// Why a record is not to be had as an entity.
+  init(reading error: any Error, table: String, id: String) {
+    self =
+      (error as? SealFailure)?.reason
+      ?? .undecodable(table: table, id: id, detail: "\(error)")
   }
 }

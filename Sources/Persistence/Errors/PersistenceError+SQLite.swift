@@ -27,6 +27,7 @@ extension PersistenceError {
     case let error as DamageFound: self.init(operation, path: path, .damaged(error.detail))
     case let error as RecordError:
       self.init(operation, path: path, .damaged("what is stored cannot be read: \(error)"))
+    case let error as SealFailure: self.init(operation, path: path, error.reason)
     case let error as RuleViolation: self.init(operation, path: path, .ruleBroken(error))
     case let error as MigrationError: self.init(operation, path: path, .migration("\(error)"))
     case let error as SystemError: self.init(operation, path: path, Reason(error, operation))

@@ -49,7 +49,7 @@ struct StoreCreation {
     _ connection: Connection
   ) throws {
     var catalog = try LayoutCatalog(reading: connection)
-    var encoder = EntityEncoder(resuming: [:])
+    var encoder = EntityEncoder(resuming: [:], keeping, of: identity.id)
     let snapshots = SnapshotStore(connection: connection)
     var writer = try ChunkWriter(
       revision: 0,
@@ -78,7 +78,7 @@ struct StoreCreation {
     _ keeping: Keeping,
     _ connection: Connection
   ) -> [(name: TableName, stored: Encoding)] {
-    let tables = Database.schema.tables.map { table in
+    let tables = Database.schema.tables(in: keeping).map { table in
       (table.name, { try table.stored(in: initial, &$0, &$1, connection) } as Encoding)
     }
     let values = keeping.values.tables.map { value in

@@ -6,13 +6,14 @@ struct DeltaDecoder<Database: DatabaseType> {
   private let path: StorePath
   private var byName: [String: any TableChangesLoading] = [:]
 
-  init(_ path: StorePath, _ keeping: Keeping) throws {
+  /// - Parameter store: the identity of the store whose deltas they are.
+  init(_ path: StorePath, _ keeping: Keeping, of store: UUID) throws {
     self.path = path
-    for table in Database.schema.tables {
-      byName[table.name.text] = try table.makeChangesLoader()
+    for table in Database.schema.tables(in: keeping) {
+      byName[table.name.text] = try table.makeChangesLoader(of: store, keeping)
     }
     for value in keeping.values.tables {
-      byName[value.table.text] = try value.makeChangesLoader()
+      byName[value.table.text] = value.makeChangesLoader(of: store, keeping)
     }
   }
 
@@ -26,7 +27,8 @@ struct DeltaDecoder<Database: DatabaseType> {
         let id = part.id(of: entry)
         do {
           switch entry.change {
-          case .put(let layout, let record): try loader.put(part.bytes[record], layout, catalog)
+          case .put(let layout, let record):
+            try loader.put(part.bytes[record], of: id, layout, catalog)
           case .remove: try loader.remove(id)
           case .notPersisted:
             notPersisted.append(
@@ -39,7 +41,7 @@ struct DeltaDecoder<Database: DatabaseType> {
           throw PersistenceError(
             .inspecting,
             path: path.file,
-            .undecodable(table: table, id: EncodedID.text(of: id), detail: "\(error)")
+            .init(reading: error, table: table, id: EncodedID.text(of: id))
           )
         }
       }
@@ -61,24 +63,34 @@ struct DeltaDecoder<Database: DatabaseType> {
 
 /// Collects the changes of one table.
 protocol TableChangesLoading: AnyObject {
-  func put(_ record: ArraySlice<UInt8>, _ layout: Int64, _ catalog: LayoutCatalog) throws
+  func put(
+    _ record: ArraySlice<UInt8>,
+    of id: ArraySlice<UInt8>,
+    _ layout: Int64,
+    _ catalog: LayoutCatalog
+  ) throws
   func remove(_ id: ArraySlice<UInt8>) throws
+  /// Whether the last record is stored as the table's are to be.
+  var isAsKept: Bool { get }
   /// What was collected since the last call; nil for nothing.
   func finish() -> (any AnyTableChanges)?
 }
 
 extension SchemaTable {
-  func makeChangesLoader() throws -> any TableChangesLoading {
-    try TableChangesLoader<Entity>(name, EntityRecords())
+  func makeChangesLoader(of store: UUID, _ keeping: Keeping) throws -> any TableChangesLoading {
+    try TableChangesLoader<Entity>(name, EntityRecords(of: name.text, in: store, keeping))
   }
 }
 
 extension AnyTableChanges {
   /// A loader for a persisted value: what its records lack is taken from the one that is put here.
-  func makeChangesLoader() throws -> any TableChangesLoading {
+  func makeChangesLoader(of store: UUID, _ keeping: Keeping) -> any TableChangesLoading {
     var initial: Entity?
     for case .put(let value) in changes { initial = value }
-    return try TableChangesLoader<Entity>(table, EntityRecords(over: initial))
+    return TableChangesLoader<Entity>(
+      table,
+      EntityRecords(of: table.text, in: store, keeping, over: initial)
+    )
   }
 }
 
@@ -87,13 +99,20 @@ private final class TableChangesLoader<Entity: EntityType>: TableChangesLoading 
   private var records: EntityRecords<Entity>
   private var changes: [EntityChange<Entity>] = []
 
-  init(_ table: TableName, _ records: EntityRecords<Entity>) throws {
+  init(_ table: TableName, _ records: EntityRecords<Entity>) {
     self.table = table
     self.records = records
   }
 
-  func put(_ record: ArraySlice<UInt8>, _ layout: Int64, _ catalog: LayoutCatalog) throws {
-    changes.append(.put(try records.entity(record, layout, catalog)))
+  var isAsKept: Bool { records.isAsKept }
+
+  func put(
+    _ record: ArraySlice<UInt8>,
+    of id: ArraySlice<UInt8>,
+    _ layout: Int64,
+    _ catalog: LayoutCatalog
+  ) throws {
+    changes.append(.put(try records.entity(record, of: id, layout, catalog)))
   }
 
   func remove(_ id: ArraySlice<UInt8>) throws {

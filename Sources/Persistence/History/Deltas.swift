@@ -55,7 +55,7 @@ public struct Deltas<State: StateType, Database: DatabaseType>: AsyncSequence, S
       }
       let (path, keeping) = (persistence.writer.path, persistence.writer.keeping)
       let (deltas, further) = try await persistence.reader.read { view, _ in
-        try place.page(view, DeltaDecoder<Database>(path, keeping))
+        try place.page(view, DeltaDecoder<Database>(path, keeping, of: view.identity.id))
       }
       self.place = further
       pin?.advance(to: further.revision)

@@ -1,24 +1,42 @@
+import Foundation
 import StrataNormalization
 
-/// Reads stored records as entities of one type.
+/// Reads stored records of one table as entities of one type.
 struct EntityRecords<Entity: EntityType> {
+  private let table: String
+  private let store: UUID
+  private let treatment: TableTreatment<Entity>?
   private let defaults: (bytes: [UInt8], layout: Layout)?
+  private var sealedLayout: Int64?
+  /// Whether the last record is stored as the table's are to be.
+  private(set) var isAsKept = true
   /// Records of one layout mostly come one after another.
   private var last: (layout: Int64, loader: RecordLoader)?
 
-  init() throws {
+  /// - Parameter store: the identity of the store whose records they are.
+  init(of table: String, in store: UUID, _ keeping: Keeping) throws {
     let type = Entity.self as? any DefaultingEntityType.Type
-    defaults = try type.map { try Self.record(of: $0) }
+    self.init(of: table, in: store, keeping, defaults: try type.map { try Self.record(of: $0) })
   }
 
   /// Takes what records lack from an entity.
-  init(over initial: Entity?) {
-    guard let initial else {
-      defaults = nil
-      return
-    }
+  init(of table: String, in store: UUID, _ keeping: Keeping, over initial: Entity?) {
+    var defaults: (bytes: [UInt8], layout: Layout)?
     // One that cannot be encoded is refused where it is to be stored; to read others it is not needed.
-    do { defaults = try Self.record(of: initial) } catch _ { defaults = nil }
+    do { defaults = try initial.map { try Self.record(of: $0) } } catch _ {}
+    self.init(of: table, in: store, keeping, defaults: defaults)
+  }
+
+  private init(
+    of table: String,
+    in store: UUID,
+    _ keeping: Keeping,
+    defaults: (bytes: [UInt8], layout: Layout)?
+  ) {
+    self.table = table
+    self.store = store
+    self.defaults = defaults
+    treatment = keeping.treatment(of: table)
   }
 
   private static func record<Defaulting: DefaultingEntityType>(
@@ -34,13 +52,53 @@ struct EntityRecords<Entity: EntityType> {
     return (bytes, layout)
   }
 
-  /// The entity of a record; throws where the record does not fit the type.
+  /// The entity of a record; throws where the record does not fit the type or is not opened.
+  ///
+  /// - Parameter id: the entity's, encoded.
   mutating func entity(
     _ record: ArraySlice<UInt8>,
+    of id: ArraySlice<UInt8>,
     _ layout: Int64,
     _ catalog: LayoutCatalog
   ) throws -> Entity {
-    try loader(of: layout, catalog).decode(Entity.self, from: record)
+    let isSealed = try isSealed(layout, catalog)
+    if !isSealed, treatment == nil {
+      return try loader(of: layout, catalog).decode(Entity.self, from: record)
+    }
+    let stored: Entity
+    if isSealed {
+      let (inner, contents) = try open(record, of: id)
+      stored = try loader(of: inner, catalog).decode(Entity.self, from: contents)
+    } else {
+      stored = try loader(of: layout, catalog).decode(Entity.self, from: record)
+    }
+    let kept = try treatment?.redacted(stored) ?? stored
+    isAsKept = kept == stored && isSealed == (treatment?.seal?.forWriting != nil)
+    return kept
+  }
+
+  private mutating func isSealed(_ layout: Int64, _ catalog: LayoutCatalog) throws -> Bool {
+    if layout == last?.layout { return false }
+    if layout == sealedLayout { return true }
+    guard try catalog.layout(layout).isOfSealedRecords else { return false }
+    sealedLayout = layout
+    return true
+  }
+
+  private func open(
+    _ record: ArraySlice<UInt8>,
+    of id: ArraySlice<UInt8>
+  ) throws -> (layout: Int64, record: ArraySlice<UInt8>) {
+    guard let seal = treatment?.seal else { throw SealFailure.noSealing(table: table) }
+    let context = RecordContext(store: store, table: table, id: Array(id))
+    let contents: [UInt8]
+    do {
+      let sealed = try SealedRecord.sealed(in: record)
+      contents = try seal.sealing.open(sealed, context: context)
+      return try SealedRecord.record(in: contents)
+    } catch {
+      throw SealFailure.refused(table: table, id: EncodedID.text(of: id), detail: "\(error)")
+    }
   }
 
   private mutating func loader(of layout: Int64, _ catalog: LayoutCatalog) throws -> RecordLoader {

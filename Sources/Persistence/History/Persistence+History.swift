@@ -12,7 +12,7 @@ extension Persistence {
   ///
   /// O(the nearest snapshot before it, and the deltas from there on); the writer and committers go on
   /// meanwhile. Commits made before the call count, so it may flush first. Tables that the file did
-  /// not have by then are empty.
+  /// not have by then are empty, and so are excluded ones.
   ///
   /// Throws ``PersistenceError`` with the reason `.notReached`, `.trimmed`, `.beforeHistory`,
   /// `.merged` (the revision lies inside commits that became one delta while the disk refused),
@@ -79,7 +79,8 @@ extension Persistence {
       )
     }
     try await writeWhatWaits(for: nil)
-    return try await reader.read { view, _ in try view.versions(of: id, in: name.text) }
+    let keeping = writer.keeping
+    return try await reader.read { view, _ in try view.versions(of: id, in: name.text, keeping) }
   }
 
   /// Makes the store's database and persisted values what they were at a point of its history, as one
@@ -110,7 +111,8 @@ extension Persistence {
     )
     return try commit(trace) { state in
       let now = state[keyPath: database]
-      state[keyPath: database].apply(ChangeSet(from: now, to: then.database))
+      let changes = ChangeSet(from: now, to: then.database)
+      state[keyPath: database].apply(changes.filter(writer.keeping.keeps))
       for value in values { value.place(then.values, in: &state) }
     }
   }

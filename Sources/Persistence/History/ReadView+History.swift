@@ -87,9 +87,15 @@ extension ReadView {
   ) throws -> (database: Database, values: ChangeSet) {
     let known = Set(try StoreIdentity.tables(of: connection))
     return try read(at: revision) { fold in
-      var loaders = try TableLoaders(for: Database.schema, in: known, as: .inspecting, keeping)
+      var loaders = try TableLoaders(
+        for: Database.schema,
+        in: known,
+        of: identity.id,
+        as: .inspecting,
+        keeping
+      )
       while let run = try fold.nextRun() { try loaders.load(run, catalog, path) }
-      return (loaders.database(over: initial), loaders.foundValues())
+      return (loaders.database(over: initial), loaders.finish().values)
     }
   }
 

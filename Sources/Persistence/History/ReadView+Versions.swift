@@ -7,10 +7,11 @@ extension ReadView {
   /// O(that snapshot, and all deltas after it).
   func versions<Entity: EntityType>(
     of id: EntityID<Entity>,
-    in table: String
+    in table: String,
+    _ keeping: Keeping
   ) throws -> [EntityVersion<Entity>] {
     guard let oldest = anchors.last else { throw DamageFound("it has no snapshot") }
-    var records = try EntityRecords<Entity>()
+    var records = try EntityRecords<Entity>(of: table, in: identity.id, keeping)
     let wanted = EntityKey(table: table, id: try EncodedID.bytes(of: id.raw)[...])
     var versions: [EntityVersion<Entity>] = []
     var cursor = try cursor(oldest)
@@ -18,7 +19,7 @@ extension ReadView {
       guard entity.key == wanted else { continue }
       versions.append(
         EntityVersion(
-          content: .put(try records.entity(entity.record, entity.layout, catalog)),
+          content: .put(try records.entity(entity.record, of: entity.id, entity.layout, catalog)),
           origin: .snapshot,
           revisions: oldest.header.revision...oldest.header.revision,
           time: Date(microseconds: oldest.header.time)
@@ -50,7 +51,7 @@ extension ReadView {
         guard part.table(of: entry) == wanted.table else { continue }
         switch entry.change {
         case .put(let layout, let record):
-          return .put(try records.entity(part.bytes[record], layout, catalog))
+          return .put(try records.entity(part.bytes[record], of: wanted.id, layout, catalog))
         case .remove: return .removed
         case .notPersisted: return .notPersisted
         }

@@ -9,10 +9,12 @@ extension Inspector {
   /// was trimmed, or lies inside a run of merged commits.
   package func database<Database: DatabaseType>(
     over initial: Database,
-    at revision: Revision
+    at revision: Revision,
+    tables: [TableOption<Database>] = []
   ) throws(PersistenceError) -> Database {
     try answer { view in
-      try view.contents(at: revision, over: initial, Keeping(), access.connection, path).database
+      try view.contents(at: revision, over: initial, Keeping(tables), access.connection, path)
+        .database
     }
   }
 }

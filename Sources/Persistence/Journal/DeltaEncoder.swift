@@ -43,6 +43,7 @@ struct DeltaEncoder {
         do {
           let layout = try encoder.encode(
             entity,
+            id: id,
             table: table,
             into: &record,
             &catalog,

@@ -11,7 +11,7 @@ struct LayoutCatalog {
   private var byNumber: [Int64: Layout] = [:]
   private var numbers: [Key: Int64] = [:]
   private var lastNumber: Int64 = 0
-  /// The layout of each table that its next record is written against.
+  /// The layout of each table that its next record is written against, before it is sealed.
   private(set) var lastOfTable: [String: Layout] = [:]
 
   /// Reads every layout of the file; throws where one is not what its hash says.
@@ -50,7 +50,7 @@ struct LayoutCatalog {
   }
 
   /// The tables that have a layout.
-  var tables: Set<String> { Set(lastOfTable.keys) }
+  private(set) var tables: Set<String> = []
 
   /// The numbers of all layouts.
   var allNumbers: [Int64] { byNumber.keys.sorted() }
@@ -73,8 +73,9 @@ struct LayoutCatalog {
 
   private mutating func add(_ layout: Layout, _ number: Int64, _ table: String) {
     byNumber[number] = layout
+    tables.insert(table)
     numbers[Key(table: table, hash: layout.id)] = number
-    lastOfTable[table] = layout
+    if !layout.isOfSealedRecords { lastOfTable[table] = layout }
     lastNumber = max(lastNumber, number)
   }
 

@@ -6,6 +6,10 @@ import StrataNormalization
 struct Keeping: Sendable {
   /// The persisted values, each as a put of what the initial state has.
   var values = ChangeSet()
+  /// The tables of which nothing is kept.
+  private(set) var excluded: Set<TableName> = []
+  /// The ``TableTreatment`` of each table that has one.
+  private var treatments: [String: any Sendable] = [:]
 }
 
 extension Keeping {
@@ -13,10 +17,18 @@ extension Keeping {
   init<State, Database: DatabaseType>(
     _ values: [PersistedValue<State>],
     of state: State,
-    beside database: StatePath<State, Database>
+    beside database: StatePath<State, Database>,
+    _ tables: [TableOption<Database>]
   ) {
     PersistedValue.check(values, beside: database)
     self.init(values: ChangeSet(values, of: state))
+    for value in values { value.treat(in: &self) }
+    for option in tables { option.apply(to: &self) }
+  }
+
+  /// Takes what is done with the tables of a database that is read alone.
+  init<Database: DatabaseType>(_ tables: [TableOption<Database>]) {
+    for option in tables { option.apply(to: &self) }
   }
 
   /// Refuses a table whose name is that of a value.
@@ -28,5 +40,32 @@ extension Keeping {
     where StoredValues.name(ofTable: table.name.text) != nil {
       throw PersistenceError(.opening, path: path.file, .reservedName(table.name.text))
     }
+  }
+
+  mutating func exclude(_ table: TableName) { excluded.insert(table) }
+
+  /// Whether something is kept of a table.
+  func keeps(_ table: TableName) -> Bool { excluded.isEmpty || !excluded.contains(table) }
+
+  /// Changes what is done to the records of a table.
+  mutating func treat<Entity>(
+    _ table: TableName,
+    _ change: (inout TableTreatment<Entity>) -> Void
+  ) {
+    var treatment = treatment(of: table.text) ?? TableTreatment<Entity>()
+    change(&treatment)
+    treatments[table.text] = treatment
+  }
+
+  /// What is done to the records of a table; nil for nothing.
+  func treatment<Entity>(of table: String) -> TableTreatment<Entity>? {
+    treatments.isEmpty ? nil : treatments[table] as? TableTreatment<Entity>
+  }
+}
+
+extension DatabaseSchema {
+  /// The tables of which something is kept.
+  func tables(in keeping: Keeping) -> [any SchemaTable<Database>] {
+    keeping.excluded.isEmpty ? tables : tables.filter { keeping.keeps($0.name) }
   }
 }

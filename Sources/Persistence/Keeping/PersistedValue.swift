@@ -26,15 +26,17 @@ public struct PersistedValue<State: StateType>: Sendable {
   private let putting: @Sendable (State) -> any AnyTableChanges
   private let comparing: @Sendable (State, State) -> (any AnyTableChanges)?
   private let placing: @Sendable (any AnyTableChanges, inout State) -> Void
+  private let treating: @Sendable (inout Keeping) -> Void
 
-  /// Keeps what is at `path` under a name.
+  /// Keeps what is at `path` under a name, sealed if a `sealing` is given.
   ///
   /// An empty name traps. So does, when the file is opened, a name that is given twice, and a path that
   /// leads into the database. Lead the path through stored properties, and not through classes: two
   /// states could not be told apart there.
   public init<Value: Codable & Equatable & Sendable>(
     _ name: String,
-    _ path: StatePath<State, Value>
+    _ path: StatePath<State, Value>,
+    sealing: (any RecordSealing)? = nil
   ) {
     if name.isEmpty {
       fatalError("A PersistedValue must have a name: it is found under it in the file.")
@@ -52,6 +54,12 @@ public struct PersistedValue<State: StateType>: Sendable {
       guard let changes = changes as? TableChanges<StoredValue<Value>> else { return }
       for case .put(let stored) in changes.changes { state[keyPath: path] = stored.value }
     }
+    treating = { keeping in
+      guard let sealing else { return }
+      keeping.treat(table) { (treatment: inout TableTreatment<StoredValue<Value>>) in
+        treatment.seal = .sealing(sealing)
+      }
+    }
   }
 
   private static func put<Value: Codable & Equatable & Sendable>(
@@ -64,6 +72,9 @@ public struct PersistedValue<State: StateType>: Sendable {
 
 extension PersistedValue {
   var table: TableName { StoredValues.table(of: name) }
+
+  /// Notes how the value is stored.
+  func treat(in keeping: inout Keeping) { treating(&keeping) }
 
   /// The value that a state has.
   func contents(of state: State) -> any AnyTableChanges { putting(state) }

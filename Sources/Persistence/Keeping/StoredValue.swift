@@ -24,6 +24,11 @@ package enum StoredValues {
 
   static func table(of name: String) -> TableName { TableName(prefix + name) }
 
+  /// `table users` or `value settings`.
+  static func title(ofTable table: String) -> String {
+    name(ofTable: table).map { "value \($0)" } ?? "table \(table)"
+  }
+
   /// The name of the value whose table this is; nil for a table of entities.
   package static func name(ofTable table: String) -> String? {
     table.hasPrefix(prefix) ? String(table.dropFirst(prefix.count)) : nil

@@ -20,7 +20,7 @@ protocol EntityCollecting: AnyObject {
 final class DatabaseCollector<Database: DatabaseType>: EntityCollecting {
   private let path: StorePath
   private let policy: RestorePolicy
-  private let keeping: Keeping
+  let keeping: Keeping
   private var result: Result<(loaders: TableLoaders<Database>, known: Set<String>), any Error>?
 
   /// - Parameter path: of the file, which an error names.
@@ -40,7 +40,8 @@ final class DatabaseCollector<Database: DatabaseType>: EntityCollecting {
     var (loaders, known): (TableLoaders<Database>, Set<String>)
     do {
       known = Set(try StoreIdentity.tables(of: connection))
-      loaders = try TableLoaders(for: Database.schema, in: known, as: .opening, keeping)
+      let store = try StoreIdentity.read(connection).id
+      loaders = try TableLoaders(for: Database.schema, in: known, of: store, as: .opening, keeping)
     } catch {
       result = .failure(error)
       return

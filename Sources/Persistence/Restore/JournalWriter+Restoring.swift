@@ -2,9 +2,13 @@ import StrataNormalization
 
 extension JournalWriter {
   /// What a file was found to hold.
-  typealias Found<Database: DatabaseType> = (
-    database: Database, values: ChangeSet, report: RestoreReport
-  )
+  struct Found<Database: DatabaseType> {
+    let database: Database
+    let values: ChangeSet
+    /// What is not stored as it is to be, by the options of its table.
+    let untreated: ChangeSet
+    var report: RestoreReport
+  }
 
   /// Restores for writing; under `.bestEffort` from what can be proved, where not all can.
   func restore<Database: DatabaseType>(

@@ -192,7 +192,7 @@ final class RestoredFile {
     from collector: DatabaseCollector<Database>,
     outcome: RestoreReport.Outcome,
     head verdict: HeadVerdict
-  ) throws -> (database: Database, values: ChangeSet, report: RestoreReport) {
+  ) throws -> JournalWriter.Found<Database> {
     switch verdict {
     case .consistent: break
     case .note(let note): if outcome != .fresh { notes.append(note) }
@@ -201,7 +201,11 @@ final class RestoredFile {
     let (loaders, known) = try collector.finish()
     let database = loaders.database(over: initial)
     try database.checkUniqueness()
-    let unknown = known.subtracting(loaders.names).partedByKind()
+    let excluded = Set(collector.keeping.excluded.map(\.text))
+    for table in known.intersection(excluded).sorted() {
+      notes.append("the table \(table) is excluded; what the file has of it stays there as it is")
+    }
+    let unknown = known.subtracting(loaders.names).subtracting(excluded).partedByKind()
     let new = loaders.names.subtracting(outcome == .fresh ? loaders.names : known).partedByKind()
     let report = RestoreReport(
       outcome: loaders.loss == nil ? outcome : .restoredWithLoss,
@@ -216,6 +220,12 @@ final class RestoredFile {
       notes: notes,
       loss: loaders.loss
     )
-    return (database, loaders.foundValues(), report)
+    let (values, untreated) = loaders.finish()
+    return JournalWriter.Found(
+      database: database,
+      values: values,
+      untreated: untreated,
+      report: report
+    )
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import StrataNormalization
 
 /// Turns the stored entities of a fold into the tables of a database, and into the values beside it.
@@ -5,26 +6,29 @@ struct TableLoaders<Database: DatabaseType> {
   private let operation: PersistenceError.Operation
   private var byName: [String: any TableLoading<Database>] = [:]
   private var values: [String: any TableChangesLoading] = [:]
+  private var untreatedValues: Set<String> = []
 
   /// Loaders for the tables of the schema that the file knows, and for values; the others keep what
   /// they have.
   init(
     for schema: DatabaseSchema<Database>,
     in known: Set<String>,
+    of store: UUID,
     as operation: PersistenceError.Operation,
     _ keeping: Keeping
   ) throws {
     self.operation = operation
-    names = Set(schema.tables.map(\.name.text)).union(keeping.values.tableNames)
+    let tables = schema.tables(in: keeping)
+    names = Set(tables.map(\.name.text)).union(keeping.values.tableNames)
     for value in keeping.values.tables {
-      values[value.table.text] = try value.makeChangesLoader()
+      values[value.table.text] = value.makeChangesLoader(of: store, keeping)
     }
-    for table in schema.tables where known.contains(table.name.text) {
-      byName[table.name.text] = try table.makeLoader()
+    for table in tables where known.contains(table.name.text) {
+      byName[table.name.text] = try table.makeLoader(of: store, keeping)
     }
   }
 
-  /// The tables this build knows, those of values too.
+  /// The tables this build keeps, those of values too.
   let names: Set<String>
   /// How many entities were loaded, values not counted.
   private(set) var count = 0
@@ -43,7 +47,8 @@ struct TableLoaders<Database: DatabaseType> {
     for index in run.entries {
       guard case .put(let layout, let record) = part.entries[index].change else { continue }
       do {
-        try loader.load(part.bytes[record], layout, catalog)
+        let id = part.id(of: part.entries[index])
+        try loader.load(part.bytes[record], of: id, layout, catalog)
         count += 1
       } catch {
         try pass(over: error, table, part.id(of: part.entries[index]), path)
@@ -62,7 +67,8 @@ struct TableLoaders<Database: DatabaseType> {
       let entry = run.part.entries[index]
       guard case .put(let layout, let record) = entry.change else { continue }
       do {
-        try loader.put(run.part.bytes[record], layout, catalog)
+        try loader.put(run.part.bytes[record], of: run.part.id(of: entry), layout, catalog)
+        if !loader.isAsKept { untreatedValues.insert(table) }
       } catch {
         try pass(over: error, table, run.part.id(of: entry), path)
       }
@@ -77,21 +83,30 @@ struct TableLoaders<Database: DatabaseType> {
     _ path: StorePath
   ) throws {
     if error is DamageFound { throw error }
-    let id = EncodedID.text(of: id)
-    guard policy == .bestEffort else {
-      throw PersistenceError(
-        operation,
-        path: path.file,
-        .undecodable(table: table, id: id, detail: "\(error)")
-      )
+    let reason = PersistenceError.Reason(
+      reading: error,
+      table: table,
+      id: EncodedID.text(of: id)
+    )
+    switch reason {
+    case .undecodable(_, let id, let detail) where policy == .bestEffort,
+      .unopenable(_, let id, let detail) where policy == .bestEffort:
+      loss = loss ?? RestoreLoss()
+      loss?.add(.init(table: table, id: id, detail: detail))
+    default: throw PersistenceError(operation, path: path.file, reason)
     }
-    loss = loss ?? RestoreLoss()
-    loss?.add(.init(table: table, id: id, detail: "\(error)"))
   }
 
-  /// The values that were found.
-  func foundValues() -> ChangeSet {
-    ChangeSet(tables: values.values.compactMap { $0.finish() }.sorted { $0.table < $1.table })
+  /// The values that were found, and what is not stored as it is to be.
+  func finish() -> (values: ChangeSet, untreated: ChangeSet) {
+    let found = values.values.compactMap { $0.finish() }.sorted { $0.table < $1.table }
+    let tables = byName.values.compactMap(\.untreated).sorted { $0.table < $1.table }
+    return (
+      ChangeSet(tables: found),
+      ChangeSet(tables: tables).joined(
+        by: found.filter { untreatedValues.contains($0.table.text) }
+      )
+    )
   }
 
   /// The database, over what `initial` has beside the loaded tables.
@@ -106,12 +121,21 @@ struct TableLoaders<Database: DatabaseType> {
 protocol TableLoading<Database>: AnyObject {
   associatedtype Database: DatabaseType
 
-  func load(_ record: ArraySlice<UInt8>, _ layout: Int64, _ catalog: LayoutCatalog) throws
+  func load(
+    _ record: ArraySlice<UInt8>,
+    of id: ArraySlice<UInt8>,
+    _ layout: Int64,
+    _ catalog: LayoutCatalog
+  ) throws
   func place(in database: inout Database)
+  /// The entities that are not stored as the table's are to be; nil for none.
+  var untreated: (any AnyTableChanges)? { get }
 }
 
 extension SchemaTable {
-  func makeLoader() throws -> any TableLoading<Database> { try TableLoader(self) }
+  func makeLoader(of store: UUID, _ keeping: Keeping) throws -> any TableLoading<Database> {
+    try TableLoader(self, EntityRecords(of: name.text, in: store, keeping))
+  }
 }
 
 /// Collects the entities of one table.
@@ -120,13 +144,25 @@ private final class TableLoader<Table: SchemaTable>: TableLoading {
   private var entities: [Table.Entity] = []
   private var records: EntityRecords<Table.Entity>
 
-  init(_ table: Table) throws {
+  private var changes: [EntityChange<Table.Entity>] = []
+
+  init(_ table: Table, _ records: EntityRecords<Table.Entity>) {
     self.table = table
-    records = try EntityRecords()
+    self.records = records
   }
 
-  func load(_ record: ArraySlice<UInt8>, _ layout: Int64, _ catalog: LayoutCatalog) throws {
-    entities.append(try records.entity(record, layout, catalog))
+  func load(
+    _ record: ArraySlice<UInt8>,
+    of id: ArraySlice<UInt8>,
+    _ layout: Int64,
+    _ catalog: LayoutCatalog
+  ) throws {
+    entities.append(try records.entity(record, of: id, layout, catalog))
+    if !records.isAsKept, let last = entities.last { changes.append(.put(last)) }
+  }
+
+  var untreated: (any AnyTableChanges)? {
+    changes.isEmpty ? nil : TableChanges(table: table.name, changes: changes)
   }
 
   func place(in database: inout Table.Database) {

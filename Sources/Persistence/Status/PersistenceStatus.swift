@@ -60,7 +60,7 @@ public struct PersistenceStatus: Sendable, Equatable {
     public var revision: Revision
     /// When that was committed.
     public var time: Date
-    /// How many entities it has.
+    /// How many entities it has; each persisted value counts as one.
     public var entities: Int
     /// The bytes of the entities: what one copy of the database takes.
     public var bytes: Int64

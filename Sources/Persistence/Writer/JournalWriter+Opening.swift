@@ -39,14 +39,10 @@ extension JournalWriter {
         originID: originID,
         bootID: configuration.bootID,
         time: now,
-        traces: configuration.commitTraces
+        traces: configuration.commitTraces,
+        keeping
       )
-      try session.introduce(
-        found.report,
-        of: found.database,
-        keeping,
-        time: max(now, restored.lastTime)
-      )
+      try session.introduce(found, keeping, time: max(now, restored.lastTime))
       upkeep.begin(after: restored.snapshot?.header, journalBytes: restored.journalBytes)
       self.session = session
       self.lock = lock

@@ -76,7 +76,8 @@ extension JournalWriter {
       originID: originID,
       bootID: configuration.bootID,
       time: now,
-      traces: configuration.commitTraces
+      traces: configuration.commitTraces,
+      keeping
     )
     self.session = session
     line.recover(through: session.written.revision)

@@ -4,39 +4,35 @@ import StrataNormalization
 extension WriterSession {
   /// Makes tables and values known to the file that a build added, with what the initial state put into
   /// them: as one delta, or as none where they are empty.
+  ///
+  /// Then puts again, as a delta of its own, what is not stored as the options of its table want it.
   func introduce<Database: DatabaseType>(
-    _ report: RestoreReport,
-    of database: Database,
+    _ found: JournalWriter.Found<Database>,
     _ keeping: Keeping,
     time: Int64
   ) throws {
-    let values = report.newValues.map { StoredValues.table(of: $0).text }
-    let names = report.newTables + values
-    guard !names.isEmpty else { return }
-    let tables = ChangeSet(from: Database(), to: database).filter {
-      report.newTables.contains($0.text)
+    let values = found.report.newValues.map { StoredValues.table(of: $0).text }
+    let names = found.report.newTables + values
+    guard !names.isEmpty || !found.untreated.isEmpty else { return }
+    let tables = ChangeSet(from: Database(), to: found.database).filter {
+      found.report.newTables.contains($0.text)
     }
-    let changes = tables.joined(
-      by: keeping.values.filter { values.contains($0.text) }.tables
-    )
+    let new = tables.joined(by: keeping.values.filter { values.contains($0.text) }.tables)
     var group: [PendingDelta] = []
-    if !changes.isEmpty {
-      let revision = written.revision.next
-      let delta = PendingDelta(
-        first: revision,
-        revision: revision,
-        time: time,
-        trace: CommitTrace(
-          name: Self.introduction(of: report),
-          fileID: #fileID,
-          function: #function,
-          line: #line
-        ),
-        changes: changes
+    let steps = [(new, Self.introduction(of: found.report)), (found.untreated, "kept otherwise")]
+    for (changes, name) in steps where !changes.isEmpty {
+      let revision = (group.last?.revision ?? written.revision).next
+      group.append(
+        PendingDelta(
+          first: revision,
+          revision: revision,
+          time: time,
+          trace: CommitTrace(name: name, fileID: #fileID, function: #function, line: #line),
+          changes: changes
+        )
       )
-      group.append(delta)
     }
-    _ = try append(group, newTables: names)
+    try append(beforeAll: group, newTables: names)
     try barrier()
   }
 

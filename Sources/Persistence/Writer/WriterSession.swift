@@ -46,7 +46,8 @@ final class WriterSession {
     originID: UUID,
     bootID: UUID,
     time: Int64,
-    traces: CommitTraces
+    traces: CommitTraces,
+    _ keeping: Keeping
   ) throws {
     self.path = path
     self.traces = traces
@@ -55,7 +56,11 @@ final class WriterSession {
     journal = Journal(connection: connection)
     snapshots = SnapshotStore(connection: connection)
     catalog = restored.catalog
-    encoder = EntityEncoder(resuming: restored.catalog.lastOfTable)
+    encoder = EntityEncoder(
+      resuming: restored.catalog.lastOfTable,
+      keeping,
+      of: restored.identity.id
+    )
     head = try HeadFile(opening: path.head, on: disk)
     self.bootID = bootID
     written = HeadRecord.Mark(revision: restored.revision, chain: restored.chain)
@@ -71,9 +76,24 @@ final class WriterSession {
   /// Writes a group of deltas in one transaction; gives what could not be encoded.
   ///
   /// After an error nothing is known: the outcome of a failed COMMIT is only learnt by reopening.
-  /// - Parameter newTables: those the file does not know yet; the group is what fills them, or nothing
-  ///   happens.
-  func append(_ group: [PendingDelta], newTables: [String] = []) throws -> [Refusal] {
+  func append(_ group: [PendingDelta]) throws -> [Refusal] { try append(group) { _ in } }
+
+  /// Writes what opening has to add, and makes tables known that the file does not have yet; nothing
+  /// happens where not all of it can be encoded.
+  func append(beforeAll group: [PendingDelta], newTables: [String]) throws {
+    let since = written.revision.next
+    _ = try append(group) { refused in
+      if !refused.isEmpty {
+        throw PersistenceError.Reason.Refusal(.notPersisted(refused.map(\.entity)))
+      }
+      for table in newTables { try StoreIdentity.addTable(table, since: since, to: connection) }
+    }
+  }
+
+  private func append(
+    _ group: [PendingDelta],
+    _ finish: ([Refusal]) throws -> Void
+  ) throws -> [Refusal] {
     guard try connection.dataVersion() == dataVersion else {
       throw DamageFound("another program has written to the file while this one had it open")
     }
@@ -83,9 +103,6 @@ final class WriterSession {
     var bytes = 0
     do {
       try connection.transaction {
-        for table in newTables {
-          try StoreIdentity.addTable(table, since: mark.revision.next, to: connection)
-        }
         for delta in group {
           let (header, hash, notPersisted) = try append(delta, after: mark)
           mark = HeadRecord.Mark(revision: header.revision, chain: hash)
@@ -94,9 +111,7 @@ final class WriterSession {
           }
           bytes += header.footprint
         }
-        if !newTables.isEmpty, !refused.isEmpty {
-          throw PersistenceError.Reason.Refusal(.notPersisted(refused.map(\.entity)))
-        }
+        try finish(refused)
       }
     } catch {
       (catalog, encoder) = before

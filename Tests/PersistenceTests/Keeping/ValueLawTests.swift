@@ -16,7 +16,7 @@ struct ValueLawTests {
     let script = LibraryScript(seed: seed)
     let configuration = PersistenceConfiguration(
       durability: durability,
-      snapshots: SettingsFile.often
+      snapshots: SnapshotPolicy(minimumJournalBytes: 2_000, minimumHistoryBytes: 1 << 30)
     )
     var model = SettingsState().kept
     var models = [model]
@@ -36,7 +36,7 @@ struct ValueLawTests {
     }
     try await file.run(SettingsState(), configuration) { store, persistence throws in
       var revision = Int64(models.count - 1)
-      while revision > Int64(models.count - 20) {
+      while revision >= 0 {
         let point = HistoryPoint.revision(Revision(revision))
         let then = models[Int(revision)]
         #expect(try await persistence.state(at: point) == then.db, "seed \(seed)")
@@ -45,7 +45,7 @@ struct ValueLawTests {
           try await persistence.value(at: point, \.session.account) == .some(then.account),
           "seed \(seed)"
         )
-        revision -= 6
+        revision -= 9
       }
     }
     let verification = try Inspector(path: file.path).verify()

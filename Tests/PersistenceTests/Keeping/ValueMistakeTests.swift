@@ -69,4 +69,5 @@ struct FlaggedState: StateType {
 
   var db = Flagged()
   var misnamed = Misnamed()
+  var noBooks = NoBooks()
 }

@@ -1,0 +1,57 @@
+import Foundation
+import StrataNormalization
+
+/// What is done to the records of one table.
+struct TableTreatment<Entity: EntityType>: Sendable {
+  var redactions: [@Sendable (inout Entity) -> Void] = []
+  var seal: RecordSeal?
+
+  /// Why a record is not written.
+  struct IDChanged: Error, CustomStringConvertible {
+    let description = "its redaction changed its ID"
+  }
+
+  /// The entity as it is to be written.
+  func redacted(_ entity: Entity) throws(IDChanged) -> Entity {
+    guard !redactions.isEmpty else { return entity }
+    var kept = entity
+    for redact in redactions { redact(&kept) }
+    guard kept.id == entity.id else { throw IDChanged() }
+    return kept
+  }
+}
+
+/// Whether records are sealed, or were.
+enum RecordSeal: Sendable {
+  /// They are to be sealed.
+  case sealing(any RecordSealing)
+  /// Sealed ones are opened; what is written is clear.
+  case opening(any RecordSealing)
+
+  var sealing: any RecordSealing {
+    switch self {
+    case .sealing(let sealing), .opening(let sealing): sealing
+    }
+  }
+
+  /// By what new records are sealed.
+  var forWriting: (any RecordSealing)? {
+    if case .sealing(let sealing) = self { return sealing }
+    return nil
+  }
+}
+
+/// Why a sealed record was not opened.
+enum SealFailure: Error {
+  /// Nothing was given to open it with.
+  case noSealing(table: String)
+  /// What was given refuses.
+  case refused(table: String, id: String, detail: String)
+
+  var reason: PersistenceError.Reason {
+    switch self {
+    case .noSealing(let table): .sealed(table: table)
+    case .refused(let table, let id, let detail): .unopenable(table: table, id: id, detail: detail)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import StrataPersistence
+import TestSupport
+
+/// Seals for tests: a stream of SplitMix64 over the record and a tag over stream, context and record.
+///
+/// It hides bytes and notices what does not belong. It is no cryptography.
+struct ToyVault: RecordSealing {
+  struct Refused: Error {}
+
+  let key: UInt64
+  /// Records that hold these bytes are not sealed.
+  var refusing: [UInt8]?
+
+  func seal(_ record: [UInt8], context: RecordContext) throws -> [UInt8] {
+    if let refusing, record.holds(refusing) { throw Refused() }
+    return tag(record, context) + stream(record, context)
+  }
+
+  func open(_ sealed: [UInt8], context: RecordContext) throws -> [UInt8] {
+    let record = stream(Array(sealed.dropFirst(8)), context)
+    guard Array(sealed.prefix(8)) == tag(record, context) else { throw Refused() }
+    return record
+  }
+
+  private func stream(_ bytes: [UInt8], _ context: RecordContext) -> [UInt8] {
+    var random = SeededGenerator(seed: key &+ digest(context.bytes))
+    return bytes.map { $0 ^ UInt8(truncatingIfNeeded: random.next()) }
+  }
+
+  private func tag(_ record: [UInt8], _ context: RecordContext) -> [UInt8] {
+    withUnsafeBytes(of: digest(record + context.bytes) &* (key | 1)) { Array($0) }
+  }
+
+  private func digest(_ bytes: [UInt8]) -> UInt64 {
+    bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0100_0000_01B3 }
+  }
+}
+
+extension [UInt8] {
+  /// Whether other bytes stand somewhere in these.
+  func holds(_ other: [UInt8]) -> Bool {
+    Data(self).range(of: Data(other)) != nil
+  }
+}
+
+extension StoreBytes {
+  /// The files in which a text stands.
+  func files(holding text: String) -> [String] {
+    files.filter { $0.value.range(of: Data(text.utf8)) != nil }.keys.sorted()
+  }
+}
