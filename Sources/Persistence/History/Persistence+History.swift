@@ -112,7 +112,7 @@ extension Persistence {
     return try commit(trace) { state in
       let now = state[keyPath: database]
       let changes = ChangeSet(from: now, to: then.database)
-      state[keyPath: database].apply(changes.filter(writer.keeping.keeps))
+      state[keyPath: database].apply(changes.reverting(now, keeping))
       for value in values { value.place(then.values, in: &state) }
     }
   }

@@ -83,13 +83,16 @@ struct DeltaEncoder {
 
 /// An entity whose change is in memory but not in the file, as its `encode(to:)` refused.
 public struct NotPersisted: Sendable, Equatable, CustomStringConvertible {
-  /// The table it is in.
+  /// The table it is in; of a persisted value `value:` and its name.
   public let table: String
   /// Its ID, as text.
   public let id: String
   /// What its `encode(to:)` threw.
   public let reason: String
 
-  /// `users 42: …`.
-  public var description: String { "\(table) \(id): \(reason)" }
+  /// `users 42: …`, or `value settings: …`.
+  public var description: String {
+    StoredValues.name(ofTable: table).map { "value \($0): \(reason)" }
+      ?? "\(table) \(id): \(reason)"
+  }
 }

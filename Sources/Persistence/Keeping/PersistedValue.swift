@@ -31,8 +31,8 @@ public struct PersistedValue<State: StateType>: Sendable {
   /// Keeps what is at `path` under a name, sealed if a `sealing` is given.
   ///
   /// An empty name traps. So does, when the file is opened, a name that is given twice, and a path that
-  /// leads into the database. Lead the path through stored properties, and not through classes: two
-  /// states could not be told apart there.
+  /// leads into the database. Lead the path through stored properties: not through classes, where two
+  /// states could not be told apart, and not through `!`, which traps while there is nothing.
   public init<Value: Codable & Equatable & Sendable>(
     _ name: String,
     _ path: StatePath<State, Value>,

@@ -21,6 +21,13 @@ struct TableTreatment<Entity: EntityType>: Sendable {
   }
 }
 
+extension TableTreatment {
+  /// Whether an entity is written as another one.
+  func redacts(_ entity: Entity, to other: Entity) -> Bool {
+    do { return try redacted(entity) == other } catch _ { return false }
+  }
+}
+
 /// Whether records are sealed, or were.
 enum RecordSeal: Sendable {
   /// They are to be sealed.

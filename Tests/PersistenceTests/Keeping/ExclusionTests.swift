@@ -67,7 +67,7 @@ struct ExclusionTests {
     let persistence = try await file.open([.excluded(\.books)])
     let store = LibraryStore(persistence)
     try await persistence.close()
-    store.commit { $0.db.books.insert(Book(id: 1)) }
+    try store.commit { state throws in state.db.books.insert(Book(id: 1)) }
     #expect(store.state.db.books.count == 1)
     #expect(throws: PersistenceError.self) {
       try store.commit { state throws in state.db.authors.insert(Author(id: "a")) }

@@ -112,6 +112,24 @@ struct RedactionTests {
   }
 
   @Test
+  func `revert leaves alone what differs by its redaction only`() async throws {
+    try await file.run(options) { store, persistence throws in
+      store.commit {
+        $0.db.books = [
+          Book(id: 1, title: "one", author: "a"), Book(id: 2, title: "two", author: "a"),
+        ]
+      }
+      store.commit { $0.db.books.insert(Book(id: 2, title: "two", author: "b")) }
+      try await persistence.revert(to: .revision(1))
+      #expect(
+        store.state.db.books == [
+          Book(id: 1, title: "one", author: "a"), Book(id: 2, title: "", author: "a"),
+        ]
+      )
+    }
+  }
+
+  @Test
   func `a redaction that changes the ID leaves the entity out, and says so`() async throws {
     let persistence = try await file.open([.redacted(\.books) { $0 = Book(id: 0) }])
     let store = LibraryStore(persistence)

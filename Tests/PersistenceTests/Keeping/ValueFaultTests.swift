@@ -48,6 +48,53 @@ struct ValueFaultTests {
   }
 
   @Test
+  func `after any power cut values and database are those of one revision`() async throws {
+    let seed = UInt64.random(in: 0..<1 << 32)
+    var random = SeededGenerator(seed: seed)
+    let vfs = try FaultVFS(name: "cut-values-\(UUID().uuidString)")
+    var configuration = PersistenceConfiguration(
+      durability: .everyCommit,
+      snapshots: SettingsFile.often
+    )
+    configuration.vfs = vfs.name
+    let persistence = try await file.open(SettingsState(), configuration)
+    let store = SettingsStore(persistence)
+    var models = [store.state.kept]
+    var acknowledged: Revision = 0
+    for cut in 0..<40 {
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        let number = models.count
+        store.commit { state in
+          state.volume = Double(number)
+          if number % 2 == 0 { state.db.books.insert(Book(id: EntityID(number % 9))) }
+          state.session.account = number % 3 == 0 ? nil : .init(name: "\(number)")
+        }
+        models.append(store.state.kept)
+      }
+      if Bool.random(using: &random) {
+        try await persistence.flush()
+        acknowledged = persistence.revision
+      }
+      let after = try TemporaryDirectory()
+      try vfs.cutPower(seed: random.next(), into: after.url)
+      var rebooted = PersistenceConfiguration()
+      rebooted.bootID = UUID()
+      let restored = try await Persistence.open(
+        at: after.path("app.strata"),
+        initialState: SettingsState(),
+        database: \.db,
+        values: SettingsState.values,
+        configuration: rebooted
+      )
+      #expect(restored.revision >= acknowledged, "seed \(seed), cut \(cut)")
+      let model = models[Int(restored.revision.number)]
+      #expect(restored.initialState.kept == model, "seed \(seed), cut \(cut)")
+      try await restored.close()
+    }
+    try await persistence.close()
+  }
+
+  @Test
   func `best effort saves the values of a damaged file`() async throws {
     try await file.run { store, persistence throws in
       for number in 1...20 { store.commit { $0.volume = Double(number) } }
@@ -130,6 +177,7 @@ struct ValueFaultTests {
       return
     }
     #expect(refused.map(\.table) == ["value:it"])
+    #expect(error?.description.contains("(value it: ") == true)
     await #expect(throws: PersistenceError.self) { try await persistence.close() }
     try await run(Holder(value: Shy(number: 3))) { store in
       #expect(store.state.value == Shy(number: 1))
