@@ -6,6 +6,7 @@ struct EntityRecords<Entity: EntityType> {
   private let table: String
   private let store: UUID
   private let treatment: TableTreatment<Entity>?
+  private let isTreated: Bool
   private let defaults: (bytes: [UInt8], layout: Layout)?
   private var sealedLayout: Int64?
   /// Whether the last record is stored as the table's are to be.
@@ -37,6 +38,7 @@ struct EntityRecords<Entity: EntityType> {
     self.store = store
     self.defaults = defaults
     treatment = keeping.treatment(of: table)
+    isTreated = treatment != nil
   }
 
   private static func record<Defaulting: DefaultingEntityType>(
@@ -62,7 +64,7 @@ struct EntityRecords<Entity: EntityType> {
     _ catalog: LayoutCatalog
   ) throws -> Entity {
     let isSealed = try isSealed(layout, catalog)
-    if !isSealed, treatment == nil {
+    if !isSealed, !isTreated {
       return try loader(of: layout, catalog).decode(Entity.self, from: record)
     }
     let stored: Entity

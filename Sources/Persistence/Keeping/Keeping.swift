@@ -57,9 +57,12 @@ extension Keeping {
     treatments[table.text] = treatment
   }
 
+  /// Whether nothing is done to the records of any table.
+  var treatsNothing: Bool { treatments.isEmpty }
+
   /// What is done to the records of a table; nil for nothing.
   func treatment<Entity>(of table: String) -> TableTreatment<Entity>? {
-    treatments.isEmpty ? nil : treatments[table] as? TableTreatment<Entity>
+    treatments[table] as? TableTreatment<Entity>
   }
 }
 

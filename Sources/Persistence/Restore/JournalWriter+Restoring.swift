@@ -8,6 +8,18 @@ extension JournalWriter {
     /// What is not stored as it is to be, by the options of its table.
     let untreated: ChangeSet
     var report: RestoreReport
+
+    /// Says in the report what was put again.
+    mutating func noteUntreated() {
+      for changes in untreated.tables {
+        report.notes.append(
+          """
+          \(StoredValues.title(ofTable: changes.table.text)): \(changes.count) records were not stored \
+          as its options want and were put again; older deltas and snapshots have them as they were
+          """
+        )
+      }
+    }
   }
 
   /// Restores for writing; under `.bestEffort` from what can be proved, where not all can.

@@ -34,7 +34,9 @@ struct EntityEncoder {
     _ catalog: inout LayoutCatalog,
     _ connection: Connection
   ) throws(EncodingFailure) -> Int64 {
-    guard let treatment: TableTreatment<Entity> = keeping.treatment(of: table) else {
+    guard !keeping.treatsNothing,
+      let treatment: TableTreatment<Entity> = keeping.treatment(of: table)
+    else {
       return try encode(entity, table: table, into: &bytes, &catalog, connection)
     }
     let redacted: Entity

@@ -31,7 +31,8 @@ extension JournalWriter {
       if isNew {
         try StoreCreation(path: path, now: now, disk: configuration.disk).create(initial, keeping)
       }
-      let (restored, found) = try restore(initial, isNew ? .fresh : .restored, now: now)
+      let (restored, stored) = try restore(initial, isNew ? .fresh : .restored, now: now)
+      var found = stored
       let session = try WriterSession(
         restored,
         path: path,
@@ -43,6 +44,7 @@ extension JournalWriter {
         keeping
       )
       try session.introduce(found, keeping, time: max(now, restored.lastTime))
+      found.noteUntreated()
       upkeep.begin(after: restored.snapshot?.header, journalBytes: restored.journalBytes)
       self.session = session
       self.lock = lock

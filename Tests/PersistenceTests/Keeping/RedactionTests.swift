@@ -67,6 +67,7 @@ struct RedactionTests {
       #expect(store.state.db.books[7] == Book(id: 7, title: "", author: "kept"))
       #expect(persistence.revision == 2)
       #expect(persistence.durableRevision == 2)
+      #expect(persistence.report.notes.map { $0.prefix(23) } == ["table books: 1 records "])
     }
     let last = try #require(try Inspector(path: file.path).log(.last(1)).first)
     #expect(last.name == "kept otherwise")
