@@ -14,10 +14,11 @@ extension WriterSession {
     let values = found.report.newValues.map { StoredValues.table(of: $0).text }
     let names = found.report.newTables + values
     guard !names.isEmpty || !found.untreated.isEmpty else { return }
-    let tables = ChangeSet(from: Database(), to: found.database).filter {
-      found.report.newTables.contains($0.text)
+    var new = ChangeSet(tables: keeping.values.filter { values.contains($0.text) }.tables)
+    if !found.report.newTables.isEmpty {
+      let all = ChangeSet(from: Database(), to: found.database)
+      new = all.filter { found.report.newTables.contains($0.text) }.joined(by: new.tables)
     }
-    let new = tables.joined(by: keeping.values.filter { values.contains($0.text) }.tables)
     var group: [PendingDelta] = []
     let steps = [(new, Self.introduction(of: found.report)), (found.untreated, "kept otherwise")]
     for (changes, name) in steps where !changes.isEmpty {
