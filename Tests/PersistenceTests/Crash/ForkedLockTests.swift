@@ -27,7 +27,7 @@ struct ForkedLockTests {
   private func descriptor(of path: String) -> Int32? {
     var wanted = stat()
     guard stat(path, &wanted) == 0 else { return nil }
-    return (3..<1_024 as Range<Int32>).first { descriptor in
+    return (3..<getdtablesize()).first { descriptor in
       var found = stat()
       return fstat(descriptor, &found) == 0 && found.st_ino == wanted.st_ino
         && found.st_dev == wanted.st_dev
