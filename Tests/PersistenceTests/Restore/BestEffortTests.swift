@@ -153,13 +153,13 @@ struct BestEffortTests {
     try await persistence.close()
   }
 
-  @Test
-  func `no flipped bit is ever restored as something that never was`() async throws {
+  /// The first seed once broke a key so that a row from outside the range was saved too.
+  @Test(arguments: [3_276_025_373, UInt64.random(in: 0..<1 << 32)])
+  func `no flipped bit is ever restored as something that never was`(seed: UInt64) async throws {
     let damaged = try await DamagedStore()
     let image = try Data(contentsOf: URL(fileURLWithPath: damaged.path))
     let head = try Data(contentsOf: URL(fileURLWithPath: damaged.path + ".head"))
     let deltas = try damaged.placesOfLastDeltas(in: image)
-    let seed = UInt64.random(in: 0..<1 << 32)
     var random = SeededGenerator(seed: seed)
     var outcomes: [RestoreReport.Outcome: Int] = [:]
     var refused = 0

@@ -48,14 +48,18 @@ struct RowCopy {
   }
 
   /// The deltas after a revision up to another, and their parts.
+  ///
+  /// SQLite takes keys to be in order: where one is broken, a row from outside the range may come along,
+  /// which is told by what it covers.
   func deltas(after first: Revision, through last: Revision) throws {
     let range: [Value] = [.integer(first.number), .integer(last.number)]
     try copy(
       """
       SELECT revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, body,
-        hash FROM delta WHERE revision > ? AND revision <= ? ORDER BY revision
+        hash FROM delta WHERE revision > ? AND revision <= ? AND first > ? AND first <= revision
+        AND first <= ? ORDER BY revision
       """,
-      range,
+      range + range,
       """
       INSERT INTO delta (revision, first, epoch, time, origin, key, name, place, entities, parts,
         bytes, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
