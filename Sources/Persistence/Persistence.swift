@@ -194,8 +194,8 @@ extension Persistence {
 
   /// Writes what waits and lets go of the file.
   ///
-  /// From here on the store refuses commits that change the database or a persisted value. Closing again does nothing.
-  /// Throws when something could not be written; the file is let go all the same.
+  /// From here on the store refuses commits that change the database or a persisted value. Closing again
+  /// does nothing. Throws when something could not be written; the file is let go all the same.
   public func close() async throws(PersistenceError) {
     let connection = connection.withLock { $0 }
     connection.withoutCommits { line.refuseCommits() }

@@ -197,7 +197,7 @@ extension PersistenceError.Reason {
     case .closed: "Commit before close(), or open the store again."
     case .notReached: "Ask for that one or one before it."
     case .trimmed, .beforeHistory:
-      "Ask for a later one; a larger SnapshotPolicy.minimumHistoryBytes keeps more from now on."
+      "Ask for a later one; a SnapshotPolicy that wants more history keeps more from now on."
     case .merged(let run):
       "Ask for revision \(run.upperBound), or for \(run.lowerBound.number - 1), the one before them."
     case .fileExists: "Choose another path, or move away what is there, its -wal and -shm with it."

@@ -10,6 +10,8 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
     case appending
     /// Writing or naming a snapshot.
     case snapshotting
+    /// Removing history.
+    case compacting
     /// Ending the work with the file.
     case closing
     /// Answering a question about the file.

@@ -27,7 +27,7 @@ extension JournalWriter {
     planUpkeep()
   }
 
-  private func stepUpkeep(_ session: WriterSession) throws {
+  func stepUpkeep(_ session: WriterSession) throws {
     if let event = try upkeep.step(session) { events.tell(event) }
     guard configuration.progress != nil else { return }
     if let progress = upkeep.snapshotProgress {
@@ -44,15 +44,15 @@ extension JournalWriter {
 
   /// Gives up the session where an error says more than that there is no snapshot: that a sync failed,
   /// or that the head may be half written.
-  private func degradeIfDoubtful(_ error: any Error) {
+  func degradeIfDoubtful(_ error: any Error) {
     guard let line, error is SystemError || FailedSync.isMeant(by: error) else { return }
     degrade(error, line)
   }
 
-  private func fail(_ error: any Error) {
+  func fail(_ error: any Error, in operation: PersistenceError.Operation = .snapshotting) {
     upkeep.interrupt()
     let (error, now) = (
-      PersistenceError(.snapshotting, path: path.file, wrapping: error), configuration.now()
+      PersistenceError(operation, path: path.file, wrapping: error), configuration.now()
     )
     board.note { $0.fail("\(error)", at: now) }
   }
@@ -69,14 +69,7 @@ extension JournalWriter {
     try flush(through: line.lastRevision)
     guard let session else { throw PersistenceError(.snapshotting, path: path.file, unavailable) }
     do {
-      let revision = session.written.revision
-      let existing = try session.snapshots.verified().contains { $0.header.revision == revision }
-      if !existing {
-        try upkeep.startSnapshot(session)
-        while upkeep.isSnapshotting {
-          try stepUpkeep(session)
-        }
-      }
+      let revision = try takeSnapshot(session)
       try session.snapshots.name(name, revision)
       try session.barrier()
       noteSizes()
@@ -87,5 +80,16 @@ extension JournalWriter {
       degradeIfDoubtful(error)
       throw PersistenceError(.snapshotting, path: path.file, wrapping: error)
     }
+  }
+
+  /// Makes sure that there is a verified snapshot of everything written; gives its revision.
+  func takeSnapshot(_ session: WriterSession) throws -> Revision {
+    let revision = session.written.revision
+    let existing = try session.snapshots.verified().contains { $0.header.revision == revision }
+    if !existing {
+      try upkeep.startSnapshot(session)
+      while upkeep.isSnapshotting { try stepUpkeep(session) }
+    }
+    return revision
   }
 }

@@ -50,7 +50,11 @@ actor JournalWriter {
     self.configuration = configuration
     self.events = events
     self.keeping = keeping
-    upkeep = Upkeep(policy: configuration.snapshots, pins: pins)
+    upkeep = Upkeep(
+      policy: configuration.snapshots,
+      pins: pins,
+      now: configuration.now
+    )
     recoveryDelay = configuration.recoveryInterval
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import StrataMigrations
 import StrataSQLite
 
@@ -15,6 +16,7 @@ struct Upkeep {
 
   private let policy: SnapshotPolicy
   private let pins: HistoryPins
+  private let now: @Sendable () -> Date
   private var work = Work.none
   private var journalBytes: Int64 = 0
   private var lastSnapshot: SnapshotHeader?
@@ -49,9 +51,10 @@ struct Upkeep {
   private static let chunkSlice = 8
   private static let vacuumPages = 256
 
-  init(policy: SnapshotPolicy, pins: HistoryPins) {
+  init(policy: SnapshotPolicy, pins: HistoryPins, now: @escaping @Sendable () -> Date) {
     self.policy = policy
     self.pins = pins
+    self.now = now
   }
 
   /// Starts with a newly opened file.
@@ -108,6 +111,14 @@ struct Upkeep {
     return false
   }
 
+  /// Whether something is being removed, or pages are being given back.
+  var isTrimming: Bool {
+    switch work {
+    case .trimming, .vacuuming: true
+    case .none, .clearing, .counting, .snapshotting: false
+    }
+  }
+
   /// How far the snapshot is that is being made; nil while none is.
   var snapshotProgress: (done: Int, total: Int)? {
     if case .snapshotting(let task) = work { return task.progress }
@@ -130,6 +141,17 @@ struct Upkeep {
         session.catalog
       )
     )
+  }
+
+  /// Starts to remove all history but what names and readers hold, whatever is under way.
+  ///
+  /// The newest verified snapshot that nobody needs more than stays.
+  mutating func startCompacting(_ session: WriterSession) throws {
+    let verified = try session.snapshots.verified().map(\.header.revision)
+    let slowest = try slowestReader(session)
+    let anchor = verified.first { revision in slowest.map { revision <= $0 } ?? true }
+    let named = Set(try session.snapshots.names().map(\.revision))
+    work = anchor.map { .trimming(SnapshotPolicy.Trim(to: $0, of: verified, named)) } ?? .vacuuming
   }
 
   /// Does one slice; gives an event when something came to its end.
@@ -199,6 +221,7 @@ struct Upkeep {
     let candidates = try session.snapshots.verified().map { snapshot in
       SnapshotPolicy.Candidate(
         revision: snapshot.header.revision,
+        time: snapshot.header.time,
         bytes: Int64(snapshot.header.bytes),
         journalBytes: try session.journal.bytes(after: snapshot.header.revision)
       )
@@ -207,7 +230,8 @@ struct Upkeep {
     let trim = policy.trim(
       verified: candidates,
       named: Set(names.map(\.revision)),
-      slowestConsumer: try slowestReader(session)
+      slowestConsumer: try slowestReader(session),
+      now: now().microseconds
     )
     if trim != SnapshotPolicy.Trim() { work = .trimming(trim) }
     return .snapshot(header.revision)

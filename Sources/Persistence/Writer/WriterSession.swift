@@ -205,13 +205,19 @@ final class WriterSession {
     return result
   }
 
-  /// Folds all of SQLite's WAL into the database and lets go of the file.
-  func close() throws {
+  /// Folds all of SQLite's WAL into the database, unless a reader stays in the way.
+  func checkpointFully() throws {
     // With a reader in the way SQLite may not even have synced its WAL.
     if try !connection.checkpoint(.truncate).isComplete { try connection.syncWAL() }
+    framesCheckpointed = 0
     durable = written
     try noteWritten()
     try head.sync()
+  }
+
+  /// Folds all of SQLite's WAL into the database and lets go of the file.
+  func close() throws {
+    try checkpointFully()
     connection.checkpointsOnClose = .automatic
     try connection.close()
   }

@@ -98,6 +98,8 @@ final class StoreLife: FaultedLife {
     }
     await note(persistence, place) { try await persistence.snapshot(named: "late") }
     await settle(persistence)
+    await note(persistence, place) { try await persistence.compact() }
+    await settle(persistence)
   }
 
   /// Waits until the writer was called by itself, or has met the fault.

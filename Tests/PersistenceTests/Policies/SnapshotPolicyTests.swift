@@ -80,4 +80,54 @@ struct SnapshotPolicyTests {
     )
     #expect(trim == SnapshotPolicy.Trim(snapshots: [], deltasThrough: 2))
   }
+
+  /// A snapshot every hundred revisions and every hundred seconds.
+  private let hundreds = (1...9).reversed().map { (hundred: Int64) in
+    SnapshotPolicy.Candidate(
+      revision: Revision(hundred * 100),
+      time: hundred * 100_000_000,
+      bytes: 1,
+      journalBytes: (9 - hundred) * 100
+    )
+  }
+
+  @Test(arguments: [(0, 800), (100, 800), (101, 700), (450, 400), (801, 0)] as [(Int64, Int64)])
+  func `the last so many revisions stay`(revisions: Int64, deltasThrough: Int64) {
+    let policy = SnapshotPolicy(minimumHistoryBytes: 1, minimumHistoryRevisions: revisions)
+    let trim = policy.trim(verified: hundreds, named: [], slowestConsumer: nil)
+    #expect(trim.deltasThrough == Revision(deltasThrough))
+  }
+
+  @Test(arguments: [(0, 800), (149, 800), (151, 700), (550, 400), (10_000, 0)] as [(Int64, Int64)])
+  func `every moment of the last so long stays`(seconds: Int64, deltasThrough: Int64) {
+    let policy = SnapshotPolicy(minimumHistoryBytes: 1, minimumHistoryAge: .seconds(seconds))
+    let now: Int64 = 950_000_000
+    let trim = policy.trim(verified: hundreds, named: [], slowestConsumer: nil, now: now)
+    #expect(trim.deltasThrough == Revision(deltasThrough))
+  }
+
+  @Test
+  func `the minimum that wants most decides`() {
+    let policy = SnapshotPolicy(
+      minimumHistoryBytes: 250,
+      minimumHistoryRevisions: 420,
+      minimumHistoryAge: .seconds(1)
+    )
+    let trim = policy.trim(verified: hundreds, named: [], slowestConsumer: nil, now: 900_000_000)
+    #expect(trim.deltasThrough == 400)
+  }
+
+  @Test
+  func `an age beyond all time keeps everything`() {
+    let policy = SnapshotPolicy(minimumHistoryBytes: 1, minimumHistoryAge: .seconds(Int64.max))
+    let trim = policy.trim(verified: hundreds, named: [], slowestConsumer: nil, now: 1)
+    #expect(trim == SnapshotPolicy.Trim())
+  }
+
+  @Test
+  func `all history stays where it is to`() {
+    let policy = SnapshotPolicy(minimumHistoryBytes: 1, keepsAllHistory: true)
+    let trim = policy.trim(verified: hundreds, named: [], slowestConsumer: nil)
+    #expect(trim == SnapshotPolicy.Trim())
+  }
 }

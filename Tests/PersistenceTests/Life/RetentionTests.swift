@@ -1,0 +1,199 @@
+import Foundation
+import Strata
+import StrataPersistence
+import TestSupport
+import Testing
+
+/// How much history a store keeps, and how it is let go.
+struct RetentionTests {
+  let directory: TemporaryDirectory
+  let path: String
+  let script = LibraryScript(seed: 3)
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+  }
+
+  private func open(
+    _ policy: SnapshotPolicy,
+    restore: RestorePolicy = .strict,
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) async throws -> Persistence<LibraryState, LibraryDatabase> {
+    try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: PersistenceConfiguration(snapshots: policy, restore: restore, now: now)
+    )
+  }
+
+  /// Commits with snapshots on the way, as many as the policy has room for.
+  private func commit(
+    _ numbers: ClosedRange<Int64>,
+    to persistence: Persistence<LibraryState, LibraryDatabase>,
+    named names: [Int64: String] = [:]
+  ) async throws {
+    let store = LibraryStore(persistence)
+    for number in numbers {
+      store.commit { script.commit(number, to: &$0.db) }
+      if let name = names[number] { try await persistence.snapshot(named: name) }
+      if number % 20 == 0 { try await persistence.flush() }
+    }
+    try await persistence.flush()
+  }
+
+  private func firstKept() throws -> Int64 {
+    try #require(try Inspector(path: path).info().journal.first)
+  }
+
+  @Test
+  func `the last so many revisions stay, and those before them go`() async throws {
+    let persistence = try await open(
+      SnapshotPolicy(
+        minimumJournalBytes: 2_000,
+        minimumHistoryBytes: 2_000,
+        minimumHistoryRevisions: 700
+      )
+    )
+    try await commit(1...1_500, to: persistence)
+    #expect(try await persistence.state(at: .revision(800)) == script.database(after: 800))
+    try await persistence.close()
+    let first = try firstKept()
+    // The snapshot before the first delta is kept with it.
+    #expect(first > 1 && first <= 801)
+    #expect(try Inspector(path: path).verify().isSound)
+  }
+
+  @Test
+  func `every moment of the last so long stays, and those before it go`() async throws {
+    // A second passes with each asking.
+    let clock = Tally()
+    let persistence = try await open(
+      SnapshotPolicy(
+        minimumJournalBytes: 2_000,
+        minimumHistoryBytes: 2_000,
+        minimumHistoryAge: .seconds(400)
+      ),
+      now: {
+        clock.add()
+        return Date(timeIntervalSince1970: Double(clock.count))
+      }
+    )
+    try await commit(1...1_500, to: persistence)
+    let moment = Date(timeIntervalSince1970: Double(clock.count - 400))
+    #expect(try await persistence.state(at: .time(moment)).books.isEmpty == false)
+    try await persistence.close()
+    #expect(try firstKept() > 1)
+  }
+
+  @Test
+  func `all history stays where it is to`() async throws {
+    let persistence = try await open(
+      SnapshotPolicy(
+        minimumJournalBytes: 2_000,
+        minimumHistoryBytes: 2_000,
+        keepsAllHistory: true
+      )
+    )
+    try await commit(1...600, to: persistence)
+    #expect(try await persistence.state(at: .revision(1)) == script.database(after: 1))
+    try await persistence.close()
+    let info = try Inspector(path: path).info()
+    #expect(info.journal.first == 1)
+    #expect(info.snapshots.count > 2)
+  }
+
+  @Test
+  func `a compaction leaves one snapshot and the named ones, and a small file`() async throws {
+    let policy = SnapshotPolicy(minimumJournalBytes: 1 << 30)
+    let persistence = try await open(policy)
+    try await commit(1...2_000, to: persistence, named: [500: "before"])
+    let compaction = try await persistence.compact()
+    #expect(compaction.snapshot == 2_000)
+    #expect(compaction.historyFrom == 2_000)
+    #expect(compaction.bytesAfter < compaction.bytesBefore / 2)
+    #expect(persistence.status.bytes.database == compaction.bytesAfter)
+    #expect(persistence.status.bytes.wal == 0)
+
+    #expect(try await persistence.state(at: .revision(2_000)) == script.database(after: 2_000))
+    #expect(
+      try await persistence.state(at: .snapshot("before")) == script.database(after: 500)
+    )
+    let error = await #expect(throws: PersistenceError.self) {
+      _ = try await persistence.state(at: .revision(1_999))
+    }
+    guard case .trimmed = error?.reason else {
+      Issue.record("another reason: \(String(describing: error))")
+      return
+    }
+    try await persistence.close()
+    #expect(try Inspector(path: path).verify().isSound)
+    #expect(try Inspector(path: path).info().snapshots.map(\.revision) == [2_000, 500])
+
+    // It goes on from there.
+    let again = try await open(policy)
+    #expect(again.initialState.db == script.database(after: 2_000))
+    try await commit(2_001...2_010, to: again)
+    try await again.close()
+    #expect(try firstKept() == 2_001)
+  }
+
+  @Test
+  func `compacting again finds nothing to do`() async throws {
+    let persistence = try await open(SnapshotPolicy())
+    try await commit(1...50, to: persistence)
+    let first = try await persistence.compact()
+    let second = try await persistence.compact()
+    #expect(second.snapshot == 50)
+    #expect(second.historyFrom == 50)
+    #expect(second.bytesBefore == first.bytesAfter)
+    #expect(second.bytesAfter == first.bytesAfter)
+    try await persistence.close()
+  }
+
+  @Test
+  func `what somebody reads stays until they have come past`() async throws {
+    let persistence = try await open(SnapshotPolicy(minimumJournalBytes: 1 << 30))
+    let store = LibraryStore(persistence)
+    let title = String(repeating: "thick ", count: 16_000)
+    for number in 1...60 {
+      store.commit { $0.db.books.insert(Book(id: 1, title: "\(number) \(title)")) }
+      if number == 10 { try await persistence.snapshot(named: "ten") }
+    }
+    try await persistence.flush()
+    var iterator: Deltas<LibraryState, LibraryDatabase>.Iterator? =
+      persistence.deltas(from: 21, to: 60).makeAsyncIterator()
+    #expect(try await iterator?.next()?.revision == 21)
+    let compaction = try await persistence.compact()
+    #expect(compaction.historyFrom == 10)
+    var last: Revision = 21
+    while let delta = try await iterator?.next() {
+      #expect(delta.revision == last.next)
+      last = delta.revision
+    }
+    #expect(last == 60)
+    iterator = nil
+    #expect(try await persistence.compact().historyFrom == 60)
+    try await persistence.close()
+  }
+
+  @Test
+  func `a file that is closed, let go or only read is not compacted`() async throws {
+    let persistence = try await open(SnapshotPolicy())
+    try await commit(1...5, to: persistence)
+    try await persistence.suspend()
+    await #expect(throws: PersistenceError.self) { try await persistence.compact() }
+    try await persistence.resume()
+    try await persistence.close()
+    await #expect(throws: PersistenceError.self) { try await persistence.compact() }
+
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let reading = try await open(SnapshotPolicy(), restore: .readOnly)
+    let error = await #expect(throws: PersistenceError.self) { try await reading.compact() }
+    #expect(error?.reason == .readOnly)
+    #expect(error?.operation == .compacting)
+    try await reading.close()
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+  }
+}
