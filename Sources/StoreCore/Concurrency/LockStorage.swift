@@ -30,13 +30,14 @@ final class LockStorage<Value>: ManagedBuffer<Value, LockPrimitives> {
   /// Lets others in until one of them wakes this thread.
   func wait() {
     withUnsafeMutablePointerToElements {
-      LockPrimitives.check(pthread_cond_wait(&$0.pointee.condition, &$0.pointee.mutex))
+      LockPrimitives.check(pthread_cond_wait($0.pointee.makeCondition(), &$0.pointee.mutex))
     }
   }
 
   func wake() {
     withUnsafeMutablePointerToElements {
-      LockPrimitives.check(pthread_cond_broadcast(&$0.pointee.condition))
+      guard let condition = $0.pointee.condition else { return }
+      LockPrimitives.check(pthread_cond_broadcast(condition))
     }
   }
 
@@ -47,9 +48,21 @@ final class LockStorage<Value>: ManagedBuffer<Value, LockPrimitives> {
 @usableFromInline
 struct LockPrimitives {
   /// First, and so beside the value: what each locking touches is close together.
-  @usableFromInline var mutex: pthread_mutex_t
-  var condition: pthread_cond_t
+  @usableFromInline var mutex = pthread_mutex_t()
+  /// What is waited for; made when somebody first does, as few locks are for waiting.
+  private(set) var condition: UnsafeMutablePointer<pthread_cond_t>?
   let reentryRemedy: StaticString
+
+  init(reentryRemedy: StaticString) { self.reentryRemedy = reentryRemedy }
+
+  /// The condition; the mutex must be held.
+  mutating func makeCondition() -> UnsafeMutablePointer<pthread_cond_t> {
+    if let condition { return condition }
+    let made = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    Self.check(pthread_cond_init(made, nil))
+    condition = made
+    return made
+  }
 
   @inlinable
   static func check(_ code: Int32) { if code != 0 { fail(code) } }
@@ -69,24 +82,20 @@ struct LockPrimitives {
 extension UnsafeMutablePointer<LockPrimitives> {
   /// Creates the objects where they are to stay.
   func initialize(saying reentryRemedy: StaticString) {
-    initialize(
-      to: LockPrimitives(
-        mutex: pthread_mutex_t(),
-        condition: pthread_cond_t(),
-        reentryRemedy: reentryRemedy
-      )
-    )
+    initialize(to: LockPrimitives(reentryRemedy: reentryRemedy))
     var attributes = pthread_mutexattr_t()
     LockPrimitives.check(pthread_mutexattr_init(&attributes))
     LockPrimitives.check(pthread_mutexattr_settype(&attributes, Int32(PTHREAD_MUTEX_ERRORCHECK)))
     LockPrimitives.check(pthread_mutex_init(&pointee.mutex, &attributes))
     LockPrimitives.check(pthread_mutexattr_destroy(&attributes))
-    LockPrimitives.check(pthread_cond_init(&pointee.condition, nil))
   }
 
   /// Gives them back.
   func destroy() {
-    pthread_cond_destroy(&pointee.condition)
+    if let condition = pointee.condition {
+      pthread_cond_destroy(condition)
+      condition.deallocate()
+    }
     pthread_mutex_destroy(&pointee.mutex)
     deinitialize(count: 1)
   }

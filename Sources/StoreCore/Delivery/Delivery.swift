@@ -32,7 +32,7 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
 
   /// Gives the version that was replaced, so that it can be freed outside every lock.
   func publish(_ version: Version<State>, log: LogEntry?) -> Version<State> {
-    line.withLock { $0.publish(version, log: log) }
+    work.publish(self, version, log)
   }
 
   func replaceCurrent(with value: State) { _ = line.withLock { $0.replaceCurrent(with: value) } }
@@ -80,22 +80,32 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
 
   @inlinable
   func deliverWaiting() {
-    guard line.withLock({ $0.beginDraining() }) else { return }
-    while var steps = line.withLock({ $0.takeWaiting() }) {
+    var steps: [DeliveryLine<State, Activity>.Step] = []
+    guard line.withLock({ $0.beginDraining(into: &steps) }) else { return }
+    repeat {
       if steps.count > 1 { steps.reverse() }
       while let step = steps.popLast() { step.deliver() }
-    }
+    } while line.withLock({ $0.takeWaiting(into: &steps) })
   }
 }
 
-/// How what waits is delivered.
+/// How a version is published, and what waits delivered.
 ///
-/// The closure is made where the types are known, in the module that creates the store, and so is
+/// The closures are made where the types are known, in the module that creates the store, and so are
 /// compiled for them: several times as fast as generic code.
 @usableFromInline
 struct DeliveryWork<State: Sendable, Activity: Sendable>: Sendable {
-  @usableFromInline let drain: @Sendable (Delivery<State, Activity>) -> Void
+  @usableFromInline typealias Store = Delivery<State, Activity>
+
+  @usableFromInline
+  let publish: @Sendable (Store, Version<State>, LogEntry?) -> Version<State>
+  @usableFromInline let drain: @Sendable (Store) -> Void
 
   @inlinable
-  init() { drain = { $0.deliverWaiting() } }
+  init() {
+    publish = { delivery, version, log in
+      delivery.line.withLock { $0.publish(version, log: log) }
+    }
+    drain = { $0.deliverWaiting() }
+  }
 }

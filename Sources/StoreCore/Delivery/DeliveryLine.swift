@@ -8,17 +8,17 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
   /// Whom is fixed when it happens: a later subscriber starts at a later version.
   @usableFromInline
   enum Step: Sendable {
-    case changes(Version<State>, SinkList<Changes<State>>)
+    case changes(Version<State>, SinkTargets<Changes<State>>)
     /// The same, then to whoever follows a value derived from the state.
-    case derivations(Version<State>, SinkList<Changes<State>>, DerivationGraph<State>)
+    case derivations(Version<State>, SinkTargets<Changes<State>>, DerivationGraph<State>)
     /// Someone begins to follow a derived value, at this version.
     case beginning(Version<State>, @Sendable (Version<State>) -> Void)
-    case activity(Activity, SinkList<Activity>)
+    case activity(Activity, SinkTargets<Activity>)
     case log(LogEntry)
 
     @inlinable
-    func deliver() {
-      switch self {
+    consuming func deliver() {
+      switch consume self {
       case .changes(let version, let sinks):
         sinks.deliver(version.changes)
       case .derivations(let version, let sinks, let graph):
@@ -32,12 +32,12 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
   }
 
   /// The last committed value.
-  private(set) var current: Version<State>
-  var stateSinks = SinkList<Changes<State>>()
+  @usableFromInline var current: Version<State>
+  @usableFromInline var stateSinks = SinkList<Changes<State>>()
   var activitySinks = SinkList<Activity>()
   /// Asked about each version while someone follows a derived value.
-  private let graph: DerivationGraph<State>
-  private var followers = 0
+  @usableFromInline let graph: DerivationGraph<State>
+  @usableFromInline var followers = 0
 
   @usableFromInline var waiting: [Step] = []
   @usableFromInline var isDraining = false
@@ -48,14 +48,15 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
   }
 
   /// Gives the version that was replaced, so that it can be freed outside the lock.
+  @inlinable
   mutating func publish(_ version: Version<State>, log: LogEntry?) -> Version<State> {
     let replaced = current
     current = version
     if let log { waiting.append(.log(log)) }
     if followers > 0 {
-      waiting.append(.derivations(current, stateSinks, graph))
+      waiting.append(.derivations(current, stateSinks.targets, graph))
     } else if !stateSinks.isEmpty {
-      waiting.append(.changes(current, stateSinks))
+      waiting.append(.changes(current, stateSinks.targets))
     }
     return replaced
   }
@@ -69,13 +70,13 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
 
   mutating func send(_ activity: Activity, log: LogEntry?) {
     if let log { waiting.append(.log(log)) }
-    if !activitySinks.isEmpty { waiting.append(.activity(activity, activitySinks)) }
+    if !activitySinks.isEmpty { waiting.append(.activity(activity, activitySinks.targets)) }
   }
 
   mutating func add(_ sink: Sink<Changes<State>>, first: FirstDelivery) {
     stateSinks.append(sink)
     if first == .current {
-      waiting.append(.changes(Version(current.changes.droppedPrevious()), SinkList(sink)))
+      waiting.append(.changes(Version(current.changes.droppedPrevious()), SinkList(sink).targets))
     }
   }
 
@@ -87,27 +88,22 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
 
   mutating func removeFollower() { followers -= 1 }
 
-  /// Whether the caller is to deliver now; false when someone else does already.
+  /// Gives all that waits when the caller is to deliver it; false when someone else does already.
   @inlinable
-  mutating func beginDraining() -> Bool {
-    guard !isDraining, !waiting.isEmpty else { return false }
-    isDraining = true
-    return true
+  mutating func beginDraining(into steps: inout [Step]) -> Bool {
+    isDraining ? false : takeWaiting(into: &steps)
   }
 
-  /// All that waits, or nil when all is told; then the draining has ended.
+  /// Gives all that waits in exchange for an empty list; false when all is told, and then the draining
+  /// has ended.
   ///
   /// The whole batch leaves at once, so that values are freed outside the lock and a long queue
-  /// costs O(1) a step.
+  /// costs O(1) a step. The list that comes back is where the next steps find room.
   @inlinable
-  mutating func takeWaiting() -> [Step]? {
-    guard !waiting.isEmpty else {
-      isDraining = false
-      return nil
-    }
-    var taken: [Step] = []
-    swap(&taken, &waiting)
-    return taken
+  mutating func takeWaiting(into steps: inout [Step]) -> Bool {
+    isDraining = !waiting.isEmpty
+    swap(&steps, &waiting)
+    return isDraining
   }
 }
 

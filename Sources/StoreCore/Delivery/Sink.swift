@@ -1,8 +1,28 @@
 import Dispatch
 
 /// One subscriber: what to call, and where, until it is cancelled.
+///
+/// Copies are the same subscriber.
 @usableFromInline
-final class Sink<Element: Sendable>: Sendable {
+struct Sink<Element: Sendable>: Sendable {
+  @usableFromInline let target: SinkTarget<Element>
+  /// What a subscription keeps weakly, and nobody who delivers touches: objects that are kept weakly
+  /// are slower to handle.
+  let end: SinkEnd<Element>
+
+  init(queue: TargetQueue, receive: @escaping @Sendable (Element) -> Void) {
+    target = SinkTarget(queue: queue, receive)
+    end = SinkEnd(receiver: target.receiver)
+  }
+
+  var isCancelled: Bool { target.receiver.withLock { $0 == nil } }
+
+  func deliver(_ element: Element) { target.deliver(element) }
+}
+
+/// What a subscriber is told by.
+@usableFromInline
+struct SinkTarget<Element: Sendable>: Sendable {
   /// Not the bare function, which each access in a generic container would wrap once more.
   @usableFromInline
   struct Receiver: Sendable {
@@ -11,16 +31,11 @@ final class Sink<Element: Sendable>: Sendable {
 
   @usableFromInline let queue: TargetQueue
   @usableFromInline let receiver: Lock<Receiver?>
-  /// What a subscription keeps weakly: objects that are kept weakly are slower to handle.
-  let end: End
 
-  init(queue: TargetQueue, receive: @escaping @Sendable (Element) -> Void) {
+  fileprivate init(queue: TargetQueue, _ receive: @escaping @Sendable (Element) -> Void) {
     self.queue = queue
     receiver = Lock(Receiver(receive: receive))
-    end = End(receiver: receiver)
   }
-
-  var isCancelled: Bool { receiver.withLock { $0 == nil } }
 
   /// Looks for the closure only where it runs, so that nothing begins there after a cancel.
   @inlinable
@@ -33,21 +48,21 @@ final class Sink<Element: Sendable>: Sendable {
 
   @inlinable
   func receive(_ element: Element) { receiver.withLock { $0 }?.receive(element) }
+}
 
-  /// The way to cancel a subscriber.
-  final class End: Sendable {
-    private let receiver: Lock<Receiver?>
+/// The way to cancel a subscriber.
+final class SinkEnd<Element: Sendable>: Sendable {
+  private let receiver: Lock<SinkTarget<Element>.Receiver?>
 
-    fileprivate init(receiver: Lock<Receiver?>) { self.receiver = receiver }
+  fileprivate init(receiver: Lock<SinkTarget<Element>.Receiver?>) { self.receiver = receiver }
 
-    /// Lets go of the closure outside the lock: what it holds may cancel or commit when it goes.
-    func cancel() {
-      let receiver = receiver.withLock { receiver in
-        defer { receiver = nil }
-        return receiver
-      }
-      _ = receiver
+  /// Lets go of the closure outside the lock: what it holds may cancel or commit when it goes.
+  func cancel() {
+    let receiver = receiver.withLock { receiver in
+      defer { receiver = nil }
+      return receiver
     }
+    _ = receiver
   }
 }
 
@@ -67,10 +82,9 @@ struct SinkList<Element: Sendable>: Sendable {
 
   @inlinable var isEmpty: Bool { first == nil }
 
-  @inlinable
-  func deliver(_ element: Element) {
-    first?.deliver(element)
-    for sink in more { sink.deliver(element) }
+  /// Whom to tell.
+  @inlinable var targets: SinkTargets<Element> {
+    SinkTargets(first: first?.target, more: more)
   }
 
   mutating func append(_ sink: Sink<Element>) {
@@ -86,5 +100,24 @@ struct SinkList<Element: Sendable>: Sendable {
     more.removeAll { $0.isCancelled }
     if first?.isCancelled == true { first = more.isEmpty ? nil : more.removeFirst() }
     cancelled = 0
+  }
+}
+
+/// Whom to tell, at one moment.
+@usableFromInline
+struct SinkTargets<Element: Sendable>: Sendable {
+  @usableFromInline let first: SinkTarget<Element>?
+  @usableFromInline let more: [Sink<Element>]
+
+  @inlinable
+  init(first: SinkTarget<Element>?, more: [Sink<Element>]) {
+    self.first = first
+    self.more = more
+  }
+
+  @inlinable
+  func deliver(_ element: Element) {
+    first?.deliver(element)
+    for sink in more { sink.target.deliver(element) }
   }
 }

@@ -135,7 +135,7 @@ struct DerivationFollowers<Root: Sendable, Value: Sendable>: DerivationFollowing
 
   @inlinable
   func tell() {
-    let (current, sinks) = state.withLock { ($0.current, $0.sinks) }
+    let (current, sinks) = state.withLock { ($0.current, $0.sinks.targets) }
     guard let current else { return }
     sinks.deliver(current.changes)
   }
@@ -146,7 +146,7 @@ struct DerivationFollowers<Root: Sendable, Value: Sendable>: DerivationFollowing
     let (current, sinks) = state.withLock { followers in
       let current = followers.current
       if followers.steps.isEmpty { followers.current = nil }
-      return (current, followers.sinks)
+      return (current, followers.sinks.targets)
     }
     guard let current else { return }
     sinks.deliver(current.changes)

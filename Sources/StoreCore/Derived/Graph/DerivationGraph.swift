@@ -18,10 +18,9 @@ final class DerivationGraph<Root: Sendable>: Sendable {
   @inlinable
   func advance(to root: Version<Root>) {
     let firstSteps = firstSteps.withLock { $0 }
-    var changed: [any DerivationTelling] = []
+    var changed = DerivationNews()
     firstSteps.visitConcerned(by: root.changes) { $0.advance(to: root, noting: &changed) }
-    if changed.count > 1 { changed.sort { $0.order < $1.order } }
-    for step in changed { step.tell() }
+    changed.tell()
   }
 
   /// Lets a subscriber begin at this version; after the end of the store it is told once.

@@ -39,7 +39,7 @@ protocol DerivationStep<Root>: AnyObject, Sendable {
   /// computed from it; notes whose value is new.
   ///
   /// A step that is reached twice is new only the first time.
-  func advance(to root: Version<Root>, noting changed: inout [any DerivationTelling])
+  func advance(to root: Version<Root>, noting changed: inout DerivationNews)
 }
 
 extension DerivationStep {
@@ -69,7 +69,7 @@ extension DerivationNode {
   @usableFromInline var order: Int { told.order }
 
   @usableFromInline
-  func advance(to root: Version<Root>, noting changed: inout [any DerivationTelling]) {
+  func advance(to root: Version<Root>, noting changed: inout DerivationNews) {
     guard let steps = told.take(version(at: root, in: .delivering)) else { return }
     changed.append(self)
     for step in steps { step.advance(to: root, noting: &changed) }

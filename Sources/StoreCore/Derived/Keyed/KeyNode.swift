@@ -78,7 +78,7 @@ final class KeyNode<Root: Sendable, Difference: KeyedDifference>: DerivationNode
   func take(
     _ part: Version<Part>,
     at root: Version<Root>,
-    noting changed: inout [any DerivationTelling]
+    noting changed: inout DerivationNews
   ) {
     guard let steps = told.take(part, at: root) else { return }
     changed.append(self)

@@ -37,7 +37,7 @@ final class KeyedStep<Root: Sendable, Difference: KeyedDifference>: DerivationSt
   @usableFromInline var followers: any DerivationFollowing<Root> { keyed }
 
   @usableFromInline
-  func advance(to root: Version<Root>, noting changed: inout [any DerivationTelling]) {
+  func advance(to root: Version<Root>, noting changed: inout DerivationNews) {
     work.advance(self, root, &changed)
   }
 
@@ -56,7 +56,7 @@ final class KeyedStep<Root: Sendable, Difference: KeyedDifference>: DerivationSt
   /// The value before it is the one that subscribers were told of, which is not always that of the
   /// version before: after a detour the store takes up an older one.
   @inlinable
-  func findChanges(at root: Version<Root>, noting changed: inout [any DerivationTelling]) {
+  func findChanges(at root: Version<Root>, noting changed: inout DerivationNews) {
     let new = root.value[keyPath: path]
     guard let old = replaceWhole(with: new) else { return }
     let elements = difference.elements(from: old, to: new)

@@ -7,7 +7,7 @@ package struct KeyedWork<Root: Sendable, Difference: KeyedDifference>: Sendable 
   @usableFromInline typealias Step = KeyedStep<Root, Difference>
 
   @usableFromInline
-  let advance: @Sendable (Step, Version<Root>, inout [any DerivationTelling]) -> Void
+  let advance: @Sendable (Step, Version<Root>, inout DerivationNews) -> Void
   @usableFromInline let tell: @Sendable (KeyNode<Root, Difference>) -> Void
 
   @inlinable
