@@ -144,9 +144,9 @@ struct DerivationFollowers<Root: Sendable, Value: Sendable>: DerivationFollowing
   @inlinable
   func tellAndForget() {
     let (current, sinks) = state.withLock { followers in
-      let current = followers.current
-      if followers.steps.isEmpty { followers.current = nil }
-      return (current, followers.sinks.targets)
+      let targets = followers.sinks.targets
+      if !followers.steps.isEmpty { return (followers.current, targets) }
+      return (followers.current.take(), targets)
     }
     guard let current else { return }
     sinks.deliver(current.changes)

@@ -36,7 +36,7 @@ struct FirstSteps<Root: Sendable>: Sendable {
     } else {
       for steps in byBytes.values { for step in steps.values { visit(step) } }
     }
-    for step in others.values { visit(step) }
+    if !others.isEmpty { for step in others.values { visit(step) } }
   }
 
   /// Connects a step that has its first follower with what it is computed from.

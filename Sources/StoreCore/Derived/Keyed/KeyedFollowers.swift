@@ -28,14 +28,15 @@ struct KeyedFollowers<Root: Sendable, Difference: KeyedDifference>: DerivationFo
   }
 
   /// Those that every change concerns.
-  @inlinable var others: [any DerivationStep<Root>] {
-    state.withLock { $0.others.isEmpty ? [] : Array($0.others.values) }
-  }
+  var others: [any DerivationStep<Root>] { state.withLock { Array($0.others.values) } }
 
-  /// The node that reads the part under this key.
+  /// The node that reads the part under this key; notes whether there are others too.
   @inlinable
-  func node(under key: Key) -> Node? {
-    state.withLock { $0.nodes.isEmpty ? nil : $0.nodes[key] }
+  func node(under key: Key, noting hasOthers: inout Bool) -> Node? {
+    state.withLock { followers in
+      hasOthers = !followers.others.isEmpty
+      return followers.nodes.isEmpty ? nil : followers.nodes[key]
+    }
   }
 
   @usableFromInline

@@ -57,25 +57,45 @@ final class KeyedStep<Root: Sendable, Difference: KeyedDifference>: DerivationSt
   /// version before: after a detour the store takes up an older one.
   @inlinable
   func findChanges(at root: Version<Root>, noting changed: inout DerivationNews) {
-    let new = root.value[keyPath: path]
+    let new = whole(of: root)
     guard let old = replaceWhole(with: new) else { return }
     let elements = difference.elements(from: old, to: new)
     if elements.isEmpty { return }
+    var hasOthers = false
     for element in elements {
       let key = difference.key(of: element)
-      guard let node = keyed.node(under: key) else { continue }
+      guard let node = keyed.node(under: key, noting: &hasOthers) else { continue }
       let version = root.of(
         difference.part(of: element, in: new),
         after: difference.part(of: old, under: key)
       )
       node.take(version, at: root, noting: &changed)
     }
-    let steps = keyed.others
-    if steps.isEmpty { return }
-    let changes = KeyedChanges<Difference>(old: old, new: new, elements: elements)
+    if hasOthers {
+      visitOthers(KeyedChanges(old: old, new: new, elements: elements), root, &changed)
+    }
+  }
+
+  /// Visits those who follow all changes.
+  @usableFromInline
+  func visitOthers(
+    _ changes: KeyedChanges<Difference>,
+    _ root: Version<Root>,
+    _ changed: inout DerivationNews
+  ) {
     replaceChanges(with: Version(root.changes.replacing(value: changes, previous: nil)))
-    for step in steps { step.advance(to: root, noting: &changed) }
+    for step in keyed.others { step.advance(to: root, noting: &changed) }
     replaceChanges(with: nil)
+  }
+
+  /// The value at a version, by its place where that is known: a key path costs several times as much.
+  @inlinable
+  func whole(of root: Version<Root>) -> Whole {
+    guard let bytes else { return root.changes.value[keyPath: path] }
+    return withUnsafePointer(to: root.changes.value) { state in
+      UnsafeRawPointer(state).advanced(by: bytes.lowerBound)
+        .assumingMemoryBound(to: Whole.self).pointee
+    }
   }
 
   /// Gives the value that was replaced; it and the changes are freed outside the lock.
@@ -88,8 +108,7 @@ final class KeyedStep<Root: Sendable, Difference: KeyedDifference>: DerivationSt
     }
   }
 
-  @usableFromInline
-  func replaceChanges(with changes: Version<KeyedChanges<Difference>>?) {
+  private func replaceChanges(with changes: Version<KeyedChanges<Difference>>?) {
     let replaced = seen.withLock { seen in
       defer { seen.changes = changes }
       return seen.changes
