@@ -87,6 +87,7 @@ struct TrieDifference<Entity: Identifiable & Sendable> {
     _ level: Int,
     _ isSame: (Place, Place) -> Bool
   ) {
+    if new.slots == old.slots { return comparePairs(new, old, level, isSame) }
     var slot = 0
     while slot < 16 {
       let child = Contents(at: new.child(at: slot))
@@ -105,6 +106,25 @@ struct TrieDifference<Entity: Identifiable & Sendable> {
         old.forEachEntity(in: whole) { remove($0, unlessIn: new, level) }
       }
       slot = max(range.upperBound, otherRange.upperBound)
+    }
+  }
+
+  /// Compares two branches whose children have the same slots: most often all but one are shared.
+  @inlinable
+  mutating func comparePairs(
+    _ new: Contents,
+    _ old: Contents,
+    _ level: Int,
+    _ isSame: (Place, Place) -> Bool
+  ) {
+    let (words, otherWords) = (UnsafeRawPointer(new.children), UnsafeRawPointer(old.children))
+    for index in 0..<new.count {
+      // A child is one reference.
+      let place = index * MemoryLayout<UInt>.stride
+      let word = words.load(fromByteOffset: place, as: UInt.self)
+      if word == otherWords.load(fromByteOffset: place, as: UInt.self) { continue }
+      let (child, other) = (Contents(at: new.children + index), Contents(at: old.children + index))
+      compare(child, other, level + 1, isSame)
     }
   }
 
