@@ -95,11 +95,9 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
 /// compiled for them: several times as fast as generic code.
 @usableFromInline
 struct DeliveryWork<State: Sendable, Activity: Sendable>: Sendable {
-  @usableFromInline typealias Store = Delivery<State, Activity>
-
   @usableFromInline
-  let publish: @Sendable (Store, Version<State>, LogEntry?) -> Version<State>
-  @usableFromInline let drain: @Sendable (Store) -> Void
+  let publish: @Sendable (Delivery<State, Activity>, Version<State>, LogEntry?) -> Version<State>
+  @usableFromInline let drain: @Sendable (Delivery<State, Activity>) -> Void
 
   @inlinable
   init() {
