@@ -85,6 +85,8 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
     repeat {
       if steps.count > 1 { steps.reverse() }
       while let step = steps.popLast() { step.deliver() }
+      // Not the room of a burst.
+      if steps.capacity > 1_024 { steps = [] }
     } while line.withLock({ $0.takeWaiting(into: &steps) })
   }
 }
