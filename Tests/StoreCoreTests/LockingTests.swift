@@ -25,25 +25,23 @@ import Testing
     #expect(editing.wait())
   }
 
-  @Test func `derived and computed values do not wait for an edit that takes a second`() {
+  @Test func `derived and computed values do not wait for an edit that is under way`() {
     let store = ShelfStore()
     let large = store.derived(.map { $0.computed.filteredArray })
     store.commit { $0.items = [400] }
     let started = Gate()
-    let reading = Gate()
+    let finish = Gate()
     let editing = inBackground {
       store.commit { state in
         state.items = []
         started.open()
-        #expect(reading.wait())
-        let end = ContinuousClock.now + .seconds(1)
-        while ContinuousClock.now < end { state.name = "\(state.name.count)" }
+        #expect(finish.wait())
       }
     }
     #expect(started.wait())
-    reading.open()
     let seen = Recorder<[Int]>()
     for _ in 0..<100 { seen.record(large.value + store.changes.computed.filteredArray) }
+    finish.open()
     #expect(Set(seen.elements) == [[400, 400]])
     #expect(editing.wait())
     #expect(large.value == [])

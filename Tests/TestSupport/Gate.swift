@@ -9,8 +9,9 @@ package final class Gate: Sendable {
 
   package func open() { semaphore.signal() }
 
-  /// Whether it was opened; gives up after a minute, so that a deadlock fails and does not hang.
-  package func wait() -> Bool { semaphore.wait(timeout: .now() + 60) == .success }
+  /// Whether it was opened; gives up after five minutes, so that a deadlock fails and does not
+  /// hang, and a slow machine does neither.
+  package func wait() -> Bool { semaphore.wait(timeout: .now() + 300) == .success }
 }
 
 /// Runs `body` on a thread of its own and gives the gate that opens when it is done.

@@ -16,11 +16,11 @@ extension EntityTable {
     return walk.leaves
   }
 
-  /// How many nodes the table has.
-  package var nodeCount: Int {
+  /// The nodes of the table, which a copy shares as long as nothing below them is written.
+  package var nodes: Set<ObjectIdentifier> {
     var walk = HashTrieWalk<Entity>()
     if let root = storage.root { walk.visit(root, at: 0, path: 0) }
-    return walk.leaves + walk.branches
+    return walk.nodes
   }
 }
 
@@ -28,7 +28,7 @@ extension EntityTable {
 private struct HashTrieWalk<Entity: Identifiable & Sendable> {
   var entities = 0
   var leaves = 0
-  var branches = 0
+  var nodes: Set<ObjectIdentifier> = []
   var fault: String?
 
   /// `path` is the hash above `level`, `slots` what a leaf takes of the branch above it.
@@ -38,6 +38,7 @@ private struct HashTrieWalk<Entity: Identifiable & Sendable> {
     path: UInt,
     slots: Range<Int>? = nil
   ) {
+    nodes.insert(ObjectIdentifier(node))
     let contents = TrieContents(node)
     switch contents.kind {
     case .leaf: visit(leaf: contents, level, path, slots)
@@ -76,7 +77,6 @@ private struct HashTrieWalk<Entity: Identifiable & Sendable> {
     _ path: UInt,
     _ slots: Range<Int>?
   ) {
-    branches += 1
     if let slots, slots.count > 1 { fault = "a branch of \(slots.count) slots" }
     if branch.count != branch.slots.childCount { fault = "slots that lead nowhere" }
     if branch.count < 2 { fault = "a branch of one child" }

@@ -27,7 +27,7 @@ import Testing
   @Test func `nodes become fewer as entities do`() {
     var table = EntityTable((0..<4_000).map { Item<ManyHashes>($0) })
     for number in 4..<4_000 { table.remove(EntityID(SparseID(number))) }
-    #expect(table.nodeCount == 1)
+    #expect(table.nodes.count == 1)
   }
 
   @Test func `leaves are half full or better`() {

@@ -64,7 +64,7 @@ struct ReaderBesideWriterTests {
     var reads = 0
     var largestWAL: Int64 = 0
     var lastRevision: Revision = 0
-    while ContinuousClock.now < deadline {
+    repeat {
       let reader = try await Persistence.open(
         at: path,
         initialState: LibraryState(),
@@ -79,7 +79,7 @@ struct ReaderBesideWriterTests {
       _ = try Inspector(path: path).log(.last(20))
       largestWAL = max(largestWAL, storePath.walSize)
       reads += 1
-    }
+    } while ContinuousClock.now < deadline
     #expect(await waitFor(writing))
     let measure = try #require(measured.elements.first)
     try await persistence.flush()
@@ -93,7 +93,6 @@ struct ReaderBesideWriterTests {
       writer's next group; the writer waited for a reader's lock \(vfs.lockWaits.count) times
       """
     )
-    #expect(reads > 0)
     #expect(largestWAL < Self.walBound)
     // A commit waits for nothing but room in the queue, and the writer, who makes it, for no reader.
     #expect(vfs.lockWaits == [] || largestWAL > Self.walLimit)

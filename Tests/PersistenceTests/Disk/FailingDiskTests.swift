@@ -49,12 +49,12 @@ struct FailingDiskTests {
     let script = LibraryScript(seed: UInt64(skipping))
     vfs.failNext(operation, in: .wal, code: operation.failure, after: skipping, times: .once)
 
-    var refusals = 0
     for number in Int64(1)...60 {
       store.commit { script.commit(number, to: &$0.db) }
-      do { try await persistence.flush() } catch { refusals += 1 }
+      // Whether it is still refused here when it recovers at once is a matter of luck.
+      try? await persistence.flush()
     }
-    #expect(refusals > 0)
+    #expect(vfs.strikes == 1)
     while let event = await events.next(isolation: nil) {
       if case .recovered = event { break }
     }
