@@ -36,32 +36,9 @@ public struct RecorderEntry: Identifiable, Sendable {
 }
 
 extension RecorderEntry {
-  /// The same step where it leads to other states: one change of each store, by all that was done
-  /// to it.
-  func leading(to moment: RecorderLog.Moment) -> RecorderEntry {
-    var entry = self
-    entry.changes = stores.compactMap { store in
-      let changes = changes.filter { $0.store == store }
-      let isSame = changes.last?.moment.stamp == moment[store]?.stamp
-      guard !isSame else { return changes }
-      return moment[store].map { moment in
-        [RecordedChange(store: store, moment: moment, mutation: changes.joinedMutation)]
-      }
-    }
-    .flatMap(\.self)
-    return entry
-  }
-}
-
-extension [RecordedChange] {
-  /// All mutations one after the other; nil when one is not known.
-  fileprivate var joinedMutation: TapedMutation? {
-    let mutations = compactMap(\.mutation)
-    guard mutations.count == count else { return nil }
-    return TapedMutation(
-      replay: { state in try mutations.reduce(state) { try $1.replay($0) } },
-      isReduction: count == 1 && mutations.allSatisfy(\.isReduction)
-    )
+  /// The place of its first commit to a store that comes after another place.
+  func order(of store: String, above order: Int) -> Int? {
+    changes.filter { $0.store == store && $0.order > order }.map(\.order).min()
   }
 }
 
@@ -69,15 +46,34 @@ extension [RecordedChange] {
 struct RecordedChange: Sendable {
   let store: String
   /// The state after it.
-  var moment: StoreMoment
+  let moment: StoreMoment
+  /// The state after it without the entries that are skipped: the same, unless one is.
+  var shown: StoreMoment
   /// What was done; nil when only the outcome is known.
   let mutation: TapedMutation?
+
+  init(store: String, moment: StoreMoment, mutation: TapedMutation?) {
+    self.store = store
+    self.moment = moment
+    self.mutation = mutation
+    shown = moment
+  }
+
+  /// The place of the commit among those of the recording.
+  var order: Int { moment.order }
+
+  /// The same where what is shown is all there is.
+  var settled: RecordedChange { RecordedChange(store: store, moment: shown, mutation: mutation) }
 }
 
-/// A state of a store, and a number that no other state of the recording has.
-///
-/// Later states have higher numbers; two moments of one number are one state.
+/// A state of a store at one time.
 struct StoreMoment: Sendable {
   let state: any StateType
+  /// A number that no other state of the recording has.
   let stamp: Int
+  /// The place, among all commits of the recording, of the last one that the state includes.
+  ///
+  /// Commits have the order in which they happened. That of the entries may be another: dispatches
+  /// that overlap make their entries when they are done.
+  var order: Int
 }

@@ -12,6 +12,10 @@ public enum RecorderError: Error {
   /// applied to another state, as skipping an earlier entry would have it.
   case notReplayable(entry: Int, store: String)
 
+  /// Entry `id` changed `store` before something that is part of the base by now, so that the base
+  /// has what it did: dispatches that overlap are entries in the order in which they are done.
+  case partOfBase(entry: Int, store: String)
+
   /// Entry `id`, applied to another state of `store`, threw.
   case replayFailed(entry: Int, store: String, any Error)
 
@@ -38,6 +42,9 @@ extension RecorderError: CustomStringConvertible {
     case .notReplayable(let entry, let store):
       "Entry \(entry) changed the store \"\(store)\" by a commit that cannot be replayed. Change it "
         + "by updateState or reduce, or skip only what comes after."
+    case .partOfBase(let entry, let store):
+      "What entry \(entry) did to the store \"\(store)\" is part of the base, as it overlapped an entry "
+        + "that was given up. Give the recorder a higher limit."
     case .replayFailed(let entry, let store, let error):
       "Entry \(entry) failed when it was replayed on another state of the store \"\(store)\": "
         + "\(error). Skip it as well."

@@ -16,28 +16,14 @@ struct RecorderLog: Sendable {
 
   init() {}
 
-  /// A log that shows its base; `worked` are the states after each entry that differ from the
-  /// recorded ones, as an earlier entry is skipped.
-  init(base: Moment, entries: [RecorderEntry], worked: [Moment]) {
+  /// A log that shows its base.
+  init(base: Moment, entries: [RecorderEntry]) {
     self.base = base
     self.entries = entries
     lastEntry = entries.map(\.id).max() ?? 0
-    let stamps = base.values.map(\.stamp) + entries.flatMap(\.changes).map(\.moment.stamp)
-    lastStamp = (stamps + worked.flatMap(\.values).map(\.stamp)).max() ?? 0
-    var current = base
-    for (entry, worked) in zip(entries, worked) {
-      if !entry.isSkipped { current = current.adding(entry.changes) }
-      current.merge(worked) { $1 }
-      moments.append(current)
-    }
-  }
-
-  /// The states after each entry that are none of the recorded ones.
-  var worked: [Moment] {
-    let recorded = Set(
-      base.values.map(\.stamp) + entries.flatMap(\.changes).map(\.moment.stamp)
-    )
-    return moments.map { $0.filter { !recorded.contains($0.value.stamp) } }
+    let known = entries.flatMap(\.changes).flatMap { [$0.moment, $0.shown] } + base.values
+    lastStamp = known.map { max($0.stamp, $0.order) }.max() ?? 0
+    moments = gathered()
   }
 
   /// What is shown.
@@ -51,9 +37,15 @@ struct RecorderLog: Sendable {
 
   func moment(at position: Int) -> Moment { position == 0 ? base : moments[position - 1] }
 
-  mutating func stamp(_ state: any StateType) -> StoreMoment {
+  /// The state after a commit that happens now, or after one that did, at the given place.
+  mutating func stamp(_ state: any StateType, order: Int? = nil) -> StoreMoment {
     lastStamp += 1
-    return StoreMoment(state: state, stamp: lastStamp)
+    return StoreMoment(state: state, stamp: lastStamp, order: order ?? lastStamp)
+  }
+
+  /// Whether the base has what this commit did: it overlapped what became part of the base.
+  func isInBase(_ change: RecordedChange) -> Bool {
+    base[change.store].map { change.order <= $0.order } ?? false
   }
 
   /// Gives later states higher numbers than `other` gave, as they may be appended to it.
@@ -84,7 +76,7 @@ extension RecorderLog {
     limit: Int
   ) {
     lastEntry += 1
-    lastStamp = changes.map(\.moment.stamp).reduce(lastStamp, max)
+    lastStamp = changes.map(\.order).reduce(lastStamp, max)
     let entry = RecorderEntry(id: lastEntry, origin: origin, changes: changes)
     moments.append(moment(at: entries.count).adding(entry.changes))
     entries.append(entry)
@@ -111,10 +103,13 @@ extension RecorderLog {
 
   /// Leaves an entry out, or takes it in again, and works out anew what follows from that.
   ///
-  /// O(entries after the first one skipped).
+  /// O(n log n) in the commits recorded.
   mutating func setSkipped(_ id: Int, _ isSkipped: Bool) throws(RecorderError) {
     let place = try position(after: id) - 1
     guard entries[place].isSkipped != isSkipped else { return }
+    if let change = entries[place].changes.first(where: isInBase) {
+      throw .partOfBase(entry: id, store: change.store)
+    }
     var log = self
     log.entries[place].isSkipped = isSkipped
     try log.work()
@@ -122,42 +117,75 @@ extension RecorderLog {
   }
 
   /// Makes what is shown the base and forgets all entries.
+  ///
+  /// What dispatches under way have done by now is in it.
   mutating func squash() {
     base = moment
+    for store in base.keys { base[store]?.order = lastStamp }
     entries = []
     moments = []
     position = 0
   }
 
   /// Forgets what is not shown: the entries after the position, and the skipped ones.
+  ///
+  /// Commits of an entry that goes stay where they are part of what is shown: they go to the entry
+  /// of the commit after them.
   mutating func cut() {
-    let shown = zip(entries, moments).prefix(position).filter { !$0.0.isSkipped }
-    entries = shown.map { $0.0.leading(to: $0.1) }
-    moments = shown.map(\.1)
+    let gone = entries.dropFirst(position).filter { !$0.isSkipped }.flatMap(\.changes)
+    entries = entries.prefix(position).filter { !$0.isSkipped }
+    for change in gone where !isInBase(change) {
+      let later = entries.indices.compactMap { place in
+        entries[place].order(of: change.store, above: change.order).map {
+          (place: place, order: $0)
+        }
+      }
+      guard let next = later.min(by: { $0.order < $1.order }) else { continue }
+      entries[next.place].changes.append(change)
+    }
+    for place in entries.indices {
+      entries[place].changes = entries[place].changes.map(\.settled).sorted { $0.order < $1.order }
+    }
+    moments = gathered()
     position = entries.count
   }
 
-  /// Works out the states after each entry.
-  ///
-  /// What was recorded is taken as it is wherever the state before it is the recorded one; only
-  /// stores that differ from there on are changed anew.
+  /// Works out the states after each commit: again, in the order of the commits, where the state
+  /// before is not the recorded one, as recorded everywhere else.
   private mutating func work() throws(RecorderError) {
     var current = base
     var differing: Set<String> = []
-    moments = []
-    for entry in entries {
+    let places = entries.indices.flatMap { entry in
+      entries[entry].changes.indices.map { (entry: entry, change: $0) }
+    }
+    let inOrder = places.sorted { one, other in
+      entries[one.entry].changes[one.change].order
+        < entries[other.entry].changes[other.change].order
+    }
+    for place in inOrder {
+      let entry = entries[place.entry]
+      let change = entry.changes[place.change]
+      if isInBase(change) { continue }
       if entry.isSkipped {
-        differing.formUnion(entry.stores)
-      } else {
-        for change in entry.changes {
-          if differing.contains(change.store), let before = current[change.store] {
-            current[change.store] = try replay(change, of: entry.id, on: before)
-          } else {
-            current = current.adding([change])
-          }
-        }
+        differing.insert(change.store)
+        continue
       }
-      moments.append(current)
+      var shown = change.moment
+      if differing.contains(change.store), let before = current[change.store] {
+        shown = try replay(change, of: entry.id, on: before)
+      }
+      current[change.store] = shown
+      entries[place.entry].changes[place.change].shown = shown
+    }
+    moments = gathered()
+  }
+
+  /// The states after each entry.
+  private func gathered() -> [Moment] {
+    var current = base
+    return entries.map { entry in
+      if !entry.isSkipped { current = current.adding(entry.changes) }
+      return current
     }
   }
 
@@ -170,7 +198,7 @@ extension RecorderLog {
       throw .notReplayable(entry: entry, store: change.store)
     }
     do {
-      return stamp(try mutation.replay(before.state))
+      return stamp(try mutation.replay(before.state), order: change.order)
     } catch {
       throw .replayFailed(entry: entry, store: change.store, error)
     }
@@ -178,11 +206,11 @@ extension RecorderLog {
 }
 
 extension RecorderLog.Moment {
-  /// The states after the given changes; dispatches may overlap, so that a store has gone on since.
+  /// The states after the given changes, unless a store has gone on since: dispatches may overlap.
   fileprivate func adding(_ changes: [RecordedChange]) -> RecorderLog.Moment {
     changes.reduce(into: self) { moment, change in
-      guard let known = moment[change.store], known.stamp < change.moment.stamp else { return }
-      moment[change.store] = change.moment
+      guard let known = moment[change.store], known.order < change.order else { return }
+      moment[change.store] = change.shown
     }
   }
 }

@@ -33,13 +33,14 @@ extension RecorderMiddleware {
     try move { log throws(RecorderError) in try log.jump(to: log.position(after: id)) }
   }
 
-  /// Shows what would be without an entry: the changes of later ones are applied anew to the stores
-  /// that it changed.
+  /// Shows what would be without an entry: the commits to a store after the first one left out are
+  /// done anew, in the order in which they were.
   ///
-  /// O(limit + stores), and the cost of those changes.
+  /// O(n log n + stores) for n commits recorded, and the cost of those done anew.
   ///
   /// - Throws: ``RecorderError/noSuchEntry(_:)``; ``RecorderError/notReplayable(entry:store:)`` when
-  ///   a later entry changed one of these stores other than by `updateState` or `reduce`;
+  ///   a later commit changed one of these stores other than by `updateState` or `reduce`;
+  ///   ``RecorderError/partOfBase(entry:store:)``;
   ///   ``RecorderError/replayFailed(entry:store:_:)``; ``RecorderError/refused(store:_:)``.
   public func skip(_ id: Int) throws(RecorderError) {
     try move { log throws(RecorderError) in try log.setSkipped(id, true) }

@@ -11,17 +11,14 @@ extension Recording: Decodable {
       throw RecorderError.unreadable("Its format is \(format), this version reads \(Self.format).")
     }
     var stamps = Stamps()
-    let base = try moment(in: container, forKey: .base, &stamps)
+    let base = try base(in: container, &stamps)
     var list = try container.nestedUnkeyedContainer(forKey: .entries)
     var entries: [RecorderEntry] = []
-    var worked: [RecorderLog.Moment] = []
     while !list.isAtEnd {
-      let container = try list.nestedContainer(keyedBy: Key.self)
-      entries.append(try entry(in: container, &stamps))
-      worked.append(try moment(in: container, forKey: .shown, &stamps))
+      entries.append(try entry(in: list.nestedContainer(keyedBy: Key.self), &stamps))
     }
-    try check(entries, worked, in: base)
-    log = RecorderLog(base: base, entries: entries, worked: worked)
+    try check(entries, in: base)
+    log = RecorderLog(base: base, entries: entries)
     try log.jump(to: container.decode(Int.self, forKey: .position))
   }
 
@@ -29,25 +26,24 @@ extension Recording: Decodable {
   private struct Stamps {
     private var last = 0
 
-    mutating func moment(_ state: any StateType) -> StoreMoment {
+    mutating func moment(_ state: any StateType, order: Int) -> StoreMoment {
       last += 1
-      return StoreMoment(state: state, stamp: last)
+      return StoreMoment(state: state, stamp: last, order: order)
     }
   }
 
-  private func moment(
+  private func base(
     in container: KeyedDecodingContainer<Key>,
-    forKey key: Key,
     _ stamps: inout Stamps
   ) throws -> RecorderLog.Moment {
-    let container = try container.nestedContainer(keyedBy: StoreKey.self, forKey: key)
-    var moment: RecorderLog.Moment = [:]
+    let container = try container.nestedContainer(keyedBy: StoreKey.self, forKey: .base)
+    var base: RecorderLog.Moment = [:]
     for key in container.allKeys {
       let coding = try coding(of: key.stringValue)
       let state = try coding.decodeState(from: container.superDecoder(forKey: key))
-      moment[key.stringValue] = stamps.moment(state)
+      base[key.stringValue] = stamps.moment(state, order: 0)
     }
-    return moment
+    return base
   }
 
   private func entry(
@@ -92,24 +88,40 @@ extension Recording: Decodable {
       if case .action(let action) = origin, try container.decode(Bool.self, forKey: .reduced) {
         mutation = coding.reduction(of: action)
       }
-      let moment = stamps.moment(state)
-      changes.append(RecordedChange(store: store, moment: moment, mutation: mutation))
+      let order = try container.decode(Int.self, forKey: .order)
+      let moment = stamps.moment(state, order: order)
+      var change = RecordedChange(store: store, moment: moment, mutation: mutation)
+      if container.contains(.shown) {
+        let shown = try coding.decodeState(from: container.superDecoder(forKey: .shown))
+        change.shown = stamps.moment(shown, order: order)
+      }
+      changes.append(change)
     }
     return changes
   }
 
   private func check(
     _ entries: [RecorderEntry],
-    _ worked: [RecorderLog.Moment],
     in base: RecorderLog.Moment
   ) throws(RecorderError) {
     var ids: Set<Int> = []
-    for (entry, worked) in zip(entries, worked) {
-      if !ids.insert(entry.id).inserted {
-        throw .unreadable("Two entries have the id \(entry.id).")
+    var orders: Set<Int> = []
+    for entry in entries {
+      guard (1...Self.lastNumber).contains(entry.id), ids.insert(entry.id).inserted else {
+        throw .unreadable("Two entries have the id \(entry.id), or it is no id.")
       }
-      for store in entry.stores + worked.keys where base[store] == nil {
-        throw .unreadable("Entry \(entry.id) changes \"\(store)\", which its base does not have.")
+      for change in entry.changes {
+        guard base[change.store] != nil else {
+          throw .unreadable(
+            "Entry \(entry.id) changes \"\(change.store)\", which its base does not have."
+          )
+        }
+        guard
+          (0...Self.lastNumber).contains(change.order),
+          change.order == 0 || orders.insert(change.order).inserted
+        else {
+          throw .unreadable("Two commits have the order \(change.order), or it is no order.")
+        }
       }
     }
   }

@@ -4,25 +4,19 @@ extension Recording: Encodable {
     try container.encode(Self.format, forKey: .format)
     try container.encode(log.position, forKey: .position)
 
-    try encode(log.base, in: &container, forKey: .base)
+    var base = container.nestedContainer(keyedBy: StoreKey.self, forKey: .base)
+    for (store, moment) in log.base {
+      try encode(moment, of: store, to: base.superEncoder(forKey: StoreKey(stringValue: store)))
+    }
     var entries = container.nestedUnkeyedContainer(forKey: .entries)
-    for (entry, worked) in zip(log.entries, log.worked) {
+    for entry in log.entries {
       var container = entries.nestedContainer(keyedBy: Key.self)
       try encode(entry, in: &container)
-      try encode(worked, in: &container, forKey: .shown)
     }
   }
 
-  private func encode(
-    _ moment: RecorderLog.Moment,
-    in container: inout KeyedEncodingContainer<Key>,
-    forKey key: Key
-  ) throws {
-    var container = container.nestedContainer(keyedBy: StoreKey.self, forKey: key)
-    for (store, moment) in moment {
-      let key = StoreKey(stringValue: store)
-      try coding(of: store).encode(moment.state, to: container.superEncoder(forKey: key))
-    }
+  private func encode(_ moment: StoreMoment, of store: String, to encoder: any Encoder) throws {
+    try coding(of: store).encode(moment.state, to: encoder)
   }
 
   private func encode(
@@ -48,9 +42,12 @@ extension Recording: Encodable {
     for change in entry.changes {
       var container = changes.nestedContainer(keyedBy: Key.self)
       try container.encode(change.store, forKey: .store)
+      try container.encode(log.isInBase(change) ? 0 : change.order, forKey: .order)
       try container.encode(change.mutation?.isReduction == true, forKey: .reduced)
-      try coding(of: change.store)
-        .encode(change.moment.state, to: container.superEncoder(forKey: .state))
+      try encode(change.moment, of: change.store, to: container.superEncoder(forKey: .state))
+      if change.shown.stamp != change.moment.stamp {
+        try encode(change.shown, of: change.store, to: container.superEncoder(forKey: .shown))
+      }
     }
   }
 }

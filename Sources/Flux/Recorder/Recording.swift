@@ -1,20 +1,25 @@
 /// A recording as it is exported: a JSON object.
 ///
 /// ```
-/// { "format": 1, "position": 2,
+/// { "format": 2, "position": 2,
 ///   "base":    { "<store>": <state>, … },
 ///   "entries": [ { "id": 1, "skipped": false,
 ///                  "action": { "store": "<a store it reached>", "value": <action> },
-///                  "changes": [ { "store": "<store>", "state": <state>, "reduced": true }, … ],
-///                  "shown":   { "<store>": <state>, … } },
+///                  "changes": [ { "store": "<store>", "order": 1, "state": <state>,
+///                                 "shown": <state>, "reduced": true }, … ] },
 ///                { "id": 2, "skipped": false, "commit": "<name>", "changes": […] }, … ] }
 /// ```
 ///
-/// An entry has one of `action`, `commit` and `pause` (true). `reduced` says that the state is what
-/// the store's reducer makes of the action, so that it can be worked out anew. `shown` has the states
-/// after the entry that are others than those recorded, as an earlier entry is skipped.
+/// An entry has one of `action`, `commit` and `pause` (true). `order` counts up in the order in which
+/// the commits happened, which may be another than that of the entries; 0 is a commit that is part
+/// of the base. `shown` is the state after it where that is another than the recorded one, as an
+/// earlier entry is skipped. `reduced` says that the state is what the store's reducer makes of the
+/// action, so that it can be worked out anew.
 struct Recording {
-  static let format = 1
+  /// 1 had no `order`.
+  static let format = 2
+  /// Ids and orders go no further, so that there is always a next one.
+  static let lastNumber = 1 << 53
 
   var log: RecorderLog
   let codings: [String: any StoreCoding]
@@ -22,7 +27,7 @@ struct Recording {
   enum Key: String, CodingKey {
     case format, position, base, entries
     case id, skipped, action, commit, pause, changes, shown
-    case store, value, state, reduced
+    case store, value, order, state, reduced
   }
 
   /// The name of a store.

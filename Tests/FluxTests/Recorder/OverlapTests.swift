@@ -1,0 +1,187 @@
+import StrataCore
+import StrataFlux
+import TestSupport
+import Testing
+
+/// Dispatches that overlap make their entries in the order in which they end, whatever the order of
+/// their commits.
+struct OverlapTests {
+  /// 1 commits first and ends last.
+  private func crossed(limit: Int = 100) throws -> Overlapping {
+    let overlapping = try Overlapping(limit: limit)
+    for number in [1, 2] { #expect(overlapping.start(number)) }
+    for number in [2, 1] { #expect(overlapping.finish(number)) }
+    #expect(overlapping.entries == [2, 1].suffix(limit))
+    return overlapping
+  }
+
+  @Test func `the first to commit and last to end can be skipped`() throws {
+    let overlapping = try crossed()
+    try overlapping.recorder.skip(2)
+    #expect(overlapping.numbers == [2])
+    try overlapping.recorder.back()
+    #expect(overlapping.numbers == [2])
+    try overlapping.recorder.back()
+    #expect(overlapping.numbers == [])
+  }
+
+  @Test func `the last to commit and first to end can be skipped`() throws {
+    let overlapping = try crossed()
+    try overlapping.recorder.skip(1)
+    #expect(overlapping.numbers == [1])
+    try overlapping.recorder.back()
+    #expect(overlapping.numbers == [])
+  }
+
+  @Test func `what the base has cannot be skipped, also after an export`() throws {
+    let overlapping = try crossed(limit: 1)
+    #expect(overlapping.entries == [1])
+    let copy = try Overlapping()
+    try copy.recorder.import(overlapping.recorder.export())
+    for one in [overlapping, copy] {
+      let error = #expect(throws: RecorderError.self) { try one.recorder.skip(2) }
+      guard case .partOfBase(entry: 2, store: "numbers")? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(one.numbers == [1, 2])
+      try one.recorder.jump(to: 0)
+      #expect(one.numbers == [1, 2])
+    }
+  }
+
+  @Test func `what a dispatch under way has done is in a base that is made meanwhile`() throws {
+    let overlapping = try Overlapping()
+    #expect(overlapping.start(1))
+    try overlapping.recorder.commit()
+    #expect(overlapping.finish(1))
+    #expect(overlapping.entries == [1])
+    #expect(throws: RecorderError.self) { try overlapping.recorder.skip(1) }
+    try overlapping.recorder.jump(to: 0)
+    #expect(overlapping.numbers == [1])
+  }
+
+  @Test(arguments: 0..<60)
+  func `every position and every skip shows the commits that are left, in their order`(
+    seed: UInt64
+  ) throws {
+    var random = SeededGenerator(seed: seed)
+    let limit = Bool.random(using: &random) ? 100 : 4
+    let overlapping = try Overlapping(limit: limit)
+    var model = try run(overlapping, limit, &random)
+    let imported = try Overlapping()
+    for _ in 0..<4 {
+      if let entry = model.entries.indices.randomElement(using: &random) {
+        if model.isInBase(model.entries[entry].number) {
+          #expect(throws: RecorderError.self) { try overlapping.recorder.skip(model.ids[entry]) }
+        } else if model.entries[entry].isSkipped {
+          try overlapping.recorder.unskip(model.ids[entry])
+          model.entries[entry].isSkipped = false
+        } else {
+          try overlapping.recorder.skip(model.ids[entry])
+          model.entries[entry].isSkipped = true
+        }
+      }
+      try imported.recorder.import(overlapping.recorder.export())
+      for one in [overlapping, imported] {
+        for position in (0...model.entries.count).reversed() {
+          try one.recorder.jump(to: position)
+          #expect(one.numbers == model.shown(at: position), "seed \(seed), position \(position)")
+        }
+      }
+    }
+    let position = Int.random(in: 0...model.entries.count, using: &random)
+    for one in [overlapping, imported] {
+      try one.recorder.jump(to: position)
+      try one.recorder.branch()
+      #expect(one.numbers == model.shown(at: position), "seed \(seed), branched at \(position)")
+    }
+    model.branch(at: position)
+    for one in [overlapping, imported] {
+      #expect(one.recorder.entries.map(\.id) == model.ids)
+      for entry in model.entries.indices where !model.isInBase(model.entries[entry].number) {
+        var without = model
+        without.entries[entry].isSkipped = true
+        try one.recorder.skip(model.ids[entry])
+        #expect(
+          one.numbers == without.shown(at: model.entries.count),
+          "seed \(seed), branched at \(position), without \(model.ids[entry])"
+        )
+        try one.recorder.unskip(model.ids[entry])
+      }
+    }
+  }
+
+  /// Dispatches 1 to 8, each committed in this order and ended at random.
+  private func run(
+    _ overlapping: Overlapping,
+    _ limit: Int,
+    _ random: inout SeededGenerator
+  ) throws -> Model {
+    var model = Model(limit: limit)
+    var waiting = Array((1...8).reversed())
+    var underWay: [Int] = []
+    while !waiting.isEmpty || !underWay.isEmpty {
+      if let next = waiting.last, underWay.isEmpty || Bool.random(using: &random) {
+        waiting.removeLast()
+        #expect(overlapping.start(next))
+        underWay.append(next)
+      } else {
+        let ended = underWay.remove(at: Int.random(in: underWay.indices, using: &random))
+        #expect(overlapping.finish(ended))
+        model.end(ended)
+      }
+    }
+    #expect(overlapping.numbers == Array(1...8))
+    return model
+  }
+}
+
+/// What a recorder should show, when the numbers 1 to 8 are committed in this order.
+private struct Model {
+  struct Entry {
+    let id: Int
+    let number: Int
+    var isSkipped = false
+    /// Numbers of entries that a branch gave up, and that were part of what it kept.
+    var taken: [Int] = []
+  }
+
+  let limit: Int
+  private var lastID = 0
+  /// The last number that is part of the base, and so are those before it.
+  private var base = 0
+  private var gone: Set<Int> = []
+  var entries: [Entry] = []
+  var ids: [Int] { entries.map(\.id) }
+
+  init(limit: Int) { self.limit = limit }
+
+  mutating func end(_ number: Int) {
+    lastID += 1
+    entries.append(Entry(id: lastID, number: number))
+    if entries.count > limit { base = max(base, entries.removeFirst().number) }
+  }
+
+  func isInBase(_ number: Int) -> Bool { number <= base }
+
+  func shown(at position: Int) -> [Int] {
+    let skipped = entries.filter(\.isSkipped).flatMap { [$0.number] + $0.taken }
+    let reached = entries.prefix(position).filter { !$0.isSkipped }.map(\.number)
+    let last = max(base, reached.max() ?? 0)
+    return (1...8).filter { $0 <= last && !skipped.contains($0) && !gone.contains($0) }
+  }
+
+  mutating func branch(at position: Int) {
+    let shown = Set(shown(at: position))
+    let left = entries.dropFirst(position).filter { !$0.isSkipped }.map(\.number)
+    gone = Set(1...8).subtracting(shown)
+    entries = entries.prefix(position).filter { !$0.isSkipped }
+    for number in left where shown.contains(number) && !isInBase(number) {
+      let later = entries.indices.filter { entries[$0].number > number }
+      if let next = later.min(by: { entries[$0].number < entries[$1].number }) {
+        entries[next].taken.append(number)
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import StrataCore
+import StrataFlux
+import TestSupport
+
+/// The numbers that were added, in the order of the commits.
+struct Numbers: InitialStateType, Equatable, Codable {
+  var all: [Int] = []
+}
+
+struct AddNumber: FluxAction, Codable {
+  let number: Int
+}
+
+typealias NumbersStore = FluxStore<Numbers, AddNumber>
+
+/// A recorded hub whose dispatches commit when they start and are done when the test says so.
+final class Overlapping {
+  let hub = StrataFlux.Dispatcher(name: "overlapping")
+  let store = NumbersStore(identifier: "numbers", reducer: AddingReducer())
+  let recorder: RecorderMiddleware
+  private let holding = HoldingReducer()
+  private var done: [Int: Gate] = [:]
+
+  init(limit: Int = 100) throws {
+    recorder = RecorderMiddleware(limit: limit)
+    try hub.register(store: store)
+    // Has every action after the other store.
+    try hub.register(store: NumbersStore(identifier: "holding", reducer: holding))
+    hub.register(middleware: recorder)
+  }
+
+  var numbers: [Int] { store.state.all }
+
+  /// The numbers of the entries.
+  var entries: [Int] { recorder.entries.compactMap { ($0.action as? AddNumber)?.number } }
+
+  /// Dispatches and returns when the number has been committed; false if that never happens.
+  func start(_ number: Int) -> Bool {
+    let gate = Gate()
+    done[number] = gate
+    hub.dispatch(AddNumber(number: number)) { gate.open() }
+    return holding.arrived.wait()
+  }
+
+  /// Lets the dispatch of a number end, and returns when it has; false if that never happens.
+  func finish(_ number: Int) -> Bool {
+    holding.finish(number)
+    return done[number]?.wait() ?? false
+  }
+}
+
+/// Adds by a pure function, so that it can be worked out anew after an import too.
+final class AddingReducer: Reducer<Numbers, AddNumber>, @unchecked Sendable {
+  override func reduce(_ state: inout Numbers, _ action: AddNumber) {
+    state.all.append(action.number)
+  }
+}
+
+/// Changes nothing, and is not done before it is told.
+private final class HoldingReducer: Reducer<Numbers, AddNumber>, @unchecked Sendable {
+  let arrived = Gate()
+  private let held = Lock<[Int: ActionOperation<Numbers, AddNumber>]>([:])
+
+  override func operation(for action: AddNumber, in store: NumbersStore) throws
+    -> ActionOperation<Numbers, AddNumber>
+  {
+    ActionOperation(action: action, store: store) { [held, arrived] operation, action, _ in
+      held.withLock { $0[action.number] = operation }
+      arrived.open()
+    }
+  }
+
+  func finish(_ number: Int) { held.withLock { $0.removeValue(forKey: number) }?.finish() }
+}
