@@ -156,13 +156,9 @@ extension RecorderLog {
     var current = base
     var differing: Set<String> = []
     let places = entries.indices.flatMap { entry in
-      entries[entry].changes.indices.map { (entry: entry, change: $0) }
+      entries[entry].changes.enumerated().map { (entry: entry, change: $0, order: $1.order) }
     }
-    let inOrder = places.sorted { one, other in
-      entries[one.entry].changes[one.change].order
-        < entries[other.entry].changes[other.change].order
-    }
-    for place in inOrder {
+    for place in places.sorted(by: { $0.order < $1.order }) {
       let entry = entries[place.entry]
       let change = entry.changes[place.change]
       if isInBase(change) { continue }
