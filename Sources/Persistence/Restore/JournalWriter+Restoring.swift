@@ -1,4 +1,5 @@
 import StrataNormalization
+import StrataSQLite
 
 extension JournalWriter {
   /// What a file was found to hold.
@@ -60,12 +61,13 @@ extension JournalWriter {
       into: collector,
       ProgressMeter(configuration.progress)
     )
-    let verdict = HeadVerdict.judge(
-      try HeadFile.read(path.head, on: configuration.disk),
-      recovered: file.position,
-      bootID: configuration.bootID
-    )
+    let head = try HeadFile.read(path.head, on: configuration.disk)
+    let bootID = configuration.bootID
+    let verdict = HeadVerdict.judge(head, recovered: file.position, bootID: bootID)
     let found = try file.database(initial, from: collector, outcome: outcome, head: verdict)
+    if HeadVerdict.isDoubtful(head, recovered: file.position, bootID: bootID) {
+      try file.connection.rewriteWAL()
+    }
     return (file, found)
   }
 

@@ -20,13 +20,16 @@ struct HeadVerdictTests {
   }
 
   private func verdict(_ head: HeadRecord?, at revision: Int64, boot: UUID? = nil) -> HeadVerdict {
-    let position = Position(
+    HeadVerdict.judge(head, recovered: position(revision), bootID: boot ?? self.boot)
+  }
+
+  private func position(_ revision: Int64) -> Position {
+    Position(
       storeID: store,
       epoch: 1,
       revision: Revision(revision),
       chain: chain(revision)
     )
-    return HeadVerdict.judge(head, recovered: position, bootID: boot ?? self.boot)
   }
 
   @Test
@@ -86,6 +89,21 @@ struct HeadVerdictTests {
         return
       }
     }
+  }
+
+  @Test
+  func `a file is doubtful where it is ahead of what this boot has synced, or nobody says so`() {
+    func isDoubtful(_ head: HeadRecord?, boot: UUID? = nil) -> Bool {
+      HeadVerdict.isDoubtful(head, recovered: position(5), bootID: boot ?? self.boot)
+    }
+    #expect(isDoubtful(head(durable: 3, written: 5)))
+    #expect(isDoubtful(head(durable: 4, written: 4)))
+    #expect(!isDoubtful(head(durable: 5, written: 5)))
+    #expect(!isDoubtful(head(durable: 3, written: 5), boot: UUID()))
+    var foreign = head(durable: 5, written: 5)
+    foreign.epoch = 2
+    #expect(isDoubtful(foreign))
+    #expect(isDoubtful(nil))
   }
 
   @Test
