@@ -82,7 +82,13 @@ struct RetentionTests {
     )
     try await commit(1...1_500, to: persistence)
     let moment = Date(timeIntervalSince1970: Double(clock.count - 400))
-    #expect(try await persistence.state(at: .time(moment)).books.isEmpty == false)
+    var revision: Revision = 0
+    for try await delta in persistence.deltas() where delta.time <= moment {
+      revision = delta.revision
+    }
+    let database = try await persistence.state(at: .time(moment))
+    #expect(revision > 0)
+    #expect(database == script.database(after: revision.number))
     try await persistence.close()
     #expect(try firstKept() > 1)
   }
