@@ -19,6 +19,12 @@ let package = Package(
       path: "FlightDesk",
       resources: [.copy("Data")]
     ),
+    // The first program of README.md, word for word.
+    .executableTarget(
+      name: "Readme",
+      dependencies: [.product(name: "Strata", package: "Strata")],
+      path: "Readme"
+    ),
     .executableTarget(
       name: "Todo",
       dependencies: [
