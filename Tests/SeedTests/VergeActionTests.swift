@@ -45,7 +45,7 @@ import Testing
   @Test func `an action may commit asynchronously`() {
     let dispatcher = VergeAction.Asynchronous.MyDispatcher(target: store)
     dispatcher.dispatch { $0.someAsyncOperation() }
-    #expect(dispatcher.committed.wait(timeout: .now() + 10) == .success)
+    #expect(dispatcher.committed.wait(timeout: .now() + 300) == .success)
     #expect(store.state.count == 1)
   }
 
