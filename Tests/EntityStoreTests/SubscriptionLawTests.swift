@@ -1,3 +1,4 @@
+import Dispatch
 import StrataCore
 import StrataEntityStore
 import StrataNormalization
@@ -102,6 +103,39 @@ import Testing
         }
       }
       for one in live + ended { #expect(one.told.elements == one.expected, "seed \(seed)") }
+    }
+  }
+
+  @Test func `and so is every subscriber when many threads commit`() {
+    for seed in 0..<UInt64(20) {
+      var run = Run(random: SeededGenerator(seed: seed))
+      let store = run.store
+      run.commit()
+      let tables = Recorder<EntityTable<Book>>()
+      tables.record(store.state.db.books)
+      let watching = store.sinkState(first: .nextCommit) { tables.record($0.db.books) }
+      let ids = (0..<12).map { _ in run.id() }
+      var live = zip(ids, Follower.Form.allCases + Follower.Form.allCases).compactMap { id, form in
+        Self.begin(form, id, in: store)
+      }
+      DispatchQueue.concurrentPerform(iterations: 200) { number in
+        var random = SeededGenerator(seed: seed << 32 | UInt64(number))
+        let id = Book.ID(Int.random(in: 0..<8, using: &random))
+        let isGone = Int.random(in: 0..<3, using: &random) == 0
+        store.commit { state in
+          if isGone {
+            state.db.books.remove(id)
+          } else {
+            state.db.books.insert(Book(id: id, title: "by \(number)"))
+          }
+        }
+      }
+      for (old, new) in zip(tables.elements, tables.elements.dropFirst()) {
+        for index in live.indices { live[index].expect(new, after: old) }
+      }
+      #expect(live.count > 1)
+      for one in live { #expect(one.told.elements == one.expected, "seed \(seed)") }
+      watching.cancel()
     }
   }
 
