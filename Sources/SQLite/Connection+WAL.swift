@@ -81,16 +81,22 @@ extension Connection {
   ///
   /// After a sync that failed, a later one that succeeds says nothing of what the failed one was to save:
   /// Linux marks such pages clean, so they are in memory alone (`lwn.net/Articles/752063`). Written again
-  /// they are dirty again. A power cut on the way finds each byte as it was or as it was to be.
+  /// they are dirty again. A power cut on the way finds each byte as it was or as it was to be. An empty
+  /// WAL is left alone.
   ///
-  /// Only for the one connection that writes, outside a transaction.
+  /// Only for the one connection that writes, outside a transaction; whoever else would write waits.
   ///
   /// - Throws: `.ioerrRead`, `.ioerrWrite`, `.ioerrFsync`; then it is to be done again.
   package func rewriteWAL() throws(SQLiteError) {
     guard let file = try walFile() else { return }
+    try transaction { () throws(SQLiteError) in try rewrite(file) }
+  }
+
+  private func rewrite(_ file: UnsafeMutablePointer<sqlite3_file>) throws(SQLiteError) {
     let methods = file.pointee.pMethods.pointee
     var size: sqlite3_int64 = 0
     try check(methods.xFileSize?(file, &size))
+    if size == 0 { return }
     // As much as the largest page: SQLite's writing takes no more than 128 KB at once.
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     var offset: sqlite3_int64 = 0

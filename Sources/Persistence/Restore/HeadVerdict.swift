@@ -53,19 +53,4 @@ package enum HeadVerdict: Equatable, Sendable {
       """
     )
   }
-
-  /// Whether a sync of what was recovered may have failed during this boot.
-  ///
-  /// Then the disk may lack pages that the system shows until it is booted again, and another sync
-  /// would say nothing of them.
-  package static func isDoubtful(
-    _ head: HeadRecord?,
-    recovered: Position,
-    bootID: UUID
-  ) -> Bool {
-    guard let head, head.storeID == recovered.storeID, head.epoch == recovered.epoch else {
-      return true
-    }
-    return head.bootID == bootID && head.durable.revision < recovered.revision
-  }
 }

@@ -61,13 +61,12 @@ extension JournalWriter {
       into: collector,
       ProgressMeter(configuration.progress)
     )
-    let head = try HeadFile.read(path.head, on: configuration.disk)
-    let bootID = configuration.bootID
-    let verdict = HeadVerdict.judge(head, recovered: file.position, bootID: bootID)
+    let verdict = HeadVerdict.judge(
+      try HeadFile.read(path.head, on: configuration.disk),
+      recovered: file.position,
+      bootID: configuration.bootID
+    )
     let found = try file.database(initial, from: collector, outcome: outcome, head: verdict)
-    if HeadVerdict.isDoubtful(head, recovered: file.position, bootID: bootID) {
-      try file.connection.rewriteWAL()
-    }
     return (file, found)
   }
 

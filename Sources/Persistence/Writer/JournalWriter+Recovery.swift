@@ -4,7 +4,6 @@ extension JournalWriter {
   /// Goes on in memory, and plans to try the file again.
   @discardableResult
   func degrade(_ error: any Error, _ line: WriteLine) -> PersistenceError {
-    noteFailedSync(error)
     let error = PersistenceError(.appending, path: path.file, wrapping: error)
     giveUpBackups()
     dropSession()
@@ -35,7 +34,6 @@ extension JournalWriter {
       try recover(line)
       recoveryDelay = configuration.recoveryInterval
     } catch {
-      noteFailedSync(error)
       dropSession()
       let error = PersistenceError(.appending, path: path.file, wrapping: error)
       line.degrade(error.reason)
@@ -45,23 +43,8 @@ extension JournalWriter {
     }
   }
 
-  func noteFailedSync(_ error: any Error) {
-    if FailedSync.isMeant(by: error) { mustRewriteWAL = true }
-  }
-
-  /// Writes what is in SQLite's WAL anew, as another sync of it would say nothing of the pages that the
-  /// failed one has lost.
-  private func rewriteWAL() throws {
-    let connection = try Connection(path: path.file, mode: .readWrite, vfs: configuration.vfs)
-    connection.checkpointsOnClose = .never
-    try connection.rewriteWAL()
-    try connection.close()
-    mustRewriteWAL = false
-  }
-
   /// Opens the file again, compares it with what was written, and writes what it lacks.
   func recover(_ line: WriteLine) throws {
-    if mustRewriteWAL { try rewriteWAL() }
     let now = configuration.now().microseconds
     let restored = try RestoredFile(
       openingForWriting: path,

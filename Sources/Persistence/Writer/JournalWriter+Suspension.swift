@@ -22,7 +22,6 @@ extension JournalWriter {
         noteSynced(session, line)
       }
     } catch {
-      noteFailedSync(error)
       failure = PersistenceError(.suspending, path: path.file, wrapping: error)
     }
     letGo(line)

@@ -24,8 +24,6 @@ actor JournalWriter {
   let originID = UUID()
   var recoveryDelay: Duration
   var isRecoveryPlanned = false
-  /// Whether a sync has failed, so that what can be read of SQLite's WAL may not be on the medium.
-  var mustRewriteWAL = false
   /// Whether the file was let go of, to be taken again.
   var isSuspended = false
   /// Where the file was when it was last let go of.

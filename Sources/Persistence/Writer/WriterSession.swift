@@ -65,6 +65,9 @@ final class WriterSession {
     self.bootID = bootID
     written = HeadRecord.Mark(revision: restored.revision, chain: restored.chain)
     durable = written
+    // What was found in it may be in the system's memory alone: a sync of whoever wrote it, this process
+    // or one that is gone, may have failed, and another sync would say nothing of that.
+    try connection.rewriteWAL()
     origin =
       try StoreIdentity.origin(originID, in: restored.connection)
       ?? StoreIdentity.addOrigin(originID, at: time, to: restored.connection)

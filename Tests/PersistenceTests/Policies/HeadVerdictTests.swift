@@ -92,21 +92,6 @@ struct HeadVerdictTests {
   }
 
   @Test
-  func `a file is doubtful where it is ahead of what this boot has synced, or nobody says so`() {
-    func isDoubtful(_ head: HeadRecord?, boot: UUID? = nil) -> Bool {
-      HeadVerdict.isDoubtful(head, recovered: position(5), bootID: boot ?? self.boot)
-    }
-    #expect(isDoubtful(head(durable: 3, written: 5)))
-    #expect(isDoubtful(head(durable: 4, written: 4)))
-    #expect(!isDoubtful(head(durable: 5, written: 5)))
-    #expect(!isDoubtful(head(durable: 3, written: 5), boot: UUID()))
-    var foreign = head(durable: 5, written: 5)
-    foreign.epoch = 2
-    #expect(isDoubtful(foreign))
-    #expect(isDoubtful(nil))
-  }
-
-  @Test
   func `a torn slot leaves the other one`() {
     let older = head(durable: 3, written: 5).slot(serial: 4)
     let newer = head(durable: 5, written: 5).slot(serial: 5)
