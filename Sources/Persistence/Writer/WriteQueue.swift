@@ -53,8 +53,11 @@ package struct WriteQueue: Sendable {
     self.callsAtOnceFrom = callsAtOnceFrom
   }
 
-  /// Whether a committer may go on: there is room, or waiting would be of no use.
-  package var hasRoom: Bool { pendingEntities < capacity || condition != .open }
+  /// Whether a committer may go on: there is room, or waiting would be of no use, as nobody may ever make
+  /// some once the file is being closed.
+  package var hasRoom: Bool {
+    pendingEntities < capacity || condition != .open || !acceptsCommits
+  }
 
   /// Gives a change set the next revision and lets it wait.
   package mutating func add(_ changes: ChangeSet, _ trace: CommitTrace, now: Int64) -> Wake {

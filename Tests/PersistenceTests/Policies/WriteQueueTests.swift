@@ -110,4 +110,13 @@ struct WriteQueueTests {
     let merged = try #require(queue.pending.first)
     #expect(merged.name == "\(merged.revision.number - 7) commits merged")
   }
+
+  @Test
+  func `once it is being closed nobody waits for room that may never come`() {
+    var queue = queue(capacity: 2)
+    _ = queue.add(changes(1, 2, 3), trace, now: 60)
+    #expect(!queue.hasRoom)
+    queue.refuseCommits()
+    #expect(queue.hasRoom)
+  }
 }
