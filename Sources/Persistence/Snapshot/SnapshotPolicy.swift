@@ -38,9 +38,9 @@ public struct SnapshotPolicy: Sendable, Equatable {
     self.keep = keep
   }
 
-  /// Whether it is time: the deltas since the last snapshot outweigh it, and the minimum.
+  /// Whether it is time: there are deltas since the last snapshot, and they outweigh it and the minimum.
   package func isDue(journalBytes: Int64, lastSnapshotBytes: Int64) -> Bool {
-    journalBytes >= max(minimumJournalBytes, lastSnapshotBytes)
+    journalBytes >= max(minimumJournalBytes, lastSnapshotBytes, 1)
   }
 
   /// What may go.

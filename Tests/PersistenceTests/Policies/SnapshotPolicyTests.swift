@@ -26,6 +26,13 @@ struct SnapshotPolicyTests {
   }
 
   @Test
+  func `without deltas since the last one no snapshot is due, however small it is`() {
+    let policy = SnapshotPolicy(minimumJournalBytes: 0)
+    #expect(!policy.isDue(journalBytes: 0, lastSnapshotBytes: 0))
+    #expect(policy.isDue(journalBytes: 1, lastSnapshotBytes: 0))
+  }
+
+  @Test
   func `with one snapshot nothing is trimmed`() {
     let trim = policy.trim(verified: [candidate(9, 5_000)], named: [], slowestConsumer: nil)
     #expect(trim == SnapshotPolicy.Trim())
