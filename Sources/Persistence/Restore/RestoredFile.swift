@@ -12,6 +12,8 @@ final class RestoredFile {
   let identity: StoreIdentity
   let catalog: LayoutCatalog
   let snapshot: (header: SnapshotHeader, hash: Checksum)?
+  /// Snapshots newer than that one, which were passed over.
+  let broken: Set<Revision>
   let revision: Revision
   let chain: Checksum
   let lastTime: Int64
@@ -72,6 +74,7 @@ final class RestoredFile {
     identity = found.identity
     catalog = found.catalog
     snapshot = found.snapshot
+    broken = found.broken
     revision = found.replay.revision
     chain = found.replay.chain
     lastTime = found.lastTime
@@ -104,6 +107,7 @@ final class RestoredFile {
     var identity: StoreIdentity
     var catalog: LayoutCatalog
     var snapshot: (header: SnapshotHeader, hash: Checksum)
+    var broken: Set<Revision>
     var replay: JournalReplay
     var lastTime: Int64
     var notes: [String]
@@ -124,6 +128,7 @@ final class RestoredFile {
     let journal = Journal(connection: connection)
     var failures: [String] = []
     var notes: [String] = []
+    var broken: Set<Revision> = []
     for snapshot in try snapshots.verified() {
       do {
         var cursor = try ChunkCursor(snapshot, of: identity, in: snapshots, catalog)
@@ -156,12 +161,14 @@ final class RestoredFile {
           identity: identity,
           catalog: catalog,
           snapshot: snapshot,
+          broken: broken,
           replay: replay,
           lastTime: max(snapshot.header.time, try journal.last()?.header.time ?? 0),
           notes: notes
         )
       } catch let error as DamageFound {
         failures.append("\(error)")
+        broken.insert(snapshot.header.revision)
         notes.append("passed over the snapshot at revision \(snapshot.header.revision): \(error)")
       }
     }

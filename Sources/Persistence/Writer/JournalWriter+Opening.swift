@@ -45,7 +45,7 @@ extension JournalWriter {
       )
       try session.introduce(found, keeping, time: max(now, restored.lastTime))
       found.noteUntreated()
-      upkeep.begin(after: restored.snapshot?.header, journalBytes: restored.journalBytes)
+      upkeep.begin(with: restored)
       self.session = session
       self.lock = lock
       let line = makeLine(after: session.written.revision, time: max(now, restored.lastTime))

@@ -64,7 +64,7 @@ extension JournalWriter {
     )
     self.session = session
     line.recover(through: session.written.revision)
-    upkeep.begin(after: restored.snapshot?.header, journalBytes: restored.journalBytes)
+    upkeep.begin(with: restored)
     while try writeGroup(line) {}
     try sync(line)
     noteSynced(session, line)

@@ -82,14 +82,12 @@ extension JournalWriter {
     }
   }
 
-  /// Makes sure that there is a verified snapshot of everything written; gives its revision.
+  /// Makes sure that there is a snapshot of everything written that can be read; gives its revision.
   func takeSnapshot(_ session: WriterSession) throws -> Revision {
-    let revision = session.written.revision
-    let existing = try session.snapshots.verified().contains { $0.header.revision == revision }
-    if !existing {
+    if try !upkeep.hasSnapshot(session) {
       try upkeep.startSnapshot(session)
       while upkeep.isSnapshotting { try stepUpkeep(session) }
     }
-    return revision
+    return session.written.revision
   }
 }

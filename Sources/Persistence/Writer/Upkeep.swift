@@ -20,6 +20,8 @@ struct Upkeep {
   private var work = Work.none
   private var journalBytes: Int64 = 0
   private var lastSnapshot: SnapshotHeader?
+  /// Marked as verified, and found broken since: nothing is built on them, and nothing trimmed to them.
+  private var broken: Set<Revision> = []
   /// After a failure, how much must be in the journal before another attempt.
   private var notBefore: Int64 = 0
   /// Whether the owner has arranged to call `step` again.
@@ -58,12 +60,13 @@ struct Upkeep {
   }
 
   /// Starts with a newly opened file.
-  mutating func begin(after snapshot: SnapshotHeader?, journalBytes: Int64) {
-    lastSnapshot = snapshot
-    snapshotBytes = Int64(snapshot?.bytes ?? 0)
+  mutating func begin(with file: RestoredFile) {
+    lastSnapshot = file.snapshot?.header
+    broken = file.broken
+    snapshotBytes = Int64(lastSnapshot?.bytes ?? 0)
     keptJournalBytes = nil
     mayCount = true
-    self.journalBytes = journalBytes
+    journalBytes = file.journalBytes
     notBefore = 0
     work = .clearing
   }
@@ -127,13 +130,16 @@ struct Upkeep {
 
   /// Starts a snapshot of everything written so far, whatever is under way.
   mutating func startSnapshot(_ session: WriterSession) throws {
-    try clear(session)
-    guard let base = try session.snapshots.verified().first else {
+    guard let base = try whole(session).first else {
       throw DamageFound("the file has lost its snapshots")
     }
+    let target = session.written.revision
+    // Another one takes its place, and its names with it.
+    if broken.remove(target) != nil { try session.snapshots.remove(target) }
+    try clear(session)
     work = .snapshotting(
       SnapshotTask(
-        at: session.written.revision,
+        at: target,
         from: base,
         of: session.identity,
         in: session.journal,
@@ -143,13 +149,44 @@ struct Upkeep {
     )
   }
 
+  /// The verified snapshots that are not known to be broken, the newest first.
+  private func whole(
+    _ session: WriterSession
+  ) throws -> [(header: SnapshotHeader, hash: Checksum)] {
+    try session.snapshots.verified().filter { !broken.contains($0.header.revision) }
+  }
+
+  /// Whether there is a snapshot of everything written so far; it is read to its end, as its mark says
+  /// only how it once was.
+  mutating func hasSnapshot(_ session: WriterSession) throws -> Bool {
+    let revision = session.written.revision
+    guard let snapshot = try whole(session).first(where: { $0.header.revision == revision }) else {
+      return false
+    }
+    do {
+      var cursor = try ChunkCursor(
+        snapshot,
+        of: session.identity,
+        in: session.snapshots,
+        session.catalog
+      )
+      try cursor.proveAll()
+      return true
+    } catch is DamageFound {
+      broken.insert(revision)
+      return false
+    }
+  }
+
   /// Starts to remove all history but what names and readers hold, whatever is under way.
   ///
   /// The newest verified snapshot that nobody needs more than stays.
   mutating func startCompacting(_ session: WriterSession) throws {
     let verified = try session.snapshots.verified().map(\.header.revision)
     let slowest = try slowestReader(session)
-    let anchor = verified.first { revision in slowest.map { revision <= $0 } ?? true }
+    let anchor = verified.first { revision in
+      !broken.contains(revision) && slowest.map { revision <= $0 } ?? true
+    }
     let named = Set(try session.snapshots.names().map(\.revision))
     work = anchor.map { .trimming(SnapshotPolicy.Trim(to: $0, of: verified, named)) } ?? .vacuuming
   }
@@ -218,7 +255,7 @@ struct Upkeep {
     journalBytes = try session.journal.bytes(after: header.revision)
     try session.barrier()
     let names = try session.snapshots.names()
-    let candidates = try session.snapshots.verified().map { snapshot in
+    let candidates = try whole(session).map { snapshot in
       SnapshotPolicy.Candidate(
         revision: snapshot.header.revision,
         time: snapshot.header.time,
@@ -227,13 +264,18 @@ struct Upkeep {
       )
     }
     snapshotBytes = candidates.reduce(0) { $0 + $1.bytes }
-    let trim = policy.trim(
+    var trim = policy.trim(
       verified: candidates,
       named: Set(names.map(\.revision)),
       slowestConsumer: try slowestReader(session),
       now: now().microseconds
     )
-    if trim != SnapshotPolicy.Trim() { work = .trimming(trim) }
+    if trim != SnapshotPolicy.Trim() {
+      // Those that are broken go along.
+      let verified = try session.snapshots.verified().map(\.header.revision)
+      trim = SnapshotPolicy.Trim(to: trim.deltasThrough, of: verified, Set(names.map(\.revision)))
+      work = .trimming(trim)
+    }
     return .snapshot(header.revision)
   }
 

@@ -1,0 +1,78 @@
+import Strata
+import StrataPersistence
+import TestSupport
+import Testing
+
+/// A snapshot that was verified once and is broken by now.
+struct BrokenSnapshotTests {
+  private static let breakLast = """
+    UPDATE snapshot_chunk SET body = zeroblob(length(body))
+      WHERE revision = (SELECT max(revision) FROM snapshot)
+    """
+
+  private func expectWhole(
+    _ damaged: DamagedStore,
+    _ revision: Revision,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let again = try await damaged.open(.strict)
+    #expect(
+      again.initialState.db == damaged.model(at: revision),
+      sourceLocation: sourceLocation
+    )
+    #expect(again.report.notes == [], sourceLocation: sourceLocation)
+    try await again.close()
+  }
+
+  @Test
+  func `one that was passed over is built on by no other`() async throws {
+    let damaged = try await DamagedStore()
+    try damaged.damage(Self.breakLast)
+    let persistence = try await damaged.open(.strict)
+    #expect(persistence.report.snapshotRevision == 20)
+    #expect(try await persistence.snapshot(named: "last") == 50)
+    try await persistence.close()
+    try await expectWhole(damaged, 50)
+  }
+
+  @Test
+  func `history is never trimmed to one that was passed over`() async throws {
+    let damaged = try await DamagedStore()
+    let before = try await damaged.open(.strict)
+    try await before.snapshot(named: "last")
+    try await before.close()
+    try damaged.damage(Self.breakLast)
+    let persistence = try await damaged.open(.strict)
+    #expect(persistence.report.snapshotRevision == 40)
+    #expect(try await persistence.compact().snapshot == 50)
+    try await persistence.close()
+    try await expectWhole(damaged, 50)
+    #expect(try Inspector(path: damaged.path).verify().isSound)
+  }
+
+  @Test
+  func `history is never trimmed to one that broke since the opening`() async throws {
+    let damaged = try await DamagedStore()
+    let persistence = try await damaged.open(.strict)
+    try await persistence.snapshot(named: "last")
+    try damaged.damage(Self.breakLast)
+    #expect(try await persistence.compact().snapshot == 50)
+    try await persistence.close()
+    try await expectWhole(damaged, 50)
+    #expect(try Inspector(path: damaged.path).verify().isSound)
+  }
+
+  @Test
+  func `a broken one goes with the history around it`() async throws {
+    let damaged = try await DamagedStore()
+    try damaged.damage(
+      Self.breakLast,
+      "DELETE FROM snapshot_name"
+    )
+    let persistence = try await damaged.open(.strict)
+    try await persistence.compact()
+    try await persistence.close()
+    #expect(try Inspector(path: damaged.path).info().snapshots.map(\.revision) == [50])
+    try await expectWhole(damaged, 50)
+  }
+}
