@@ -22,6 +22,8 @@ final class WriterSession {
   private var head: HeadFile
   private let bootID: UUID
   private var dataVersion: Int64
+  /// Which files are written to, whatever has their names by now.
+  private let files: [FileIdentity?]
   /// How far the file is.
   private(set) var written: HeadRecord.Mark
   /// How far it surely is on disk.
@@ -72,8 +74,13 @@ final class WriterSession {
       try StoreIdentity.origin(originID, in: restored.connection)
       ?? StoreIdentity.addOrigin(originID, at: time, to: restored.connection)
     dataVersion = try connection.dataVersion()
+    files = Self.files(at: path)
     try barrier()
     try head.sync()
+  }
+
+  private static func files(at path: StorePath) -> [FileIdentity?] {
+    [path.file, path.wal].map { FileIdentity(ofFileAt: $0) }
   }
 
   /// Writes a group of deltas in one transaction; gives what could not be encoded.
@@ -181,6 +188,18 @@ final class WriterSession {
   /// Returns when everything written is on disk.
   func barrier() throws {
     try connection.syncWAL()
+    try noteSynced()
+  }
+
+  /// Takes note that everything written was synced.
+  ///
+  /// What was synced into files that have lost their names nobody will find.
+  private func noteSynced() throws {
+    guard Self.files(at: path) == files else {
+      throw DamageFound(
+        "it or SQLite's log beside it was removed, moved or exchanged while this one had it open"
+      )
+    }
     durable = written
     try noteWritten()
   }
@@ -202,8 +221,7 @@ final class WriterSession {
         framesCheckpointed -= Self.checkpointFrames - Self.framesToNextAttempt
       }
     }
-    durable = written
-    try noteWritten()
+    try noteSynced()
     try head.sync()
     return result
   }
@@ -213,8 +231,7 @@ final class WriterSession {
     // With a reader in the way SQLite may not even have synced its WAL.
     if try !connection.checkpoint(.truncate).isComplete { try connection.syncWAL() }
     framesCheckpointed = 0
-    durable = written
-    try noteWritten()
+    try noteSynced()
     try head.sync()
   }
 

@@ -1,0 +1,78 @@
+import Foundation
+import Strata
+import StrataPersistence
+import TestSupport
+import Testing
+
+/// Files that lose their names while a writer has them open.
+struct LostNameTests {
+  private let directory: TemporaryDirectory
+  private let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+  }
+
+  private func open(
+    recoveryInterval: Duration
+  ) async throws -> Persistence<LibraryState, LibraryDatabase> {
+    try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: PersistenceConfiguration(recoveryInterval: recoveryInterval)
+    )
+  }
+
+  private func move(_ source: String, to destination: String) throws {
+    try FileManager.default.moveItem(atPath: source, toPath: destination)
+  }
+
+  @Test(arguments: ["", "-wal"])
+  func `nothing is acknowledged that nobody would find`(suffix: String) async throws {
+    let persistence = try await open(recoveryInterval: .seconds(1_000))
+    let store = LibraryStore(persistence)
+    store.commit { $0.db.books.insert(Book(id: 1)) }
+    try await persistence.flush()
+    try move(path + suffix, to: path + suffix + ".elsewhere")
+    store.commit { $0.db.books.insert(Book(id: 2)) }
+    let error = await #expect(throws: PersistenceError.self) { try await persistence.flush() }
+    guard case .damaged = error?.reason else {
+      Issue.record("another reason: \(String(describing: error))")
+      return
+    }
+    #expect(persistence.durableRevision == 1)
+    await #expect(throws: PersistenceError.self) { try await persistence.close() }
+  }
+
+  @Test
+  func `nor by a closing`() async throws {
+    let persistence = try await open(recoveryInterval: .seconds(1_000))
+    let store = LibraryStore(persistence)
+    try move(path, to: path + ".elsewhere")
+    store.commit { $0.db.books.insert(Book(id: 1)) }
+    await #expect(throws: PersistenceError.self) { try await persistence.close() }
+  }
+
+  @Test
+  func `what comes back is caught up with`() async throws {
+    let persistence = try await open(recoveryInterval: .milliseconds(5))
+    let store = LibraryStore(persistence)
+    var events = persistence.events.makeAsyncIterator()
+    try move(path, to: path + ".elsewhere")
+    store.commit { $0.db.books.insert(Book(id: 1)) }
+    let error = await #expect(throws: PersistenceError.self) { try await persistence.flush() }
+    _ = try #require(error)
+    try move(path + ".elsewhere", to: path)
+    while let event = await events.next(isolation: nil) {
+      if case .recovered = event { break }
+    }
+    try await persistence.flush()
+    #expect(persistence.durableRevision == 1)
+    try await persistence.close()
+    let again = try await open(recoveryInterval: .seconds(1))
+    #expect(again.initialState.db == store.state.db)
+    try await again.close()
+  }
+}
