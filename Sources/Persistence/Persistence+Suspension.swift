@@ -9,9 +9,11 @@ extension Persistence {
   /// all that asks the file throws with the reason `.suspended`.
   ///
   /// Waits for a reading of the history that is under way; a backup is given up. Suspending again does
-  /// nothing. Throws ``PersistenceError`` when something could not be written: the file is let go all
+  /// nothing, and so does suspending what was opened for reading only, as it holds no file. Throws
+  /// ``PersistenceError`` when something could not be written: the file is let go all
   /// the same, and what could not be written is kept in memory.
   public func suspend() async throws(PersistenceError) {
+    if writer.configuration.restore == .readOnly { return }
     await reader.stop(.suspended)
     try await writer.suspend()
   }
@@ -27,6 +29,7 @@ extension Persistence {
   /// holds and what the file holds are two histories: close this persistence, which writes nothing
   /// then, and open the file anew.
   public func resume() async throws(PersistenceError) {
+    if writer.configuration.restore == .readOnly { return }
     try await writer.resume()
     await reader.resume()
   }

@@ -110,4 +110,15 @@ struct ReadOnlyTests {
       return
     }
   }
+
+  @Test
+  func `letting go of the file for a while changes nothing where none is held`() async throws {
+    let damaged = try await DamagedStore()
+    let reader = try await damaged.open(.readOnly)
+    try await reader.suspend()
+    #expect(try await reader.state(at: .revision(50)) == damaged.model(at: 50))
+    try await reader.resume()
+    #expect(try await reader.state(at: .revision(50)) == damaged.model(at: 50))
+    try await reader.close()
+  }
 }
