@@ -143,7 +143,7 @@ extension PersistenceError.Reason {
     case .missing: "Check the path; a store is created by opening it from a program."
     case .missingDirectory: "Create the directory first; Strata creates the file only."
     case .notWritable: "Choose another place, or allow this user to write here."
-    case .notAFile: "Give the path of the file itself."
+    case .notAFile: "Give the path of the file itself, which must have no other name."
     case .empty: "Remove it to start afresh, or put the right file here."
     case .notADatabase, .foreign: "Check the path; the file was not touched."
     case .newerFormat: "Use a newer version of Strata; the file was not touched."

@@ -20,10 +20,13 @@ enum StoreGate {
     on disk: Disk = .system
   ) throws(PersistenceError) -> LockFile {
     try entering.withLock { _ throws(PersistenceError) in
+      // Before its header is read: who has it open under another name is in this process perhaps.
+      let names = try path.namesOfMaking(.opening)
       let isLockThere = FileIdentity(ofFileAt: path.lock) != nil
       if !isLockThere { try checkHeader(path, knownFormat, on: disk) }
       let lock = try take(path, owner, disk)
       if isLockThere { try checkHeader(path, knownFormat, on: disk) }
+      for name in names { _ = unlink(name) }
       return lock
     }
   }

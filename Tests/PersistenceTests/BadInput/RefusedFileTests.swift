@@ -67,6 +67,44 @@ struct RefusedFileTests {
   }
 
   @Test
+  func `a file of two names under either, also while it is open`() async throws {
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db
+    )
+    let store = LibraryStore(persistence)
+    let second = directory.path("second.strata")
+    try FileManager.default.linkItem(atPath: path, toPath: second)
+    #expect(try await refusal(second) == .notAFile("one of several names of a file"))
+    store.commit { $0.db.books.insert(Book(id: 1)) }
+    try await persistence.close()
+    #expect(try await refusal() == .notAFile("one of several names of a file"))
+    try FileManager.default.removeItem(atPath: second)
+    let again = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db
+    )
+    #expect(again.initialState.db == store.state.db)
+    try await again.close()
+  }
+
+  @Test(arguments: ["app.strata.creating", "app.strata.creating-7"])
+  func `a name that is left from the making is no second one`(name: String) async throws {
+    try await makeStore()
+    try FileManager.default.linkItem(atPath: path, toPath: directory.path(name))
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db
+    )
+    #expect(persistence.initialState.db.books.count == 50)
+    #expect(!FileManager.default.fileExists(atPath: directory.path(name)))
+    try await persistence.close()
+  }
+
+  @Test
   func `a link on the way to the file is followed`() async throws {
     let link = directory.path("here")
     try FileManager.default.createSymbolicLink(
