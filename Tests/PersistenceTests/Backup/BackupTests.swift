@@ -209,10 +209,16 @@ struct BackupTests {
   @Test
   func `a disk that fails while it is copied ends the copy, and not the store`() async throws {
     let vfs = try FaultVFS(name: "backup-\(UUID().uuidString)")
-    let persistence = try await open(on: vfs)
+    // No snapshot is under way that would meet the fault instead.
+    let persistence = try await open(
+      on: vfs,
+      policy: SnapshotPolicy(minimumJournalBytes: 1 << 40)
+    )
     let store = LibraryStore(persistence)
     store.commit { state in
-      state.db.books = EntityTable((0..<30_000).map { bulkBook($0) })
+      // More than SQLite keeps in memory, so that the log is read.
+      let title = String(repeating: "thick ", count: 20_000)
+      state.db.books = EntityTable((0..<50).map { Book(id: EntityID($0), title: title) })
     }
     try await persistence.flush()
     vfs.failNext(.read, in: .wal, code: .ioerrRead, after: 200, times: .once)
