@@ -131,7 +131,12 @@ extension FluxDispatcher {
   public func dispatch(_ payload: Payload) throws {
     if let path = cycle?.path { throw FluxError.dispatchInsideDispatch(from: path.last) }
     cycle = DispatchCycle(payload: payload)
-    defer { cycle = nil }
+    defer {
+      // What goes with it, such as an error that was settled, may ask whether this is dispatching.
+      let ended = cycle
+      cycle = nil
+      withExtendedLifetime(ended) {}
+    }
 
     for number in order {
       guard let registration = registrations[number] else { continue }

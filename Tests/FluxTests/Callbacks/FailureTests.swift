@@ -105,6 +105,25 @@ struct FailureTests {
     #expect(throws: FluxError.circularWait(path: path)) { try dispatcher.dispatch("") }
   }
 
+  @Test func `what goes at the end of a dispatch may ask whether there is one`() throws {
+    /// Asks when it goes.
+    final class Asking: Error, @unchecked Sendable {
+      let ask: () -> Void
+
+      init(_ ask: @escaping () -> Void) { self.ask = ask }
+      deinit { ask() }
+    }
+    var later: DispatchToken?
+    dispatcher.register { [unowned dispatcher] _ in try? dispatcher.waitFor([#require(later)]) }
+    later = dispatcher.register { [unowned dispatcher, log] _ in
+      throw Asking { log.add("\(dispatcher.isDispatching)") }
+    }
+
+    try dispatcher.dispatch("")
+
+    #expect(log.lines == ["false"])
+  }
+
   @Test func `after a failure every callback waits and runs as before`() throws {
     var later: DispatchToken?
     dispatcher.register { [unowned dispatcher, log] payload in
