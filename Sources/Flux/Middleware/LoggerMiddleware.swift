@@ -9,7 +9,8 @@
 public final class LoggerMiddleware: Middleware {
   private struct Turn: Hashable {
     let transaction: String
-    let store: String
+    /// Not its name: two hubs may bear one, and so may their stores.
+    let store: ObjectIdentifier
   }
 
   private let log: @Sendable (String) -> Void
@@ -37,7 +38,7 @@ public final class LoggerMiddleware: Middleware {
     action: any FluxAction,
     in store: any FluxStoreType
   ) {
-    let turn = Turn(transaction: transaction, store: store.identifier)
+    let turn = Turn(transaction: transaction, store: ObjectIdentifier(store))
     let now = elapsed()
     begun.withLock { $0[turn] = now }
   }
@@ -48,7 +49,7 @@ public final class LoggerMiddleware: Middleware {
     action: any FluxAction,
     in store: any FluxStoreType
   ) {
-    let turn = Turn(transaction: transaction, store: store.identifier)
+    let turn = Turn(transaction: transaction, store: ObjectIdentifier(store))
     guard let start = begun.withLock({ $0.removeValue(forKey: turn) }) else { return }
     log("\(transaction) \(store.identifier): \(action), \(seconds(elapsed() - start))")
   }

@@ -119,6 +119,25 @@ struct MiddlewareTests {
     #expect(log.elements == ["run a", "hub-1 a: add(5), 1.500000 s"])
   }
 
+  @Test func `one logger tells the stores of two hubs apart`() throws {
+    let lines = Recorder<String>()
+    let logger = LoggerMiddleware { line in lines.record(line) }
+    let inner = StrataFlux.Dispatcher(name: "hub")
+    try inner.register(store: CounterStore(identifier: "a", reducer: CounterReducer()))
+    let outer = StrataFlux.Dispatcher(name: "hub")
+    try outer.register(
+      store: CounterStore("a") { operation, action, _ in
+        inner.dispatch(action, mode: .sync)
+        operation.finish()
+      }
+    )
+    for hub in [inner, outer] { hub.register(middleware: logger) }
+
+    outer.dispatch(CounterAction.look, mode: .sync)
+
+    #expect(lines.elements.count == 2)
+  }
+
   @Test func `the logger prints unless told otherwise`() async {
     let result = await #expect(
       processExitsWith: .success,
