@@ -27,6 +27,8 @@ final class OperationCore: Sendable {
     }
 
     var phase = Phase.new([])
+    /// Whether a dispatch has taken it; one may have ended before.
+    var isTaken = false
     /// Whether another operation depends on it.
     var isAwaited = false
     var waiting: [@Sendable (OperationOutcome) -> Void] = []
@@ -73,7 +75,10 @@ final class OperationCore: Sendable {
   /// What must end first, once; nil when the operation was started before.
   func start() -> [any StartableOperation]? {
     standing.withLock { standing in
-      guard case .new(let dependencies) = standing.phase else { return nil }
+      if standing.isTaken { return nil }
+      standing.isTaken = true
+      // Who built it may have ended it already.
+      guard case .new(let dependencies) = standing.phase else { return [] }
       standing.phase = .started
       return dependencies
     }

@@ -235,4 +235,30 @@ struct OperationTests {
     }
     reducer.operation.withLock { $0 = nil }
   }
+
+  @Test func `an operation finished before it is given out is finished`() throws {
+    final class Early: Reducer<Counter, CounterAction>, @unchecked Sendable {
+      override func operation(for action: CounterAction, in store: CounterStore)
+        -> CounterOperation
+      {
+        let operation = CounterOperation(action: action, store: store) { _, _, store in
+          store.updateState { $0.count += 1 }
+        }
+        if action == .fail { operation.fail(Refusal()) } else { operation.finish() }
+        return operation
+      }
+    }
+    let store = CounterStore(identifier: "early", reducer: Early())
+    try hub.register(store: store)
+
+    #expect(hub.dispatch(CounterAction.look, mode: .sync).error == nil)
+    guard
+      case .failed(let failures)? = hub.dispatch(CounterAction.fail, mode: .sync).error,
+      failures.first?.error is Refusal
+    else {
+      Issue.record("Another failure.")
+      return
+    }
+    #expect(store.state.count == 0)
+  }
 }
