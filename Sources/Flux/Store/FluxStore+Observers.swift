@@ -1,10 +1,11 @@
 extension FluxStore {
   /// Calls `callback` at the end of every action that changed the state.
   ///
-  /// It is given the last committed state and the action, or nil when the state came by travelling
-  /// in time. The observer is held weakly: when it goes, so does the callback, which should capture
-  /// it weakly too. An observer may register several callbacks; they run in the order of their
-  /// registration, after every store that answers the action at once has done so, and may dispatch.
+  /// It is given the state that is committed last when it runs and the action, or nil when the state
+  /// came by travelling in time. The observer is held weakly: when it goes, so does the callback,
+  /// which should capture it weakly too. An observer may register several callbacks; they run in the
+  /// order of their registration, after every store that answers the action at once has done so, and
+  /// may dispatch.
   ///
   /// Registering: amortised O(1). Telling: O(1) for each observer, nothing after an action that
   /// changed nothing.
@@ -13,7 +14,7 @@ extension FluxStore {
     queue: TargetQueue = .passthrough,
     callback: @escaping @Sendable (State, Action?) -> Void
   ) {
-    let seen = observers.withLock { $0.add(observer, call: on(queue, callback)) }
+    let seen = observers.withLock { $0.add(observer, on: queue, call: callback) }
     withExtendedLifetime(seen) {}
   }
 
@@ -37,10 +38,11 @@ extension FluxStore {
     queue: TargetQueue = .passthrough,
     callback: @escaping @Sendable (Value, Action?) -> Void
   ) {
-    let call = on(queue) { (state: State, action: Action?) in
-      callback(state[keyPath: keyPath], action)
+    let seen = observers.withLock { observers in
+      observers.add(observer, of: keyPath, on: queue) { state, action in
+        callback(state[keyPath: keyPath], action)
+      }
     }
-    let seen = observers.withLock { $0.add(observer, of: keyPath, call: call) }
     withExtendedLifetime(seen) {}
   }
 
@@ -58,7 +60,7 @@ extension FluxStore {
 
   /// Forgets all callbacks of the observer.
   ///
-  /// One that another thread has begun runs to its end. O(observers).
+  /// One that another thread has begun runs to its end, none begins after this. O(observers).
   public func unregister(observer: some AnyObject) {
     // What goes with the callbacks may register or unregister in its turn.
     let (before, seen) = observers.withLock { observers in
@@ -73,19 +75,12 @@ extension FluxStore {
 
   func tellObservers(from old: State, to new: State, after action: Action?) {
     let calls = observers.withLock { $0 }.calls(from: old, to: new)
-    for call in calls.due { call(new, action) }
+    for observer in calls.due { observer.tell(of: self, after: action) }
     guard calls.foundGone else { return }
     let (before, seen) = observers.withLock { observers in
       let before = observers
       return (before, observers.compact())
     }
     withExtendedLifetime((before, seen)) {}
-  }
-
-  private func on(
-    _ queue: TargetQueue,
-    _ callback: @escaping @Sendable (State, Action?) -> Void
-  ) -> @Sendable (State, Action?) -> Void {
-    { state, action in queue.run { callback(state, action) } }
   }
 }

@@ -116,10 +116,9 @@ extension FluxStore: HubStore {
     let before = changes
     let operation = try reducer.operation(for: action, in: self)
     return StoreAnswer(operation: operation) { [self] in
-      let after = changes
-      guard after.version != before.version else { return }
+      guard changes.version != before.version else { return }
       guard reducer.shouldNotifyObservers(for: action, in: self) else { return }
-      tellObservers(from: before.value, to: after.value, after: action)
+      tellObservers(from: before.value, to: state, after: action)
     }
   }
 

@@ -9,16 +9,38 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
   typealias Call = @Sendable (State, Action?) -> Void
 
   /// An object, as lists are copied to be read, and copying a weak reference is slow.
-  private final class Observer: Sendable {
-    weak let object: (any AnyObject & Sendable)?
-    let number: Int
-    let call: Call
+  final class Observer: Sendable {
+    fileprivate weak let object: (any AnyObject & Sendable)?
+    fileprivate let number: Int
+    private let queue: TargetQueue
+    private let call: Call
+    private let isKept = Lock(true)
 
-    init(object: any AnyObject & Sendable, number: Int, call: @escaping Call) {
+    fileprivate init(
+      object: any AnyObject & Sendable,
+      number: Int,
+      queue: TargetQueue,
+      call: @escaping Call
+    ) {
       self.object = object
       self.number = number
+      self.queue = queue
       self.call = call
     }
+
+    /// Calls back with what is committed then, unless the observer is gone or unregistered by then.
+    func tell(of store: FluxStore<State, Action>, after action: Action?) {
+      if case .passthrough = queue { return run(store, action) }
+      queue.run { self.run(store, action) }
+    }
+
+    private func run(_ store: FluxStore<State, Action>, _ action: Action?) {
+      guard let object, isKept.withLock({ $0 }) else { return }
+      call(store.state, action)
+      withExtendedLifetime(object) {}
+    }
+
+    fileprivate func end() { isKept.withLock { $0 = false } }
   }
 
   private struct Group: Sendable {
@@ -42,31 +64,37 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
   private var count = 0
   private var countToCompact = 16
 
-  mutating func add(_ object: any AnyObject & Sendable, call: @escaping Call) -> [AnyObject] {
-    add(object, to: Part(keyPath: nil), differs: { _, _ in true }, call)
+  mutating func add(
+    _ object: any AnyObject & Sendable,
+    on queue: TargetQueue,
+    call: @escaping Call
+  ) -> [AnyObject] {
+    add(object, to: Part(keyPath: nil), differs: { _, _ in true }, on: queue, call)
   }
 
   mutating func add<Value: Equatable & Sendable>(
     _ object: any AnyObject & Sendable,
     of keyPath: any KeyPath<State, Value> & Sendable,
+    on queue: TargetQueue,
     call: @escaping Call
   ) -> [AnyObject] {
     let differs: @Sendable (State, State) -> Bool = {
       $0[keyPath: keyPath] != $1[keyPath: keyPath]
     }
-    return add(object, to: Part(keyPath: keyPath), differs: differs, call)
+    return add(object, to: Part(keyPath: keyPath), differs: differs, on: queue, call)
   }
 
   private mutating func add(
     _ object: any AnyObject & Sendable,
     to part: Part,
     differs: @escaping @Sendable (State, State) -> Bool,
+    on queue: TargetQueue,
     _ call: @escaping Call
   ) -> [AnyObject] {
     let seen = count >= countToCompact ? compact() : []
     lastNumber += 1
     count += 1
-    let observer = Observer(object: object, number: lastNumber, call: call)
+    let observer = Observer(object: object, number: lastNumber, queue: queue, call: call)
     groups[part, default: Group(differs: differs)].observers.append(observer)
     return seen
   }
@@ -88,7 +116,9 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
       groups[part]?.observers.removeAll { observer in
         guard let object = observer.object else { return true }
         seen.append(object)
-        return !isWanted(object)
+        if isWanted(object) { return false }
+        observer.end()
+        return true
       }
     }
     groups = groups.filter { !$0.value.observers.isEmpty }
@@ -99,11 +129,11 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
   /// How many callbacks are kept.
   var callCount: Int { count }
 
-  /// What has to be called when `old` became `new`, in the order of registration, and whether
-  /// observers were found gone.
+  /// Who has to be told when `old` became `new`, in the order of registration, and whether observers
+  /// were found gone.
   ///
   /// O(key paths looked at), and O(m log m) for the m observers that are affected.
-  func calls(from old: State, to new: State) -> (due: [Call], foundGone: Bool) {
+  func calls(from old: State, to new: State) -> (due: [Observer], foundGone: Bool) {
     var due: [Observer] = []
     var affected = 0
     for group in groups.values where group.differs(old, new) {
@@ -111,6 +141,6 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
       due += group.observers.filter { $0.object != nil }
     }
     due.sort { $0.number < $1.number }
-    return (due.map(\.call), due.count < affected)
+    return (due, due.count < affected)
   }
 }
