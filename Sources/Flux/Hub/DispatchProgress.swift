@@ -57,6 +57,8 @@ struct DispatchProgress: Sendable {
   private var phase = Phase.new
   private var jobs: [@Sendable () -> Void] = []
   private var isDriven = false
+  /// What remains of the seats when all is done.
+  private var failuresAtEnd: [StoreFailure] = []
   private(set) var isCancelled = false
 
   var isClosed: Bool { if case .closed = phase { true } else { false } }
@@ -134,7 +136,7 @@ struct DispatchProgress: Sendable {
 
   /// Takes note of how the operation of a seat ended, and of the seats that can no longer start.
   mutating func end(_ place: Int, _ outcome: OperationOutcome) {
-    guard case .running = seats[place].standing else { return }
+    guard seats.indices.contains(place), case .running = seats[place].standing else { return }
     seats[place].standing = .ended(outcome)
     if let error = outcome.error { failThose(waitingFor: place, error) }
   }
@@ -162,11 +164,19 @@ struct DispatchProgress: Sendable {
     return underWay
   }
 
+  /// Gives up, when all is done, whom the action reached: a store may hold its dispatch.
+  mutating func letGo() -> (seats: [Seat], middleware: [any Middleware]) {
+    failuresAtEnd = failures
+    defer { (seats, middleware) = ([], []) }
+    return (seats, middleware)
+  }
+
   /// Why stores did not answer, in the order in which the action reached them.
   var failures: [StoreFailure] {
-    seats.compactMap { seat in
-      seat.standing.outcome?.error.map { StoreFailure(store: seat.store.identifier, error: $0) }
-    }
+    failuresAtEnd
+      + seats.compactMap { seat in
+        seat.standing.outcome?.error.map { StoreFailure(store: seat.store.identifier, error: $0) }
+      }
   }
 
   private func canStart(_ seat: Seat) -> Bool {

@@ -87,8 +87,14 @@ extension DispatchTransaction {
     for middleware in progress.withLock({ $0.middleware }) {
       middleware.didFinish(transaction: id, action: action)
     }
-    route.then?()
+    let then = ending.withLock { ending in
+      defer { ending.then = nil }
+      return ending.then
+    }
+    then?()
     route.didEnd(self)
+    let left = progress.withLock { $0.letGo() }
+    withExtendedLifetime(left) {}
     let calls = ending.withLock { ending in
       ending.isOver = true
       defer { ending.calls = [] }

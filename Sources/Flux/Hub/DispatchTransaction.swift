@@ -13,25 +13,29 @@ public final class DispatchTransaction: Sendable {
   let number: UInt64
   let route: DispatchRoute
   let progress = Lock(DispatchProgress())
-  let ending = Lock(DispatchEnding())
+  let ending: Lock<DispatchEnding>
 
   init(
     _ number: UInt64,
     of dispatcher: String,
     action: any FluxAction,
     mode: DispatchMode,
-    route: DispatchRoute
+    route: DispatchRoute,
+    then: (@Sendable () -> Void)?
   ) {
     self.number = number
     id = "\(dispatcher)-\(number)"
     self.action = action
     self.mode = mode
     self.route = route
+    ending = Lock(DispatchEnding(then: then))
   }
 }
 
 /// Who waits for the end of a dispatch.
 struct DispatchEnding: Sendable {
+  /// Until it is called: it may hold whoever holds the dispatch.
+  var then: (@Sendable () -> Void)?
   var isOver = false
   var calls: [@Sendable () -> Void] = []
 }
@@ -42,7 +46,6 @@ struct DispatchRoute: Sendable {
   let executor: DispatchExecutor?
   /// Tells whom the action reaches, when its turn comes.
   let open: @Sendable (any FluxAction) throws(DispatchError) -> OpenDispatch
-  let then: (@Sendable () -> Void)?
   /// Called when all is done and `then` has returned.
   let didEnd: @Sendable (DispatchTransaction) -> Void
 }

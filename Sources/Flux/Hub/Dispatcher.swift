@@ -87,7 +87,6 @@ extension Dispatcher {
     let route = DispatchRoute(
       executor: executor(for: mode),
       open: { [self] action throws(DispatchError) in try open(action, to: identifier) },
-      then: then,
       didEnd: { [self] transaction in
         registry.withLock { $0.end(transaction) }
         if mode == .serial { line.remove(transaction) }
@@ -95,7 +94,14 @@ extension Dispatcher {
     )
     let transaction = registry.withLock { registry in
       registry.begin { number in
-        DispatchTransaction(number, of: name, action: action, mode: mode, route: route)
+        DispatchTransaction(
+          number,
+          of: name,
+          action: action,
+          mode: mode,
+          route: route,
+          then: then
+        )
       }
     }
     switch mode {
