@@ -20,12 +20,14 @@ extension DispatchTransaction {
   private func take(_ step: DispatchProgress.Step) {
     switch step {
     case .open: open()
-    case .run(let job): DispatchContext.$transaction.withValue(id) { job() }
-    case .start(let place): start(place)
-    case .tell(let place): tell(place)
+    case .run(let job): DispatchContext.$dispatch.withValue(mark) { job() }
+    case .start(let place): DispatchContext.$dispatch.withValue(mark) { start(place) }
+    case .tell(let place): DispatchContext.$dispatch.withValue(mark) { tell(place) }
     case .close: close()
     }
   }
+
+  private var mark: DispatchMark { DispatchMark(hub: route.hub, transaction: id) }
 
   private func open() {
     do throws(DispatchError) {
@@ -42,12 +44,10 @@ extension DispatchTransaction {
     for middleware in middleware {
       middleware.willDispatch(transaction: id, action: action, in: store)
     }
-    DispatchContext.$transaction.withValue(id) {
-      do {
-        try begin(store.answer(to: action), at: place)
-      } catch {
-        end(place, .failed(error))
-      }
+    do {
+      try begin(store.answer(to: action), at: place)
+    } catch {
+      end(place, .failed(error))
     }
   }
 
@@ -84,14 +84,17 @@ extension DispatchTransaction {
   }
 
   private func close() {
-    for middleware in progress.withLock({ $0.middleware }) {
-      middleware.didFinish(transaction: id, action: action)
+    let middleware = progress.withLock { $0.middleware }
+    DispatchContext.$dispatch.withValue(mark) {
+      for middleware in middleware { middleware.didFinish(transaction: id, action: action) }
     }
     let then = ending.withLock { ending in
       defer { ending.then = nil }
       return ending.then
     }
-    then?()
+    // Inside another dispatch what it does belongs to that one, as it waits for it.
+    let around = route.executor == nil ? DispatchContext.dispatch : nil
+    if let then { DispatchContext.$dispatch.withValue(around ?? mark) { then() } }
     route.didEnd(self)
     let left = progress.withLock { $0.letGo() }
     withExtendedLifetime(left) {}
@@ -106,6 +109,12 @@ extension DispatchTransaction {
 
 /// The dispatch that the running code belongs to.
 enum DispatchContext {
-  /// Its id; handed on to tasks that an operation creates, not to the blocks of a dispatch queue.
-  @TaskLocal static var transaction: String?
+  /// Handed on to tasks that an operation creates, not to the blocks of a dispatch queue.
+  @TaskLocal static var dispatch: DispatchMark?
+}
+
+/// Which dispatch of which hub: two hubs may bear one name.
+struct DispatchMark: Sendable {
+  let hub: HubIdentity
+  let transaction: String
 }

@@ -42,6 +42,7 @@ struct DispatchEnding: Sendable {
 
 /// What a dispatch was given by its dispatcher.
 struct DispatchRoute: Sendable {
+  let hub: HubIdentity
   /// Where steps are taken; nil: on the thread that waits in `runHere`.
   let executor: DispatchExecutor?
   /// Tells whom the action reaches, when its turn comes.

@@ -85,6 +85,7 @@ extension Dispatcher {
     then: (@Sendable () -> Void)? = nil
   ) -> DispatchTransaction {
     let route = DispatchRoute(
+      hub: identity,
       executor: executor(for: mode),
       open: { [self] action throws(DispatchError) in try open(action, to: identifier) },
       didEnd: { [self] transaction in

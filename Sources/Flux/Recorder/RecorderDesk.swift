@@ -61,6 +61,7 @@ struct RecorderDesk: Sendable {
   /// Takes note of a commit: part of the dispatch that made it, or a step of its own.
   ///
   /// A commit that does not say so belongs to the oldest dispatch that its store is not done with.
+  /// One of a dispatch that is done, or was never recorded, belongs to no other.
   mutating func note(_ note: CommitNote, limit: Int) {
     let change = RecordedChange(
       store: note.store,
@@ -72,8 +73,11 @@ struct RecorderDesk: Sendable {
       return
     }
     let place =
-      open.firstIndex { $0.transaction == note.transaction }
-      ?? open.firstIndex { $0.stores.contains(note.store) }
+      if let dispatch = note.dispatch, dispatch.hub === hub {
+        open.firstIndex { $0.transaction == dispatch.transaction }
+      } else {
+        open.firstIndex { $0.stores.contains(note.store) }
+      }
     if let place {
       open[place].changes.append(change)
     } else {

@@ -28,8 +28,9 @@
 /// under way, or code that commits by itself, change meanwhile is shown, is not written, and is gone
 /// when the travel goes on; only ``branch()`` and ``commit()`` keep it, as an entry of its own.
 ///
-/// Dispatches that overlap are told apart by the task that commits. A commit from elsewhere, such
-/// as the block of a queue, counts for the oldest dispatch that its store is not done with. Their
+/// Dispatches that overlap are told apart by the task that commits; what is committed in a `then`, or
+/// by a task when its dispatch is done, is an entry of its own. A commit from elsewhere, such as the
+/// block of a queue, counts for the oldest dispatch that its store is not done with. Their
 /// entries stand in the order in which they ended, and may show more than what they did: a store is
 /// as it was after the last commit of the entries shown. Skipping one takes out its own commits.
 public final class RecorderMiddleware: Middleware {

@@ -25,7 +25,7 @@ public final class StoreGroup: Sendable {
     callback: @escaping @Sendable () -> Void
   ) throws(RegistrationError) {
     guard !identifiers.isEmpty else { throw .emptyGroup }
-    let watcher = Watcher(callback: callback)
+    let watcher = Watcher(of: hub.identity, callback: callback)
     for identifier in identifiers {
       guard let store = hub.registry.withLock({ $0.store(with: identifier) }) else {
         throw .notRegistered(identifier)
@@ -56,28 +56,52 @@ enum ObserverCause: Sendable {
 
 private final class Watcher: Middleware {
   private struct Standing: Sendable {
+    /// The dispatches under way, and whether observers were told of a change by each.
+    var underWay: [String: Bool] = [:]
+    /// Whether they were told outside of these.
     var hasChanged = false
     var isCancelled = false
   }
 
+  private let hub: HubIdentity
   private let callback: @Sendable () -> Void
   private let standing = Lock(Standing())
 
-  init(callback: @escaping @Sendable () -> Void) { self.callback = callback }
-
-  func note(_ cause: ObserverCause) {
-    standing.withLock { $0.hasChanged = true }
-    if cause == .travel { call() }
+  init(of hub: HubIdentity, callback: @escaping @Sendable () -> Void) {
+    self.hub = hub
+    self.callback = callback
   }
 
-  func didFinish(transaction: String, action: any FluxAction) { call() }
+  func willDispatch(transaction: String, action: any FluxAction, in store: any FluxStoreType) {
+    standing.withLock { standing in
+      if standing.underWay[transaction] == nil { standing.underWay[transaction] = false }
+    }
+  }
+
+  func note(_ cause: ObserverCause) {
+    let dispatch = DispatchContext.dispatch
+    standing.withLock { standing in
+      if cause == .action, let dispatch, dispatch.hub === hub,
+        standing.underWay[dispatch.transaction] != nil
+      {
+        standing.underWay[dispatch.transaction] = true
+      } else {
+        standing.hasChanged = true
+      }
+    }
+    if cause == .travel { call(false) }
+  }
+
+  func didFinish(transaction: String, action: any FluxAction) {
+    call(standing.withLock { $0.underWay.removeValue(forKey: transaction) } == true)
+  }
 
   func cancel() { standing.withLock { $0.isCancelled = true } }
 
-  private func call() {
+  private func call(_ hasChanged: Bool) {
     let isDue = standing.withLock { standing in
       defer { standing.hasChanged = false }
-      return standing.hasChanged && !standing.isCancelled
+      return (hasChanged || standing.hasChanged) && !standing.isCancelled
     }
     if isDue { callback() }
   }

@@ -9,7 +9,7 @@ struct CommitNote: Sendable {
   /// What was done to the state; nil when only the outcome is known.
   let mutation: TapedMutation?
   /// The dispatch that it belongs to, if that is known.
-  let transaction: String?
+  let dispatch: DispatchMark?
   /// Who committed.
   let trace: CommitTrace
 }
@@ -95,7 +95,7 @@ final class StoreTape<State: StateType>: Sendable {
       store: store,
       state: edit.state,
       mutation: TapeContext.expected?.take(for: ObjectIdentifier(self)),
-      transaction: DispatchContext.transaction,
+      dispatch: DispatchContext.dispatch,
       trace: edit.trace
     )
     tap.note(note)

@@ -94,6 +94,34 @@ struct FluxUtilsTests {
     #expect(sums.elements == [2, 7])
   }
 
+  @Test func `a group is called when the action that changed its stores is done`() throws {
+    let held = Held()
+    let fast = CounterStore(identifier: "fast", reducer: CounterReducer())
+    let slow = CounterStore("slow") { operation, _, store in
+      store.updateState { $0.count += 1 }
+      held.keep(operation)
+    }
+    for store in [fast, slow] { try hub.register(store: store) }
+    let calls = Recorder<[Int]>()
+    let group = try StoreGroup(["fast", "slow"], of: hub) {
+      calls.record([fast, slow].map(\.state.count))
+    }
+    let observer = Observer()
+    let (told, done) = (Gate(), Gate())
+    fast.register(observer: observer) { _, _ in told.open() }
+    hub.dispatch(CounterAction.increase) { done.open() }
+    #expect(held.waitForNext() && told.wait())
+
+    hub.dispatch(FormAction.boom, mode: .sync)
+    #expect(calls.elements == [])
+    held.finish(0)
+    #expect(done.wait())
+
+    #expect(calls.elements == [[1, 1]])
+    group.cancel()
+    withExtendedLifetime(observer) {}
+  }
+
   @Test func `a group that is gone is called no more`() throws {
     let calls = Recorder<Int>()
     do {
