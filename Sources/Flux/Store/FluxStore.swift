@@ -91,8 +91,11 @@ extension FluxStore {
     guard tape.isTapped else {
       return try commit(name, fileID: fileID, function: function, line: line, mutation)
     }
-    return try tape.taping(.mutation(of: mutation)) { () throws(E) -> R in
-      try commit(name, fileID: fileID, function: function, line: line, mutation)
+    let taped = TapedMutation.mutation(of: mutation)
+    return try commit(name, fileID: fileID, function: function, line: line) {
+      (state, attachments) throws(E) -> R in
+      attachments[tape.mutation] = taped
+      return try mutation(&state)
     }
   }
 
@@ -102,8 +105,10 @@ extension FluxStore {
     guard tape.isTapped else {
       return try commit(identifier) { state in try reducer.reduce(&state, action) }
     }
-    try tape.taping(.reduction(of: action, by: reducer)) { () throws(any Error) -> Void in
-      try commit(identifier) { state in try reducer.reduce(&state, action) }
+    let taped = TapedMutation.reduction(of: action, by: reducer)
+    try commit(identifier) { (state, attachments) throws -> Void in
+      attachments[tape.mutation] = taped
+      try reducer.reduce(&state, action)
     }
   }
 }

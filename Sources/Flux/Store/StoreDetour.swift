@@ -61,7 +61,9 @@ final class FluxDetour<State: StateType, Action: FluxAction>: StoreDetour {
   func returning() throws { try detour.returning(trace("return")) }
 
   func keeping() throws -> (any StateType)? {
-    let version = try TapeContext.$isMuted.withValue(true) { try detour.keeping(trace("keep")) }
+    let version = try TapeContext.$muted.withValue(ObjectIdentifier(store.tape)) {
+      try detour.keeping(trace("keep"))
+    }
     let isAsShown = known.withLock { version == nil || version == $0.version + 1 }
     return isAsShown ? nil : store.state
   }

@@ -54,6 +54,8 @@ struct TapedMutation: Sendable {
 /// Where a store notes its commits while a recorder listens.
 final class StoreTape<State: StateType>: Sendable {
   private let listener = Lock<CommitTap?>(nil)
+  /// Under which a commit carries what it did to the state, if that is known.
+  let mutation = CommitAttachmentKey<TapedMutation>()
 
   var isTapped: Bool { listener.withLock { $0 != nil } }
 
@@ -77,24 +79,13 @@ final class StoreTape<State: StateType>: Sendable {
 
   func disconnect() { listener.withLock { $0 = nil } }
 
-  /// Runs a commit of which the mutation is known.
-  func taping<R, E: Error>(
-    _ mutation: TapedMutation,
-    _ commit: () throws(E) -> R
-  ) throws(E) -> R {
-    let expected = ExpectedMutation(mutation, of: ObjectIdentifier(self))
-    let result = TapeContext.$expected.withValue(expected) {
-      Result { () throws(E) -> R in try commit() }
-    }
-    return try result.get()
-  }
-
   fileprivate func note(_ edit: Edit<State>, of store: String) {
-    guard !TapeContext.isMuted, let tap = listener.withLock({ $0 }) else { return }
+    guard TapeContext.muted != ObjectIdentifier(self) else { return }
+    guard let tap = listener.withLock({ $0 }) else { return }
     let note = CommitNote(
       store: store,
       state: edit.state,
-      mutation: TapeContext.expected?.take(for: ObjectIdentifier(self)),
+      mutation: edit.attachments[mutation],
       dispatch: DispatchContext.dispatch,
       trace: edit.trace
     )
@@ -102,31 +93,10 @@ final class StoreTape<State: StateType>: Sendable {
   }
 }
 
-/// What is known about the commit that the running code makes.
+/// What is known about the commits that the running code makes.
 enum TapeContext {
-  @TaskLocal fileprivate static var expected: ExpectedMutation?
-  /// Whether it is the recorder's own.
-  @TaskLocal static var isMuted = false
-}
-
-/// A mutation that the next commit of its store takes, and none after it: what that commit sets off
-/// commits in the same context.
-private final class ExpectedMutation: Sendable {
-  private let mutation: Lock<TapedMutation?>
-  private let tape: ObjectIdentifier
-
-  init(_ mutation: TapedMutation, of tape: ObjectIdentifier) {
-    self.mutation = Lock(mutation)
-    self.tape = tape
-  }
-
-  func take(for tape: ObjectIdentifier) -> TapedMutation? {
-    guard tape == self.tape else { return nil }
-    return mutation.withLock { mutation in
-      defer { mutation = nil }
-      return mutation
-    }
-  }
+  /// The tape that does not note them: they are the recorder's own.
+  @TaskLocal static var muted: ObjectIdentifier?
 }
 
 /// Notes every commit that is kept; detours are not its business.

@@ -101,4 +101,78 @@ struct AttributionTests {
     #expect(transaction.id == "same-1")
     #expect(recorder.entries.map(\.stores) == [["second"], []])
   }
+
+  /// Does something when a store takes part in a step of the recorder.
+  private final class Interrupting: CommitHook {
+    typealias State = Counter
+    let followsDetours = true
+    let step: String
+    let act: @Sendable () -> Void
+
+    init(_ step: String, _ act: @escaping @Sendable () -> Void) {
+      self.step = step
+      self.act = act
+    }
+
+    func commitDidHappen(_ edit: Edit<Counter>) {
+      if edit.trace.name == "recorder: \(step)" { act() }
+    }
+  }
+
+  @Test func `what a hook does to another store while one is kept is recorded`() throws {
+    hub.dispatch(CounterAction.increase, to: "second", mode: .sync)
+    hub.dispatch(CounterAction.increase, to: "second", mode: .sync)
+    let hook = Interrupting("keep") { [first] in first.updateState { $0.count += 10 } }
+    second.hook(where: { $0 === hook }, orInstall: { hook })
+    try recorder.back()
+    try recorder.branch()
+    hub.dispatch(CounterAction.increase, to: "second", mode: .sync)
+
+    #expect(recorder.entries.map(\.stores) == [["second"], ["first"], ["second"]])
+    try recorder.jump(to: 1)
+    #expect(first.state.count == 0)
+  }
+
+  @Test func `an update that changed nothing lends its closure to no other commit`() throws {
+    /// Does something when it goes.
+    final class Parting: Sendable {
+      let act: @Sendable () -> Void
+
+      init(_ act: @escaping @Sendable () -> Void) { self.act = act }
+      deinit { act() }
+    }
+    final class Attaching: CommitHook {
+      typealias State = Counter
+      let key = CommitAttachmentKey<Parting>()
+      let act: @Sendable () -> Void
+
+      init(_ act: @escaping @Sendable () -> Void) { self.act = act }
+
+      func editDidEnd(_ edit: inout Edit<Counter>) {
+        if edit.trace.name == "one" { edit.attachments[key] = Parting(act) }
+      }
+    }
+    // It goes with the version that the second update replaces, before that update is delivered.
+    let ran = Gate()
+    let hook = Attaching { [first] in
+      first.updateState { _ in }
+      ran.open()
+    }
+    first.hook(where: { $0 === hook }, orInstall: { hook })
+    let subscription = first.sinkState { [first] changes in
+      if changes.value.count == 2 { first.commit { $0.count += 10 } }
+    }
+    first.updateState("one") { $0.count += 1 }
+    first.updateState("two") { $0.count += 1 }
+    #expect(ran.wait())
+    #expect(first.state.count == 12 && recorder.entries.count == 3)
+
+    let error = #expect(throws: RecorderError.self) { try recorder.skip(1) }
+
+    guard case .notReplayable(entry: 3, store: "first")? = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    withExtendedLifetime(subscription) {}
+  }
 }
