@@ -18,8 +18,9 @@ struct RecorderDesk: Sendable {
     var present: RecorderLog
     /// Whether the log shown is an imported one, which does not lead to the present.
     var isImported = false
-    /// Whether what is shown is being kept: from here on the log shown is the one that goes on.
-    var isEnding = false
+    /// While what is shown is being kept, the last entry of it: from here on the log shown is the
+    /// one that goes on.
+    var lastKept: Int?
   }
 
   var hub: HubIdentity?
@@ -96,24 +97,96 @@ struct RecorderDesk: Sendable {
     _ changes: [RecordedChange],
     limit: Int
   ) {
-    if let travel, !travel.isEnding {
+    if let travel, travel.lastKept == nil {
       self.travel?.present.append(origin, changes, limit: limit)
     } else {
       log.append(origin, changes, limit: limit)
     }
   }
 
-  /// Goes on from a log that is shown; what dispatches under way had changed before is cut off.
-  mutating func beginToKeep(_ log: RecorderLog) {
-    self.log = log
-    travel?.isEnding = true
+  /// What is in no entry yet.
+  private var drafts: [RecorderDraft] {
+    let underWay = open.map {
+      RecorderDraft(transaction: $0.transaction, origin: .action($0.action), changes: $0.changes)
+    }
+    return underWay + [RecorderDraft(transaction: nil, origin: .pause, changes: outcomes)]
+  }
+
+  /// Begins a time in which the stores show something else.
+  mutating func begin(_ detours: [String: any StoreDetour]) -> Travel {
+    log = log.with(drafts)
+    let travel = Travel(detours: detours, present: log)
+    self.travel = travel
+    return travel
+  }
+
+  /// Takes what a travel made of the log.
+  ///
+  /// Numbers given meanwhile are not given again.
+  mutating func take(_ new: RecorderLog) {
+    var new = new
+    new.stamp(above: log)
+    log = new
+  }
+
+  /// Ends the travel where it began.
+  mutating func endTravel() {
+    if let present = travel?.present { take(present.with([])) }
+    travel = nil
+  }
+
+  /// Settles the log in the present, where what is in no entry yet stays so.
+  mutating func settle(_ settle: (inout RecorderLog) -> Void) {
+    var log = self.log.with(drafts)
+    settle(&log)
+    take(log.with([]))
+    changesInPause.removeAll(where: log.isInBase)
+  }
+
+  /// Goes on from a log that is shown.
+  ///
+  /// What is shown of dispatches under way stays theirs, and makes entries of those that ended
+  /// meanwhile; the rest is cut off.
+  mutating func beginToKeep(_ new: RecorderLog, limit: Int) {
+    take(new.with([]))
+    changesInPause = []
     for place in open.indices { open[place].changes = [] }
+    for draft in new.drafts {
+      if let place = open.firstIndex(where: { $0.transaction == draft.transaction }) {
+        open[place].changes = draft.changes
+      } else if !draft.changes.allSatisfy(log.isInBase) {
+        if draft.transaction == nil, isPausedNow {
+          changesInPause = draft.changes
+        } else {
+          log.append(draft.origin, draft.changes, limit: limit)
+        }
+      }
+    }
+    travel?.lastKept = log.lastEntry
   }
 
   /// Takes back that what is shown is being kept.
-  mutating func stopKeeping(_ log: RecorderLog) {
-    self.log = log
-    travel?.isEnding = false
+  ///
+  /// What was noted meanwhile belongs to the present.
+  mutating func stopKeeping(_ shown: RecorderLog, limit: Int) {
+    guard var travel, let lastKept = travel.lastKept else { return }
+    let new = log
+    take(shown)
+    for draft in travel.present.drafts {
+      if let place = open.firstIndex(where: { $0.transaction == draft.transaction }) {
+        let since = open[place].changes.filter { $0.order > shown.lastStamp }
+        open[place].changes = draft.changes + since
+      } else if draft.transaction == nil, isPausedNow {
+        let since = changesInPause.filter { $0.order > shown.lastStamp }
+        changesInPause = draft.changes + since
+      }
+    }
+    for entry in new.entries where entry.id > lastKept {
+      travel.present.append(entry.origin, entry.changes, limit: limit)
+    }
+    travel.present = travel.present.with(drafts)
+    travel.lastKept = nil
+    self.travel = travel
   }
 
   /// Takes note of a state that a store keeps and that no entry leads to.
@@ -127,12 +200,14 @@ struct RecorderDesk: Sendable {
   mutating func resume(limit: Int) {
     guard isPausedNow else { return }
     isPausedNow = false
-    // Only the outcome counts: what led to it was not recorded.
-    let changes = changesInPause.map {
-      RecordedChange(store: $0.store, moment: $0.moment, mutation: nil)
-    }
+    let changes = outcomes
     changesInPause = []
     if !changes.isEmpty { append(.pause, changes, limit: limit) }
+  }
+
+  /// Of a pause only the outcome counts: what led to it was not recorded.
+  private var outcomes: [RecordedChange] {
+    changesInPause.map { RecordedChange(store: $0.store, moment: $0.moment, mutation: nil) }
   }
 
   mutating func remove(_ store: any HubStore) {

@@ -10,6 +10,8 @@ public enum RecorderError: Error {
 
   /// Entry `id` changed `store` by a commit of which only the outcome is known, so it cannot be
   /// applied to another state, as skipping an earlier entry would have it.
+  ///
+  /// Entry 0 is one to come, of a dispatch that is under way or of a pause.
   case notReplayable(entry: Int, store: String)
 
   /// Entry `id` changed `store` before something that is part of the base by now, so that the base

@@ -1,7 +1,7 @@
 /// The base, the steps after it, and which of them are shown.
 ///
 /// A value that decides and touches no store. *Position* n is the state after the first n entries;
-/// position 0 is the base.
+/// position 0 is the base. The last position has what dispatches under way did, too.
 struct RecorderLog: Sendable {
   /// The states of all stores at one time.
   typealias Moment = [String: StoreMoment]
@@ -11,8 +11,10 @@ struct RecorderLog: Sendable {
   /// The states after each entry, without the skipped ones.
   private var moments: [Moment] = []
   private(set) var position = 0
-  private var lastEntry = 0
-  private var lastStamp = 0
+  /// What is in no entry yet; only while the log is shown or settled.
+  private(set) var drafts: [RecorderDraft] = []
+  private(set) var lastEntry = 0
+  private(set) var lastStamp = 0
 
   init() {}
 
@@ -35,7 +37,14 @@ struct RecorderLog: Sendable {
   /// Whether everything is shown that was recorded.
   var isAtPresent: Bool { position == entries.count && !entries.contains(where: \.isSkipped) }
 
-  func moment(at position: Int) -> Moment { position == 0 ? base : moments[position - 1] }
+  func moment(at position: Int) -> Moment {
+    let moment = momentRecorded(at: position)
+    return position == entries.count ? moment.adding(drafts.flatMap(\.changes)) : moment
+  }
+
+  private func momentRecorded(at position: Int) -> Moment {
+    position == 0 ? base : moments[position - 1]
+  }
 
   /// The state after a commit that happens now, or after one that did, at the given place.
   mutating func stamp(_ state: any StateType, order: Int? = nil) -> StoreMoment {
@@ -52,6 +61,13 @@ struct RecorderLog: Sendable {
   mutating func stamp(above other: RecorderLog) {
     lastStamp = max(lastStamp, other.lastStamp)
   }
+
+  /// The same log, with this in no entry yet.
+  func with(_ drafts: [RecorderDraft]) -> RecorderLog {
+    var log = self
+    log.drafts = drafts
+    return log
+  }
 }
 
 extension RecorderLog {
@@ -66,6 +82,7 @@ extension RecorderLog {
     base[store] = nil
     for place in moments.indices { moments[place][store] = nil }
     for place in entries.indices { entries[place].changes.removeAll { $0.store == store } }
+    for place in drafts.indices { drafts[place].changes.removeAll { $0.store == store } }
   }
 
   /// Adds an entry to the present, and gives up the oldest beyond the limit: they become part of
@@ -78,7 +95,7 @@ extension RecorderLog {
     lastEntry += 1
     lastStamp = changes.map(\.order).reduce(lastStamp, max)
     let entry = RecorderEntry(id: lastEntry, origin: origin, changes: changes)
-    moments.append(moment(at: entries.count).adding(entry.changes))
+    moments.append(momentRecorded(at: entries.count).adding(entry.changes))
     entries.append(entry)
     let excess = entries.count - limit
     if excess > 0 {
@@ -118,8 +135,9 @@ extension RecorderLog {
 
   /// Makes what is shown the base and forgets all entries.
   ///
-  /// What dispatches under way have done by now is in it.
+  /// What dispatches under way have done by now is in it, where it is shown.
   mutating func squash() {
+    keepShownDrafts()
     base = moment
     for store in base.keys { base[store]?.order = lastStamp }
     entries = []
@@ -132,6 +150,7 @@ extension RecorderLog {
   /// Commits of an entry that goes stay where they are part of what is shown: they go to the entry
   /// of the commit after them.
   mutating func cut() {
+    keepShownDrafts()
     let gone = entries.dropFirst(position).filter { !$0.isSkipped }.flatMap(\.changes)
     entries = entries.prefix(position).filter { !$0.isSkipped }
     for change in gone where !isInBase(change) {
@@ -150,30 +169,65 @@ extension RecorderLog {
     position = entries.count
   }
 
+  private mutating func keepShownDrafts() {
+    let shown = moment
+    for place in drafts.indices {
+      drafts[place].changes = drafts[place].changes
+        .filter { change in shown[change.store].map { change.order <= $0.order } ?? false }
+        .map(\.settled)
+    }
+  }
+
   /// Works out the states after each commit: again, in the order of the commits, where the state
   /// before is not the recorded one, as recorded everywhere else.
   private mutating func work() throws(RecorderError) {
     var current = base
     var differing: Set<String> = []
-    let places = entries.indices.flatMap { entry in
-      entries[entry].changes.enumerated().map { (entry: entry, change: $0, order: $1.order) }
-    }
     for place in places.sorted(by: { $0.order < $1.order }) {
-      let entry = entries[place.entry]
-      let change = entry.changes[place.change]
+      let entry = place.step < entries.count ? entries[place.step] : nil
+      let change = self[place]
       if isInBase(change) { continue }
-      if entry.isSkipped {
+      if entry?.isSkipped == true {
         differing.insert(change.store)
         continue
       }
       var shown = change.moment
       if differing.contains(change.store), let before = current[change.store] {
-        shown = try replay(change, of: entry.id, on: before)
+        shown = try replay(change, of: entry?.id ?? 0, on: before)
       }
       current[change.store] = shown
-      entries[place.entry].changes[place.change].shown = shown
+      self[place].shown = shown
     }
     moments = gathered()
+  }
+
+  /// Where a commit is noted: in which step, the entries and after them the drafts.
+  private struct Place {
+    let step: Int
+    let change: Int
+    let order: Int
+  }
+
+  private var places: [Place] {
+    let steps = entries.map(\.changes) + drafts.map(\.changes)
+    return steps.enumerated().flatMap { step, changes in
+      changes.enumerated().map { Place(step: step, change: $0, order: $1.order) }
+    }
+  }
+
+  private subscript(place: Place) -> RecordedChange {
+    get {
+      place.step < entries.count
+        ? entries[place.step].changes[place.change]
+        : drafts[place.step - entries.count].changes[place.change]
+    }
+    set {
+      if place.step < entries.count {
+        entries[place.step].changes[place.change] = newValue
+      } else {
+        drafts[place.step - entries.count].changes[place.change] = newValue
+      }
+    }
   }
 
   /// The states after each entry.

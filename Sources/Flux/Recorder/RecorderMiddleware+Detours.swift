@@ -5,11 +5,7 @@ extension RecorderMiddleware {
     let stores = desk.withLock { $0.stores }
     var detours: [String: any StoreDetour] = [:]
     for store in stores { detours[store.identifier] = store.beginDetour() }
-    return desk.withLock { desk in
-      let travel = RecorderDesk.Travel(detours: detours, present: desk.log)
-      desk.travel = travel
-      return travel
-    }
+    return desk.withLock { $0.begin(detours) }
   }
 
   /// Shows a log in every store where it differs from what is shown; all of them, or none.
@@ -26,7 +22,7 @@ extension RecorderMiddleware {
         continue
       }
       let isShown = moment.stamp == old.moment[identifier]?.stamp && !detour.isDisturbed
-      if isShown, kind == .through { continue }
+      if isShown, kind != .elsewhere { continue }
       let before = store.stateValue
       do {
         try detour.show(moment.state)
@@ -52,10 +48,7 @@ extension RecorderMiddleware {
       }
       desk.withLock { $0.travel?.detours[store.identifier] = nil }
     }
-    desk.withLock { desk in
-      if let present = desk.travel?.present { desk.log = present }
-      desk.travel = nil
-    }
+    desk.withLock { $0.endTravel() }
     return inOrder(travel)
   }
 
@@ -65,12 +58,12 @@ extension RecorderMiddleware {
   ) throws(RecorderError) -> [any StoreDetour] {
     var log = desk.withLock { $0.log }
     guard let travel = desk.withLock({ $0.travel }) else {
-      desk.withLock { settle(&$0.log) }
+      desk.withLock { $0.settle(settle) }
       return []
     }
     let shown = log
     settle(&log)
-    desk.withLock { $0.beginToKeep(log) }
+    desk.withLock { $0.beginToKeep(log, limit: limit) }
     var kept: [any HubStore] = []
     for store in desk.withLock({ $0.stores }) {
       guard let detour = travel.detours[store.identifier] else { continue }
@@ -90,7 +83,7 @@ extension RecorderMiddleware {
   /// Takes back the end of a travel, except for the stores that have been kept: they left from what
   /// they are now.
   private func goOnTravelling(_ shown: RecorderLog, from kept: [any HubStore]) {
-    desk.withLock { $0.stopKeeping(shown) }
+    desk.withLock { $0.stopKeeping(shown, limit: limit) }
     for store in kept {
       let detour = store.beginDetour()
       let state = store.stateValue

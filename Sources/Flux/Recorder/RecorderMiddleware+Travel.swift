@@ -107,7 +107,10 @@ extension RecorderMiddleware {
   /// - Throws: As ``branch()`` does; then the base is shown.
   public func rollback() throws(RecorderError) {
     try ending { () throws(RecorderError) in
-      _ = try moving { log throws(RecorderError) in try log.jump(to: 0) }
+      _ = try moving(.toBase) { log throws(RecorderError) in
+        log = log.with([])
+        try log.jump(to: 0)
+      }
       return try keep { $0.squash() }
     }
   }
@@ -137,7 +140,9 @@ extension RecorderMiddleware {
     var new = old
     do throws(RecorderError) {
       try change(&new)
-      if new.isAtPresent, !travel.isImported { return try returning(travel) }
+      // Without entries the base is the last position, and still not what is under way.
+      let isPresent = new.isAtPresent && (kind != .toBase || old.drafts.allSatisfy(\.isEmpty))
+      if isPresent, !travel.isImported { return try returning(travel) }
       try show(new, after: old, travel, kind)
     } catch {
       // A travel that has only begun ends; one under way goes on as it was.
@@ -146,15 +151,16 @@ extension RecorderMiddleware {
     }
     // Not the whole travel: dispatches that ended meanwhile have been added to its present.
     desk.withLock { desk in
-      desk.log = new
+      desk.take(new)
       desk.travel?.isImported = travel.isImported
     }
     return inOrder(travel)
   }
 }
 
-/// Whether a travel goes through what was recorded here, or shows another recording.
+/// Whether a travel goes through what was recorded here, on to its base, or shows another recording.
 enum TravelKind {
   case through
+  case toBase
   case elsewhere
 }

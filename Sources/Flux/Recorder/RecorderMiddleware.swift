@@ -11,7 +11,8 @@
 ///
 /// The *base* is what the stores were when recording began. Each action that reached a store makes
 /// an *entry*, when all its stores are done, with every commit that it made; a commit that no action
-/// made is an entry too. *Position* n shows the state after n entries, 0 the base.
+/// made is an entry too. *Position* n shows the state after n entries, 0 the base. What is in no
+/// entry yet, as its dispatch is under way or the recorder paused, is there at the last position.
 ///
 /// **Travelling** (``back()``, ``forward()``, ``jump(to:)``, ``skip(_:)``, ``import(_:)``) shows
 /// states that were. Sinks and observers are told, after all stores have moved. No reducer is asked,

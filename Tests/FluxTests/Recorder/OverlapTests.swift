@@ -112,16 +112,67 @@ struct OverlapTests {
     }
   }
 
+  @Test(arguments: 0..<60)
+  func `what is under way is shown where it was, and stays what it is`(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let limit = Bool.random(using: &random) ? 100 : 4
+    let one = try Overlapping(limit: limit)
+    var model = try run(one, limit, &random, leavingOpen: Int.random(in: 0...4, using: &random))
+    for round in 0..<3 {
+      for _ in 0..<2 {
+        guard let entry = model.entries.indices.randomElement(using: &random) else { continue }
+        if model.isRefused(model.entries[entry]) {
+          #expect(throws: RecorderError.self) { try one.recorder.skip(model.ids[entry]) }
+        } else if one.recorder.entries[entry].isSkipped {
+          try one.recorder.unskip(model.ids[entry])
+          model.entries[entry].isSkipped = false
+        } else {
+          try one.recorder.skip(model.ids[entry])
+          model.entries[entry].isSkipped = true
+        }
+      }
+      for position in (0...model.entries.count).reversed() {
+        try one.recorder.jump(to: position)
+        #expect(one.numbers == model.shown(at: position), "seed \(seed), \(round), at \(position)")
+      }
+      let position = Int.random(in: 0...model.entries.count, using: &random)
+      try one.recorder.jump(to: position)
+      let ended = one.recorder.isTravelling ? model.takeOpen(&random) : []
+      for number in ended { #expect(one.finish(number)) }
+      switch Int.random(in: 0..<3, using: &random) {
+      case 0:
+        try one.recorder.returnToPresent()
+        for entry in model.entries.indices { model.entries[entry].isSkipped = false }
+        for number in ended { model.end(number) }
+      case 1:
+        try one.recorder.branch()
+        model.branch(at: position, ended: ended)
+      default:
+        try one.recorder.commit()
+        model.commit(at: position)
+      }
+      #expect(!one.recorder.isTravelling)
+      #expect(one.numbers == model.shown(at: model.entries.count), "seed \(seed), \(round)")
+      try #require(one.recorder.entries.map(\.id) == model.ids, "seed \(seed), \(round)")
+      for number in model.takeOpen(&random) {
+        #expect(one.finish(number))
+        model.end(number)
+      }
+    }
+    for number in model.open { #expect(one.finish(number)) }
+  }
+
   /// Dispatches 1 to 8, each committed in this order and ended at random.
   private func run(
     _ overlapping: Overlapping,
     _ limit: Int,
-    _ random: inout SeededGenerator
+    _ random: inout SeededGenerator,
+    leavingOpen: Int = 0
   ) throws -> Model {
     var model = Model(limit: limit)
     var waiting = Array((1...8).reversed())
     var underWay: [Int] = []
-    while !waiting.isEmpty || !underWay.isEmpty {
+    while !waiting.isEmpty || underWay.count > leavingOpen {
       if let next = waiting.last, underWay.isEmpty || Bool.random(using: &random) {
         waiting.removeLast()
         #expect(overlapping.start(next))
@@ -133,6 +184,7 @@ struct OverlapTests {
       }
     }
     #expect(overlapping.numbers == Array(1...8))
+    model.open = underWay.sorted()
     return model
   }
 }
@@ -153,6 +205,8 @@ private struct Model {
   private var base = 0
   private var gone: Set<Int> = []
   var entries: [Entry] = []
+  /// Numbers that are committed and whose dispatch is under way.
+  var open: [Int] = []
   var ids: [Int] { entries.map(\.id) }
 
   init(limit: Int) { self.limit = limit }
@@ -160,21 +214,44 @@ private struct Model {
   mutating func end(_ number: Int) {
     lastID += 1
     entries.append(Entry(id: lastID, number: number))
-    if entries.count > limit { base = max(base, entries.removeFirst().number) }
+    if entries.count > limit {
+      let first = entries.removeFirst().number
+      if !gone.contains(first) { base = max(base, first) }
+    }
+  }
+
+  /// Some of those under way, which are from now on no longer.
+  mutating func takeOpen(_ random: inout SeededGenerator) -> [Int] {
+    let ended = open.filter { _ in Bool.random(using: &random) }
+    open.removeAll(where: ended.contains)
+    return ended.shuffled(using: &random)
+  }
+
+  func isRefused(_ entry: Entry) -> Bool {
+    ([entry.number] + entry.taken).contains { !gone.contains($0) && isInBase($0) }
   }
 
   func isInBase(_ number: Int) -> Bool { number <= base }
 
   func shown(at position: Int) -> [Int] {
     let skipped = entries.filter(\.isSkipped).flatMap { [$0.number] + $0.taken }
-    let reached = entries.prefix(position).filter { !$0.isSkipped }.map(\.number)
-    let last = max(base, reached.max() ?? 0)
+    let reached = entries.prefix(position).filter { !$0.isSkipped && !gone.contains($0.number) }
+    let last = position == entries.count ? 8 : max(base, reached.map(\.number).max() ?? 0)
     return (1...8).filter { $0 <= last && !skipped.contains($0) && !gone.contains($0) }
   }
 
-  mutating func branch(at position: Int) {
+  mutating func commit(at position: Int) {
+    gone = Set(1...8).subtracting(shown(at: position))
+    base = 8
+    entries = []
+  }
+
+  mutating func branch(at position: Int, ended: [Int] = []) {
     let shown = Set(shown(at: position))
     let left = entries.dropFirst(position).filter { !$0.isSkipped }.map(\.number)
+    defer {
+      for number in ended.sorted() where shown.contains(number) && !isInBase(number) { end(number) }
+    }
     gone = Set(1...8).subtracting(shown)
     entries = entries.prefix(position).filter { !$0.isSkipped }
     for number in left where shown.contains(number) && !isInBase(number) {
