@@ -32,7 +32,9 @@ extension Recording: Encodable {
       // Any store that answers it can write it, and read it again.
       let answering = codings.keys.sorted().first { codings[$0]?.reduction(of: action) != nil }
       guard let store = answering else {
-        throw RecorderError.notCodable(store: "", type: "\(type(of: action))")
+        // The stores that answered it are gone, and all that it did with them.
+        try container.encode("\(action)", forKey: .commit)
+        break
       }
       var container = container.nestedContainer(keyedBy: Key.self, forKey: .action)
       try container.encode(store, forKey: .store)

@@ -222,4 +222,18 @@ struct AttributionTests {
     }
     withExtendedLifetime(subscription) {}
   }
+
+  @Test func `an action whose store is gone is exported as what it did`() throws {
+    hub.dispatch(CounterAction.increase, to: "second", mode: .sync)
+    struct Other: FluxAction, Codable {}
+    let gone = FluxStore(identifier: "gone", reducer: Reducer<Counter, Other>())
+    try hub.register(store: gone)
+    hub.dispatch(Other(), mode: .sync)
+    try hub.unregister(store: gone)
+
+    try recorder.import(recorder.export())
+
+    #expect(recorder.entries.map(\.stores) == [["second"], []])
+    #expect(second.state.count == 1)
+  }
 }
