@@ -41,6 +41,9 @@ extension RecorderError: CustomStringConvertible {
       "There is no position \(position). Jump to one from 0, the base, to \(last)."
     case .noSuchEntry(let id):
       "There is no entry \(id). Take ids from entries; the oldest are given up beyond the limit."
+    case .notReplayable(0, let store):
+      "What is under way, or what a pause left unrecorded, changed the store \"\(store)\" in a way that "
+        + "cannot be replayed. Skip again when it is done, or skip only what comes after."
     case .notReplayable(let entry, let store):
       "Entry \(entry) changed the store \"\(store)\" by a commit that cannot be replayed. Change it "
         + "by updateState or reduce, or skip only what comes after."
