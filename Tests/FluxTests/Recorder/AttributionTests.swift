@@ -201,13 +201,13 @@ struct AttributionTests {
     }
     // It goes with the version that the second update replaces, before that update is delivered.
     let ran = Gate()
-    let hook = Attaching { [first] in
-      first.updateState { _ in }
+    let hook = Attaching { [weak first] in
+      first?.updateState { _ in }
       ran.open()
     }
     first.hook(where: { $0 === hook }, orInstall: { hook })
-    let subscription = first.sinkState { [first] changes in
-      if changes.value.count == 2 { first.commit { $0.count += 10 } }
+    let subscription = first.sinkState { [weak first] changes in
+      if changes.value.count == 2 { first?.commit { $0.count += 10 } }
     }
     first.updateState("one") { $0.count += 1 }
     first.updateState("two") { $0.count += 1 }

@@ -14,9 +14,9 @@ struct TellingTests {
 
   @Test func `an observer unregistered by another one's callback is not told any more`() {
     let (first, second) = (Observer(), Observer())
-    store.register(observer: first) { [store, log] _, _ in
+    store.register(observer: first) { [weak store, log] _, _ in
       log.record("first")
-      store.unregister(observer: second)
+      store?.unregister(observer: second)
     }
     store.register(observer: second) { [log] _, _ in log.record("second") }
 
