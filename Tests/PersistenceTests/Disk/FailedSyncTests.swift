@@ -53,11 +53,7 @@ struct FailedSyncTests {
     await #expect(throws: PersistenceError.self) { try await persistence.close() }
     vfs.heal()
 
-    let again = try await open(path, configuration(vfs))
-    let further = LibraryStore(again)
-    try await commit(to: further, again)
-    try await expectAfterPowerCut(vfs, again.durableRevision, further.state.db)
-    try await again.close()
+    try await expectGoodToGoOn(path, vfs)
   }
 
   @Test(arguments: 0..<6)
@@ -77,11 +73,7 @@ struct FailedSyncTests {
     #expect(vfs.strikes == 1)
     vfs.heal()
 
-    let again = try await open(path, configuration(vfs))
-    let store = LibraryStore(again)
-    try await commit(to: store, again)
-    try await expectAfterPowerCut(vfs, again.durableRevision, store.state.db)
-    try await again.close()
+    try await expectGoodToGoOn(path, vfs)
   }
 
   @Test(arguments: 0..<6)
@@ -123,6 +115,24 @@ struct FailedSyncTests {
       store.commit { Self.script.commit(number, to: &$0.db) }
     }
     try await persistence.flush()
+  }
+
+  /// Opens the file again and commits: what was acknowledged then survives a power cut.
+  private func expectGoodToGoOn(
+    _ path: String,
+    _ vfs: FaultVFS,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let again = try await open(path, configuration(vfs))
+    let store = LibraryStore(again)
+    try await commit(to: store, again)
+    try await expectAfterPowerCut(
+      vfs,
+      again.durableRevision,
+      store.state.db,
+      sourceLocation: sourceLocation
+    )
+    try await again.close()
   }
 
   private func expectAfterPowerCut(
