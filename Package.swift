@@ -28,11 +28,10 @@ let package = Package(
     // The engine column: from SQLite's C library up to the schema of the file.
     .systemLibrary(
       name: "CStrataSQLite",
-      path: "Sources/CStrataSQLite",
       pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
     ),
-    .target(name: "StrataSQLite", dependencies: ["CStrataSQLite"], path: "Sources/SQLite"),
+    .target(name: "StrataSQLite", dependencies: ["CStrataSQLite"]),
     .target(
       name: "StrataMigrations",
       dependencies: ["StrataSQLite"],
@@ -41,12 +40,11 @@ let package = Package(
     ),
 
     // The state column: from a store of any value up to a store of entity tables.
-    .target(name: "StrataCore", dependencies: [swiftLog], path: "Sources/StoreCore"),
-    .target(name: "StrataNormalization", path: "Sources/Normalization"),
+    .target(name: "StrataCore", dependencies: [swiftLog]),
+    .target(name: "StrataNormalization"),
     .target(
       name: "StrataEntityStore",
-      dependencies: ["StrataCore", "StrataNormalization"],
-      path: "Sources/EntityStore"
+      dependencies: ["StrataCore", "StrataNormalization"]
     ),
 
     // Where the two columns meet, and what stands on it.
@@ -55,24 +53,21 @@ let package = Package(
       dependencies: [
         "StrataSQLite", "StrataMigrations", "StrataCore", "StrataNormalization",
         "StrataEntityStore",
-      ],
-      path: "Sources/Persistence"
+      ]
     ),
     .target(
       name: "Strata",
       dependencies: [
         "StrataCore", "StrataNormalization", "StrataEntityStore", "StrataPersistence",
-      ],
-      path: "Sources/Strata"
+      ]
     ),
-    .target(name: "StrataFlux", dependencies: ["StrataCore"], path: "Sources/Flux"),
+    .target(name: "StrataFlux", dependencies: ["StrataCore"]),
     .executableTarget(
       name: "StrataCLI",
       dependencies: [
         "StrataPersistence",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ],
-      path: "Sources/CLI"
+      ]
     ),
 
     .target(
@@ -90,7 +85,7 @@ let package = Package(
       name: "MigrationsTests",
       dependencies: ["StrataMigrations", "StrataSQLite", "TestSupport"]
     ),
-    .testTarget(name: "StoreCoreTests", dependencies: ["StrataCore", "TestSupport", swiftLog]),
+    .testTarget(name: "CoreTests", dependencies: ["StrataCore", "TestSupport", swiftLog]),
     .testTarget(name: "NormalizationTests", dependencies: ["StrataNormalization", "TestSupport"]),
     .testTarget(
       name: "EntityStoreTests",

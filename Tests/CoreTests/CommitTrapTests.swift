@@ -50,7 +50,7 @@ import Testing
     }
     let text = result?.standardErrorContent.text
     #expect(
-      text?.contains("The commit \"shelve\" at StoreCoreTests/CommitTrapTests.swift:") == true
+      text?.contains("The commit \"shelve\" at CoreTests/CommitTrapTests.swift:") == true
     )
     #expect(text?.contains("was refused: the shelf is full.") == true)
     #expect(text?.contains("call it with `try commit`") == true)
