@@ -25,6 +25,9 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
+    // What every column may use: the lock, checksums, bytes.
+    .target(name: "StrataBase"),
+
     // The engine column: from SQLite's C library up to the schema of the file.
     .systemLibrary(
       name: "CStrataSQLite",
@@ -34,25 +37,28 @@ let package = Package(
     .target(name: "StrataSQLite", dependencies: ["CStrataSQLite"]),
     .target(
       name: "StrataMigrations",
-      dependencies: ["StrataSQLite"],
+      dependencies: ["StrataBase", "StrataSQLite"],
       path: "Migrations",
       resources: [.embedInCode("Schema")]
     ),
 
+    // The storage column: the file, without the types of a user.
+    .target(name: "StrataRecords", dependencies: ["StrataBase"]),
+
     // The state column: from a store of any value up to a store of entity tables.
-    .target(name: "StrataCore", dependencies: [swiftLog]),
-    .target(name: "StrataNormalization"),
+    .target(name: "StrataCore", dependencies: ["StrataBase", swiftLog]),
+    .target(name: "StrataNormalization", dependencies: ["StrataBase"]),
     .target(
       name: "StrataEntityStore",
-      dependencies: ["StrataCore", "StrataNormalization"]
+      dependencies: ["StrataBase", "StrataCore", "StrataNormalization"]
     ),
 
     // Where the two columns meet, and what stands on it.
     .target(
       name: "StrataPersistence",
       dependencies: [
-        "StrataSQLite", "StrataMigrations", "StrataCore", "StrataNormalization",
-        "StrataEntityStore",
+        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataCore",
+        "StrataNormalization", "StrataEntityStore",
       ]
     ),
     .target(
@@ -61,49 +67,67 @@ let package = Package(
         "StrataCore", "StrataNormalization", "StrataEntityStore", "StrataPersistence",
       ]
     ),
-    .target(name: "StrataFlux", dependencies: ["StrataCore"]),
+    .target(name: "StrataFlux", dependencies: ["StrataBase", "StrataCore"]),
     .executableTarget(
       name: "StrataCLI",
       dependencies: [
-        "StrataPersistence",
+        "StrataBase", "StrataRecords", "StrataPersistence",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
 
     .target(
       name: "TestSupport",
-      dependencies: ["CStrataSQLite", "Strata", "StrataCore", "StrataPersistence"],
+      dependencies: [
+        "CStrataSQLite", "Strata", "StrataBase", "StrataCore", "StrataPersistence",
+      ],
       path: "Tests/TestSupport"
     ),
     .executableTarget(
       name: "CrashChild",
-      dependencies: ["Strata", "StrataPersistence", "TestSupport"],
+      dependencies: ["Strata", "StrataBase", "StrataPersistence", "TestSupport"],
       path: "Tests/CrashChild"
+    ),
+    .testTarget(name: "BaseTests", dependencies: ["StrataBase", "TestSupport"]),
+    .testTarget(
+      name: "RecordsTests",
+      dependencies: ["StrataBase", "StrataRecords", "TestSupport"]
     ),
     .testTarget(name: "SQLiteTests", dependencies: ["StrataSQLite", "TestSupport"]),
     .testTarget(
       name: "MigrationsTests",
-      dependencies: ["StrataMigrations", "StrataSQLite", "TestSupport"]
+      dependencies: ["StrataBase", "StrataMigrations", "StrataSQLite", "TestSupport"]
     ),
-    .testTarget(name: "CoreTests", dependencies: ["StrataCore", "TestSupport", swiftLog]),
+    .testTarget(
+      name: "CoreTests",
+      dependencies: ["StrataBase", "StrataCore", "TestSupport", swiftLog]
+    ),
     .testTarget(name: "NormalizationTests", dependencies: ["StrataNormalization", "TestSupport"]),
     .testTarget(
       name: "EntityStoreTests",
-      dependencies: ["StrataCore", "StrataNormalization", "StrataEntityStore", "TestSupport"]
+      dependencies: [
+        "StrataBase", "StrataCore", "StrataNormalization", "StrataEntityStore", "TestSupport",
+      ]
     ),
     .testTarget(
       name: "PersistenceTests",
       dependencies: [
-        "StrataCore", "StrataSQLite", "StrataMigrations", "StrataPersistence", "Strata",
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataMigrations", "StrataRecords",
+        "StrataPersistence", "Strata",
         "TestSupport", "CrashChild", "StrataCLI",
       ],
       exclude: ["Golden"]
     ),
     .testTarget(
       name: "FluxTests",
-      dependencies: ["StrataFlux", "StrataCore", "Strata", "StrataPersistence", "TestSupport"]
+      dependencies: [
+        "StrataFlux", "StrataBase", "StrataCore", "Strata", "StrataPersistence", "TestSupport",
+      ]
     ),
-    .testTarget(name: "CLITests", dependencies: ["StrataCLI", "Strata", "TestSupport"]),
+    .testTarget(
+      name: "CLITests",
+      dependencies: ["StrataCLI", "Strata", "StrataBase", "TestSupport"]
+    ),
     .testTarget(name: "SeedTests", dependencies: ["Strata", "StrataFlux", "TestSupport"]),
   ],
   swiftLanguageModes: [.v6]

@@ -1,3 +1,5 @@
+package import StrataBase
+
 /// One step of a schema: a script with a number, never changed once it has been released.
 package struct Migration: Hashable, Sendable {
   /// Its place in the order: 1, 2, 3 … without gaps.

@@ -1,3 +1,4 @@
+package import StrataBase
 package import StrataSQLite
 
 /// The table of the migrations a file has been through.

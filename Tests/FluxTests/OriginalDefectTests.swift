@@ -1,4 +1,5 @@
 import Dispatch
+import StrataBase
 import StrataCore
 import StrataFlux
 import TestSupport

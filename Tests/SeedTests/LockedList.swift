@@ -1,4 +1,5 @@
 import Strata
+import StrataBase
 
 /// A list that several threads may add to.
 final class LockedList<Element: Sendable>: Sendable {

@@ -1,5 +1,6 @@
 import Dispatch
 import Strata
+import StrataBase
 
 /// The code of the page as it is printed, with what the page elides filled in.
 enum VergeAction {

@@ -1,4 +1,5 @@
 package import Foundation
+import StrataBase
 import StrataCore
 
 /// A program of this package, run as a process of its own.

@@ -1,3 +1,4 @@
+import StrataBase
 import StrataCore
 
 /// What sinks and hooks were told, in the order in which they were told.

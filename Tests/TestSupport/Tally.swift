@@ -1,3 +1,4 @@
+import StrataBase
 import StrataCore
 
 /// Counts how often something happened.

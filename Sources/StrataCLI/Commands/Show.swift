@@ -1,5 +1,6 @@
 import ArgumentParser
 import StrataPersistence
+import StrataRecords
 
 /// `strata show STORE TABLE [ID]`.
 struct Show: ParsableCommand {

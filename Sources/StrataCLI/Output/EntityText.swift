@@ -1,4 +1,5 @@
 package import StrataPersistence
+package import StrataRecords
 
 /// Entities in lines for people.
 package enum EntityText {

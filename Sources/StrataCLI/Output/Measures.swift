@@ -1,5 +1,7 @@
 package import Foundation
+import StrataBase
 import StrataPersistence
+import StrataRecords
 
 /// Numbers and times as people read them.
 package enum Measures {

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// What a store remembers of the computed properties of its state, for every place where a state
 /// with such properties occurs in it.
 final class ComputedMemory: Sendable {

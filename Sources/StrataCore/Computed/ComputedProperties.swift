@@ -1,3 +1,5 @@
+import StrataBase
+
 /// The computed properties of one state in one place, and what is remembered of each.
 final class ComputedProperties<State: ExtendedStateType>: Sendable {
   private let extended = State.Extended()

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// A subscriber that lives on an actor: what waits for it, and the task that hands it over.
 ///
 /// A stream and one task keep the order, which a task for each element would not.

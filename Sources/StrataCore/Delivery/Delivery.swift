@@ -1,3 +1,5 @@
+public import StrataBase
+
 /// Publishes committed values and calls subscribers: every version once, in order, to each.
 ///
 /// Whoever finds something waiting and nobody delivering delivers all of it. So a commit inside a

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Accumulates over what a subscriber is told: a start, and a step.
 ///
 /// ```swift

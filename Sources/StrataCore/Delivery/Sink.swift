@@ -1,4 +1,5 @@
 import Dispatch
+public import StrataBase
 
 /// One subscriber: what to call, and where, until it is cancelled.
 ///

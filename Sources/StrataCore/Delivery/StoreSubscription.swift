@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Keeps a subscription alive; cancels it when it goes away.
 public final class StoreSubscription: Sendable, Hashable {
   private let onCancel: Lock<(@Sendable () -> Void)?>

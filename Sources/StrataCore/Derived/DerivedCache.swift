@@ -1,3 +1,5 @@
+import StrataBase
+
 /// What was derived from the state of a store, can be asked for again, and is still kept by someone.
 final class DerivedCache: Sendable {
   private struct Entry {

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Adds to every commit of a store, inside the same commit.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// A time in which a store shows states that are not kept.
 ///
 /// It is what looking at another time needs: subscribers see every state that is shown, and hooks

@@ -1,3 +1,5 @@
+import StrataBase
+
 extension Store {
   /// Runs one edit of the state: the edit, middleware and hooks, the new version, and its delivery.
   ///

@@ -1,3 +1,5 @@
+import StrataBase
+
 extension Store {
   /// Gives the hook that `isWanted` accepts, or installs the one that `make` creates.
   ///

@@ -1,3 +1,5 @@
+public import StrataBase
+
 /// Holds one state, and the one way to change it: a commit.
 ///
 /// ```swift

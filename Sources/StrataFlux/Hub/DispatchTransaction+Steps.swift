@@ -1,4 +1,5 @@
 import Dispatch
+import StrataBase
 
 extension DispatchTransaction {
   /// Takes all steps here, waiting for operations that finish elsewhere.

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// One dispatch of one action, from the call until every store is done.
 ///
 /// A handle to look at it, to wait for it and to cancel it; it goes on without being held.

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// One task that waits for one event, which may come before it.
 final class DispatchWaiter: Sendable {
   private enum Standing: Sendable {

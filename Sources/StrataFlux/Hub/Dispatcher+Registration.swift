@@ -1,3 +1,5 @@
+import StrataBase
+
 extension Dispatcher {
   /// Adds a store, which gets every action of its type from now on.
   ///

@@ -1,4 +1,5 @@
 import Dispatch
+import StrataBase
 
 /// The hub of many stores: gives each action to the stores that answer its type.
 ///

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Dispatches that go one after another: each starts when the one before it is done.
 final class SerialLine: Sendable {
   private struct Line: Sendable {

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Writes a line for every action a store was given: what, where, and how long it took.
 ///
 /// ```

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// How an operation ended.
 enum OperationOutcome: Sendable {
   case finished

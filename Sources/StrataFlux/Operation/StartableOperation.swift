@@ -1,3 +1,5 @@
+import StrataBase
+
 /// An operation of any store, as those see it who start it.
 protocol StartableOperation: AnyObject, Sendable {
   var core: OperationCore { get }

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// All of this runs while the turn is taken.
 extension RecorderMiddleware {
   /// Lets every store begin a detour.

@@ -1,4 +1,5 @@
 public import Foundation
+import StrataBase
 
 extension RecorderMiddleware {
   /// The recording as JSON: base, entries, what is skipped, and the position.

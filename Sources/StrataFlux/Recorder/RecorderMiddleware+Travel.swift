@@ -1,3 +1,5 @@
+import StrataBase
+
 extension RecorderMiddleware {
   /// Shows the state one entry earlier; false at the base, where nothing happens.
   ///

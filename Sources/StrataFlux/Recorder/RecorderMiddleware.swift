@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Records what all stores of a ``Dispatcher`` go through, and takes them back and forth in time.
 ///
 /// ```swift

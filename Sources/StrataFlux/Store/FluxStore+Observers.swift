@@ -1,3 +1,5 @@
+import StrataBase
+
 extension FluxStore {
   /// Calls `callback` at the end of every action that changed the state.
   ///

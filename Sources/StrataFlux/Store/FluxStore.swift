@@ -1,3 +1,5 @@
+import StrataBase
+
 /// A store that answers the actions of a ``Dispatcher`` by its reducer.
 ///
 /// ```swift

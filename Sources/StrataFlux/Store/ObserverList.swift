@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Who wants to be told at the end of an action, grouped by what they look at.
 ///
 /// One comparison decides for all observers of one key path, however many they are. An observer

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// A store that shows states which are not kept, whatever its types.
 protocol StoreDetour: Sendable {
   /// Whether the store was committed to since the last `show`.

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Calls back once for each dispatch that changed any of several stores.
 ///
 /// For what is computed from more than one store: however many of them an action changes, there is

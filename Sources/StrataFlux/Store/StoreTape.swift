@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Applies a recorded change to another state.
 typealias Replay = @Sendable (any StateType) throws -> any StateType
 

@@ -1,5 +1,4 @@
 import Foundation
-import StrataMigrations
 import StrataSQLite
 
 /// Going back to a backup of a store.

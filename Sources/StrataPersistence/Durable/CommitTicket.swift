@@ -1,3 +1,4 @@
+import StrataBase
 import StrataCore
 
 /// What a commit brings along to learn which revision it became.

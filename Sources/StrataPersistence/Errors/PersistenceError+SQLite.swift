@@ -1,6 +1,7 @@
 import Foundation
 import StrataMigrations
 import StrataNormalization
+import StrataRecords
 import StrataSQLite
 
 extension PersistenceError {

@@ -1,5 +1,5 @@
 package import Foundation
-package import StrataMigrations
+package import StrataBase
 
 /// What a head says: how far the writer had written, and how far that was surely on disk.
 package struct HeadRecord: Equatable, Sendable {

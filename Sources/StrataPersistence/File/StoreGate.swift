@@ -1,4 +1,5 @@
 import Foundation
+import StrataBase
 import StrataCore
 
 /// The way in for a writer: refuse what is no store, then take the lock.

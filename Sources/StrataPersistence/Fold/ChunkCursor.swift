@@ -1,4 +1,4 @@
-import StrataMigrations
+import StrataBase
 
 /// Goes through the entities of a snapshot, a chunk at a time, each checked against its hash.
 struct ChunkCursor {

@@ -1,5 +1,6 @@
 import Foundation
-import StrataMigrations
+import StrataBase
+import StrataRecords
 
 /// Goes through the deltas after a point one by one and proves each: no gap, the chain unbroken.
 struct JournalReplay {

@@ -1,5 +1,7 @@
 import Foundation
+import StrataBase
 import StrataNormalization
+import StrataRecords
 
 /// Reads stored deltas as change sets of this build's types.
 struct DeltaDecoder<Database: DatabaseType> {

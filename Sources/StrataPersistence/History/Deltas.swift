@@ -1,5 +1,5 @@
+import StrataBase
 public import StrataCore
-import StrataMigrations
 public import StrataNormalization
 
 /// A part of a store's journal, read as it is asked for.

@@ -1,5 +1,6 @@
 import Foundation
 import StrataNormalization
+import StrataRecords
 
 /// Reads stored records of one table as entities of one type.
 struct EntityRecords<Entity: EntityType> {

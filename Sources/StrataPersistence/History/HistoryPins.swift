@@ -1,3 +1,4 @@
+import StrataBase
 import StrataCore
 
 /// What readers of this process still need of the journal.

@@ -1,4 +1,5 @@
 import Foundation
+import StrataBase
 import StrataCore
 public import StrataNormalization
 

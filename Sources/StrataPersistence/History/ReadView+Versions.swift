@@ -1,5 +1,7 @@
 import Foundation
+import StrataBase
 import StrataNormalization
+import StrataRecords
 
 extension ReadView {
   /// The versions of one entity: how the oldest snapshot has it, and every change of it since.

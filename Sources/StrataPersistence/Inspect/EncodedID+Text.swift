@@ -1,4 +1,5 @@
 import Foundation
+import StrataRecords
 
 extension EncodedID {
   /// The ID as a person writes it; its bytes in hexadecimal digits where they are no ID's.

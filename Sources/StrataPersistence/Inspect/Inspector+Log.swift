@@ -1,5 +1,6 @@
 import Foundation
-import StrataMigrations
+import StrataBase
+import StrataRecords
 
 /// Which deltas of the journal are asked for.
 package enum LogRange: Sendable, Equatable {

@@ -1,5 +1,7 @@
 import Foundation
+import StrataBase
 import StrataMigrations
+import StrataRecords
 import StrataSQLite
 
 extension Inspector {

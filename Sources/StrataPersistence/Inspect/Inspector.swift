@@ -1,5 +1,6 @@
 import Foundation
-import StrataMigrations
+import StrataBase
+import StrataRecords
 import StrataSQLite
 
 /// Answers questions about a store's file without the types of its entities, changing nothing.

@@ -1,4 +1,4 @@
-import StrataMigrations
+import StrataBase
 import StrataSQLite
 
 /// What a file says at one moment: enough to read it further, a statement at a time, while a writer

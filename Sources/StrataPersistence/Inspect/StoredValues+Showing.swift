@@ -1,3 +1,5 @@
+import StrataRecords
+
 extension StoredValues {
   /// The value out of the record that holds it; nil for an entity.
   static func value(in record: RecordValue, of table: String) -> RecordValue? {

@@ -1,4 +1,5 @@
 package import Foundation
+package import StrataRecords
 
 /// What a store's file is, at a glance.
 package struct StoreSummary: Codable, Sendable, Equatable {

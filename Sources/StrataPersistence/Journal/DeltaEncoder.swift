@@ -1,5 +1,6 @@
-import StrataMigrations
+import StrataBase
 import StrataNormalization
+import StrataRecords
 import StrataSQLite
 
 /// Writes the change set of a delta, part by part, so that a commit of a million entities needs

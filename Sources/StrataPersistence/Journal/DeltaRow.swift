@@ -1,5 +1,5 @@
 import Foundation
-package import StrataMigrations
+package import StrataBase
 
 /// What a delta says of itself, without what it changed: the columns of its row.
 package struct DeltaHeader: Equatable, Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import StrataMigrations
+import StrataBase
 import StrataSQLite
 
 /// The deltas of a file, in order.

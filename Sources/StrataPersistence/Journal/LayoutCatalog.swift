@@ -1,4 +1,5 @@
-import StrataMigrations
+import StrataBase
+import StrataRecords
 import StrataSQLite
 
 /// The layouts of a file: by the number under which parts name them, and by table and hash.

@@ -1,3 +1,5 @@
+package import StrataRecords
+
 /// A run of entity changes as stored: the body of a delta's part, and of a snapshot's chunk.
 ///
 /// ```

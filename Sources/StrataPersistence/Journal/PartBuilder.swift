@@ -1,3 +1,5 @@
+import StrataRecords
+
 /// Collects entity changes into a ``Part``'s bytes.
 ///
 /// Changes of one table are added in one run.

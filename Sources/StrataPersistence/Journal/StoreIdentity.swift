@@ -1,5 +1,5 @@
 package import Foundation
-import StrataMigrations
+import StrataBase
 import StrataSQLite
 
 /// Who a file is: the one row of its `store` table.

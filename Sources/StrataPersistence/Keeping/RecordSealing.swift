@@ -1,4 +1,5 @@
 public import Foundation
+import StrataBase
 
 /// Seals records on their way into the file and opens them on the way back: encryption, brought along
 /// by the program.

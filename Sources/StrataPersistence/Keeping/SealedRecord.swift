@@ -1,4 +1,4 @@
-import StrataMigrations
+import StrataRecords
 
 /// A sealed record as the file has it: an ordinary record with one field of bytes, so that folding,
 /// verifying and showing need no key.

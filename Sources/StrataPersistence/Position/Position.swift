@@ -1,5 +1,5 @@
 public import Foundation
-package import StrataMigrations
+package import StrataBase
 
 /// Where a file, or a copy of it, stands.
 ///
@@ -32,27 +32,4 @@ public struct Position: Hashable, Sendable, CustomStringConvertible {
   static func genesis(of storeID: UUID) -> Checksum {
     Checksum(of: Array("strata".utf8) + storeID.byteArray)
   }
-}
-
-extension UUID {
-  /// The 16 bytes, as they stand in the file.
-  package var byteArray: [UInt8] { withUnsafeBytes(of: uuid) { Array($0) } }
-
-  /// The UUID of 16 bytes, or nil for another number of them.
-  package init?(byteArray bytes: [UInt8]) {
-    guard bytes.count == 16 else { return nil }
-    var uuid = UUID().uuid
-    withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes) }
-    self.init(uuid: uuid)
-  }
-}
-
-extension Date {
-  /// A time of the file: microseconds since 1970.
-  package init(microseconds: Int64) {
-    self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
-  }
-
-  /// Whole microseconds since 1970.
-  package var microseconds: Int64 { Int64((timeIntervalSince1970 * 1_000_000).rounded(.down)) }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import StrataNormalization
+import StrataRecords
 
 /// Turns the stored entities of a fold into the tables of a database, and into the values beside it.
 struct TableLoaders<Database: DatabaseType> {

@@ -1,6 +1,6 @@
 import Foundation
-import StrataMigrations
 import StrataNormalization
+import StrataRecords
 import StrataSQLite
 
 /// Turns entities into stored records: one record writer a table, new layouts into the file.

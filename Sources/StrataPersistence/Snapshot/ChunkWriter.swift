@@ -1,4 +1,4 @@
-import StrataMigrations
+import StrataBase
 
 /// Writes sorted entities as the chunks of one snapshot, and its row when all are there.
 struct ChunkWriter {

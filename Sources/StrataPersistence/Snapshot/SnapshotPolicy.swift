@@ -1,3 +1,5 @@
+import StrataBase
+
 /// When to fold the journal into a snapshot, and what to keep.
 ///
 /// ```swift

@@ -1,5 +1,5 @@
 import Foundation
-package import StrataMigrations
+package import StrataBase
 
 /// What a snapshot says of itself: the columns of its row.
 package struct SnapshotHeader: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import StrataMigrations
+import StrataBase
 import StrataSQLite
 
 /// The snapshots of a file.

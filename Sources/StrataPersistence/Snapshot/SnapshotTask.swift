@@ -1,4 +1,5 @@
-import StrataMigrations
+import StrataBase
+import StrataRecords
 import StrataSQLite
 
 /// The making of one snapshot, in slices that fit between deltas: gather, write, read back.

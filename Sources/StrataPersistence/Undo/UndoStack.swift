@@ -1,3 +1,4 @@
+import StrataBase
 public import StrataCore
 import StrataEntityStore
 public import StrataNormalization

@@ -1,3 +1,4 @@
+import StrataBase
 import StrataCore
 
 /// Tells events to everyone who listens.

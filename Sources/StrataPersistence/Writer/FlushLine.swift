@@ -1,3 +1,4 @@
+import StrataBase
 import StrataCore
 
 /// Callers of `flush()` on their way to the writer: one call of it serves all who came by then.

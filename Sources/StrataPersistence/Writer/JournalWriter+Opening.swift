@@ -1,5 +1,5 @@
 import Foundation
-import StrataMigrations
+import StrataBase
 import StrataNormalization
 
 extension JournalWriter {

@@ -1,5 +1,3 @@
-import StrataMigrations
-
 extension JournalWriter {
   /// Arranges for the next turn of what is due, behind whatever is asked of the writer by then.
   func planUpkeep() {

@@ -1,5 +1,5 @@
 import Foundation
-import StrataMigrations
+import StrataBase
 import StrataSQLite
 
 /// What the writer does between groups: clear what an earlier writer left half-done, fold the

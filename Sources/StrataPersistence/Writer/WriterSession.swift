@@ -1,6 +1,6 @@
 import Foundation
+import StrataBase
 import StrataCore
-import StrataMigrations
 import StrataNormalization
 import StrataSQLite
 

@@ -1,5 +1,6 @@
 import Strata
 import StrataCLI
+import StrataRecords
 import Testing
 
 @Suite struct EntityTextTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataBase
 import StrataCLI
 import Testing
 

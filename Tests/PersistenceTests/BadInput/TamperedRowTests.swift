@@ -1,6 +1,6 @@
 import Foundation
 import Strata
-import StrataMigrations
+import StrataBase
 import StrataPersistence
 import StrataSQLite
 import TestSupport

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataRecords
 import TestSupport
 import Testing
 

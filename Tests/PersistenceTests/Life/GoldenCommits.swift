@@ -89,14 +89,14 @@ extension Golden {
   }
 
   private static func fillZoo(_ db: inout Second) {
-    let pair = Zoo.Pair(left: "l", right: 2)
+    let pair = CodableFixtures.Pair(left: "l", right: 2)
     db.scalars = [Specimen(id: "low", value: .low), Specimen(id: "high", value: .high)]
     db.kinds = [Specimen(id: "all", value: kinds)]
     db.optionals = [
-      Specimen(id: "none", value: Zoo.Optionals(list: [])),
+      Specimen(id: "none", value: CodableFixtures.Optionals(list: [])),
       Specimen(
         id: "some",
-        value: Zoo.Optionals(
+        value: CodableFixtures.Optionals(
           text: "a",
           number: 1,
           date: Date(timeIntervalSinceReferenceDate: 0.5),
@@ -110,7 +110,7 @@ extension Golden {
     db.dictionaries = [
       Specimen(
         id: "all",
-        value: Zoo.Dictionaries(
+        value: CodableFixtures.Dictionaries(
           byText: ["a": 1, "": 2, "é": 3],
           byNumber: [1: "one", -5: "minus five"],
           byPair: [pair: 0.5],
@@ -122,7 +122,7 @@ extension Golden {
     db.enums = [
       Specimen(
         id: "all",
-        value: Zoo.Enums(
+        value: CodableFixtures.Enums(
           shape: .group([.point, .labeled("x", at: pair)], main: .circle(radius: 1)),
           shapes: [.circle(radius: 2), .point],
           grade: .high,
@@ -131,24 +131,33 @@ extension Golden {
         )
       )
     ]
-    db.empties = [Specimen(id: "all", value: Zoo.Empties())]
-    let leaf = Zoo.Tree(value: 3, children: [])
-    let branch = Zoo.Tree(value: 2, children: [leaf])
-    db.trees = [Specimen(id: "all", value: Zoo.Tree(value: 1, children: [leaf, branch]))]
+    db.empties = [Specimen(id: "all", value: CodableFixtures.Empties())]
+    let leaf = CodableFixtures.Tree(value: 3, children: [])
+    let branch = CodableFixtures.Tree(value: 2, children: [leaf])
+    db.trees = [
+      Specimen(id: "all", value: CodableFixtures.Tree(value: 1, children: [leaf, branch]))
+    ]
     db.unruly = [
       Specimen(
         id: "all",
-        value: Zoo.Unruly(first: 1, second: ["a", "b"], third: pair, more: ["x": 1, "y": 2])
+        value: CodableFixtures.Unruly(
+          first: 1,
+          second: ["a", "b"],
+          third: pair,
+          more: ["x": 1, "y": 2]
+        )
       )
     ]
-    db.nulls = [Specimen(id: "all", value: Zoo.Nulls(text: nil, grid: [[1, 0], [], [0]]))]
+    db.nulls = [
+      Specimen(id: "all", value: CodableFixtures.Nulls(text: nil, grid: [[1, 0], [], [0]]))
+    ]
   }
 
-  private static var kinds: Zoo.Kinds {
+  private static var kinds: CodableFixtures.Kinds {
     guard let url = URL(string: "https://example.com/a%20b?c=d#e"),
       let decimal = Decimal(string: "-12345678901234567890.0123456789")
     else { fatalError("The samples of the golden file are no URL and no decimal any more.") }
-    return Zoo.Kinds(
+    return CodableFixtures.Kinds(
       date: Date(timeIntervalSinceReferenceDate: 700_000_000.123_456_7),
       data: Data((0...255).map { UInt8($0) }),
       uuid: uuid(3),

@@ -25,15 +25,15 @@ enum Golden {
     var books = EntityTable<Book>()
     var loans = EntityTable<Loan>()
     var moods = EntityTable<Mood>()
-    var scalars = EntityTable<Specimen<Zoo.Scalars>>()
-    var kinds = EntityTable<Specimen<Zoo.Kinds>>()
-    var optionals = EntityTable<Specimen<Zoo.Optionals>>()
-    var dictionaries = EntityTable<Specimen<Zoo.Dictionaries>>()
-    var enums = EntityTable<Specimen<Zoo.Enums>>()
-    var empties = EntityTable<Specimen<Zoo.Empties>>()
-    var trees = EntityTable<Specimen<Zoo.Tree>>()
-    var unruly = EntityTable<Specimen<Zoo.Unruly>>()
-    var nulls = EntityTable<Specimen<Zoo.Nulls>>()
+    var scalars = EntityTable<Specimen<CodableFixtures.Scalars>>()
+    var kinds = EntityTable<Specimen<CodableFixtures.Kinds>>()
+    var optionals = EntityTable<Specimen<CodableFixtures.Optionals>>()
+    var dictionaries = EntityTable<Specimen<CodableFixtures.Dictionaries>>()
+    var enums = EntityTable<Specimen<CodableFixtures.Enums>>()
+    var empties = EntityTable<Specimen<CodableFixtures.Empties>>()
+    var trees = EntityTable<Specimen<CodableFixtures.Tree>>()
+    var unruly = EntityTable<Specimen<CodableFixtures.Unruly>>()
+    var nulls = EntityTable<Specimen<CodableFixtures.Nulls>>()
 
     static let schema = DatabaseSchema<Second> {
       Entities(\.notes)
@@ -114,12 +114,14 @@ protocol ZooSpecies: Codable, Equatable, Sendable {
   static var tableName: TableName { get }
 }
 
-extension Zoo.Scalars: ZooSpecies { static var tableName: TableName { "scalars" } }
-extension Zoo.Kinds: ZooSpecies { static var tableName: TableName { "kinds" } }
-extension Zoo.Optionals: ZooSpecies { static var tableName: TableName { "optionals" } }
-extension Zoo.Dictionaries: ZooSpecies { static var tableName: TableName { "dictionaries" } }
-extension Zoo.Enums: ZooSpecies { static var tableName: TableName { "enums" } }
-extension Zoo.Empties: ZooSpecies { static var tableName: TableName { "empties" } }
-extension Zoo.Tree: ZooSpecies { static var tableName: TableName { "trees" } }
-extension Zoo.Unruly: ZooSpecies { static var tableName: TableName { "unruly" } }
-extension Zoo.Nulls: ZooSpecies { static var tableName: TableName { "nulls" } }
+extension CodableFixtures.Scalars: ZooSpecies { static var tableName: TableName { "scalars" } }
+extension CodableFixtures.Kinds: ZooSpecies { static var tableName: TableName { "kinds" } }
+extension CodableFixtures.Optionals: ZooSpecies { static var tableName: TableName { "optionals" } }
+extension CodableFixtures.Dictionaries: ZooSpecies {
+  static var tableName: TableName { "dictionaries" }
+}
+extension CodableFixtures.Enums: ZooSpecies { static var tableName: TableName { "enums" } }
+extension CodableFixtures.Empties: ZooSpecies { static var tableName: TableName { "empties" } }
+extension CodableFixtures.Tree: ZooSpecies { static var tableName: TableName { "trees" } }
+extension CodableFixtures.Unruly: ZooSpecies { static var tableName: TableName { "unruly" } }
+extension CodableFixtures.Nulls: ZooSpecies { static var tableName: TableName { "nulls" } }

@@ -1,5 +1,6 @@
 import CStrataSQLite
 package import Foundation
+import StrataBase
 import StrataCore
 package import StrataPersistence
 

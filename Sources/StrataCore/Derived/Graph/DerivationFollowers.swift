@@ -1,3 +1,5 @@
+public import StrataBase
+
 /// Who follows one step of the derivations, whatever its value.
 @usableFromInline
 protocol DerivationFollowing<Root>: Sendable {

@@ -1,3 +1,5 @@
+public import StrataBase
+
 /// The derivations of one store that someone follows.
 ///
 /// Its first steps stand under the bytes of the state they read. For each version the bytes that

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// A derivation by a pipeline from the state itself.
 final class FirstNode<Root: Sendable, Output: Sendable>: DerivationNode {
   private let projection: Projection<Root, Output>

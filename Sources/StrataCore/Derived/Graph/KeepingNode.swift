@@ -1,3 +1,5 @@
+import StrataBase
+
 /// How a value goes on where its input says nothing.
 package struct KeepingRule<Input: Sendable, Output: Sendable>: Sendable {
   /// The last value before anything was seen.

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// What each lane of a derivation has seen.
 struct LaneMemos<Memo: AnyObject> {
   private var reading: Memo?

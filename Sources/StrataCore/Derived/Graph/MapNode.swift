@@ -1,3 +1,5 @@
+import StrataBase
+
 /// A derivation by a pipeline from another derivation.
 final class MapNode<Root: Sendable, Input: Sendable, Output: Sendable>: DerivationNode {
   private let input: any DerivationNode<Root, Input>

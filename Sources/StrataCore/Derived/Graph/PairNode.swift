@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Two derivations of one state side by side, never of two versions.
 final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
   /// What one lane has seen: an object, so that looking at it copies nothing.

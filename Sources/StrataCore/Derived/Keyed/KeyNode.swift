@@ -1,3 +1,5 @@
+import StrataBase
+
 /// The part of a value under one key.
 ///
 /// It is computed like any other derivation, and waits under its key to be visited.

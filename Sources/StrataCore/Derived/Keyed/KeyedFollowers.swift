@@ -1,3 +1,5 @@
+public import StrataBase
+
 /// The steps that are computed from a value: those that read one part wait under its key.
 ///
 /// Copies are the same followers.

@@ -1,3 +1,5 @@
+public import StrataBase
+
 /// The step that tells those who follow parts of a value whether it is their part that has changed.
 ///
 /// It stands under the bytes of the value, and the steps computed from its parts wait under their

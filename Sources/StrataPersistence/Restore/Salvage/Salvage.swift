@@ -1,4 +1,5 @@
 package import Foundation
+import StrataBase
 import StrataMigrations
 import StrataSQLite
 

@@ -1,4 +1,4 @@
-import StrataMigrations
+import StrataBase
 import StrataSQLite
 
 /// What of a damaged file can still be proved: a snapshot and the unbroken run of deltas after it that

@@ -1,5 +1,5 @@
 import Foundation
-import StrataPersistence
+import StrataRecords
 import Testing
 
 /// A record outlives the type it was written from: five versions of one type, forwards and back.

@@ -4,7 +4,7 @@
 /// afterwards meets only what the layout promises and cannot run off the bytes. The tape of a record
 /// holds the tokens of all its layout's fields, absent ones too, and then a name and a value for every
 /// extra; an object holds a name and a value for every member.
-final class RecordTape: Sendable {
+package final class RecordTape: Sendable {
   /// One value.
   struct Token: Sendable {
     let tag: Tag
@@ -24,7 +24,7 @@ final class RecordTape: Sendable {
   /// Takes a record apart; O(bytes + fields of its layouts), and memory in proportion.
   ///
   /// - Throws: `RecordError`, for any bytes that are not one whole record of this layout.
-  init(_ bytes: ArraySlice<UInt8>, _ layout: Layout) throws(RecordError) {
+  package init(_ bytes: ArraySlice<UInt8>, _ layout: Layout) throws(RecordError) {
     self.bytes = bytes
     self.layout = layout
     var parser = RecordParser(bytes, layout)

@@ -2,20 +2,20 @@
 ///
 /// Every read checks what is left first, so it throws `RecordError` where it cannot go on and never
 /// traps; nothing is allocated but the text that is read.
-struct ByteCursor {
+package struct ByteCursor {
   let bytes: ArraySlice<UInt8>
   /// Within `bytes.startIndex...bytes.endIndex`.
-  private(set) var offset: Int
+  package private(set) var offset: Int
 
-  init(_ bytes: ArraySlice<UInt8>) {
+  package init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
     offset = bytes.startIndex
   }
 
-  var remaining: Int { bytes.endIndex - offset }
+  package var remaining: Int { bytes.endIndex - offset }
 
   @inline(__always)
-  mutating func byte() throws(RecordError) -> UInt8 {
+  package mutating func byte() throws(RecordError) -> UInt8 {
     guard offset < bytes.endIndex else { throw .truncated(at: offset) }
     defer { offset += 1 }
     return bytes[offset]
@@ -27,7 +27,7 @@ struct ByteCursor {
   }
 
   @inline(__always)
-  mutating func varint() throws(RecordError) -> UInt64 {
+  package mutating func varint() throws(RecordError) -> UInt64 {
     let first = try byte()
     return first < 0x80 ? UInt64(first) : try longVarint(first)
   }
@@ -53,7 +53,7 @@ struct ByteCursor {
   /// A count of things that take at least one byte each.
   ///
   /// - Throws: `countTooLarge` when the bytes that are left could not hold so many.
-  mutating func count() throws(RecordError) -> Int {
+  package mutating func count() throws(RecordError) -> Int {
     let start = offset
     let value = try varint()
     guard value <= UInt64(remaining) else { throw .countTooLarge(value, at: start) }
@@ -72,7 +72,7 @@ struct ByteCursor {
   }
 
   /// The bytes behind a length.
-  mutating func block() throws(RecordError) -> ArraySlice<UInt8> {
+  package mutating func block() throws(RecordError) -> ArraySlice<UInt8> {
     let count = try count()
     defer { offset += count }
     return bytes[offset..<offset + count]
@@ -83,7 +83,7 @@ struct ByteCursor {
     try Self.checked(block())
   }
 
-  mutating func text() throws(RecordError) -> String {
+  package mutating func text() throws(RecordError) -> String {
     String(decoding: try utf8(), as: UTF8.self)
   }
 

@@ -1,5 +1,6 @@
 import Foundation
-import StrataPersistence
+import StrataRecords
+import TestSupport
 import Testing
 
 /// Streaming writes the bytes that the tree writes, or nothing.
@@ -44,7 +45,7 @@ import Testing
     var editor: Author?
     var tags: [String]
     var reviews: [Author]
-    var grade: Zoo.Grade
+    var grade: CodableFixtures.Grade
     var isPinned: Bool
     var time: Date
     var link: URL?
@@ -74,8 +75,8 @@ import Testing
   }
 
   @Test func `scalars, kinds and optionals are streamed`() throws {
-    try expectStreamed([Zoo.Scalars.low, .high])
-    try expectStreamed([try Zoo.Kinds.sample()])
+    try expectStreamed([CodableFixtures.Scalars.low, .high])
+    try expectStreamed([try CodableFixtures.Kinds.sample()])
     var generator = RecordGenerator.printed("optionals")
     let texts = (0..<20).map { _ in generator.chance(50) ? generator.text() : nil }
     struct Maybe: Codable { var text: String?, number: Int?, last: [Int]? }

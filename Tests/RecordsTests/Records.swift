@@ -1,4 +1,4 @@
-import StrataPersistence
+import StrataRecords
 import Testing
 
 /// A value as the first record of a table.

@@ -1,5 +1,6 @@
 import Foundation
-import StrataPersistence
+import StrataRecords
+import TestSupport
 import Testing
 
 /// Bytes that nobody vouches for: they are read or refused, and nothing else happens.
@@ -7,12 +8,14 @@ import Testing
   private func samples(_ generator: inout RecordGenerator) throws -> [(
     bytes: [UInt8], layout: Layout
   )] {
-    let pair = Zoo.Pair(left: "left", right: 5)
+    let pair = CodableFixtures.Pair(left: "left", right: 5)
     var samples = [
-      try record(Zoo.Scalars.high), try record(try Zoo.Kinds.sample()),
-      try record(Zoo.Optionals(text: "a", nested: pair, list: [1, nil], lists: [["a"], nil])),
+      try record(CodableFixtures.Scalars.high), try record(try CodableFixtures.Kinds.sample()),
       try record(
-        Zoo.Enums(
+        CodableFixtures.Optionals(text: "a", nested: pair, list: [1, nil], lists: [["a"], nil])
+      ),
+      try record(
+        CodableFixtures.Enums(
           shape: .group([.point, .labeled("x", at: pair)], main: .circle(radius: 1)),
           shapes: [],
           grade: .high,
@@ -20,8 +23,12 @@ import Testing
           byGrade: [.low: 1]
         )
       ),
-      try record(Zoo.Tree(value: 1, children: [Zoo.Tree(value: 2, children: [])])),
-      try record(Zoo.Dog(name: "Rex", legs: 4, owner: Zoo.Animal(name: "Ann"))),
+      try record(
+        CodableFixtures.Tree(value: 1, children: [CodableFixtures.Tree(value: 2, children: [])])
+      ),
+      try record(
+        CodableFixtures.Dog(name: "Rex", legs: 4, owner: CodableFixtures.Animal(name: "Ann"))
+      ),
     ]
     for _ in 0..<10 { samples.append(try record(JSONLike.random(depth: 4, using: &generator))) }
     return samples
@@ -55,9 +62,12 @@ import Testing
       }
     }
     let typed = [
-      reads(Zoo.Scalars.self), reads(Zoo.Kinds.self), reads(Zoo.Optionals.self),
-      reads(Zoo.Enums.self), reads(Zoo.Tree.self), reads(Zoo.Dog.self), reads(JSONLike.self),
-      reads([String: JSONLike].self), reads(Zoo.Unruly.self), reads(Zoo.Nulls.self),
+      reads(CodableFixtures.Scalars.self), reads(CodableFixtures.Kinds.self),
+      reads(CodableFixtures.Optionals.self),
+      reads(CodableFixtures.Enums.self), reads(CodableFixtures.Tree.self),
+      reads(CodableFixtures.Dog.self), reads(JSONLike.self),
+      reads([String: JSONLike].self), reads(CodableFixtures.Unruly.self),
+      reads(CodableFixtures.Nulls.self),
     ]
     do {
       _ = try RecordValue(record: bytes, layout: layout).json()

@@ -1,4 +1,4 @@
-package import StrataMigrations
+package import StrataBase
 
 /// How to read a record: the names and kinds of its fields, in the order their values are stored.
 ///

@@ -1,43 +1,43 @@
 import Foundation
 
-extension Zoo {
-  class Animal: Codable, Equatable {
-    var name: String
+extension CodableFixtures {
+  package class Animal: Codable, Equatable {
+    package var name: String
 
-    init(name: String) {
+    package init(name: String) {
       self.name = name
     }
 
-    static func == (left: Animal, right: Animal) -> Bool {
+    package static func == (left: Animal, right: Animal) -> Bool {
       left.isEqual(to: right)
     }
 
-    func isEqual(to other: Animal) -> Bool {
+    package func isEqual(to other: Animal) -> Bool {
       name == other.name
     }
   }
 
   /// A subclass that lets its superclass write beside it, under `super` or under a key.
-  final class Dog: Animal {
-    var legs: Int
-    var owner: Animal
+  package final class Dog: Animal {
+    package var legs: Int
+    package var owner: Animal
 
-    enum CodingKeys: String, CodingKey { case legs, owner }
+    package enum CodingKeys: String, CodingKey { case legs, owner }
 
-    init(name: String, legs: Int, owner: Animal) {
+    package init(name: String, legs: Int, owner: Animal) {
       self.legs = legs
       self.owner = owner
       super.init(name: name)
     }
 
-    required init(from decoder: any Decoder) throws {
+    package required init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       legs = try container.decode(Int.self, forKey: .legs)
       owner = try Animal(from: container.superDecoder(forKey: .owner))
       try super.init(from: container.superDecoder())
     }
 
-    override func encode(to encoder: any Encoder) throws {
+    package override func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       let parent = container.superEncoder()
       let keyed = container.superEncoder(forKey: .owner)
@@ -46,34 +46,34 @@ extension Zoo {
       try super.encode(to: parent)
     }
 
-    override func isEqual(to other: Animal) -> Bool {
+    package override func isEqual(to other: Animal) -> Bool {
       guard let other = other as? Dog else { return false }
       return super.isEqual(to: other) && legs == other.legs && owner == other.owner
     }
   }
 
   /// Uses its containers out of order, asks for one again, and mixes kinds of keys.
-  struct Unruly: Codable, Equatable, Sendable {
-    var first: Int
-    var second: [String]
-    var third: Pair
-    var more: [String: Int]
+  package struct Unruly: Codable, Equatable, Sendable {
+    package var first: Int
+    package var second: [String]
+    package var third: Pair
+    package var more: [String: Int]
 
-    enum CodingKeys: String, CodingKey { case first, second, third }
-    enum PairKeys: String, CodingKey { case left, right }
+    package enum CodingKeys: String, CodingKey { case first, second, third }
+    package enum PairKeys: String, CodingKey { case left, right }
 
-    struct FreeKey: CodingKey {
-      var stringValue: String
-      var intValue: Int? { nil }
-      init(stringValue: String) { self.stringValue = stringValue }
-      init?(intValue: Int) { return nil }
+    package struct FreeKey: CodingKey {
+      package var stringValue: String
+      package var intValue: Int? { nil }
+      package init(stringValue: String) { self.stringValue = stringValue }
+      package init?(intValue: Int) { return nil }
     }
 
-    init(first: Int, second: [String], third: Pair, more: [String: Int]) {
+    package init(first: Int, second: [String], third: Pair, more: [String: Int]) {
       (self.first, self.second, self.third, self.more) = (first, second, third, more)
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
       let free = try decoder.container(keyedBy: FreeKey.self)
       more = [:]
       for key in free.allKeys where CodingKeys(stringValue: key.stringValue) == nil {
@@ -89,7 +89,7 @@ extension Zoo {
       first = try container.decode(Int.self, forKey: .first)
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       var pair = container.nestedContainer(keyedBy: PairKeys.self, forKey: .third)
       var list = container.nestedUnkeyedContainer(forKey: .second)
@@ -107,17 +107,17 @@ extension Zoo {
   }
 
   /// Writes null where there is nothing, and lists within lists.
-  struct Nulls: Codable, Equatable, Sendable {
-    var text: String?
-    var grid: [[Int]]
+  package struct Nulls: Codable, Equatable, Sendable {
+    package var text: String?
+    package var grid: [[Int]]
 
-    enum CodingKeys: String, CodingKey { case text, grid }
+    package enum CodingKeys: String, CodingKey { case text, grid }
 
-    init(text: String?, grid: [[Int]]) {
+    package init(text: String?, grid: [[Int]]) {
       (self.text, self.grid) = (text, grid)
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
       let container = try decoder.container(keyedBy: CodingKeys.self)
       text = try container.decode(String?.self, forKey: .text)
       var rows = try container.nestedUnkeyedContainer(forKey: .grid)
@@ -132,7 +132,7 @@ extension Zoo {
       }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
       var container = encoder.container(keyedBy: CodingKeys.self)
       try container.encode(text, forKey: .text)
       var rows = container.nestedUnkeyedContainer(forKey: .grid)

@@ -1,5 +1,5 @@
 import Foundation
-import StrataPersistence
+import StrataRecords
 import TestSupport
 import Testing
 
@@ -13,7 +13,7 @@ import Testing
     var e: [String: JSONLike]
     var f: JSONLike
     var g: [String: Int]?
-    var h: Zoo.Shape?
+    var h: CodableFixtures.Shape?
   }
 
   private func random(_ generator: inout RecordGenerator) -> Loose {
@@ -21,7 +21,7 @@ import Testing
     for _ in 0..<Int.random(in: 0...3, using: &generator) {
       members[generator.text()] = .random(depth: 2, using: &generator)
     }
-    let shapes = [Zoo.Shape.point, .circle(radius: 1), .group([.point], main: nil)]
+    let shapes = [CodableFixtures.Shape.point, .circle(radius: 1), .group([.point], main: nil)]
     return Loose(
       a: generator.chance(5) ? 1 : nil,
       b: generator.chance(30) ? generator.text() : nil,
@@ -53,15 +53,15 @@ import Testing
     let names = ["text", "number", "date", "nested", "doubled"]
     let unknown = names.map { Layout.Field($0, .unknown) }
     #expect(
-      try record(Zoo.Optionals(list: [])).layout.fields
+      try record(CodableFixtures.Optionals(list: [])).layout.fields
         == unknown + [.init("list", .array(of: .unknown)), .init("lists", .unknown)]
     )
   }
 
   @Test func `a layout lists kinds, nested records, and nothing of dictionaries`() throws {
     struct Sample: Encodable {
-      var pair = Zoo.Pair(left: "l", right: 1)
-      var pairs = [Zoo.Pair(left: "l", right: 1)]
+      var pair = CodableFixtures.Pair(left: "l", right: 1)
+      var pairs = [CodableFixtures.Pair(left: "l", right: 1)]
       var names = ["a": 1]
       var mixed: [JSONLike] = [.int(1), .string("a")]
       var small = UInt8(1)
@@ -96,7 +96,7 @@ import Testing
   }
 
   @Test func `a resumed layout grows with the first record that it does not fit`() throws {
-    let stored = try record(Zoo.Pair(left: "l", right: 1)).layout
+    let stored = try record(CodableFixtures.Pair(left: "l", right: 1)).layout
     struct Wider: Codable {
       var extra = true
       var left = "l"
@@ -104,17 +104,17 @@ import Testing
     }
     var writer = RecordWriter(resuming: stored)
     var bytes: [UInt8] = []
-    #expect(try writer.encode(Zoo.Pair(left: "l", right: 1), into: &bytes) === stored)
+    #expect(try writer.encode(CodableFixtures.Pair(left: "l", right: 1), into: &bytes) === stored)
     let grown = try writer.encode(Wider(), into: &bytes)
     #expect(grown.fields == stored.fields + [.init("extra", .scalar(.bool))])
   }
 
   @Test func `types that nest in themselves stop growing layouts`() throws {
-    var tree = Zoo.Tree(value: 0, children: [])
-    for value in 1..<100 { tree = Zoo.Tree(value: value, children: [tree]) }
+    var tree = CodableFixtures.Tree(value: 0, children: [])
+    for value in 1..<100 { tree = CodableFixtures.Tree(value: value, children: [tree]) }
     let (bytes, layout) = try record(tree)
     #expect(layout.body.count < 1_000)
-    #expect(try RecordReader(layout: layout).decode(Zoo.Tree.self, from: bytes) == tree)
+    #expect(try RecordReader(layout: layout).decode(CodableFixtures.Tree.self, from: bytes) == tree)
   }
 
   struct Refused: Error {}

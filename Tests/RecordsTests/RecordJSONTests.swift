@@ -1,5 +1,6 @@
 import Foundation
-import StrataPersistence
+import StrataRecords
+import TestSupport
 import Testing
 
 @Suite struct RecordJSONTests {
@@ -23,8 +24,8 @@ import Testing
   }
 
   @Test func `typed records print as Foundation prints their values`() throws {
-    let pair = Zoo.Pair(left: "l", right: 1)
-    let value = Zoo.Enums(
+    let pair = CodableFixtures.Pair(left: "l", right: 1)
+    let value = CodableFixtures.Enums(
       shape: .group([.point, .labeled("x", at: pair)], main: .circle(radius: 1.5)),
       shapes: [.point],
       grade: .high,

@@ -1,5 +1,6 @@
 import Foundation
-import StrataPersistence
+import StrataRecords
+import TestSupport
 import Testing
 
 @Suite struct LayoutTests {
@@ -48,7 +49,7 @@ import Testing
       var id = -2
       var name: String?
       var tags = ["a", "b"]
-      var pair = Zoo.Pair(left: "l", right: 300)
+      var pair = CodableFixtures.Pair(left: "l", right: 300)
     }
     let layout = try Layout([
       .init("id", .scalar(.int64)), .init("name", .unknown),

@@ -1,6 +1,6 @@
 import Foundation
 import Strata
-import StrataPersistence
+import StrataRecords
 import TestSupport
 import Testing
 
@@ -17,12 +17,12 @@ import Testing
     var createdAt: Date
     var tags: [String]
     var scores: [Double]
-    var home: Zoo.Pair
-    var others: [Zoo.Pair]
-    var visited: [Zoo.Pair]?
-    var grade: Zoo.Grade
-    var wrapped: Zoo.Wrapped<Int>
-    var shape: Zoo.Shape
+    var home: CodableFixtures.Pair
+    var others: [CodableFixtures.Pair]
+    var visited: [CodableFixtures.Pair]?
+    var grade: CodableFixtures.Grade
+    var wrapped: CodableFixtures.Wrapped<Int>
+    var shape: CodableFixtures.Shape
     var link: URL
     var key: UUID
     var price: Decimal
@@ -40,12 +40,14 @@ import Testing
         createdAt: Date(timeIntervalSinceReferenceDate: 0.1),
         tags: ["a", "", "tag"],
         scores: [0.5, -0.0],
-        home: Zoo.Pair(left: "l", right: 1),
-        others: [Zoo.Pair(left: "a", right: 1), Zoo.Pair(left: "b", right: 300)],
+        home: CodableFixtures.Pair(left: "l", right: 1),
+        others: [
+          CodableFixtures.Pair(left: "a", right: 1), CodableFixtures.Pair(left: "b", right: 300),
+        ],
         visited: [],
         grade: .high,
-        wrapped: Zoo.Wrapped(9),
-        shape: .labeled("x", at: Zoo.Pair(left: "q", right: 2)),
+        wrapped: CodableFixtures.Wrapped(9),
+        shape: .labeled("x", at: CodableFixtures.Pair(left: "q", right: 2)),
         link: try #require(URL(string: "https://example.com/a")),
         key: UUID(),
         price: try #require(Decimal(string: "12.50")),
@@ -67,18 +69,26 @@ import Testing
 
   @Test func `structs, arrays, enums and every scalar are read directly`() throws {
     #expect(try isDirect(Plain.sample()))
-    #expect(try isDirect(Zoo.Scalars.low))
-    #expect(try isDirect(Zoo.Scalars.high))
-    #expect(try isDirect(Zoo.Kinds.sample()))
-    #expect(try isDirect(Zoo.Tree(value: 1, children: [Zoo.Tree(value: 2, children: [])])))
+    #expect(try isDirect(CodableFixtures.Scalars.low))
+    #expect(try isDirect(CodableFixtures.Scalars.high))
+    #expect(try isDirect(CodableFixtures.Kinds.sample()))
+    #expect(
+      try isDirect(
+        CodableFixtures.Tree(value: 1, children: [CodableFixtures.Tree(value: 2, children: [])])
+      )
+    )
     #expect(try isDirect(bulkBook(3)))
   }
 
   @Test func `dictionaries, nulls in arrays, superclasses and lone values are not`() throws {
     #expect(try !isDirect(["a": 1]))
-    #expect(try !isDirect(Zoo.Wrapped(5)))
-    #expect(try !isDirect([Zoo.Wrapped([1, nil])]))
-    #expect(try !isDirect(Zoo.Dog(name: "Rex", legs: 4, owner: Zoo.Animal(name: "Ann"))))
+    #expect(try !isDirect(CodableFixtures.Wrapped(5)))
+    #expect(try !isDirect([CodableFixtures.Wrapped([1, nil])]))
+    #expect(
+      try !isDirect(
+        CodableFixtures.Dog(name: "Rex", legs: 4, owner: CodableFixtures.Animal(name: "Ann"))
+      )
+    )
   }
 
   @Test func `a bit flipped in a plain record is read alike or refused alike`() throws {
@@ -149,11 +159,11 @@ import Testing
   }
 
   @Test func `a type that keeps its container reads from it later`() throws {
-    let (bytes, layout) = try record(Zoo.Pair(left: "first", right: 1))
-    let other = try record(Zoo.Pair(left: "other", right: 2)).bytes
+    let (bytes, layout) = try record(CodableFixtures.Pair(left: "first", right: 1))
+    let other = try record(CodableFixtures.Pair(left: "other", right: 2)).bytes
     let loader = RecordLoader(try RecordReader(layout: layout))
     let late = try loader.decode(Late.self, from: bytes[...])
-    for _ in 0..<3 { _ = try loader.decode(Zoo.Pair.self, from: other[...]) }
+    for _ in 0..<3 { _ = try loader.decode(CodableFixtures.Pair.self, from: other[...]) }
     #expect(try late.container.decode(String.self, forKey: .left) == "first")
     #expect(try late.container.decode(Int.self, forKey: .right) == 1)
   }

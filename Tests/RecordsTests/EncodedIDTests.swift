@@ -1,5 +1,6 @@
 import Foundation
-import StrataPersistence
+import StrataRecords
+import TestSupport
 import Testing
 
 @Suite struct EncodedIDTests {
@@ -57,7 +58,7 @@ import Testing
     let bytes = try EncodedID.bytes(of: 5)
     #expect(bytes == [1, 0x80, 0, 0, 0, 0, 0, 0, 5])
     #expect(try EncodedID.bytes(of: UInt8(5)) == bytes)
-    #expect(try EncodedID.bytes(of: Zoo.Wrapped(Int16(5))) == bytes)
+    #expect(try EncodedID.bytes(of: CodableFixtures.Wrapped(Int16(5))) == bytes)
     #expect(try EncodedID.bytes(of: UInt64.max) == [2] + Array(repeating: 0xFF, count: 8))
   }
 
@@ -70,18 +71,18 @@ import Testing
     #expect(try value(UInt.max) == .uint(.max, .bits64))
     #expect(try value("日本") == .string("日本"))
     #expect(try value(uuid) == .uuid(uuid))
-    #expect(try value(Zoo.Grade.low) == .string("low"))
+    #expect(try value(CodableFixtures.Grade.low) == .string("low"))
     #expect(try value(0.5) == .double(0.5))
     #expect(
-      try value(Zoo.Pair(left: "l", right: 1))
+      try value(CodableFixtures.Pair(left: "l", right: 1))
         == .object([.init("left", .string("l")), .init("right", .int(1, .bits64))])
     )
   }
 
   @Test func `equal IDs have equal bytes`() throws {
     #expect(try EncodedID.bytes(of: -0.0) == EncodedID.bytes(of: 0.0))
-    let composed = Zoo.Pair(left: "é", right: 1)
-    let typed = Zoo.Pair(left: "e\u{301}", right: 1)
+    let composed = CodableFixtures.Pair(left: "é", right: 1)
+    let typed = CodableFixtures.Pair(left: "e\u{301}", right: 1)
     #expect(composed == typed)
     #expect(try EncodedID.bytes(of: composed) == EncodedID.bytes(of: typed))
     #expect(try EncodedID.bytes(of: ["b": 1, "a": 2]) == EncodedID.bytes(of: ["a": 2, "b": 1]))

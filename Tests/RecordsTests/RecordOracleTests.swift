@@ -1,5 +1,6 @@
 import Foundation
-import StrataPersistence
+import StrataRecords
+import TestSupport
 import Testing
 
 /// Whatever Foundation's JSON coders bring back, records bring back, and more.
@@ -29,11 +30,14 @@ import Testing
   }
 
   @Test func `every scalar keeps its extremes`() throws {
-    try expectRoundTrip([Zoo.Scalars.low, .high])
+    try expectRoundTrip([CodableFixtures.Scalars.low, .high])
   }
 
   @Test func `dates, data, UUIDs, URLs and decimals come back exactly`() throws {
-    try expectRoundTrip([try Zoo.Kinds.sample(), try Zoo.Kinds.sample()], oracle: false)
+    try expectRoundTrip(
+      [try CodableFixtures.Kinds.sample(), try CodableFixtures.Kinds.sample()],
+      oracle: false
+    )
   }
 
   @Test func `a date keeps every bit`() throws {
@@ -42,7 +46,7 @@ import Testing
       Date(timeIntervalSinceReferenceDate: Double(bitPattern: generator.next()))
     }
     for date in dates where date == date {
-      let read = try copy(Zoo.Wrapped([date]))
+      let read = try copy(CodableFixtures.Wrapped([date]))
       #expect(read.value == [date])
     }
   }
@@ -66,25 +70,31 @@ import Testing
 
   @Test func `optionals read as JSON reads them`() throws {
     try expectRoundTrip([
-      Zoo.Optionals(list: []),
-      Zoo.Optionals(
+      CodableFixtures.Optionals(list: []),
+      CodableFixtures.Optionals(
         text: "a",
         number: 1,
         date: Date(timeIntervalSinceReferenceDate: 0.5),
-        nested: Zoo.Pair(left: "l", right: 2),
+        nested: CodableFixtures.Pair(left: "l", right: 2),
         doubled: .some(.none),
         list: [1, nil, 3],
         lists: [["a"], nil, []]
       ),
-      Zoo.Optionals(doubled: 5, list: [nil], lists: .some([])),
+      CodableFixtures.Optionals(doubled: 5, list: [nil], lists: .some([])),
     ])
   }
 
   @Test func `dictionaries keep keys of every type`() throws {
-    let pair = Zoo.Pair(left: "k", right: 1)
+    let pair = CodableFixtures.Pair(left: "k", right: 1)
     try expectRoundTrip([
-      Zoo.Dictionaries(byText: [:], byNumber: [:], byPair: [:], byUUID: [:], nested: [:]),
-      Zoo.Dictionaries(
+      CodableFixtures.Dictionaries(
+        byText: [:],
+        byNumber: [:],
+        byPair: [:],
+        byUUID: [:],
+        nested: [:]
+      ),
+      CodableFixtures.Dictionaries(
         byText: ["a": 1, "": 2, "é": 3],
         byNumber: [1: "one", -5: "minus five"],
         byPair: [pair: 0.5],
@@ -96,16 +106,16 @@ import Testing
   }
 
   @Test func `enums keep their cases and payloads`() throws {
-    let pair = Zoo.Pair(left: "l", right: 1)
+    let pair = CodableFixtures.Pair(left: "l", right: 1)
     try expectRoundTrip([
-      Zoo.Enums(
+      CodableFixtures.Enums(
         shape: .point,
         shapes: [.circle(radius: 2), .point],
         grade: .low,
         level: nil,
         byGrade: [:]
       ),
-      Zoo.Enums(
+      CodableFixtures.Enums(
         shape: .group([.point, .labeled("x", at: pair)], main: .circle(radius: 1)),
         shapes: [],
         grade: .high,
@@ -116,41 +126,47 @@ import Testing
   }
 
   @Test func `empty containers stay apart from absent ones`() throws {
-    try expectRoundTrip([Zoo.Empties()])
-    try expectRoundTrip([Zoo.Empty()])
+    try expectRoundTrip([CodableFixtures.Empties()])
+    try expectRoundTrip([CodableFixtures.Empty()])
   }
 
   @Test func `a type may nest in itself`() throws {
-    let leaf = Zoo.Tree(value: 3, children: [])
-    let branch = Zoo.Tree(value: 2, children: [leaf, leaf])
-    try expectRoundTrip([leaf, branch, Zoo.Tree(value: 1, children: [branch, leaf, branch])])
+    let leaf = CodableFixtures.Tree(value: 3, children: [])
+    let branch = CodableFixtures.Tree(value: 2, children: [leaf, leaf])
+    try expectRoundTrip([
+      leaf, branch, CodableFixtures.Tree(value: 1, children: [branch, leaf, branch]),
+    ])
   }
 
   @Test func `superclasses write beside their subclasses`() throws {
-    let owner = Zoo.Animal(name: "Ann")
-    try expectRoundTrip([Zoo.Dog(name: "Rex", legs: 4, owner: owner)])
+    let owner = CodableFixtures.Animal(name: "Ann")
+    try expectRoundTrip([CodableFixtures.Dog(name: "Rex", legs: 4, owner: owner)])
   }
 
   @Test func `containers may be used out of order and asked for again`() throws {
-    let pair = Zoo.Pair(left: "l", right: 9)
+    let pair = CodableFixtures.Pair(left: "l", right: 9)
     try expectRoundTrip([
-      Zoo.Unruly(first: 1, second: [], third: pair, more: [:]),
-      Zoo.Unruly(first: 2, second: ["a", "b"], third: pair, more: ["x": 1, "y": 2]),
+      CodableFixtures.Unruly(first: 1, second: [], third: pair, more: [:]),
+      CodableFixtures.Unruly(first: 2, second: ["a", "b"], third: pair, more: ["x": 1, "y": 2]),
     ])
   }
 
   @Test func `null is written and read where a type asks for it`() throws {
     try expectRoundTrip([
-      Zoo.Nulls(text: nil, grid: [[1, 0], [], [2]]), Zoo.Nulls(text: "a", grid: []),
+      CodableFixtures.Nulls(text: nil, grid: [[1, 0], [], [2]]),
+      CodableFixtures.Nulls(text: "a", grid: []),
     ])
   }
 
   @Test func `a value that is no struct is a record too`() throws {
     try expectRoundTrip([1, 2, 3])
     try expectRoundTrip(["a", ""])
-    try expectRoundTrip([Zoo.Wrapped(Zoo.Wrapped(5)), Zoo.Wrapped(Zoo.Wrapped(6))])
+    try expectRoundTrip([
+      CodableFixtures.Wrapped(CodableFixtures.Wrapped(5)),
+      CodableFixtures.Wrapped(CodableFixtures.Wrapped(6)),
+    ])
     try expectRoundTrip([[1, nil], [], [nil]])
-    try expectRoundTrip([Zoo.Grade.low, .high])
+    try expectRoundTrip([CodableFixtures.Grade.low, .high])
     try expectRoundTrip([Int?.none, 4])
   }
 

@@ -7,7 +7,7 @@
 /// ```
 extension [UInt8] {
   /// Appends an unsigned number in 1 to 10 bytes.
-  mutating func appendVarint(_ value: UInt64) {
+  package mutating func appendVarint(_ value: UInt64) {
     var rest = value
     while rest > 0x7F {
       append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -27,7 +27,7 @@ extension [UInt8] {
   }
 
   /// Appends a text behind its length.
-  mutating func appendText(_ text: String) {
+  package mutating func appendText(_ text: String) {
     let utf8 = text.utf8
     appendVarint(UInt64(utf8.count))
     append(contentsOf: utf8)

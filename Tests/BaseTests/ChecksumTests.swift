@@ -1,4 +1,4 @@
-import StrataMigrations
+import StrataBase
 import Testing
 
 @Suite struct ChecksumTests {
