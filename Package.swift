@@ -45,6 +45,11 @@ let package = Package(
     // The storage column: the file, without the types of a user.
     .target(name: "StrataRecords", dependencies: ["StrataBase"]),
 
+    .target(
+      name: "StrataStorage",
+      dependencies: ["StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords"]
+    ),
+
     // The state column: from a store of any value up to a store of entity tables.
     .target(name: "StrataCore", dependencies: ["StrataBase", swiftLog]),
     .target(name: "StrataNormalization", dependencies: ["StrataBase"]),
@@ -57,21 +62,22 @@ let package = Package(
     .target(
       name: "StrataPersistence",
       dependencies: [
-        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataCore",
-        "StrataNormalization", "StrataEntityStore",
+        "StrataBase", "StrataRecords", "StrataStorage", "StrataCore", "StrataNormalization",
+        "StrataEntityStore",
       ]
     ),
     .target(
       name: "Strata",
       dependencies: [
-        "StrataCore", "StrataNormalization", "StrataEntityStore", "StrataPersistence",
+        "StrataCore", "StrataNormalization", "StrataEntityStore", "StrataStorage",
+        "StrataPersistence",
       ]
     ),
     .target(name: "StrataFlux", dependencies: ["StrataBase", "StrataCore"]),
     .executableTarget(
       name: "StrataCLI",
       dependencies: [
-        "StrataBase", "StrataRecords", "StrataPersistence",
+        "StrataBase", "StrataRecords", "StrataStorage",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -79,13 +85,16 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CStrataSQLite", "Strata", "StrataBase", "StrataCore", "StrataPersistence",
+        "CStrataSQLite", "Strata", "StrataBase", "StrataCore", "StrataStorage",
+        "StrataPersistence",
       ],
       path: "Tests/TestSupport"
     ),
     .executableTarget(
       name: "CrashChild",
-      dependencies: ["Strata", "StrataBase", "StrataPersistence", "TestSupport"],
+      dependencies: [
+        "Strata", "StrataBase", "StrataStorage", "StrataPersistence", "TestSupport",
+      ],
       path: "Tests/CrashChild"
     ),
     .testTarget(name: "BaseTests", dependencies: ["StrataBase", "TestSupport"]),
@@ -113,7 +122,7 @@ let package = Package(
       name: "PersistenceTests",
       dependencies: [
         "StrataBase", "StrataCore", "StrataSQLite", "StrataMigrations", "StrataRecords",
-        "StrataPersistence", "Strata",
+        "StrataStorage", "StrataPersistence", "Strata",
         "TestSupport", "CrashChild", "StrataCLI",
       ],
       exclude: ["Golden"]
@@ -126,7 +135,7 @@ let package = Package(
     ),
     .testTarget(
       name: "CLITests",
-      dependencies: ["StrataCLI", "Strata", "StrataBase", "TestSupport"]
+      dependencies: ["StrataCLI", "Strata", "StrataBase", "StrataStorage", "TestSupport"]
     ),
     .testTarget(name: "SeedTests", dependencies: ["Strata", "StrataFlux", "TestSupport"]),
   ],

@@ -37,7 +37,7 @@ struct FlightDesk {
         )
       }
     } catch {
-      // What was committed before the error is worth keeping.
+      // What was committed before the error is worth storagePolicy.
       try await persistence.close()
       throw error
     }

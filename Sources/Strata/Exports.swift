@@ -2,3 +2,4 @@
 @_exported public import StrataEntityStore
 @_exported public import StrataNormalization
 @_exported public import StrataPersistence
+@_exported public import StrataStorage

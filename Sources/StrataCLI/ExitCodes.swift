@@ -1,4 +1,4 @@
-package import StrataPersistence
+package import StrataStorage
 
 /// What `strata` tells its caller by its exit code: the one place where the codes are given.
 ///

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import StrataPersistence
+import StrataStorage
 
 /// The `strata` command: looks into the file of a store and changes nothing of it.
 ///

@@ -1,3 +1,5 @@
+public import StrataStorage
+
 extension Persistence {
   /// Writes what waits and lets go of the file: no lock is held and nothing is open until
   /// ``resume()``.

@@ -2,6 +2,7 @@ import StrataBase
 public import StrataCore
 import StrataEntityStore
 public import StrataNormalization
+public import StrataStorage
 
 /// Keeps the database of one store in one file.
 ///
@@ -25,28 +26,29 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
   public let report: RestoreReport
 
   let writer: JournalWriter
-  let line: WriteLine
   let reader: HistoryReader
   let database: StatePath<State, Database>
   let values: [PersistedValue<State>]
-  let keeping: Keeping
+  let policy: StoragePolicy
   let connection: Lock<StoreConnection<State>>
 
-  init(
-    initialState: State,
-    report: RestoreReport,
-    writer: JournalWriter,
-    line: WriteLine,
-    database: StatePath<State, Database>,
-    values: [PersistedValue<State>]
+  private init(
+    _ initialState: State,
+    _ database: StatePath<State, Database>,
+    _ values: [PersistedValue<State>],
+    _ opening: DatabaseOpening<Database>,
+    _ opened: (contents: DatabaseOpening<Database>.Contents, report: RestoreReport),
+    _ writer: JournalWriter
   ) {
-    connection = Lock(.waiting(initialState))
-    self.report = report
+    var state = initialState
+    state[keyPath: database] = opened.contents.database
+    for value in values { value.place(opened.contents.values, in: &state) }
+    connection = Lock(.waiting(state))
+    report = opened.report
     self.writer = writer
-    self.line = line
     self.database = database
     self.values = values
-    keeping = writer.keeping
+    policy = opening.policy
     reader = HistoryReader(
       writer.path,
       vfs: writer.configuration.vfs,
@@ -76,10 +78,16 @@ extension Persistence {
     tables: [TableOption<Database>] = [],
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Persistence {
-    let keeping = Keeping(values, of: initialState, beside: database, tables)
-    let writer = try makeWriter(at: path, configuration, keeping)
-    let restored = try await writer.open(initial: initialState[keyPath: database])
-    return Persistence(initialState, database, values, restored, writer)
+    let (opening, writer) = try prepare(
+      at: path,
+      initialState,
+      database,
+      values,
+      tables,
+      configuration
+    )
+    let opened = try await opening.open(writer)
+    return Persistence(initialState, database, values, opening, opened, writer)
   }
 
   /// The same for a program that cannot wait asynchronously: it keeps the calling thread until the
@@ -93,55 +101,35 @@ extension Persistence {
     tables: [TableOption<Database>] = [],
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) throws(PersistenceError) -> Persistence {
-    let keeping = Keeping(values, of: initialState, beside: database, tables)
-    let writer = try makeWriter(at: path, configuration, keeping)
-    let initial = initialState[keyPath: database]
+    let (opening, writer) = try prepare(
+      at: path,
+      initialState,
+      database,
+      values,
+      tables,
+      configuration
+    )
     let result = writer.executor.runNow {
-      writer.assumeIsolated { writer -> Result<JournalWriter.Opened<Database>, PersistenceError> in
-        do throws(PersistenceError) {
-          return .success(try writer.open(initial: initial))
-        } catch {
-          return .failure(error)
-        }
+      writer.assumeIsolated { writer in
+        Result { () throws(PersistenceError) in try opening.open(writer) }
       }
     }
-    return Persistence(initialState, database, values, try result.get(), writer)
+    return Persistence(initialState, database, values, opening, try result.get(), writer)
   }
 
-  private static func makeWriter(
+  private static func prepare(
     at path: String,
-    _ configuration: PersistenceConfiguration,
-    _ keeping: Keeping
-  ) throws(PersistenceError) -> JournalWriter {
-    let path = try StorePath(path, for: .opening)
-    try Keeping.checkNames(of: Database.self, at: path)
-    return JournalWriter(
-      executor: FileExecutor(label: "strata.writer"),
-      path: path,
-      configuration: configuration,
-      events: EventHub(),
-      keeping: keeping
-    )
-  }
-
-  private convenience init(
     _ initialState: State,
     _ database: StatePath<State, Database>,
     _ values: [PersistedValue<State>],
-    _ opened: JournalWriter.Opened<Database>,
-    _ writer: JournalWriter
-  ) {
-    var state = initialState
-    state[keyPath: database] = opened.found.database
-    for value in values { value.place(opened.found.values, in: &state) }
-    self.init(
-      initialState: state,
-      report: opened.found.report,
-      writer: writer,
-      line: opened.line,
-      database: database,
-      values: values
-    )
+    _ tables: [TableOption<Database>],
+    _ configuration: PersistenceConfiguration
+  ) throws(PersistenceError) -> (DatabaseOpening<Database>, JournalWriter) {
+    let policy = StoragePolicy(values, of: initialState, beside: database, tables)
+    let path = try StorePath(path, for: .opening)
+    try StoragePolicy.checkNames(of: Database.self, at: path)
+    let opening = DatabaseOpening(initial: initialState[keyPath: database], policy: policy)
+    return (opening, JournalWriter(path, configuration))
   }
 
   /// The state a store is created with: the restored database and values in the given initial state.
@@ -175,7 +163,7 @@ extension Persistence {
   /// refuses; the commits stay in memory, in order. Throws with the reason `.notPersisted` when all
   /// is on disk but entities whose `encode(to:)` refused their last change.
   public func flush() async throws(PersistenceError) {
-    try await writer.durable(through: line.lastRevision)
+    try await writer.durable(through: writer.queue.lastRevision)
     let refused = writer.board.current.unpersisted.entities
     guard refused.isEmpty else {
       throw PersistenceError(.appending, path: path, .notPersisted(refused))
@@ -199,19 +187,19 @@ extension Persistence {
   /// does nothing. Throws when something could not be written; the file is let go all the same.
   public func close() async throws(PersistenceError) {
     let connection = connection.withLock { $0 }
-    connection.withoutCommits { line.refuseCommits() }
+    connection.withoutCommits { writer.queue.refuseCommits() }
     await reader.stop(.closed)
     try await writer.close()
   }
 
   /// The revision of the last commit that changed the database or a persisted value.
-  public var revision: Revision { line.lastRevision }
+  public var revision: Revision { writer.queue.lastRevision }
 
   /// The last revision that is surely on disk.
-  public var durableRevision: Revision { line.current.durable }
+  public var durableRevision: Revision { writer.queue.current.durable }
 
   /// Why commits that change the database are refused, when they are.
-  fileprivate var refusal: PersistenceError.Reason {
+  var refusal: PersistenceError.Reason {
     writer.configuration.restore == .readOnly ? .readOnly : .closed
   }
 
@@ -220,54 +208,4 @@ extension Persistence {
 
   /// What happens to the file from now on; ends with ``close()``.
   public var events: AsyncStream<PersistenceEvent> { writer.events.stream() }
-}
-
-/// Hands the change set of every commit to the writer, with what the commit did to values.
-private final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
-  /// Held here, and the hook by the store: the store keeps its persistence alive.
-  private let persistence: Persistence<State, Database>
-  private let changes: CommitAttachmentKey<ChangeSet>
-  private let values = CommitAttachmentKey<[any AnyTableChanges]>()
-
-  init(persistence: Persistence<State, Database>, changes: CommitAttachmentKey<ChangeSet>) {
-    self.persistence = persistence
-    self.changes = changes
-  }
-
-  func commitWillBegin() { persistence.line.waitForRoom() }
-
-  func editDidEnd(_ edit: inout Edit<State>) throws {
-    if !persistence.values.isEmpty { compareValues(&edit) }
-    guard changesFile(edit) else { return }
-    guard persistence.line.acceptsCommits else {
-      throw PersistenceError(.appending, path: persistence.path, persistence.refusal)
-    }
-  }
-
-  private func compareValues(_ edit: inout Edit<State>) {
-    let changed = [any AnyTableChanges](persistence.values, from: edit.previous, to: edit.state)
-    if !changed.isEmpty { edit.attachments[values] = changed }
-  }
-
-  /// What the commit did to the tables that are kept.
-  private func tableChanges(_ edit: Edit<State>) -> ChangeSet {
-    guard let changes = edit.attachments[changes] else { return ChangeSet() }
-    if persistence.keeping.excluded.isEmpty { return changes }
-    return changes.filter(persistence.keeping.keeps)
-  }
-
-  private func changesFile(_ edit: Edit<State>) -> Bool {
-    if !tableChanges(edit).isEmpty { return true }
-    return !persistence.values.isEmpty && edit.attachments[values] != nil
-  }
-
-  func commitDidHappen(_ edit: Edit<State>) {
-    var changes = tableChanges(edit)
-    if !persistence.values.isEmpty, let values = edit.attachments[values] {
-      changes = changes.joined(by: values)
-    }
-    if changes.isEmpty { return }
-    let revision = persistence.line.add(changes, edit.trace)
-    edit.attachments[CommitTicket.key]?.stamp(revision)
-  }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 
 /// Commits to a store until it is killed, and says after each flush what was acknowledged.

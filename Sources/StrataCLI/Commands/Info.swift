@@ -1,5 +1,5 @@
 import ArgumentParser
-import StrataPersistence
+import StrataStorage
 
 /// `strata info STORE`.
 struct Info: ParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import StrataPersistence
+import StrataStorage
 
 /// `strata log STORE [--last N | --after REVISION [--limit N]]`.
 struct Log: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import StrataPersistence
 import StrataRecords
+import StrataStorage
 
 /// `strata show STORE TABLE [ID]`.
 struct Show: ParsableCommand {

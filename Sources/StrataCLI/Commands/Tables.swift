@@ -1,5 +1,5 @@
 import ArgumentParser
-import StrataPersistence
+import StrataStorage
 
 /// `strata tables STORE`.
 struct Tables: ParsableCommand {

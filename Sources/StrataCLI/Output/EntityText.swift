@@ -1,5 +1,5 @@
-package import StrataPersistence
 package import StrataRecords
+package import StrataStorage
 
 /// Entities in lines for people.
 package enum EntityText {

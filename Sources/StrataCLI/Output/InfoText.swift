@@ -1,4 +1,4 @@
-package import StrataPersistence
+package import StrataStorage
 
 /// What a store is, in lines for people.
 package enum InfoText {

@@ -1,5 +1,5 @@
 import Foundation
-import StrataPersistence
+import StrataStorage
 
 /// What was found out about a store, as JSON for programs: sorted keys, dates as ISO 8601 in UTC.
 enum JSONText {

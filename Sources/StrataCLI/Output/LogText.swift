@@ -1,4 +1,4 @@
-package import StrataPersistence
+package import StrataStorage
 
 /// Deltas in lines for people.
 package enum LogText {

@@ -1,7 +1,7 @@
 package import Foundation
 import StrataBase
-import StrataPersistence
 import StrataRecords
+import StrataStorage
 
 /// Numbers and times as people read them.
 package enum Measures {

@@ -1,4 +1,4 @@
-package import StrataPersistence
+package import StrataStorage
 
 /// The entity tables and persisted values of a store, in lines for people.
 package enum TablesText {

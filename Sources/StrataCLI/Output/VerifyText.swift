@@ -1,4 +1,4 @@
-package import StrataPersistence
+package import StrataStorage
 
 /// A verification in lines for people, and with its verdict for programs.
 package enum VerifyText {

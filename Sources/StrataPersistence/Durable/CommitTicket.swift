@@ -1,5 +1,6 @@
 import StrataBase
 import StrataCore
+import StrataStorage
 
 /// What a commit brings along to learn which revision it became.
 ///

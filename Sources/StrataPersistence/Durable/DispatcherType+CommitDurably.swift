@@ -1,4 +1,5 @@
 public import StrataCore
+import StrataStorage
 
 extension DispatcherType {
   /// Changes the scope in one atomic step and returns when the change is on disk, with what the

@@ -1,9 +1,9 @@
 import StrataCore
+import StrataStorage
 
 /// What a store is created from that writes its commits into a file.
 protocol JournalingSource: Sendable {
   var writer: JournalWriter { get }
-  var line: WriteLine { get }
 }
 
 extension Persistence: JournalingSource {}
@@ -11,7 +11,6 @@ extension Persistence: JournalingSource {}
 /// One commit that waits for the disk.
 struct DurableCommit {
   private let writer: JournalWriter
-  private let line: WriteLine
   private let ticket = CommitTicket()
 
   /// Traps for a store that no file stands behind: its commits cannot become durable.
@@ -25,7 +24,6 @@ struct DurableCommit {
       )
     }
     writer = source.writer
-    line = source.line
   }
 
   /// Called inside the commit, before its edit.
@@ -39,11 +37,11 @@ struct DurableCommit {
 
   /// Returns when the commit, and all that it can have seen, is on disk.
   func wait() async throws(DurabilityError) {
-    let target = ticket.revision ?? line.lastRevision
+    let target = ticket.revision ?? writer.queue.lastRevision
     do {
       try await writer.durable(through: target)
     } catch {
-      let (isDurable, isInMemoryOnly) = line.fate(of: target)
+      let (isDurable, isInMemoryOnly) = writer.queue.fate(of: target)
       if !isDurable {
         throw DurabilityError(
           revision: target,

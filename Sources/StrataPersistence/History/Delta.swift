@@ -1,5 +1,6 @@
 public import Foundation
 public import StrataNormalization
+public import StrataStorage
 
 /// A delta of the journal as this build's types: what one commit changed in the database, when, and
 /// who committed it.
@@ -37,7 +38,7 @@ public struct Delta: Sendable, Equatable {
     _ name: String,
     as type: Value.Type = Value.self
   ) -> Value? {
-    let table = StoredValues.table(of: name)
+    let table = StoredValues.tableName(of: name)
     for change in valueChanges.changes(of: StoredValue<Value>.self, in: table) {
       if case .put(let stored) = change { return stored.value }
     }

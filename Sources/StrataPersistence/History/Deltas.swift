@@ -1,6 +1,7 @@
 import StrataBase
 public import StrataCore
 public import StrataNormalization
+import StrataStorage
 
 /// A part of a store's journal, read as it is asked for.
 public struct Deltas<State: StateType, Database: DatabaseType>: AsyncSequence, Sendable {
@@ -49,13 +50,20 @@ public struct Deltas<State: StateType, Database: DatabaseType>: AsyncSequence, S
         pin = persistence.reader.pins.pin(0)
         try await persistence.writeWhatWaits(for: nil)
         let (first, last) = (first, last)
-        place = try await persistence.reader.read { view, _ in
+        place = try await persistence.reader.read { view in
           try JournalPlace(from: first, to: last, view)
         }
       }
-      let (path, keeping) = (persistence.writer.path, persistence.writer.keeping)
-      let (deltas, further) = try await persistence.reader.read { view, _ in
-        try place.page(view, DeltaDecoder<Database>(path, keeping, of: view.identity.id))
+      let (path, policy) = (persistence.writer.path, persistence.policy)
+      let (deltas, further) = try await persistence.reader.read { view in
+        let decoder = try DatabaseDecoder<Database>(
+          known: nil,
+          of: view.identity.id,
+          policy,
+          as: .inspecting,
+          at: path
+        )
+        return try place.page(view, decoder)
       }
       self.place = further
       pin?.advance(to: further.revision)
@@ -90,15 +98,15 @@ struct JournalPlace: Sendable {
   /// The next deltas, about a megabyte of them; none at the end.
   func page<Database>(
     _ view: ReadView,
-    _ decoder: DeltaDecoder<Database>
+    _ decoder: DatabaseDecoder<Database>
   ) throws -> (deltas: [Delta], further: JournalPlace) {
     var further = self
     var deltas: [Delta] = []
     var replay = view.replay(after: revision, chain: chain)
     while replay.revision < last, replay.bytes < Self.pageBytes,
-      let (header, parts) = try replay.next()
+      let (header, blocks) = try replay.next()
     {
-      deltas.append(try decoder.decode(header, parts, view.catalog))
+      deltas.append(try decoder.decode(header, blocks, view.catalog))
     }
     (further.revision, further.chain) = (replay.revision, replay.chain)
     return (deltas, further)

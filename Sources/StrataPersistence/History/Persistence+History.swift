@@ -2,6 +2,7 @@ import Foundation
 import StrataBase
 import StrataCore
 public import StrataNormalization
+public import StrataStorage
 
 extension Persistence {
   /// The database as it was at a point of its history: a value, which changes nothing.
@@ -27,13 +28,12 @@ extension Persistence {
     at point: HistoryPoint
   ) async throws(PersistenceError) -> (database: Database, values: ChangeSet) {
     try await writeWhatWaits(for: point)
-    let (path, keeping) = (writer.path, writer.keeping)
-    return try await reader.read { view, connection in
+    let (path, policy) = (writer.path, policy)
+    return try await reader.read { view in
       try view.contents(
         at: try view.revision(of: point),
         over: Database(),
-        keeping,
-        connection,
+        policy,
         path
       )
     }
@@ -80,8 +80,8 @@ extension Persistence {
       )
     }
     try await writeWhatWaits(for: nil)
-    let keeping = writer.keeping
-    return try await reader.read { view, _ in try view.versions(of: id, in: name.text, keeping) }
+    let policy = policy
+    return try await reader.read { view in try view.versions(of: id, in: name.text, policy) }
   }
 
   /// Makes the store's database and persisted values what they were at a point of its history, as one
@@ -113,7 +113,7 @@ extension Persistence {
     return try commit(trace) { state in
       let now = state[keyPath: database]
       let changes = ChangeSet(from: now, to: then.database)
-      state[keyPath: database].apply(changes.reverting(now, keeping))
+      state[keyPath: database].apply(changes.reverting(now, policy))
       for value in values { value.place(then.values, in: &state) }
     }
   }
@@ -130,21 +130,21 @@ extension Persistence {
         attachments[CommitTicket.key] = ticket
         try edit(&state)
       }
-    } catch let error as PersistenceError.Reason.Refusal {
-      throw PersistenceError(.appending, path: path, error.reason)
+    } catch let error as PersistenceError.Reason {
+      throw PersistenceError(.appending, path: path, error)
     }
-    return ticket.revision ?? line.lastRevision
+    return ticket.revision ?? writer.queue.lastRevision
   }
 
   /// Sees to it that what was committed before can be read.
   func writeWhatWaits(for point: HistoryPoint?) async throws(PersistenceError) {
-    var target = line.lastRevision
+    var target = writer.queue.lastRevision
     switch point {
     case .revision(let revision): target = min(target, revision)
     case .snapshot: return
     case .time, nil: break
     }
-    if line.current.written < target { try await writer.durable(through: target) }
+    if writer.queue.current.written < target { try await writer.durable(through: target) }
   }
 }
 

@@ -2,6 +2,7 @@ import Foundation
 import StrataBase
 import StrataNormalization
 import StrataRecords
+import StrataStorage
 
 extension ReadView {
   /// The versions of one entity: how the oldest snapshot has it, and every change of it since.
@@ -10,10 +11,10 @@ extension ReadView {
   func versions<Entity: EntityType>(
     of id: EntityID<Entity>,
     in table: String,
-    _ keeping: Keeping
+    _ policy: StoragePolicy
   ) throws -> [EntityVersion<Entity>] {
-    guard let oldest = anchors.last else { throw DamageFound("it has no snapshot") }
-    var records = try EntityRecords<Entity>(of: table, in: identity.id, keeping)
+    guard let oldest = anchors.last else { throw CorruptionError("it has no snapshot") }
+    var records = try EntityDecoder<Entity>(of: table, in: identity.id, policy)
     let wanted = EntityKey(table: table, id: try EncodedID.bytes(of: id.raw)[...])
     var versions: [EntityVersion<Entity>] = []
     var cursor = try cursor(oldest)
@@ -29,8 +30,8 @@ extension ReadView {
       )
     }
     var replay = replay(after: oldest.header)
-    while replay.revision < last.revision, let (header, parts) = try replay.next() {
-      guard let content = try content(of: wanted, in: parts, &records) else { continue }
+    while replay.revision < last.revision, let (header, blocks) = try replay.next() {
+      guard let content = try content(of: wanted, in: blocks, &records) else { continue }
       versions.append(
         EntityVersion(
           content: content,
@@ -45,15 +46,15 @@ extension ReadView {
 
   private func content<Entity>(
     of wanted: EntityKey,
-    in parts: [Part],
-    _ records: inout EntityRecords<Entity>
+    in blocks: [ChangeBlock],
+    _ records: inout EntityDecoder<Entity>
   ) throws -> EntityVersion<Entity>.Content? {
-    for part in parts where part.tables.contains(wanted.table) {
-      for entry in part.entries where part.id(of: entry) == wanted.id {
-        guard part.table(of: entry) == wanted.table else { continue }
+    for block in blocks where block.tables.contains(wanted.table) {
+      for entry in block.entries where block.id(of: entry) == wanted.id {
+        guard block.table(of: entry) == wanted.table else { continue }
         switch entry.change {
         case .put(let layout, let record):
-          return .put(try records.entity(part.bytes[record], of: wanted.id, layout, catalog))
+          return .put(try records.entity(block.bytes[record], of: wanted.id, layout, catalog))
         case .remove: return .removed
         case .notPersisted: return .notPersisted
         }

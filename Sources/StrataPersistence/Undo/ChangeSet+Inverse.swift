@@ -1,4 +1,5 @@
 import StrataNormalization
+import StrataStorage
 
 extension ChangeSet {
   /// What undoes these changes: how their entities were in the database before.

@@ -1,3 +1,5 @@
+import StrataStorage
+
 /// Why an undo or a redo was refused; nothing has happened.
 public enum UndoError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Entities of the commit were changed since, by someone else.

@@ -2,6 +2,7 @@ import StrataBase
 public import StrataCore
 import StrataEntityStore
 public import StrataNormalization
+import StrataStorage
 
 /// Undo and redo of what one dispatcher committed to a database.
 ///

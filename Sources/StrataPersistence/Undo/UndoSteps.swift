@@ -1,5 +1,6 @@
 import StrataCore
 import StrataNormalization
+import StrataStorage
 
 /// A commit that can be undone: how its entities were before it, and how it left them.
 struct UndoStep: Sendable {

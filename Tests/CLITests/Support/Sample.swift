@@ -18,7 +18,7 @@ struct User: EntityType {
 
 /// One whose text is `unwritable` refuses to be encoded.
 struct Note: EntityType {
-  struct Refusal: Error {}
+  struct UnpersistedChange: Error {}
 
   static let tableName: TableName = "notes"
   let id: EntityID<Note>
@@ -27,7 +27,7 @@ struct Note: EntityType {
   private enum CodingKeys: String, CodingKey { case id, text }
 
   func encode(to encoder: any Encoder) throws {
-    guard text != "unwritable" else { throw Refusal() }
+    guard text != "unwritable" else { throw UnpersistedChange() }
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(id, forKey: .id)
     try container.encode(text, forKey: .text)

@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataCore
 import StrataPersistence
+import StrataStorage
 import StrataSQLite
 import TestSupport
 import Testing
@@ -250,7 +251,7 @@ struct BackupTests {
     try await persistence.close()
 
     var error = await #expect(throws: PersistenceError.self) {
-      try await StoreBackup.bringBack(copy, to: path)
+      try await StoreBackup.restore(copy, to: path)
     }
     #expect(error?.reason == .fileExists(path))
     try FileManager.default.moveItem(atPath: path, toPath: directory.path("old.strata"))
@@ -266,7 +267,7 @@ struct BackupTests {
 
     let before = try StoreBytes(copy)
     for epoch in Int64(2)...4 {
-      let position = try await StoreBackup.bringBack(copy, to: path)
+      let position = try await StoreBackup.restore(copy, to: path)
       #expect(position.epoch == epoch)
       #expect(position.revision == 40)
       let again = try await open()
@@ -288,14 +289,14 @@ struct BackupTests {
   {
     let persistence = try await open()
     var error = await #expect(throws: PersistenceError.self) {
-      try await StoreBackup.bringBack(path, to: copy)
+      try await StoreBackup.restore(path, to: copy)
     }
     guard case .alreadyOpen = error?.reason else {
       Issue.record("another reason: \(String(describing: error))")
       return
     }
     error = await #expect(throws: PersistenceError.self) {
-      try await StoreBackup.bringBack(directory.path("none.strata"), to: copy)
+      try await StoreBackup.restore(directory.path("none.strata"), to: copy)
     }
     #expect(error?.reason == .missing)
     try await persistence.close()

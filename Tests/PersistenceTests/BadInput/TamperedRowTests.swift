@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataBase
 import StrataPersistence
+import StrataStorage
 import StrataSQLite
 import TestSupport
 import Testing

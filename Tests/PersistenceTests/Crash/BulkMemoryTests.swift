@@ -1,5 +1,6 @@
 import Foundation
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -21,7 +22,7 @@ struct BackupLife: FaultedLife {
     let disk = Disk(vfs: vfs.name, watch: vfs.watch)
     do {
       try await backUp(to: copy)
-      _ = try await StoreBackup.bringBack(copy, to: place2, on: disk)
+      _ = try await StoreBackup.restore(copy, to: place2, on: disk)
     } catch {
       #expect(vfs.strikes > 0, "\(place): \(error)")
     }
@@ -31,7 +32,7 @@ struct BackupLife: FaultedLife {
       if made == copy {
         try await backUp(to: copy)
       } else {
-        _ = try await StoreBackup.bringBack(copy, to: place2)
+        _ = try await StoreBackup.restore(copy, to: place2)
       }
     }
     let names = try FileManager.default.contentsOfDirectory(atPath: store.directory.url.path)

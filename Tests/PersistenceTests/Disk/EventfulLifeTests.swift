@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -163,7 +164,7 @@ private struct EventfulLife {
       isSuspended = false
     }
     let deadline = ContinuousClock.now + .seconds(180)
-    // Not a flush: it asks nothing of the writer when all is durable, though upkeep may have been struck.
+    // Not a flush: it asks nothing of the writer when all is durable, though maintenance may have been struck.
     while true {
       do {
         _ = try await persistence.snapshot(named: "caught up")

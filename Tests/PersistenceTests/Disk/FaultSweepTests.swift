@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -85,7 +86,7 @@ struct FaultSweepTests {
       vfs.strike(fault, in: kind, after: passing, times: duration)
       try await life.run("\(fault) \(duration) after \(passing)")
       if vfs.strikes > 0 { struck += 1 }
-      // A life may ask a little less than the first one did, where slices of upkeep fell otherwise.
+      // A life may ask a little less than the first one did, where slices of maintenance fell otherwise.
       let isMet = vfs.strikes > 0 || vfs.targets(of: fault, in: kind) <= passing
       #expect(isMet, "\(fault) \(duration) after \(passing) met nothing")
     }

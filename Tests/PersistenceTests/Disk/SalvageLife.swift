@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -38,7 +39,7 @@ struct SalvageLife: FaultedLife {
     #expect(again.initialState.db == store.model(at: 44), "\(place)")
     #expect(again.report.position.epoch >= 2, "\(place)")
     try await again.close()
-    let sets = try SetAside.all(besideStoreAt: store.path)
+    let sets = try Quarantine.all(besideStoreAt: store.path)
     let kept = try sets.contains { set in
       try contents(of: set.directory)["app.strata"] == original
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -21,14 +22,14 @@ struct SettingAsideLife: FaultedLife {
 
   func run(_ place: String) async throws {
     do {
-      let set = try SetAside.setAside(
+      let set = try Quarantine.add(
         storeAt: store.path,
         reason: "a test",
         now: Self.time,
         on: disk
       )
       try await openOnFaultyDisk()
-      try set.putBack(now: Self.time, on: disk)
+      try set.restore(now: Self.time, on: disk)
       // Nothing is called done that was not.
       #expect(vfs.strikes == 0, "\(place)")
     } catch {
@@ -42,8 +43,8 @@ struct SettingAsideLife: FaultedLife {
     #expect(persistence.initialState.db == store.model(at: revision), "\(place)")
     try await persistence.close()
     if revision == 50 { return }
-    for set in try SetAside.all(besideStoreAt: store.path) where set.files.count > 1 {
-      try set.putBack(now: Self.time)
+    for set in try Quarantine.all(besideStoreAt: store.path) where set.files.count > 1 {
+      try set.restore(now: Self.time)
       let returned = try await store.open(.strict)
       #expect(returned.initialState.db == store.model(at: returned.revision), "\(place)")
       let found = returned.revision

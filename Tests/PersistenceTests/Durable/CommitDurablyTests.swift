@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataCore
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 

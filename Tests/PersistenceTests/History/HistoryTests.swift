@@ -3,6 +3,7 @@ import Strata
 import StrataBase
 import StrataCore
 import StrataPersistence
+import StrataStorage
 import StrataSQLite
 import TestSupport
 import Testing

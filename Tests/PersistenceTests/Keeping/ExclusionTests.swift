@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -83,7 +84,7 @@ struct ExclusionTests {
       #expect(store.state.db.books.isEmpty)
       #expect(
         persistence.report.notes == [
-          "the table books is excluded; what the file has of it stays there as it is"
+          "the table books is excluded; its records in the file stay as they are"
         ]
       )
       #expect(persistence.report.unknownTables == [])
@@ -134,11 +135,11 @@ struct ExclusionTests {
 }
 
 private struct PartState: StateType {
-  struct Part: DatabaseType {
+  struct ChangeBlock: DatabaseType {
     var books = EntityTable<Book>()
     var unlisted = EntityTable<Book>()
-    static let schema = DatabaseSchema<Part> { Entities(\.books) }
+    static let schema = DatabaseSchema<ChangeBlock> { Entities(\.books) }
   }
 
-  var db = Part()
+  var db = ChangeBlock()
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 
 /// A path for a store of a library, and ways to open it with options of its tables.

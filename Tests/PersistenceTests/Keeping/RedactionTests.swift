@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -70,7 +71,7 @@ struct RedactionTests {
       #expect(persistence.report.notes.map { $0.prefix(23) } == ["table books: 1 records "])
     }
     let last = try #require(try Inspector(path: file.path).log(.last(1)).first)
-    #expect(last.name == "kept otherwise")
+    #expect(last.name == "rewritten for table options")
     #expect(last.changes.map(\.put) == [["7"]])
     try await file.run([]) { store, _ throws in #expect(store.state.db.books[7]?.title == "") }
     try await file.run(options) { _, persistence throws in #expect(persistence.revision == 2) }

@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataCore
 import StrataPersistence
+import StrataStorage
 import StrataRecords
 import StrataSQLite
 import TestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import StrataPersistence
+import StrataStorage
 import TestSupport
 
 /// Seals for tests: a stream of SplitMix64 over the record and a tag over stream, context and record.

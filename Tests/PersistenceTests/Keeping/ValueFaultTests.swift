@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import StrataSQLite
 import TestSupport
 import Testing
@@ -255,7 +256,7 @@ private struct NewInfo: Codable, Equatable, Sendable {
 
 /// Refuses to be encoded below zero.
 private struct Shy: Codable, Equatable, Sendable {
-  struct Refusal: Error {}
+  struct UnpersistedChange: Error {}
 
   var number: Int
 
@@ -264,7 +265,7 @@ private struct Shy: Codable, Equatable, Sendable {
   init(number: Int) { self.number = number }
 
   func encode(to encoder: any Encoder) throws {
-    if number < 0 { throw Refusal() }
+    if number < 0 { throw UnpersistedChange() }
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(number, forKey: .number)
   }

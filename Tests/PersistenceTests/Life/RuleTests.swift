@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -109,7 +110,7 @@ struct RuleTests {
       try await open()
     } throws: { error in
       guard let error = error as? PersistenceError else { return false }
-      return error.reason == .ruleBroken(violation)
+      return error.reason == .ruleBroken(violation.sentence)
         && error.description.contains("b and c in members have the same key c")
     }
     #expect(try Data(contentsOf: URL(filePath: path)) == before)

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import StrataSQLite
 import TestSupport
 import Testing

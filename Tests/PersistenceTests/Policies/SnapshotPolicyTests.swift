@@ -1,4 +1,5 @@
 import StrataPersistence
+import StrataStorage
 import Testing
 
 struct SnapshotPolicyTests {

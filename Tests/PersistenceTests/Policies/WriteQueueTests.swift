@@ -1,23 +1,20 @@
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 
 struct WriteQueueTests {
-  private let trace = CommitTrace(name: "", fileID: "", function: "", line: 0)
-
-  private func queue(capacity: Int = 100, callsAtOnceFrom: Int = 10) -> WriteQueue {
-    WriteQueue(after: 7, time: 50, capacity: capacity, callsAtOnceFrom: callsAtOnceFrom)
+  private func queue(capacity: Int = 100, wakesAtOnceFrom: Int = 10) -> WriteQueueState {
+    WriteQueueState(after: 7, time: 50, capacity: capacity, wakesAtOnceFrom: wakesAtOnceFrom)
   }
 
-  private func changes(_ numbers: Int...) -> ChangeSet {
-    var db = LibraryDatabase()
-    for number in numbers { db.books.insert(Book(id: EntityID(number), title: "\(number)")) }
-    return ChangeSet(from: LibraryDatabase(), to: db)
-  }
+  private func changes(_ numbers: Int...) -> any PendingChanges { Numbers(Set(numbers)) }
 
-  private func add(_ number: Int, to queue: inout WriteQueue, now: Int64 = 60) -> WriteQueue.Wake {
-    queue.add(changes(number), trace, now: now)
+  private func add(_ number: Int, to queue: inout WriteQueueState, now: Int64 = 60)
+    -> WriteQueueState.Wake
+  {
+    queue.add(changes(number), name: "", CommitPlace(), now: now)
   }
 
   @Test
@@ -32,7 +29,7 @@ struct WriteQueueTests {
 
   @Test
   func `the writer is called once for a group, and at once when there are enough`() {
-    var queue = queue(callsAtOnceFrom: 3)
+    var queue = queue(wakesAtOnceFrom: 3)
     #expect(add(1, to: &queue) == .afterDelay)
     #expect(add(2, to: &queue) == .notNeeded)
     #expect(add(3, to: &queue) == .now)
@@ -49,15 +46,15 @@ struct WriteQueueTests {
     _ = queue.take(entities: 100)
     queue.settle()
     #expect(add(2, to: &queue) == .notNeeded)
-    queue.putOffCallCame()
+    queue.delayedWakeDidArrive()
     #expect(queue.wake() == .afterDelay)
   }
 
   @Test
   func `a group takes whole deltas, and at least one`() {
     var queue = queue()
-    _ = queue.add(changes(1, 2, 3), trace, now: 60)
-    _ = queue.add(changes(4), trace, now: 60)
+    _ = queue.add(changes(1, 2, 3), name: "", CommitPlace(), now: 60)
+    _ = queue.add(changes(4), name: "", CommitPlace(), now: 60)
     #expect(queue.take(entities: 2).map(\.revision) == [8])
     #expect(queue.take(entities: 2).isEmpty)
     queue.settle()
@@ -114,9 +111,28 @@ struct WriteQueueTests {
   @Test
   func `once it is being closed nobody waits for room that may never come`() {
     var queue = queue(capacity: 2)
-    _ = queue.add(changes(1, 2, 3), trace, now: 60)
+    _ = queue.add(changes(1, 2, 3), name: "", CommitPlace(), now: 60)
     #expect(!queue.hasRoom)
     queue.refuseCommits()
     #expect(queue.hasRoom)
+  }
+}
+
+/// Changes of entities that have nothing but a number.
+private struct Numbers: PendingChanges {
+  let numbers: Set<Int>
+
+  init(_ numbers: Set<Int>) { self.numbers = numbers }
+
+  var count: Int { numbers.count }
+
+  func merging(_ later: any PendingChanges) -> any PendingChanges {
+    Numbers(numbers.union((later as? Numbers)?.numbers ?? []))
+  }
+
+  func encode(into delta: inout DeltaEncoder, _ encoder: inout EntityEncoder) throws {}
+
+  func forEachEntity(_ body: (_ table: String, _ id: String) -> Void) {
+    for number in numbers { body("numbers", "\(number)") }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -32,7 +33,7 @@ struct BestEffortTests {
     let loss = try #require(report.loss)
     #expect(loss.revisions == Revision(last + 1)...50)
     #expect(loss.damage?.isEmpty == false)
-    let set = try #require(loss.setAside)
+    let set = try #require(loss.quarantine)
     #expect(
       try Data(contentsOf: URL(fileURLWithPath: set.directory + "/app.strata")) == before
     )
@@ -87,7 +88,7 @@ struct BestEffortTests {
     #expect(persistence.report.loss == nil)
     #expect(persistence.report.position.epoch == 1)
     try await persistence.close()
-    #expect(try SetAside.all(besideStoreAt: damaged.path).isEmpty)
+    #expect(try Quarantine.all(besideStoreAt: damaged.path).isEmpty)
   }
 
   @Test

@@ -1,5 +1,6 @@
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -65,7 +66,7 @@ struct CarriedRecordTests {
     #expect(loss.undecodable.allSatisfy { $0.table == "items" && !$0.detail.isEmpty })
     #expect(loss.undecodableCount == 3)
     #expect(loss.damage == nil)
-    #expect(loss.setAside == nil)
+    #expect(loss.quarantine == nil)
     #expect(persistence.report.position.epoch == 1)
     let store = Store<Shop<Numbers>, Never>(persistence)
     store.commit { $0.db.items.insert(NumberItem(id: "b", price: 7)) }

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataPersistence
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -21,7 +22,7 @@ struct SetAsideTests {
     let path = try StorePath(damaged.path, for: .opening)
     let salvage = Salvage(path, now: Self.time)
     _ = try #require(try salvage.build())
-    var moving = salvage.settingAside(because: "a test")
+    var moving = salvage.quarantining(because: "a test")
     for _ in 0..<steps { _ = try moving.step() }
 
     // Once it is announced, every way of opening for writing finds the same.
@@ -29,7 +30,7 @@ struct SetAsideTests {
     #expect(persistence.initialState.db == damaged.model(at: 44))
     #expect(persistence.report.position.epoch == 2)
     try await persistence.close()
-    let sets = try SetAside.all(besideStoreAt: damaged.path)
+    let sets = try Quarantine.all(besideStoreAt: damaged.path)
     #expect(sets.count == 1)
     let set = try #require(sets.first)
     #expect(try contents(of: set.directory)["app.strata"] == before)
@@ -40,7 +41,7 @@ struct SetAsideTests {
   func `what was set aside comes back, in exchange for what is there by then`() async throws {
     let damaged = try await DamagedStore()
     let original = try StoreBytes(damaged.path)
-    let set = try SetAside.setAside(
+    let set = try Quarantine.add(
       storeAt: damaged.path,
       reason: "to start afresh",
       now: Self.time
@@ -52,7 +53,7 @@ struct SetAsideTests {
     LibraryStore(fresh).commit { $0.db.books.insert(Book(id: 1, title: "fresh")) }
     try await fresh.close()
 
-    try set.putBack(now: Self.time)
+    try set.restore(now: Self.time)
     let files = try contentsBesideSets(of: damaged)
     #expect(files == original.files)
     let again = try await damaged.open(.strict)
@@ -60,13 +61,13 @@ struct SetAsideTests {
     try await again.close()
 
     // And the fresh one can be had again.
-    let exchanged = try #require(try SetAside.all(besideStoreAt: damaged.path).first)
+    let exchanged = try #require(try Quarantine.all(besideStoreAt: damaged.path).first)
     #expect(exchanged.directory.hasSuffix("Z-2"))
-    try exchanged.putBack(now: Self.time)
+    try exchanged.restore(now: Self.time)
     let second = try await damaged.open(.strict)
     #expect(second.initialState.db.books.count == 1)
     try await second.close()
-    #expect(throws: PersistenceError.self) { try set.putBack() }
+    #expect(throws: PersistenceError.self) { try set.restore() }
   }
 
   @Test(arguments: steps)
@@ -74,7 +75,7 @@ struct SetAsideTests {
     steps: Int
   ) async throws {
     let damaged = try await DamagedStore()
-    let set = try SetAside.setAside(storeAt: damaged.path, reason: "a test", now: Self.time)
+    let set = try Quarantine.add(storeAt: damaged.path, reason: "a test", now: Self.time)
     let fresh = try await damaged.open(.strict)
     try await fresh.close()
     var returning = try set.returning(now: Self.time)
@@ -91,7 +92,7 @@ struct SetAsideTests {
     let damaged = try await DamagedStore()
     let persistence = try await damaged.open(.strict)
     let error = #expect(throws: PersistenceError.self) {
-      try SetAside.setAside(storeAt: damaged.path, reason: "a test")
+      try Quarantine.add(storeAt: damaged.path, reason: "a test")
     }
     guard case .alreadyOpen = error?.reason else {
       Issue.record("another reason: \(String(describing: error))")
@@ -104,10 +105,10 @@ struct SetAsideTests {
   func `a store that is not there is not set aside`() throws {
     let directory = try TemporaryDirectory()
     let error = #expect(throws: PersistenceError.self) {
-      try SetAside.setAside(storeAt: directory.path("app.strata"), reason: "a test")
+      try Quarantine.add(storeAt: directory.path("app.strata"), reason: "a test")
     }
     #expect(error?.reason == .missing)
-    #expect(try SetAside.all(besideStoreAt: directory.path("app.strata")).isEmpty)
+    #expect(try Quarantine.all(besideStoreAt: directory.path("app.strata")).isEmpty)
   }
 
   private func contentsBesideSets(of store: DamagedStore) throws -> [String: Data] {

@@ -2,7 +2,8 @@ import CStrataSQLite
 package import Foundation
 import StrataBase
 import StrataCore
-package import StrataPersistence
+import StrataPersistence
+package import StrataStorage
 
 /// A file system for SQLite that works on real files, and fails and loses power when told to.
 ///

@@ -2,6 +2,7 @@ import Foundation
 import StrataBase
 import StrataCore
 import StrataPersistence
+import StrataStorage
 
 /// Counts the system calls for a store's own files, lets them fail, and follows its head.
 final class OwnFileWatch: DiskWatch {

@@ -1,0 +1,119 @@
+import Foundation
+import StrataNormalization
+import StrataRecords
+import StrataStorage
+
+/// Reads stored records of one table as entities of one type.
+struct EntityDecoder<Entity: EntityType> {
+  private let table: String
+  private let store: UUID
+  private let transform: TableTransform<Entity>?
+  private let isTreated: Bool
+  private let defaults: (bytes: [UInt8], layout: Layout)?
+  private var sealedLayout: Int64?
+  /// Whether the last record is stored as the table's are to be.
+  private(set) var matchesPolicy = true
+  /// Records of one layout mostly come one after another.
+  private var last: (layout: Int64, loader: RecordLoader)?
+
+  /// - Parameter store: the identity of the store whose records they are.
+  init(of table: String, in store: UUID, _ policy: StoragePolicy) throws {
+    let type = Entity.self as? any DefaultingEntityType.Type
+    self.init(of: table, in: store, policy, defaults: try type.map { try Self.record(of: $0) })
+  }
+
+  /// Takes what records lack from an entity.
+  init(of table: String, in store: UUID, _ policy: StoragePolicy, over initial: Entity?) {
+    var defaults: (bytes: [UInt8], layout: Layout)?
+    // One that cannot be encoded is refused where it is to be stored; to read others it is not needed.
+    do { defaults = try initial.map { try Self.record(of: $0) } } catch _ {}
+    self.init(of: table, in: store, policy, defaults: defaults)
+  }
+
+  private init(
+    of table: String,
+    in store: UUID,
+    _ policy: StoragePolicy,
+    defaults: (bytes: [UInt8], layout: Layout)?
+  ) {
+    self.table = table
+    self.store = store
+    self.defaults = defaults
+    transform = policy.transform(of: table)
+    isTreated = transform != nil
+  }
+
+  private static func record<Defaulting: DefaultingEntityType>(
+    of type: Defaulting.Type
+  ) throws -> (bytes: [UInt8], layout: Layout) { try record(of: type.defaults) }
+
+  private static func record(
+    of entity: some Encodable
+  ) throws -> (bytes: [UInt8], layout: Layout) {
+    var writer = RecordWriter()
+    var bytes: [UInt8] = []
+    let layout = try writer.encode(entity, into: &bytes)
+    return (bytes, layout)
+  }
+
+  /// The entity of a record; throws where the record does not fit the type or is not opened.
+  ///
+  /// - Parameter id: the entity's, encoded.
+  mutating func entity(
+    _ record: ArraySlice<UInt8>,
+    of id: ArraySlice<UInt8>,
+    _ layout: Int64,
+    _ catalog: LayoutCatalog
+  ) throws -> Entity {
+    let isSealed = try isSealed(layout, catalog)
+    if !isSealed, !isTreated {
+      return try loader(of: layout, catalog).decode(Entity.self, from: record)
+    }
+    let stored: Entity
+    if isSealed {
+      let (inner, contents) = try open(record, of: id)
+      stored = try loader(of: inner, catalog).decode(Entity.self, from: contents)
+    } else {
+      stored = try loader(of: layout, catalog).decode(Entity.self, from: record)
+    }
+    let kept = try transform?.redacted(stored) ?? stored
+    matchesPolicy = kept == stored && isSealed == (transform?.seal?.forWriting != nil)
+    return kept
+  }
+
+  private mutating func isSealed(_ layout: Int64, _ catalog: LayoutCatalog) throws -> Bool {
+    if layout == last?.layout { return false }
+    if layout == sealedLayout { return true }
+    guard try catalog.layout(layout).isOfSealedRecords else { return false }
+    sealedLayout = layout
+    return true
+  }
+
+  private func open(
+    _ record: ArraySlice<UInt8>,
+    of id: ArraySlice<UInt8>
+  ) throws -> (layout: Int64, record: ArraySlice<UInt8>) {
+    guard let seal = transform?.seal else { throw PersistenceError.Reason.sealed(table: table) }
+    let context = RecordContext(store: store, table: table, id: Array(id))
+    let contents: [UInt8]
+    do {
+      let sealed = try SealedRecord.sealed(in: record)
+      contents = try seal.sealing.open(sealed, context: context)
+      return try SealedRecord.record(in: contents)
+    } catch {
+      throw PersistenceError.Reason.unopenable(
+        table: table,
+        id: EncodedID.text(of: id),
+        detail: "\(error)"
+      )
+    }
+  }
+
+  private mutating func loader(of layout: Int64, _ catalog: LayoutCatalog) throws -> RecordLoader {
+    if let last, last.layout == layout { return last.loader }
+    let reader = try RecordReader(layout: try catalog.layout(layout), defaults: defaults)
+    let loader = RecordLoader(reader)
+    last = (layout, loader)
+    return loader
+  }
+}

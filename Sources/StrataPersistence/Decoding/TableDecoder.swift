@@ -1,0 +1,89 @@
+import Foundation
+import StrataNormalization
+import StrataRecords
+import StrataStorage
+
+/// Decodes the stored entities of one table, the type of the entities erased.
+protocol TableDecoding: AnyObject {
+  func put(
+    _ record: ArraySlice<UInt8>,
+    of id: ArraySlice<UInt8>,
+    _ layout: Int64,
+    _ catalog: LayoutCatalog
+  ) throws
+  func remove(_ id: ArraySlice<UInt8>) throws
+  /// What was decoded so far; nil for nothing.
+  var changes: (any AnyTableChanges)? { get }
+  /// Puts of the entities that are not stored as the options of the table want; nil for none.
+  var rewrites: (any AnyTableChanges)? { get }
+  /// Starts again with nothing.
+  func reset()
+}
+
+/// Collects the entities of one table that were put, and the IDs that were removed.
+final class TableDecoder<Entity: EntityType>: TableDecoding {
+  private let table: TableName
+  private var records: EntityDecoder<Entity>
+  private(set) var entities: [Entity] = []
+  private var removed: [EntityID<Entity>] = []
+  private var differing: [Entity] = []
+
+  init(_ table: TableName, _ records: EntityDecoder<Entity>) {
+    self.table = table
+    self.records = records
+  }
+
+  func put(
+    _ record: ArraySlice<UInt8>,
+    of id: ArraySlice<UInt8>,
+    _ layout: Int64,
+    _ catalog: LayoutCatalog
+  ) throws {
+    entities.append(try records.entity(record, of: id, layout, catalog))
+    if !records.matchesPolicy, let last = entities.last { differing.append(last) }
+  }
+
+  func remove(_ id: ArraySlice<UInt8>) throws {
+    removed.append(EntityID(try EncodedID.decode(Entity.RawID.self, from: Array(id))))
+  }
+
+  var changes: (any AnyTableChanges)? {
+    let changes = entities.map { .put($0) } + removed.map { EntityChange<Entity>.remove($0) }
+    return changes.isEmpty ? nil : TableChanges(table: table, changes: changes)
+  }
+
+  var rewrites: (any AnyTableChanges)? {
+    differing.isEmpty ? nil : TableChanges(table: table, changes: differing.map { .put($0) })
+  }
+
+  func reset() {
+    entities = []
+    removed = []
+    differing = []
+  }
+}
+
+extension SchemaTable {
+  /// A decoder for the table's entities.
+  func makeDecoder(of store: UUID, _ policy: StoragePolicy) throws -> any TableDecoding {
+    TableDecoder<Entity>(name, try EntityDecoder(of: name.text, in: store, policy))
+  }
+
+  /// Replaces the table by what was decoded.
+  func place(_ decoder: any TableDecoding, in database: inout Database) {
+    guard let decoder = decoder as? TableDecoder<Entity> else { return }
+    database[keyPath: path] = makeTable(decoder.entities)
+  }
+}
+
+extension AnyTableChanges {
+  /// A decoder for a persisted value; what its records lack is taken from the value that is put here.
+  func makeDecoder(of store: UUID, _ policy: StoragePolicy) -> any TableDecoding {
+    var initial: Entity?
+    for case .put(let value) in changes { initial = value }
+    return TableDecoder<Entity>(
+      table,
+      EntityDecoder(of: table.text, in: store, policy, over: initial)
+    )
+  }
+}

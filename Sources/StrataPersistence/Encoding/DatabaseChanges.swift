@@ -1,0 +1,54 @@
+import StrataNormalization
+import StrataRecords
+import StrataStorage
+
+/// A change set on its way to the file, with the options of the tables it touches.
+struct DatabaseChanges: PendingChanges {
+  let changes: ChangeSet
+  let policy: StoragePolicy
+
+  var count: Int { changes.count }
+
+  func merging(_ later: any PendingChanges) -> any PendingChanges {
+    guard let later = later as? DatabaseChanges else {
+      fatalError("DatabaseChanges.merging(_:) takes changes of the same store only.")
+    }
+    return DatabaseChanges(changes: changes.merging(later.changes), policy: policy)
+  }
+
+  func encode(into delta: inout DeltaEncoder, _ encoder: inout EntityEncoder) throws {
+    for changes in changes.tables { try encode(changes, into: &delta, &encoder) }
+  }
+
+  private func encode<Changes: AnyTableChanges>(
+    _ changes: Changes,
+    into delta: inout DeltaEncoder,
+    _ encoder: inout EntityEncoder
+  ) throws {
+    let table = changes.table.text
+    let transform: TableTransform<Changes.Entity>? = policy.transform(of: table)
+    for change in changes.changes {
+      let id = try EncodedID.bytes(of: change.id.raw)
+      switch change {
+      case .remove: try delta.remove(id, from: table)
+      case .put(let entity):
+        try delta.put(id, in: table, &encoder, idText: "\(change.id)") {
+          encoder,
+          record throws(EncodingFailure) in
+          try encoder.encode(entity, id: id, table: table, transform, into: &record)
+        }
+      }
+    }
+  }
+
+  func forEachEntity(_ body: (_ table: String, _ id: String) -> Void) {
+    for changes in changes.tables { Self.forEachEntity(of: changes, body) }
+  }
+
+  private static func forEachEntity(
+    of changes: some AnyTableChanges,
+    _ body: (_ table: String, _ id: String) -> Void
+  ) {
+    for change in changes.changes { body(changes.table.text, "\(change.id)") }
+  }
+}

@@ -1,0 +1,91 @@
+import StrataNormalization
+import StrataRecords
+import StrataStorage
+
+extension EntityEncoder {
+  /// Appends the record of an entity, redacted and sealed as its table wants, and returns the number of
+  /// its layout.
+  ///
+  /// Throws what the entity's `encode(to:)` throws, or its seal; then `bytes` is as it was.
+  ///
+  /// - Parameter id: the entity's, encoded.
+  mutating func encode<Entity: EntityType>(
+    _ entity: Entity,
+    id: [UInt8],
+    table: String,
+    _ transform: TableTransform<Entity>?,
+    into bytes: inout [UInt8]
+  ) throws(EncodingFailure) -> Int64 {
+    guard let transform else { return try encode(entity, table: table, into: &bytes) }
+    let redacted: Entity
+    do throws(TableTransform<Entity>.IDChanged) {
+      redacted = try transform.redacted(entity)
+    } catch {
+      throw .refused("\(error)")
+    }
+    guard let sealing = transform.seal?.forWriting else {
+      return try encode(redacted, table: table, into: &bytes)
+    }
+    var record: [UInt8] = []
+    let inner = try encode(redacted, table: table, into: &record)
+    let context = RecordContext(store: store, table: table, id: id)
+    let sealed: [UInt8]
+    let layout: Layout
+    do {
+      sealed = try sealing.seal(SealedRecord.contents(inner, record), context: context)
+      layout = try SealedRecord.layout()
+    } catch {
+      throw .refused("it could not be sealed: \(error)")
+    }
+    try Self.checkSize(sealed.count)
+    SealedRecord.append(sealed, to: &bytes)
+    return try number(of: layout, table: table)
+  }
+
+  /// The entities as a new file has them, in no order.
+  ///
+  /// Throws `PersistenceError.Reason` for one that cannot be encoded.
+  mutating func stored<Entity: EntityType>(
+    _ entities: some Sequence<Entity>,
+    in table: String,
+    _ policy: StoragePolicy
+  ) throws -> [StoredEntity] {
+    let transform: TableTransform<Entity>? = policy.transform(of: table)
+    return try entities.map { entity in
+      let id = try EncodedID.bytes(of: entity.id.raw)
+      var record: [UInt8] = []
+      do {
+        let layout = try encode(entity, id: id, table: table, transform, into: &record)
+        return StoredEntity(table: table, id: id[...], layout: layout, record: record[...])
+      } catch EncodingFailure.refused(let reason) {
+        let entity = NotPersisted(table: table, id: "\(entity.id)", reason: reason)
+        throw PersistenceError.Reason.notPersisted([entity])
+      }
+    }
+  }
+}
+
+extension SchemaTable {
+  /// Adds the table's entities to the first snapshot of a store.
+  func add(
+    _ database: Database,
+    to snapshot: inout InitialSnapshot,
+    _ policy: StoragePolicy
+  ) throws {
+    try snapshot.add(table: name.text) { encoder in
+      try encoder.stored(database[keyPath: path], in: name.text, policy)
+    }
+  }
+}
+
+extension AnyTableChanges {
+  /// Adds what is put to the first snapshot of a store.
+  func add(to snapshot: inout InitialSnapshot, _ policy: StoragePolicy) throws {
+    let entities = changes.compactMap { change in
+      if case .put(let entity) = change { entity } else { nil }
+    }
+    try snapshot.add(table: table.text) { encoder in
+      try encoder.stored(entities, in: table.text, policy)
+    }
+  }
+}

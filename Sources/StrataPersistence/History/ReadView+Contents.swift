@@ -1,0 +1,24 @@
+import StrataNormalization
+import StrataStorage
+
+extension ReadView {
+  /// The database at a revision, as this build's types, and the values that the file had by then.
+  func contents<Database: DatabaseType>(
+    at revision: Revision,
+    over initial: Database,
+    _ policy: StoragePolicy,
+    _ path: StorePath
+  ) throws -> (database: Database, values: ChangeSet) {
+    try read(at: revision) { merge in
+      var decoder = try DatabaseDecoder<Database>(
+        known: tables,
+        of: identity.id,
+        policy,
+        as: .inspecting,
+        at: path
+      )
+      try decoder.decode(&merge, catalog)
+      return (decoder.database(over: initial), decoder.values)
+    }.contents
+  }
+}

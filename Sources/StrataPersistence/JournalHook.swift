@@ -1,0 +1,58 @@
+import StrataCore
+import StrataNormalization
+import StrataStorage
+
+/// Hands the change set of every commit to the writer, with what the commit did to values.
+final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
+  /// Held here, and the hook by the store: the store keeps its persistence alive.
+  private let persistence: Persistence<State, Database>
+  private let changes: CommitAttachmentKey<ChangeSet>
+  private let values = CommitAttachmentKey<[any AnyTableChanges]>()
+
+  init(persistence: Persistence<State, Database>, changes: CommitAttachmentKey<ChangeSet>) {
+    self.persistence = persistence
+    self.changes = changes
+  }
+
+  func commitWillBegin() { persistence.writer.queue.waitForRoom() }
+
+  func editDidEnd(_ edit: inout Edit<State>) throws {
+    if !persistence.values.isEmpty { compareValues(&edit) }
+    guard changesFile(edit) else { return }
+    guard persistence.writer.queue.acceptsCommits else {
+      throw PersistenceError(.appending, path: persistence.path, persistence.refusal)
+    }
+  }
+
+  private func compareValues(_ edit: inout Edit<State>) {
+    let changed = [any AnyTableChanges](persistence.values, from: edit.previous, to: edit.state)
+    if !changed.isEmpty { edit.attachments[values] = changed }
+  }
+
+  /// What the commit did to the tables that are kept.
+  private func tableChanges(_ edit: Edit<State>) -> ChangeSet {
+    guard let changes = edit.attachments[changes] else { return ChangeSet() }
+    if persistence.policy.excluded.isEmpty { return changes }
+    return changes.filter(persistence.policy.keeps)
+  }
+
+  private func changesFile(_ edit: Edit<State>) -> Bool {
+    if !tableChanges(edit).isEmpty { return true }
+    return !persistence.values.isEmpty && edit.attachments[values] != nil
+  }
+
+  func commitDidHappen(_ edit: Edit<State>) {
+    var changes = tableChanges(edit)
+    if !persistence.values.isEmpty, let values = edit.attachments[values] {
+      changes = changes.joined(by: values)
+    }
+    if changes.isEmpty { return }
+    let trace = edit.trace
+    let revision = persistence.writer.queue.add(
+      DatabaseChanges(changes: changes, policy: persistence.policy),
+      name: trace.name,
+      CommitPlace(fileID: trace.fileID, function: trace.function, line: trace.line)
+    )
+    edit.attachments[CommitTicket.key]?.stamp(revision)
+  }
+}

@@ -1,0 +1,156 @@
+import StrataBase
+import StrataNormalization
+import StrataStorage
+
+/// What opening a file needs to know of a database: what a new file starts with, how the entities are
+/// read, and what an older file lacks.
+struct DatabaseOpening<Database: DatabaseType>: Sendable {
+  /// What is in a file, as this build's types.
+  struct Contents: Sendable {
+    let database: Database
+    let values: ChangeSet
+    /// What is not stored as the options of its table want it.
+    let rewrites: ChangeSet
+    let entities: Int
+    /// The tables this build keeps, those of values too.
+    let names: Set<String>
+    let loss: RestoreLoss?
+  }
+
+  let initial: Database
+  let policy: StoragePolicy
+
+  /// Opens the file of a writer and restores what it holds.
+  func open(
+    _ writer: isolated JournalWriter
+  ) throws(PersistenceError) -> (contents: Contents, report: RestoreReport) {
+    let (path, configuration) = (writer.path, writer.configuration)
+    var known: Set<String> = []
+    let opened = try writer.open(
+      creating: { try fill(&$0) },
+      reading: { try read(&$0, $1, at: path, configuration) },
+      adding: { contents, tables, isNew in
+        known = isNew ? contents.names : tables
+        try Self.check(contents.database)
+        return additions(contents, known)
+      }
+    )
+    return (opened.contents, report(on: opened, known))
+  }
+
+  /// Writes the initial database and values into the first snapshot.
+  private func fill(_ snapshot: inout InitialSnapshot) throws {
+    try Self.check(initial)
+    let tables = Database.schema.tables(in: policy).map { table in
+      (table.name, { try table.add(initial, to: &$0, policy) } as Fill)
+    }
+    let values = policy.values.tables.map { value in
+      (value.table, { try value.add(to: &$0, policy) } as Fill)
+    }
+    for (_, fill) in (tables + values).sorted(by: { $0.0 < $1.0 }) { try fill(&snapshot) }
+  }
+
+  private typealias Fill = (inout InitialSnapshot) throws -> Void
+
+  private func read(
+    _ merge: inout MergeIterator,
+    _ view: ReadView,
+    at path: StorePath,
+    _ configuration: PersistenceConfiguration
+  ) throws -> Contents {
+    var decoder = try DatabaseDecoder<Database>(
+      known: view.tables,
+      of: view.identity.id,
+      policy,
+      as: .opening,
+      at: path,
+      restore: configuration.restore
+    )
+    try decoder.decode(&merge, view.catalog, ProgressMeter(configuration.progress))
+    return Contents(
+      database: decoder.database(over: initial),
+      values: decoder.values,
+      rewrites: decoder.rewrites,
+      entities: decoder.count,
+      names: decoder.names,
+      loss: decoder.loss
+    )
+  }
+
+  /// Refuses data that breaks a rule of the schema.
+  private static func check(_ database: Database) throws(PersistenceError.Reason) {
+    do {
+      try database.checkUniqueness()
+    } catch {
+      throw .ruleBroken(error.sentence)
+    }
+  }
+
+  /// Tables and values that a build added, with what the initial state put into them; and the records
+  /// that are not stored as the options of their table want.
+  private func additions(_ contents: Contents, _ known: Set<String>) -> OpeningAdditions {
+    let new = contents.names.subtracting(known)
+    let (tables, values) = new.splitIntoTablesAndValues()
+    var added = ChangeSet(tables: policy.values.filter { new.contains($0.text) }.tables)
+    if !tables.isEmpty {
+      let all = ChangeSet(from: Database(), to: contents.database)
+      added = all.filter { new.contains($0.text) }.joined(by: added.tables)
+    }
+    let name = [("new tables", tables), ("new values", values)]
+      .filter { !$0.1.isEmpty }
+      .map { "\($0.0): \($0.1.joined(separator: ", "))" }
+      .joined(separator: "; ")
+    let deltas = [(name, added), ("rewritten for table options", contents.rewrites)]
+    return OpeningAdditions(
+      newTables: new.sorted(),
+      deltas: deltas.filter { !$0.1.isEmpty }.map { name, changes in
+        (name, DatabaseChanges(changes: changes, policy: policy))
+      }
+    )
+  }
+
+  private func report(
+    on opened: OpenedStore<Contents>,
+    _ known: Set<String>
+  ) -> RestoreReport {
+    let contents = opened.contents
+    let excluded = Set(policy.excluded.map(\.text))
+    let unknown = known.subtracting(contents.names).subtracting(excluded)
+      .splitIntoTablesAndValues()
+    let new = contents.names.subtracting(known).splitIntoTablesAndValues()
+    var report = RestoreReport(
+      outcome: opened.isNew ? .fresh : .restored,
+      position: opened.position,
+      snapshotRevision: opened.snapshot,
+      replayedDeltas: opened.replayedDeltas,
+      entities: contents.entities,
+      unknownTables: unknown.tables,
+      newTables: new.tables,
+      unknownValues: unknown.values,
+      newValues: new.values,
+      notes: opened.notes,
+      loss: contents.loss
+    )
+    if let loss = opened.loss {
+      report.loss = report.loss ?? RestoreLoss()
+      report.loss?.damage = loss.damage
+      report.loss?.revisions = loss.revisions
+      report.loss?.quarantine = loss.quarantine
+    }
+    if report.loss != nil { report.outcome = .restoredWithLoss }
+    for table in known.intersection(excluded).sorted() {
+      report.notes.append(
+        "the table \(table) is excluded; its records in the file stay as they are"
+      )
+    }
+    for changes in contents.rewrites.tables {
+      report.notes.append(
+        """
+        \(StoredValues.title(ofTable: changes.table.text)): \(changes.count) records were not stored as \
+        its options want and were written again; older deltas and snapshots have them as they were
+        """
+      )
+    }
+    return report
+  }
+}

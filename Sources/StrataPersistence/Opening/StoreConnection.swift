@@ -1,0 +1,77 @@
+import StrataCore
+import StrataStorage
+
+/// What a persistence knows of its store: nothing yet but the state it will be created with, or how
+/// to reach it.
+enum StoreConnection<State: StateType>: Sendable {
+  /// What a commit does.
+  typealias Edit = (inout State, inout CommitAttachments) throws -> Void
+
+  case waiting(State)
+  case attached(Attached)
+
+  /// A store, reached without keeping it alive.
+  struct Attached: Sendable {
+    let state: @Sendable () -> State?
+    let withoutCommits: @Sendable (() -> Void) -> Void
+    let commit: @Sendable (CommitTrace, Edit) throws -> Void
+  }
+
+  /// Connects to a store; false when there is one already.
+  mutating func attach<Activity: Sendable>(to store: Store<State, Activity>) -> Bool {
+    guard case .waiting = self else { return false }
+    self = .attached(
+      Attached(
+        state: { [weak store] in store?.state },
+        withoutCommits: { [weak store] action in
+          if let store { store.withoutCommits(action) } else { action() }
+        },
+        commit: { [weak store] trace, edit in
+          guard let store else { return }
+          try store.commit(trace, scope: \.self) {
+            (state: inout State, attachments: inout CommitAttachments) throws in
+            if store.isOnDetour { throw PersistenceError.Reason.onDetour }
+            try edit(&state, &attachments)
+          }
+        }
+      )
+    )
+    return true
+  }
+
+  var state: State {
+    switch self {
+    case .waiting(let state): return state
+    case .attached(let store):
+      if let state = store.state() { return state }
+      fatalError(
+        """
+        A Persistence feeds one store, and the one it fed is gone. Keep the store, or close the \
+        persistence and open the file again.
+        """
+      )
+    }
+  }
+
+  /// Commits to the store, which must be there.
+  func commit(_ trace: CommitTrace, _ edit: Edit) throws {
+    switch self {
+    case .waiting:
+      fatalError(
+        """
+        "\(trace.name)" at \(trace.place) commits to the store of a Persistence that has none yet. \
+        Create the store from it first.
+        """
+      )
+    case .attached(let store): try store.commit(trace, edit)
+    }
+  }
+
+  /// Runs `action` while no commit of the store is under way.
+  func withoutCommits(_ action: () -> Void) {
+    switch self {
+    case .waiting: action()
+    case .attached(let store): store.withoutCommits(action)
+    }
+  }
+}

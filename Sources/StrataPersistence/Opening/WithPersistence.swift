@@ -1,0 +1,45 @@
+public import StrataCore
+import StrataNormalization
+public import StrataStorage
+
+/// Opens a store on a file, runs `body` with it, and flushes and closes on every path.
+///
+/// ```swift
+/// try await withPersistence(
+///   at: "app.strata", initialState: AppState(), database: \.db, store: AppStore.init
+/// ) { store in
+///   store.commit { $0.db.users.insert(User(id: "42", name: "Ada")) }
+/// }
+/// ```
+///
+/// Throws what opening throws, else what `body` throws, else what closing throws.
+public func withPersistence<State, Activity, Database, S: Store<State, Activity>, R>(
+  at path: String,
+  initialState: State,
+  database: StatePath<State, Database>,
+  values: [PersistedValue<State>] = [],
+  tables: [TableOption<Database>] = [],
+  configuration: PersistenceConfiguration = PersistenceConfiguration(),
+  isolation: isolated (any Actor)? = #isolation,
+  store makeStore: (Persistence<State, Database>) -> S,
+  _ body: (S) async throws -> R
+) async throws -> R {
+  let persistence = try await Persistence.open(
+    at: path,
+    initialState: initialState,
+    database: database,
+    values: values,
+    tables: tables,
+    configuration: configuration
+  )
+  let result: R
+  do {
+    result = try await body(makeStore(persistence))
+  } catch {
+    // The error of the body says more than one of closing after it could.
+    do { try await persistence.close() } catch _ {}
+    throw error
+  }
+  try await persistence.close()
+  return result
+}

@@ -1,0 +1,105 @@
+import Foundation
+import StrataSQLite
+
+/// Going back to a backup of a store.
+public enum StoreBackup {
+  /// Puts a copy of a backup where a store was, in a new epoch; gives where it stands.
+  ///
+  /// ```swift
+  /// try await StoreBackup.restore("backups/app-2026-11-21.strata", to: "app.strata")
+  /// let persistence = try await Persistence.open(at: "app.strata", …)
+  /// ```
+  ///
+  /// What came after the backup is cut off from history, which the epoch tells to whoever followed the
+  /// store: it is higher than that of the backup and than that of the store which was there. (A file
+  /// that is just copied back is refused, as it lacks what its head says was acknowledged.)
+  ///
+  /// Nothing is overwritten: move what is left of the store away first, its `-wal` and `-shm` with it.
+  /// Leave its `.head`, which says how far it was. The backup stays as it is. O(file), several times
+  /// over: the copy is proved before it gets its name.
+  ///
+  /// Throws ``PersistenceError``: `.fileExists`, `.alreadyOpen` for a backup that is being written to
+  /// or a place that another writer holds, `.damaged` and other reasons of either file.
+  @discardableResult
+  public static func restore(
+    _ backup: String,
+    to path: String
+  ) async throws(PersistenceError) -> Position {
+    try await restore(backup, to: path, on: .system)
+  }
+
+  package static func restore(
+    _ backup: String,
+    to path: String,
+    on disk: Disk
+  ) async throws(PersistenceError) -> Position {
+    let backup = try StorePath(backup, for: .restoringBackup)
+    let path = try StorePath(path, for: .restoringBackup)
+    let file = try NewFile(at: path, for: .restoringBackup, on: disk)
+    do {
+      return try await CopyWorker(file).run { file in
+        try BackupRestore(backup: backup, file: file).make()
+      }
+    } catch {
+      file.removeLeftovers()
+      throw PersistenceError(.restoringBackup, path: file.path.file, wrapping: error)
+    }
+  }
+}
+
+/// The bringing back of one backup.
+private struct BackupRestore {
+  let backup: StorePath
+  let file: NewFile
+
+  func make() throws -> Position {
+    let source = try ReadAccess(backup)
+    if source.mode == .live {
+      throw PersistenceError(
+        .restoringBackup,
+        path: backup.file,
+        .alreadyOpen(by: LockFile.owner(at: backup.lock))
+      )
+    }
+    try RestoredFile.check(source.connection, backup, .restoringBackup)
+    let owner = LockFile.Owner.current(started: Date())
+    let lock = HeldLock(
+      try WriterLock.acquire(
+        file.path,
+        as: owner,
+        knownFormat: StoreFormat.known,
+        on: file.disk
+      )
+    )
+    defer { withExtendedLifetime(lock) {} }
+    try file.create()
+    let position = try copy(source.connection)
+    try file.verify()
+    // The name comes last: a head without a store says nothing, a store without its head too little.
+    try HeadFile.write(position, for: file.path, on: file.disk)
+    try file.giveName()
+    return position
+  }
+
+  private func copy(_ source: Connection) throws -> Position {
+    let connection = try file.connect()
+    let copy = try OnlineBackup(from: source, to: connection)
+    guard try copy.step(pages: -1) == .complete else {
+      throw PersistenceError(.restoringBackup, path: backup.file, .busy("it is being written to"))
+    }
+    try copy.finish()
+    var identity = try StoreIdentity.read(connection)
+    identity.epoch = try HeadFile.epoch(afterCutting: identity, at: file.path, on: file.disk)
+    try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
+    try connection.transaction { try identity.writeEpoch(to: connection) }
+    let last = try ReadView(connection).last
+    try connection.checkpoint(.truncate)
+    try connection.close()
+    return Position(
+      storeID: identity.id,
+      epoch: identity.epoch,
+      revision: last.revision,
+      chain: last.chain
+    )
+  }
+}

@@ -1,0 +1,62 @@
+import Foundation
+import StrataMigrations
+import StrataRecords
+import StrataSQLite
+
+extension PersistenceError {
+  /// What an error of SQLite means to someone who holds the file of a store.
+  init(_ operation: Operation, path: String, _ error: SQLiteError) {
+    self.init(operation, path: path, Reason(error, operation))
+  }
+
+  /// The error itself when it is one already, else what it means.
+  package init(_ operation: Operation, path: String, wrapping error: any Error) {
+    switch error {
+    case let error as PersistenceError: self = error
+    case let error as PersistenceError.Reason:
+      self.init(operation, path: path, error)
+    case let error as SQLiteError: self.init(operation, path: path, error)
+    case let error as FileMovedOn:
+      self.init(
+        operation,
+        path: path,
+        operation == .resuming
+          ? .movedOn(from: error.from.revision, to: error.to.revision)
+          : .damaged("another program has written to it while this one had it open")
+      )
+    case let error as CorruptionError: self.init(operation, path: path, .damaged(error.detail))
+    case let error as RecordError:
+      self.init(operation, path: path, .damaged("what is stored cannot be read: \(error)"))
+    case let error as MigrationError: self.init(operation, path: path, .migration("\(error)"))
+    case let error as SystemError: self.init(operation, path: path, Reason(error, operation))
+    default: self.init(operation, path: path, .io("\(error)"))
+    }
+  }
+}
+
+extension PersistenceError.Reason {
+  init(_ error: SQLiteError, _ operation: PersistenceError.Operation) {
+    switch error.code.primary {
+    case .full: self = .diskFull
+    case .notADB: self = .notADatabase
+    case .corrupt: self = .damaged("\(error)")
+    case .busy, .locked: self = .busy("\(error)")
+    // Whoever only looks never wanted to write.
+    case .readOnly, .cantOpen:
+      self = operation == .inspecting ? .io("\(error)") : .notWritable("\(error)")
+    default: self = .io("\(error)")
+    }
+  }
+}
+
+extension PersistenceError.Reason {
+  init(_ error: SystemError, _ operation: PersistenceError.Operation) {
+    switch error.code {
+    case ENOSPC: self = .diskFull
+    case EACCES, EROFS,
+      EPERM where operation != .inspecting:
+      self = .notWritable("\(error)")
+    default: self = .io("\(error)")
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import Dispatch
+
+/// A thread of control that touches a store's file: a serial queue outside the cooperative pool,
+/// where a slow disk keeps nobody else waiting.
+package final class FileExecutor: SerialExecutor {
+  private let queue: DispatchQueue
+
+  /// - Parameter label: what a debugger calls it.
+  init(label: String) { queue = DispatchQueue(label: label, qos: .utility) }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedSerialExecutor()
+    queue.async { job.runSynchronously(on: executor) }
+  }
+
+  package func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
+
+  /// Runs `action` on the executor and waits for it; not to be called from the executor itself.
+  package func runNow<R>(_ action: () -> R) -> R { queue.sync(execute: action) }
+
+  /// Runs `action` on the executor, now or later.
+  func schedule(after delay: Duration = .zero, _ action: @escaping @Sendable () -> Void) {
+    if delay == .zero {
+      queue.async(execute: action)
+    } else {
+      let (seconds, attoseconds) = delay.components
+      let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+      queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: action)
+    }
+  }
+}

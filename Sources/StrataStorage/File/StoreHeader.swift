@@ -1,0 +1,58 @@
+import Foundation
+
+/// The first 100 bytes of an SQLite database: enough to refuse a file without opening it.
+///
+/// Source: "The Database Header" in SQLite's file format page. Bytes 0–15 magic, 16 page size, 24
+/// change counter, 28 pages, 60 user version, 68 application id, 92 the counter the page count is
+/// valid for; all big-endian.
+struct StoreHeader: Equatable {
+  /// `Strt`: tells a store's file from any other SQLite database.
+  static let applicationID: Int32 = 0x5374_7274
+
+  let applicationID: Int32
+  let format: Int
+  let pageSize: Int64
+  /// Nil when the header does not vouch for it.
+  let pages: Int64?
+
+  /// Reads the header out of the first bytes of a file; nil when they are not SQLite's.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count >= 100, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
+      return nil
+    }
+    func word(_ offset: Int) -> UInt32 {
+      bytes[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
+    }
+    applicationID = Int32(bitPattern: word(68))
+    format = Int(Int32(bitPattern: word(60)))
+    let size = Int64(bytes[16]) << 8 | Int64(bytes[17])
+    pageSize = size == 1 ? 65536 : size
+    pages = word(24) == word(92) && word(28) > 0 ? Int64(word(28)) : nil
+  }
+
+  /// Refuses a file that is no store, or one this build cannot read, by its first bytes alone.
+  ///
+  /// The length is judged only where SQLite's WAL holds nothing: with one, the file may rightly be
+  /// shorter than its header says.
+  static func check(
+    _ bytes: [UInt8],
+    fileSize: Int64,
+    walSize: Int64,
+    knownFormat: Int
+  ) throws(PersistenceError.Reason) {
+    guard fileSize > 0 else { throw .empty }
+    guard let header = StoreHeader(bytes) else {
+      let isCut = fileSize < 100 && Array("SQLite format 3\0".utf8).starts(with: bytes.prefix(16))
+      throw isCut ? .truncated(expected: 100, found: fileSize) : .notADatabase
+    }
+    guard header.applicationID == applicationID else {
+      throw .foreign(applicationID: header.applicationID)
+    }
+    guard header.format <= knownFormat else {
+      throw .newerFormat(found: header.format, known: knownFormat)
+    }
+    if walSize == 0, let pages = header.pages, pages * header.pageSize > fileSize {
+      throw .truncated(expected: pages * header.pageSize, found: fileSize)
+    }
+  }
+}

@@ -1,0 +1,72 @@
+package import Foundation
+import StrataBase
+import StrataSQLite
+
+/// Who a file is: the one row of its `store` table.
+///
+/// All SQL on identity and tables stands here.
+package struct StoreIdentity: Equatable, Sendable {
+  package var id: UUID
+  package var epoch: Int64
+  package var created: Int64
+
+  static func read(_ connection: Connection) throws -> StoreIdentity {
+    let row = try connection.first("SELECT id, epoch, algorithm, created FROM store", []) {
+      (try $0.blob(0), try $0.int(1), try $0.int(2), try $0.int(3))
+    }
+    guard let (id, epoch, algorithm, created) = row, let id = UUID(byteArray: id) else {
+      throw CorruptionError("the store does not say who it is")
+    }
+    guard algorithm == Int64(Checksum.algorithm) else {
+      throw CorruptionError("its hashes are of kind \(algorithm), which this build does not know")
+    }
+    return StoreIdentity(id: id, epoch: epoch, created: created)
+  }
+
+  func write(to connection: Connection) throws(SQLiteError) {
+    try connection.run(
+      "INSERT INTO store (one, id, epoch, algorithm, created) VALUES (1, ?, ?, ?, ?)",
+      [
+        .blob(id.byteArray), .integer(epoch), .integer(Int64(Checksum.algorithm)),
+        .integer(created),
+      ]
+    )
+  }
+
+  /// Begins the epoch, whatever it was.
+  func writeEpoch(to connection: Connection) throws(SQLiteError) {
+    try connection.run("UPDATE store SET epoch = ?", [.integer(epoch)])
+  }
+
+  /// The number that the deltas of an opening carry; nil for one that never opened this file.
+  static func origin(_ uuid: UUID, in connection: Connection) throws -> Int64? {
+    try connection.first("SELECT id FROM origin WHERE uuid = ?", [.blob(uuid.byteArray)]) {
+      try $0.int(0)
+    }
+  }
+
+  /// Notes that a writer opened the file, and gives the number its deltas carry.
+  static func addOrigin(_ uuid: UUID, at time: Int64, to connection: Connection) throws -> Int64 {
+    try connection.run(
+      "INSERT INTO origin (uuid, opened) VALUES (?, ?)",
+      [.blob(uuid.byteArray), .integer(time)]
+    )
+    return try connection.first("SELECT max(id) FROM origin", []) { try $0.int(0) } ?? 0
+  }
+
+  /// The entity tables the file has had.
+  static func tables(of connection: Connection) throws -> [String] {
+    try connection.all("SELECT name FROM entity_table ORDER BY name", []) { try $0.text(0) }
+  }
+
+  static func addTable(
+    _ name: String,
+    since revision: Revision,
+    to connection: Connection
+  ) throws(SQLiteError) {
+    try connection.run(
+      "INSERT OR IGNORE INTO entity_table (name, since) VALUES (?, ?)",
+      [.text(name), .integer(revision.number)]
+    )
+  }
+}

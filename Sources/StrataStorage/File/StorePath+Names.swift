@@ -1,0 +1,47 @@
+import Foundation
+
+extension StorePath {
+  /// The names that the file still has from when it was being made: a crash may have left them.
+  ///
+  /// Refuses a file that has another one as well (a hard link). The lock and SQLite's WAL go by the name:
+  /// whoever opened the file under the other would meet neither, and the two would write over each other
+  /// (`sqlite.org/howtocorrupt.html`, section 2.5).
+  func creationNames(
+    _ operation: PersistenceError.Operation
+  ) throws(PersistenceError) -> [String] {
+    while true {
+      let count = countOfNames
+      guard count > 1 else { return [] }
+      let names = try listCreationNames(operation)
+      if count == names.count + 1 { return names }
+      // Unless one was just taken from it, by whoever made it.
+      if count == countOfNames {
+        throw PersistenceError(
+          operation,
+          path: file,
+          .notAFile("one of several names of a file")
+        )
+      }
+    }
+  }
+
+  private func listCreationNames(
+    _ operation: PersistenceError.Operation
+  ) throws(PersistenceError) -> [String] {
+    let prefix = (creating as NSString).lastPathComponent
+    let identity = FileIdentity(ofFileAt: file)
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: directory)
+        .filter { $0.hasPrefix(prefix) }.map { directory + "/" + $0 }
+        .filter { FileIdentity(ofFileAt: $0) == identity }
+    } catch {
+      throw PersistenceError(operation, path: file, .io("\(error)"))
+    }
+  }
+
+  private var countOfNames: Int {
+    var status = stat()
+    guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
+    return Int(status.st_nlink)
+  }
+}

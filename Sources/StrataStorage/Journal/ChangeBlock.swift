@@ -1,0 +1,119 @@
+package import StrataRecords
+
+/// A run of entity changes as stored: the body of a delta's block, and of a snapshot's chunk.
+///
+/// ```
+/// block     varint count of tables, table*, then the records one after another
+/// table    text name, varint count of entries, entry*
+/// entry    op byte (0 put, 1 remove, 2 not persisted), varint length of the ID, the encoded ID,
+///          for a put: varint layout, varint length of the record
+/// ```
+///
+/// The list comes first, so whoever asks what changed does not read the records.
+package struct ChangeBlock: Sendable {
+  /// What happened to one entity.
+  ///
+  /// Offsets are into `bytes`.
+  package struct Entry: Sendable {
+    package enum Change: Sendable, Equatable {
+      case put(layout: Int64, record: Range<Int>)
+      case remove
+      /// The entity could not be encoded: what is stored for it is older than it.
+      case notPersisted
+    }
+
+    package let table: Int
+    package let id: Range<Int>
+    package fileprivate(set) var change: Change
+  }
+
+  package let bytes: [UInt8]
+  package let tables: [String]
+  package let entries: [Entry]
+
+  /// Reads the list of a block; the records stay where they are.
+  ///
+  /// O(entries).
+  package init(_ bytes: [UInt8]) throws(RecordError) {
+    var cursor = ByteCursor(bytes[...])
+    var tables: [String] = []
+    var entries: [Entry] = []
+    for table in 0..<(try cursor.count()) {
+      tables.append(try cursor.text())
+      let count = try cursor.count()
+      if entries.isEmpty { entries.reserveCapacity(min(count, Self.firstRoom)) }
+      for _ in 0..<count {
+        let op = try cursor.byte()
+        let id = try cursor.block()
+        let change: Entry.Change
+        switch op {
+        case 0:
+          let layout = Int64(bitPattern: try cursor.varint())
+          let length = try cursor.varint()
+          guard length <= UInt64(bytes.count) else { throw .truncated(at: bytes.count) }
+          change = .put(layout: layout, record: 0..<Int(length))
+        case 1: change = .remove
+        case 2: change = .notPersisted
+        default: throw .badTag(op, at: id.startIndex)
+        }
+        entries.append(Entry(table: table, id: id.startIndex..<id.endIndex, change: change))
+      }
+    }
+    try Self.locate(&entries, from: cursor.offset, to: bytes.count)
+    self.bytes = bytes
+    self.tables = tables
+    self.entries = entries
+  }
+
+  /// How many entries have room before they are read: a count may say anything.
+  private static let firstRoom = 1_024
+
+  /// Reads the list of a block that was found at `place`, which an error names.
+  init(_ bytes: [UInt8], of place: String) throws(CorruptionError) {
+    do {
+      try self.init(bytes)
+    } catch {
+      throw CorruptionError("\(place) cannot be read: \(error)")
+    }
+  }
+
+  /// Moves the record of each put to its place, now that the length of the list is known.
+  private static func locate(
+    _ entries: inout [Entry],
+    from start: Int,
+    to end: Int
+  ) throws(RecordError) {
+    var offset = start
+    for index in entries.indices {
+      guard case .put(let layout, let record) = entries[index].change else { continue }
+      guard record.count <= end - offset else { throw .truncated(at: end) }
+      entries[index].change = .put(layout: layout, record: offset..<offset + record.count)
+      offset += record.count
+    }
+    guard offset == end else { throw .trailingBytes(at: offset) }
+  }
+
+  package func table(of entry: Entry) -> String { tables[entry.table] }
+
+  package func id(of entry: Entry) -> ArraySlice<UInt8> { bytes[entry.id] }
+
+  /// The layouts its records are read with.
+  package var layouts: Set<Int64> { Set(layoutNumbers) }
+
+  /// The same in the order of their numbers, mostly one.
+  var layoutNumbers: [Int64] {
+    var numbers: [Int64] = []
+    for entry in entries {
+      guard case .put(let layout, _) = entry.change, numbers.last != layout,
+        !numbers.contains(layout)
+      else { continue }
+      numbers.append(layout)
+    }
+    return numbers.sorted()
+  }
+
+  /// Whether nothing in it is a removal or a mark.
+  var holdsOnlyPuts: Bool {
+    entries.allSatisfy { if case .put = $0.change { true } else { false } }
+  }
+}

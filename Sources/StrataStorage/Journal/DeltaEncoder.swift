@@ -1,0 +1,83 @@
+import StrataBase
+import StrataRecords
+import StrataSQLite
+
+/// Writes the changes of a delta block by block, so that a commit of a million entities needs memory for
+/// one block only.
+package struct DeltaEncoder {
+  /// The size at which a block is closed: 1 MB.
+  static let blockSize = 1 << 20
+
+  private let journal: Journal
+  private let revision: Revision
+  private var builder = ChangeBlockBuilder()
+  /// The first block waits for the delta's row.
+  private var first: [UInt8]?
+  private(set) var hashes: [Checksum] = []
+  private(set) var layouts: Set<Int64> = []
+  private(set) var bytes = 0
+  private(set) var entities = 0
+  private(set) var refused: [NotPersisted] = []
+  private var record: [UInt8] = []
+
+  init(_ revision: Revision, in journal: Journal) {
+    self.revision = revision
+    self.journal = journal
+  }
+
+  /// Adds a removal.
+  package mutating func remove(_ id: [UInt8], from table: String) throws {
+    builder.remove(id, from: table)
+    try entityAdded()
+  }
+
+  /// Adds the record of an entity that `encode` appends to the bytes it is given.
+  ///
+  /// An entity that cannot be encoded is marked and noted; the others are written.
+  ///
+  /// - Parameter text: the ID as a person reads it, for the note.
+  package mutating func put(
+    _ id: [UInt8],
+    in table: String,
+    _ encoder: inout EntityEncoder,
+    idText text: @autoclosure () -> String,
+    _ encode: (inout EntityEncoder, inout [UInt8]) throws(EncodingFailure) -> Int64
+  ) throws {
+    record.removeAll(keepingCapacity: true)
+    do {
+      let layout = try encode(&encoder, &record)
+      builder.put(id, in: table, layout: layout, record: record)
+    } catch {
+      switch error {
+      case .refused(let reason):
+        builder.markNotPersisted(id, in: table)
+        refused.append(NotPersisted(table: table, id: text(), reason: reason))
+      case .sqlite(let error): throw error
+      }
+    }
+    try entityAdded()
+  }
+
+  private mutating func entityAdded() throws {
+    entities += 1
+    if builder.size >= Self.blockSize { try closeBlock() }
+  }
+
+  private mutating func closeBlock() throws(SQLiteError) {
+    layouts.formUnion(builder.layouts)
+    let body = builder.finish()
+    bytes += body.count
+    hashes.append(Checksum(of: body))
+    if first == nil {
+      first = body
+    } else {
+      try journal.appendPart(hashes.count - 1, of: revision, body)
+    }
+  }
+
+  /// Closes the last block and returns the first, which belongs in the delta's row.
+  mutating func finish() throws(SQLiteError) -> [UInt8] {
+    if !builder.isEmpty || first == nil { try closeBlock() }
+    return first ?? []
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import StrataBase
+import StrataSQLite
+
+/// The deltas of a file, in order.
+///
+/// All SQL on the journal stands here.
+///
+/// It does not know what deltas mean, nor when to write them.
+struct Journal {
+  let connection: Connection
+
+  private static let columns = """
+    revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, hash
+    """
+
+  /// Adds a delta; a further delta of the same revision is refused by the key.
+  func append(_ header: DeltaHeader, body: [UInt8], hash: Checksum) throws(SQLiteError) {
+    try connection.run(
+      """
+      INSERT INTO delta (revision, first, epoch, time, origin, key, name, place, entities, parts,
+        bytes, hash, body)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        .integer(header.revision.number), .integer(header.first.number), .integer(header.epoch),
+        .integer(header.time), .integer(header.origin), header.key.map { .blob($0) } ?? .null,
+        .text(header.name), .text(header.place), .integer(Int64(header.entities)),
+        .integer(Int64(header.parts)), .integer(Int64(header.bytes)), .blob(hash.bytes),
+        .blob(body),
+      ]
+    )
+  }
+
+  /// Adds a further part of a delta, before the delta itself.
+  func appendPart(
+    _ part: Int,
+    of revision: Revision,
+    _ body: [UInt8]
+  ) throws(SQLiteError) {
+    try connection.run(
+      "INSERT INTO delta_part (revision, part, body) VALUES (?, ?, ?)",
+      [.integer(revision.number), .integer(Int64(part)), .blob(body)]
+    )
+  }
+
+  /// The last delta's header and hash, or nil when there is none.
+  func last() throws -> (header: DeltaHeader, hash: Checksum)? {
+    try connection.first(
+      "SELECT \(Self.columns) FROM delta ORDER BY revision DESC LIMIT 1",
+      [],
+      Self.header
+    )
+  }
+
+  /// The last revision; 0 when there is no delta.
+  func lastRevision() throws -> Revision {
+    try connection.first("SELECT max(revision) FROM delta", []) {
+      Revision(try $0.optionalInt(0) ?? 0)
+    } ?? 0
+  }
+
+  /// Up to `limit` headers after a revision, in order.
+  func headers(
+    after revision: Revision,
+    limit: Int
+  ) throws -> [(header: DeltaHeader, hash: Checksum)] {
+    try connection.all(
+      "SELECT \(Self.columns) FROM delta WHERE revision > ? ORDER BY revision LIMIT ?",
+      [.integer(revision.number), .integer(Int64(limit))],
+      Self.header
+    )
+  }
+
+  /// Up to `limit` headers before a revision, the last first.
+  func headers(
+    before revision: Revision,
+    limit: Int
+  ) throws -> [(header: DeltaHeader, hash: Checksum)] {
+    try connection.all(
+      "SELECT \(Self.columns) FROM delta WHERE revision < ? ORDER BY revision DESC LIMIT ?",
+      [.integer(revision.number), .integer(Int64(limit))],
+      Self.header
+    )
+  }
+
+  /// The deltas after a revision, each with its first part, until there are this many bytes.
+  ///
+  /// At least one if there is one.
+  func deltas(after revision: Revision, upTo limit: Int) throws -> [DeltaRow] {
+    var rows: [DeltaRow] = []
+    var bytes = 0
+    try connection.forEach(
+      "SELECT \(Self.columns), body FROM delta WHERE revision > ? ORDER BY revision",
+      [.integer(revision.number)]
+    ) { row in
+      let (header, hash) = try Self.header(row)
+      let body = try row.blob(12)
+      rows.append(DeltaRow(header: header, hash: hash, body: body))
+      bytes += body.count + 200
+      return bytes < limit ? .continue : .stop
+    }
+    return rows
+  }
+
+  /// ChangeBlock 0, 1, 2 … of a delta.
+  func part(_ part: Int, of revision: Revision) throws -> [UInt8]? {
+    if part == 0 {
+      return try connection.first(
+        "SELECT body FROM delta WHERE revision = ?",
+        [.integer(revision.number)]
+      ) { try $0.blob(0) }
+    }
+    return try connection.first(
+      "SELECT body FROM delta_part WHERE revision = ? AND part = ?",
+      [.integer(revision.number), .integer(Int64(part))]
+    ) { try $0.blob(0) }
+  }
+
+  /// About how many bytes of the file the deltas after a revision take.
+  func bytes(after revision: Revision) throws -> Int64 {
+    try connection.first(
+      """
+      SELECT coalesce(sum(bytes + length(name) + length(place) + ?), 0) FROM delta
+        WHERE revision > ?
+      """,
+      [.integer(Int64(DeltaHeader.rowBytes)), .integer(revision.number)]
+    ) { try $0.int(0) } ?? 0
+  }
+
+  /// About how many bytes of the file a slice of the deltas after a revision takes, and the last
+  /// one of it; nil when there is none.
+  func bytes(after revision: Revision, slice: Int) throws -> (bytes: Int64, last: Revision)? {
+    let found = try connection.first(
+      """
+      SELECT sum(size), max(revision) FROM
+        (SELECT revision, bytes + length(name) + length(place) + ? AS size FROM delta
+          WHERE revision > ? ORDER BY revision LIMIT ?)
+      """,
+      [
+        .integer(Int64(DeltaHeader.rowBytes)), .integer(revision.number), .integer(Int64(slice)),
+      ]
+    ) { (try $0.optionalInt(0), try $0.optionalInt(1)) }
+    guard let (bytes, last) = found, let bytes, let last else { return nil }
+    return (bytes, Revision(last))
+  }
+
+  /// The first revision of the file's first delta, or nil when there is none.
+  func first() throws -> Revision? {
+    try connection.first("SELECT first FROM delta ORDER BY revision LIMIT 1", []) {
+      Revision(try $0.int(0))
+    }
+  }
+
+  /// The first delta of the file and how many there are.
+  func extent() throws -> (count: Int64, first: Revision?, bytes: Int64) {
+    try connection.first("SELECT count(*), min(first), coalesce(sum(bytes), 0) FROM delta", []) {
+      (try $0.int(0), try $0.optionalInt(1).map { Revision($0) }, try $0.int(2))
+    } ?? (0, nil, 0)
+  }
+
+  /// Removes the deltas up to a revision, the oldest first and a slice of them only, so that what
+  /// is left is one run whenever this is cut short.
+  ///
+  /// Gives whether none is left, and about how many bytes went.
+  func trim(through revision: Revision, slice: Int) throws -> (isDone: Bool, bytes: Int64) {
+    let last = try connection.first(
+      """
+      SELECT max(revision), count(*), sum(size) FROM
+        (SELECT revision, bytes + length(name) + length(place) + ? AS size FROM delta
+          WHERE revision <= ? ORDER BY revision LIMIT ?)
+      """,
+      [
+        .integer(Int64(DeltaHeader.rowBytes)), .integer(revision.number), .integer(Int64(slice)),
+      ]
+    ) { (try $0.optionalInt(0), try $0.int(1), try $0.optionalInt(2) ?? 0) }
+    guard let (through, count, bytes) = last, let through else { return (true, 0) }
+    try connection.run("DELETE FROM delta_part WHERE revision <= ?", [.integer(through)])
+    try connection.run("DELETE FROM delta WHERE revision <= ?", [.integer(through)])
+    return (count < Int64(slice), bytes)
+  }
+
+  private static func header(_ row: borrowing Row) throws -> (header: DeltaHeader, hash: Checksum) {
+    guard let hash = Checksum(bytes: try row.blob(11)) else {
+      throw CorruptionError("a delta has a hash of the wrong length")
+    }
+    let header = DeltaHeader(
+      revision: Revision(try row.int(0)),
+      first: Revision(try row.int(1)),
+      epoch: try row.int(2),
+      time: try row.int(3),
+      origin: try row.int(4),
+      key: try row.optionalBlob(5),
+      name: try row.text(6),
+      place: try row.text(7),
+      entities: Int(try row.int(8)),
+      parts: Int(try row.int(9)),
+      bytes: Int(try row.int(10))
+    )
+    guard header.parts >= 1, header.entities >= 0, header.bytes >= 0 else {
+      throw CorruptionError("the delta at revision \(header.revision) counts below nothing")
+    }
+    return (header, hash)
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+package import StrataBase
+import StrataSQLite
+
+extension ReadView {
+  /// The revision that a point stands for.
+  ///
+  /// O(log deltas) for a time.
+  package func revision(of point: HistoryPoint) throws -> Revision {
+    switch point {
+    case .revision(let revision): return revision
+    case .snapshot(let name):
+      let revision = names.first { $0.name == name }?.revision
+      guard let revision, verified.contains(where: { $0.header.revision == revision }) else {
+        throw PersistenceError.Reason.notFound("snapshot named “\(name)”")
+      }
+      return revision
+    case .time(let time): return try self.revision(at: time)
+    }
+  }
+
+  /// Times never fall from one delta to the next, so the last one at or before a time is found by
+  /// halving.
+  private func revision(at time: Date) throws -> Revision {
+    // To the nearest: a time that was read from the file is then the very one that stands there.
+    let time = Int64((time.timeIntervalSince1970 * 1_000_000).rounded())
+    var found: Revision?
+    var low = first?.number ?? 1
+    var high = last.revision.number
+    while low <= high {
+      let middle = low + (high - low) / 2
+      let header = try journal.headers(after: Revision(middle - 1), limit: 1).first?.header
+      guard let header, header.time <= time else {
+        high = middle - 1
+        continue
+      }
+      found = header.revision
+      low = header.revision.number + 1
+    }
+    if let found { return found }
+    if let oldest = anchors.last?.header, oldest.time <= time { return oldest.revision }
+    throw PersistenceError.Reason.beforeHistory(
+      Date(microseconds: anchors.last?.header.time ?? identity.created)
+    )
+  }
+
+  /// The refusal of a revision that lies inside a run of merged commits.
+  func merged(around revision: Revision) throws -> any Error {
+    let header = try journal.headers(after: Revision(revision.number - 1), limit: 1).first?.header
+    guard let header, header.first <= revision, header.first < header.revision else {
+      return CorruptionError("the journal has no delta \(revision)")
+    }
+    return PersistenceError.Reason.merged(header.first...header.revision)
+  }
+
+  /// The chain that the delta `first` continues, where it can be read and proved.
+  package func chain(before first: Revision) throws -> Checksum {
+    guard first <= last.revision else {
+      throw PersistenceError.Reason.notReached(first, last: last.revision)
+    }
+    let header = try journal.headers(after: Revision(first.number - 1), limit: 1).first?.header
+    if let header, header.first < first { throw try merged(around: first) }
+    let before = try journal.headers(before: first, limit: 1).first
+    if let before, before.header.revision.next == first { return before.hash }
+    let snapshot = verified.first { $0.header.revision.next == first }
+    guard let snapshot, self.first.map({ $0 <= first }) ?? false else {
+      throw PersistenceError.Reason.trimmed(
+        first,
+        oldest: anchors.last?.header.revision.next ?? last.revision
+      )
+    }
+    return snapshot.header.chain
+  }
+
+  /// Refuses a revision that is not the end of a delta.
+  package func checkIsEnd(_ revision: Revision) throws {
+    guard revision <= last.revision else {
+      throw PersistenceError.Reason.notReached(revision, last: last.revision)
+    }
+    let header = try journal.headers(after: Revision(revision.number - 1), limit: 1).first?.header
+    if header?.revision != revision { throw try merged(around: revision) }
+  }
+}

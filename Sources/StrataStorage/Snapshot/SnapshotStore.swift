@@ -1,0 +1,168 @@
+import StrataBase
+import StrataSQLite
+
+/// The snapshots of a file.
+///
+/// All SQL on snapshots stands here.
+///
+/// It does not know when to take one, nor which to keep.
+struct SnapshotStore {
+  let connection: Connection
+
+  private static let columns = """
+    revision, epoch, time, chain, state, chunks, entities, bytes, hash
+    """
+
+  /// Every snapshot, the newest first.
+  func all() throws -> [StoredSnapshot] {
+    try connection.all(
+      "SELECT \(Self.columns) FROM snapshot ORDER BY revision DESC",
+      [],
+      Self.header
+    )
+  }
+
+  /// The snapshots that were read back and found whole, the newest first.
+  func verified() throws -> [StoredSnapshot] {
+    try all().filter { $0.header.state == .verified }
+  }
+
+  /// The verified snapshots whose rows can be read, the newest first.
+  ///
+  /// - Throws: only where the disk refuses.
+  func salvageable() throws -> [StoredSnapshot] {
+    var revisions: [Int64] = []
+    try CorruptionError.tolerate {
+      try connection.forEach("SELECT revision FROM snapshot ORDER BY revision DESC") { row in
+        revisions.append(try row.int(0))
+        return .continue
+      }
+    }
+    return try revisions.compactMap { revision in
+      try CorruptionError.tolerate {
+        try connection.first(
+          "SELECT \(Self.columns) FROM snapshot WHERE revision = ? AND state = 2",
+          [.integer(revision)],
+          Self.header
+        )
+      } ?? nil
+    }
+  }
+
+  /// Writes the row of a snapshot, over the one it had.
+  func write(_ header: SnapshotHeader, hash: Checksum) throws(SQLiteError) {
+    try connection.run(
+      """
+      INSERT OR REPLACE INTO snapshot (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        .integer(header.revision.number), .integer(header.epoch), .integer(header.time),
+        .blob(header.chain.bytes), .integer(header.state.rawValue),
+        .integer(Int64(header.chunks)), .integer(Int64(header.entities)),
+        .integer(Int64(header.bytes)), .blob(hash.bytes),
+      ]
+    )
+  }
+
+  func markVerified(_ revision: Revision) throws(SQLiteError) {
+    try connection.run(
+      "UPDATE snapshot SET state = 2 WHERE revision = ? AND state = 1",
+      [.integer(revision.number)]
+    )
+  }
+
+  func writeChunk(
+    _ chunk: Int,
+    of revision: Revision,
+    _ body: [UInt8],
+    hash: Checksum
+  ) throws(SQLiteError) {
+    try connection.run(
+      "INSERT INTO snapshot_chunk (revision, chunk, hash, body) VALUES (?, ?, ?, ?)",
+      [.integer(revision.number), .integer(Int64(chunk)), .blob(hash.bytes), .blob(body)]
+    )
+  }
+
+  /// A chunk with the hash that stands beside it, or nil when it is not there.
+  func chunk(_ chunk: Int, of revision: Revision) throws -> (body: [UInt8], hash: Checksum)? {
+    try connection.first(
+      "SELECT body, hash FROM snapshot_chunk WHERE revision = ? AND chunk = ?",
+      [.integer(revision.number), .integer(Int64(chunk))]
+    ) { row in (try row.blob(0), try Self.checksum(row, 1)) }
+  }
+
+  /// The hashes of a snapshot's chunks, in order.
+  func chunkHashes(of revision: Revision) throws -> [Checksum] {
+    try connection.all(
+      "SELECT hash FROM snapshot_chunk WHERE revision = ? ORDER BY chunk",
+      [.integer(revision.number)]
+    ) { try Self.checksum($0, 0) }
+  }
+
+  /// The names people gave, with the revisions they stand for.
+  func names() throws -> [(name: String, revision: Revision)] {
+    try connection.all("SELECT name, revision FROM snapshot_name ORDER BY revision, name", []) {
+      (try $0.text(0), Revision(try $0.int(1)))
+    }
+  }
+
+  /// Names a snapshot; a name that exists moves to it.
+  func name(_ name: String, _ revision: Revision) throws(SQLiteError) {
+    try connection.run(
+      "INSERT OR REPLACE INTO snapshot_name (name, revision) VALUES (?, ?)",
+      [.text(name), .integer(revision.number)]
+    )
+  }
+
+  /// The lowest revision a reader of the journal still needs, or nil when there are no readers.
+  func slowestConsumer() throws -> Revision? {
+    try connection.first("SELECT min(revision) FROM consumer", []) {
+      try $0.optionalInt(0).map { Revision($0) }
+    } ?? nil
+  }
+
+  /// Takes a snapshot out of the list; its chunks go with ``removeOrphans(slice:)``.
+  func remove(_ revision: Revision) throws(SQLiteError) {
+    try connection.run("DELETE FROM snapshot WHERE revision = ?", [.integer(revision.number)])
+  }
+
+  /// Removes up to `slice` chunks that belong to no snapshot; true when none is left.
+  func removeOrphans(slice: Int) throws(SQLiteError) -> Bool {
+    try connection.run(
+      """
+      DELETE FROM snapshot_chunk WHERE rowid IN (SELECT rowid FROM snapshot_chunk
+        WHERE revision NOT IN (SELECT revision FROM snapshot) LIMIT ?)
+      """,
+      [.integer(Int64(slice))]
+    ) < slice
+  }
+
+  private static func header(
+    _ row: borrowing Row
+  ) throws -> StoredSnapshot {
+    guard let state = SnapshotHeader.State(rawValue: try row.int(4)) else {
+      throw CorruptionError("a snapshot is in a state that does not exist")
+    }
+    let header = SnapshotHeader(
+      revision: Revision(try row.int(0)),
+      epoch: try row.int(1),
+      time: try row.int(2),
+      chain: try checksum(row, 3),
+      state: state,
+      chunks: Int(try row.int(5)),
+      entities: Int(try row.int(6)),
+      bytes: Int(try row.int(7))
+    )
+    guard header.chunks >= 0, header.entities >= 0, header.bytes >= 0 else {
+      throw CorruptionError("the snapshot at revision \(header.revision) counts below nothing")
+    }
+    return (header, try checksum(row, 8))
+  }
+
+  private static func checksum(_ row: borrowing Row, _ column: Int) throws -> Checksum {
+    guard let checksum = Checksum(bytes: try row.blob(column)) else {
+      throw CorruptionError("a snapshot has a hash of the wrong length")
+    }
+    return checksum
+  }
+}

@@ -1,0 +1,50 @@
+import StrataBase
+
+/// Tells events to everyone who listens.
+package final class EventBroadcaster: Sendable {
+  private struct Listeners {
+    var continuations: [Int: AsyncStream<PersistenceEvent>.Continuation] = [:]
+    var nextID = 0
+    var isFinished = false
+  }
+
+  private let listeners = Lock(Listeners())
+
+  /// The events from now on.
+  ///
+  /// Someone who does not keep up misses the oldest of 1,000.
+  package func stream() -> AsyncStream<PersistenceEvent> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: PersistenceEvent.self,
+      bufferingPolicy: .bufferingNewest(1_000)
+    )
+    let id = listeners.withLock { listeners -> Int? in
+      guard !listeners.isFinished else { return nil }
+      listeners.nextID += 1
+      listeners.continuations[listeners.nextID] = continuation
+      return listeners.nextID
+    }
+    guard let id else {
+      continuation.finish()
+      return stream
+    }
+    continuation.onTermination = { [weak self] _ in
+      self?.listeners.withLock { $0.continuations[id] = nil }
+    }
+    return stream
+  }
+
+  func send(_ event: PersistenceEvent) {
+    for continuation in listeners.withLock({ Array($0.continuations.values) }) {
+      continuation.yield(event)
+    }
+  }
+
+  func finish() {
+    let continuations = listeners.withLock { listeners in
+      listeners.isFinished = true
+      return Array(listeners.continuations.values)
+    }
+    for continuation in continuations { continuation.finish() }
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import StrataBase
+import StrataSQLite
+
+/// The first snapshot of a new store, at revision 0, written table by table in the order of their names.
+package struct InitialSnapshot {
+  private let connection: Connection
+  private let snapshots: SnapshotStore
+  private var encoder: EntityEncoder
+  private var chunks: ChunkWriter
+
+  /// Creates a store with the entities that `fill` adds.
+  ///
+  /// A crash at any moment leaves either no store or a complete one, and an empty file is never a store.
+  /// The caller holds the writer's lock.
+  static func createStore(
+    at path: StorePath,
+    now: Int64,
+    on disk: Disk,
+    _ fill: (inout InitialSnapshot) throws -> Void
+  ) throws {
+    let file = NewFile(underLockOf: path, for: .opening, on: disk)
+    file.removeLeftovers()
+    do {
+      try file.createStore(now: now) { connection in
+        let identity = StoreIdentity(id: UUID(), epoch: 1, created: now)
+        try identity.write(to: connection)
+        var snapshot = try InitialSnapshot(of: identity, now: now, in: connection)
+        try fill(&snapshot)
+        try snapshot.finish(identity)
+      }
+      try file.giveName()
+    } catch {
+      file.removeLeftovers()
+      throw error
+    }
+  }
+
+  private init(of identity: StoreIdentity, now: Int64, in connection: Connection) throws {
+    self.connection = connection
+    snapshots = SnapshotStore(connection: connection)
+    encoder = EntityEncoder(
+      try LayoutCatalog(reading: connection),
+      of: identity.id,
+      in: connection
+    )
+    chunks = try ChunkWriter(
+      revision: 0,
+      time: now,
+      chain: Position.genesis(of: identity.id),
+      of: identity,
+      in: snapshots
+    )
+  }
+
+  /// Adds a table with the entities that `encode` returns, in any order.
+  package mutating func add(
+    table: String,
+    _ encode: (inout EntityEncoder) throws -> [StoredEntity]
+  ) throws {
+    try StoreIdentity.addTable(table, since: 0, to: connection)
+    for entity in try encode(&encoder).sorted(by: { $0.key < $1.key }) {
+      chunks.add(entity)
+      if chunks.isFull { try chunks.writeChunk(to: snapshots, encoder.catalog) }
+    }
+  }
+
+  /// Writes the rest and reads it all back before anything relies on it.
+  private mutating func finish(_ identity: StoreIdentity) throws {
+    try chunks.finish(in: snapshots, encoder.catalog)
+    for snapshot in try snapshots.all() {
+      var cursor = try ChunkCursor(snapshot, of: identity, in: snapshots, encoder.catalog)
+      try cursor.verifyAll()
+    }
+    try snapshots.markVerified(0)
+  }
+}

@@ -1,0 +1,42 @@
+import StrataSQLite
+
+extension JournalWriter {
+  /// How many pages a slice copies: 1 MB.
+  private static let backupSlice = 256
+
+  /// Copies the database into an empty file, in slices between groups; returns where the copy stands.
+  ///
+  /// What is committed before the call is in it, and mostly what comes while it is made.
+  package func copy(
+    into file: NewFile,
+    _ progress: (@Sendable (BackupProgress) -> Void)?
+  ) async throws -> Position {
+    try flush(through: queue.lastRevision)
+    let session = try requireSession(for: .backingUp)
+    let destination = try file.connect()
+    let backup = try OnlineBackup(from: session.connection, to: destination)
+    backups.append(backup)
+    defer { backups.removeAll { $0 === backup } }
+    while case .copying(let done, let count) = try backup.step(pages: Self.backupSlice) {
+      progress?(BackupProgress(copiedPages: done, pages: count))
+      await Task.yield()
+      guard try requireSession(for: .backingUp) === session else {
+        throw PersistenceError(
+          .backingUp,
+          path: path.file,
+          .busy("the file was closed and opened again meanwhile")
+        )
+      }
+    }
+    let position = session.position
+    try backup.finish()
+    try destination.close()
+    return position
+  }
+
+  /// Ends the copies that are being made, so that the connection can be closed.
+  func giveUpBackups() {
+    // The outcome of a copy that will not be used does not matter.
+    for backup in backups { do { try backup.finish() } catch _ {} }
+  }
+}

@@ -1,0 +1,126 @@
+import StrataBase
+import StrataMigrations
+
+extension JournalWriter {
+  /// Schedules the next turn of what is due, behind whatever the writer is asked for by then.
+  func planMaintenance() {
+    guard session != nil, maintenance.hasWork, !maintenance.isPlanned else { return }
+    maintenance.isPlanned = true
+    executor.schedule { [weak self] in
+      self?.assumeIsolated { $0.runMaintenance() }
+    }
+  }
+
+  private func runMaintenance() {
+    maintenance.isPlanned = false
+    guard let session else { return }
+    do {
+      for _ in 0..<maintenance.slicesOfTurn() where maintenance.hasWork {
+        try stepMaintenance(session)
+        try checkpointIfDue()
+      }
+    } catch {
+      noteFailure(error, in: .snapshotting)
+      events.send(.snapshotFailed("\(error)"))
+      degradeIfDoubtful(error)
+    }
+    noteSizes()
+    planMaintenance()
+  }
+
+  private func stepMaintenance(_ session: WriterSession) throws {
+    if let event = try maintenance.step(session) { events.send(event) }
+    guard configuration.progress != nil else { return }
+    if let progress = maintenance.snapshotProgress {
+      if snapshotMeter == nil {
+        snapshotMeter = ProgressMeter(configuration.progress)
+        snapshotMeter?.begin(.snapshotting, total: progress.total)
+      }
+      snapshotMeter?.note(done: progress.done)
+    } else {
+      snapshotMeter?.end()
+      snapshotMeter = nil
+    }
+  }
+
+  /// Drops the session where an error means more than a missing snapshot: that a sync failed, or that the
+  /// head may be half written.
+  private func degradeIfDoubtful(_ error: any Error) {
+    guard error is SystemError || FailedSync.isMeant(by: error) else { return }
+    degrade(error)
+  }
+
+  private func noteFailure(_ error: any Error, in operation: PersistenceError.Operation) {
+    maintenance.interrupt()
+    let error = PersistenceError(operation, path: path.file, wrapping: error)
+    let now = configuration.now()
+    board.note { $0.fail("\(error)", at: now) }
+  }
+
+  /// Reports to the status how much is kept.
+  func noteSizes() {
+    let sizes = maintenance.sizes
+    board.note { $0.note(sizes) }
+  }
+
+  /// Does something with the file that every commit made before the call is in.
+  private func withEverythingWritten<R>(
+    for operation: PersistenceError.Operation,
+    _ work: (WriterSession) throws -> R
+  ) throws(PersistenceError) -> R {
+    if case .unopened = state { throw PersistenceError(operation, path: path.file, .closed) }
+    try flush(through: queue.lastRevision)
+    let session = try requireSession(for: operation)
+    do {
+      let result = try work(session)
+      noteSizes()
+      planMaintenance()
+      return result
+    } catch {
+      noteFailure(error, in: operation)
+      degradeIfDoubtful(error)
+      throw PersistenceError(operation, path: path.file, wrapping: error)
+    }
+  }
+
+  /// Takes a snapshot of everything committed before the call, and names it.
+  package func snapshot(named name: String) throws(PersistenceError) -> Revision {
+    try withEverythingWritten(for: .snapshotting) { session in
+      let revision = try takeSnapshot(session)
+      try session.snapshots.name(name, revision)
+      try session.barrier()
+      return revision
+    }
+  }
+
+  /// Takes a snapshot of everything committed before the call and removes what is older.
+  package func compact() throws(PersistenceError) -> Compaction {
+    try withEverythingWritten(for: .compacting) { session in
+      let before = path.fileSize + path.walSize
+      let revision = try takeSnapshot(session)
+      try maintenance.startCompacting(session)
+      while maintenance.isTrimming {
+        try stepMaintenance(session)
+        try checkpointIfDue()
+      }
+      try session.checkpointFully()
+      noteSynced(session)
+      let first = try session.journal.first()
+      return Compaction(
+        snapshot: revision,
+        historyFrom: first.map { Revision($0.number - 1) } ?? revision,
+        bytesBefore: before,
+        bytesAfter: path.fileSize + path.walSize
+      )
+    }
+  }
+
+  /// Makes sure that there is a snapshot of everything written that can be read; returns its revision.
+  private func takeSnapshot(_ session: WriterSession) throws -> Revision {
+    if try !maintenance.hasSnapshot(session) {
+      try maintenance.startSnapshot(session)
+      while maintenance.isSnapshotting { try stepMaintenance(session) }
+    }
+    return session.written.revision
+  }
+}

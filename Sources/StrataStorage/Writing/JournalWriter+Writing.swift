@@ -1,0 +1,113 @@
+import StrataSQLite
+
+extension JournalWriter {
+  /// Writes one group, then does what is due; called when something waits.
+  func drain() {
+    guard session != nil else { return }
+    do {
+      _ = try writeGroup()
+      if configuration.durability.syncsGroups { try sync() }
+      try checkpointIfDue()
+      queue.wakeWriterIfNeeded()
+      planMaintenance()
+    } catch {
+      degrade(error)
+    }
+  }
+
+  /// Returns when every commit up to a revision is on disk.
+  ///
+  /// Called outside the writer's own executor; callers that come together share one sync.
+  package nonisolated func durable(through target: Revision) async throws(PersistenceError) {
+    if configuration.restore == .readOnly { return }
+    try await withCheckedContinuation { continuation in
+      let waiter = FlushWaiters.Waiter(target: target, continuation: continuation)
+      guard flushWaiters.add(waiter) else { return }
+      executor.schedule { [self] in assumeIsolated { $0.serveFlushWaiters() } }
+    }.get()
+  }
+
+  private func serveFlushWaiters() {
+    let waiters = flushWaiters.take()
+    guard let target = waiters.map(\.target).max() else { return }
+    let result: Result<Void, PersistenceError>
+    do throws(PersistenceError) {
+      result = .success(try flush(through: target))
+    } catch {
+      result = .failure(error)
+    }
+    for waiter in waiters { waiter.continuation.resume(returning: result) }
+  }
+
+  /// Returns when every commit up to a revision is on disk.
+  ///
+  /// Later commits wait for the next sync, so that callers that come together share one.
+  func flush(through target: Revision) throws(PersistenceError) {
+    switch state {
+    case .writing, .degraded, .suspended:
+      if queue.current.durable >= target { return }
+    case .unopened, .reading, .closed: break
+    }
+    _ = try requireSession(for: .appending)
+    do {
+      while let session, session.written.revision < target,
+        try writeGroup()
+      {}
+      if queue.current.durable < target { try sync() }
+      try checkpointIfDue()
+      planMaintenance()
+    } catch {
+      throw degrade(error)
+    }
+  }
+
+  /// Takes a group and writes it; false when nothing waits.
+  ///
+  /// The head is written before any sync: if the process is killed during one, the lost group must not go
+  /// unnoticed.
+  func writeGroup() throws -> Bool {
+    guard let session else { return false }
+    let group = queue.take(entities: Self.groupEntities)
+    guard let last = group.last else { return false }
+    let before = session.bytesAppended
+    let refused = try session.append(group)
+    queue.settle()
+    maintenance.noteAppended(session.bytesAppended - before)
+    try session.noteWritten()
+    queue.note(written: last.revision, durable: session.durable.revision)
+    events.send(.appended(through: last.revision))
+    note(refused, in: group)
+    return true
+  }
+
+  private func note(_ refused: [UnpersistedChange], in group: [PendingDelta]) {
+    guard !refused.isEmpty || !unpersisted.isEmpty else { return }
+    unpersisted.note(group, refused: refused)
+    board.note { $0.unpersisted = unpersisted }
+    if !refused.isEmpty { events.send(.notPersisted(refused.map(\.entity))) }
+  }
+
+  func sync() throws {
+    guard let session else { return }
+    if session.durable != session.written {
+      try session.barrier()
+    } else if queue.current.durable == session.durable.revision {
+      return
+    }
+    noteSynced(session)
+  }
+
+  /// Copies SQLite's WAL into the database when there is enough in it.
+  func checkpointIfDue() throws {
+    guard let session, let result = try session.checkpointIfDue() else { return }
+    let (now, pageSize) = (configuration.now(), try session.connection.pageSize())
+    board.note { $0.note(result, pageSize: Int64(pageSize), at: now) }
+    noteSynced(session)
+  }
+
+  func noteSynced(_ session: WriterSession) {
+    let now = configuration.now()
+    board.note { $0.lastSync = now }
+    queue.note(written: session.written.revision, durable: session.durable.revision)
+  }
+}

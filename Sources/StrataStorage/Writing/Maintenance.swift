@@ -1,0 +1,314 @@
+import Foundation
+import StrataBase
+import StrataSQLite
+
+/// What the writer does between groups: clear what an earlier writer left half-done, fold the
+/// journal into a snapshot when one is due, trim what nobody needs, give pages back.
+struct Maintenance {
+  private enum Work {
+    case none
+    case clearing
+    case counting(after: Revision, bytes: Int64)
+    case snapshotting(SnapshotTask)
+    case trimming(SnapshotPolicy.Trim)
+    case vacuuming
+  }
+
+  private let policy: SnapshotPolicy
+  private let pins: HistoryPins
+  private let now: @Sendable () -> Date
+  private var work = Work.none
+  private var journalBytes: Int64 = 0
+  private var lastSnapshot: SnapshotHeader?
+  /// Marked as verified, and found broken since: nothing is built on them, and nothing trimmed to them.
+  private var broken: Set<Revision> = []
+  /// After a failure, how much must be in the journal before another attempt.
+  private var notBefore: Int64 = 0
+  /// Whether the owner has arranged to call `step` again.
+  var isPlanned = false
+
+  /// What is kept, for people.
+  struct Sizes: Sendable {
+    var newest: SnapshotHeader?
+    /// Of all snapshots.
+    var snapshots: Int64 = 0
+    /// Of all deltas; nil until they were counted.
+    var journal: Int64?
+  }
+
+  private var snapshotBytes: Int64 = 0
+  private var keptJournalBytes: Int64?
+  /// After a failure the deltas are not counted before the file is opened again.
+  private var mayCount = false
+
+  var sizes: Sizes {
+    Sizes(newest: lastSnapshot, snapshots: snapshotBytes, journal: keptJournalBytes)
+  }
+
+  /// What was appended since the last turn.
+  private var bytesSinceTurn: Int64 = 0
+
+  private static let trimSlice = 1_000
+  private static let countSlice = 10_000
+  private static let chunkSlice = 8
+  private static let vacuumPages = 256
+
+  init(policy: SnapshotPolicy, pins: HistoryPins, now: @escaping @Sendable () -> Date) {
+    self.policy = policy
+    self.pins = pins
+    self.now = now
+  }
+
+  /// Starts with a newly opened file.
+  mutating func begin(with file: RestoredFile) {
+    lastSnapshot = file.snapshot
+    broken = file.damaged
+    snapshotBytes = Int64(lastSnapshot?.bytes ?? 0)
+    keptJournalBytes = nil
+    mayCount = true
+    journalBytes = file.journalBytes
+    notBefore = 0
+    work = .clearing
+  }
+
+  /// Gives up what is under way; its traces are cleared by the next `begin` or snapshot.
+  ///
+  /// The next attempt waits until the journal has grown, so that a lasting failure is no loop.
+  mutating func interrupt() {
+    work = .none
+    mayCount = false
+    notBefore = journalBytes + policy.minimumJournalBytes
+  }
+
+  mutating func noteAppended(_ bytes: Int64) {
+    journalBytes += bytes
+    keptJournalBytes? += bytes
+    bytesSinceTurn += bytes
+  }
+
+  /// How many slices the next turn takes: at least one, and enough that a snapshot (gathering,
+  /// writing, reading back: three times its bytes) ends before the journal has grown by as much
+  /// again, however busy the writer is.
+  mutating func slicesOfTurn() -> Int {
+    defer { bytesSinceTurn = 0 }
+    return Int(4 * bytesSinceTurn / Int64(ChunkWriter.chunkSize)) + 1
+  }
+
+  private var isDue: Bool {
+    guard let lastSnapshot, journalBytes >= notBefore else { return false }
+    return policy.isDue(
+      journalBytes: journalBytes,
+      lastSnapshotBytes: Int64(lastSnapshot.bytes)
+    )
+  }
+
+  var hasWork: Bool {
+    if case .none = work { return isDue || mustCount }
+    return true
+  }
+
+  private var mustCount: Bool { mayCount && keptJournalBytes == nil }
+
+  var isSnapshotting: Bool {
+    if case .snapshotting = work { return true }
+    return false
+  }
+
+  /// Whether something is being removed, or pages are being given back.
+  var isTrimming: Bool {
+    switch work {
+    case .trimming, .vacuuming: true
+    case .none, .clearing, .counting, .snapshotting: false
+    }
+  }
+
+  /// How far the snapshot is that is being made; nil while none is.
+  var snapshotProgress: (done: Int, total: Int)? {
+    if case .snapshotting(let task) = work { return task.progress }
+    return nil
+  }
+
+  /// Starts a snapshot of everything written so far, whatever is under way.
+  mutating func startSnapshot(_ session: WriterSession) throws {
+    guard let base = try whole(session).first else {
+      throw CorruptionError("the file has lost its snapshots")
+    }
+    let target = session.written.revision
+    // Another one takes its place, and its names with it.
+    if broken.remove(target) != nil { try session.snapshots.remove(target) }
+    try clear(session)
+    work = .snapshotting(
+      SnapshotTask(
+        at: target,
+        from: base,
+        of: session.identity,
+        in: session.journal,
+        session.snapshots,
+        session.catalog
+      )
+    )
+  }
+
+  /// The verified snapshots that are not known to be broken, the newest first.
+  private func whole(
+    _ session: WriterSession
+  ) throws -> [StoredSnapshot] {
+    try session.snapshots.verified().filter { !broken.contains($0.header.revision) }
+  }
+
+  /// Whether there is a snapshot of everything written so far; it is read to its end, as its mark says
+  /// only how it once was.
+  mutating func hasSnapshot(_ session: WriterSession) throws -> Bool {
+    let revision = session.written.revision
+    guard let snapshot = try whole(session).first(where: { $0.header.revision == revision }) else {
+      return false
+    }
+    do {
+      var cursor = try ChunkCursor(
+        snapshot,
+        of: session.identity,
+        in: session.snapshots,
+        session.catalog
+      )
+      try cursor.verifyAll()
+      return true
+    } catch is CorruptionError {
+      broken.insert(revision)
+      return false
+    }
+  }
+
+  /// Starts to remove all history but what names and readers hold, whatever is under way.
+  ///
+  /// The newest verified snapshot that nobody needs more than stays.
+  mutating func startCompacting(_ session: WriterSession) throws {
+    let verified = try session.snapshots.verified().map(\.header.revision)
+    let slowest = try slowestReader(session)
+    let anchor = verified.first { revision in
+      !broken.contains(revision) && slowest.map { revision <= $0 } ?? true
+    }
+    let named = Set(try session.snapshots.names().map(\.revision))
+    work = anchor.map { .trimming(SnapshotPolicy.Trim(to: $0, of: verified, named)) } ?? .vacuuming
+  }
+
+  /// Does one slice; gives an event when something came to its end.
+  mutating func step(_ session: WriterSession) throws -> PersistenceEvent? {
+    switch work {
+    case .none:
+      if isDue {
+        try startSnapshot(session)
+      } else if mustCount {
+        work = .counting(after: 0, bytes: 0)
+      }
+    case .clearing:
+      try clear(session)
+      snapshotBytes = try session.snapshots.verified().reduce(0) { $0 + Int64($1.header.bytes) }
+      work = .none
+    case .counting(let revision, let bytes):
+      try count(after: revision, bytes, session)
+    case .snapshotting(var task):
+      work = .none
+      guard let header = try task.step(session.catalog) else {
+        work = .snapshotting(task)
+        return nil
+      }
+      return try finishSnapshot(header, session)
+    case .trimming(let trim):
+      try self.trim(trim, session)
+    case .vacuuming:
+      let freed = try session.connection.incrementalVacuum(pages: Self.vacuumPages)
+      if freed < Self.vacuumPages { work = .none }
+    }
+    return nil
+  }
+
+  /// Adds a slice of the journal to what was counted.
+  ///
+  /// What is appended meanwhile is counted when its turn comes, and nothing is trimmed meanwhile.
+  private mutating func count(
+    after revision: Revision,
+    _ bytes: Int64,
+    _ session: WriterSession
+  ) throws {
+    work = .none
+    guard let slice = try session.journal.bytes(after: revision, slice: Self.countSlice) else {
+      keptJournalBytes = bytes
+      return
+    }
+    work = .counting(after: slice.last, bytes: bytes + slice.bytes)
+  }
+
+  /// Removes snapshots that were never finished.
+  private func clear(_ session: WriterSession) throws {
+    for (header, _) in try session.snapshots.all() where header.state != .verified {
+      try session.snapshots.remove(header.revision)
+    }
+    while try !session.snapshots.removeOrphans(slice: Self.chunkSlice) {}
+  }
+
+  private mutating func finishSnapshot(
+    _ header: SnapshotHeader,
+    _ session: WriterSession
+  ) throws -> PersistenceEvent {
+    lastSnapshot = header
+    notBefore = 0
+    journalBytes = try session.journal.bytes(after: header.revision)
+    try session.barrier()
+    let names = try session.snapshots.names()
+    let candidates = try whole(session).map { snapshot in
+      SnapshotPolicy.Candidate(
+        revision: snapshot.header.revision,
+        time: snapshot.header.time,
+        bytes: Int64(snapshot.header.bytes),
+        journalBytes: try session.journal.bytes(after: snapshot.header.revision)
+      )
+    }
+    snapshotBytes = candidates.reduce(0) { $0 + $1.bytes }
+    var trim = policy.trim(
+      verified: candidates,
+      named: Set(names.map(\.revision)),
+      slowestConsumer: try slowestReader(session),
+      now: now().microseconds
+    )
+    if trim != SnapshotPolicy.Trim() {
+      // Those that are broken go along.
+      let verified = try session.snapshots.verified().map(\.header.revision)
+      trim = SnapshotPolicy.Trim(to: trim.deltasThrough, of: verified, Set(names.map(\.revision)))
+      work = .trimming(trim)
+    }
+    return .snapshot(header.revision)
+  }
+
+  /// Who still needs the most: a consumer, or a reader of this process.
+  private func slowestReader(_ session: WriterSession) throws -> Revision? {
+    [try session.snapshots.slowestConsumer(), pins.lowest].compactMap { $0 }.min()
+  }
+
+  /// Each slice reads the anchor's mark and all pins again, in its own transaction: what was named
+  /// or asked for in the meantime stays.
+  private mutating func trim(_ trim: SnapshotPolicy.Trim, _ session: WriterSession) throws {
+    var trimmed: Int64 = 0
+    let isDone = try session.connection.transaction {
+      let named = Set(try session.snapshots.names().map(\.revision))
+      let verified = try session.snapshots.verified().map(\.header.revision)
+      let slowest = try slowestReader(session)
+      guard verified.contains(trim.deltasThrough),
+        slowest.map({ trim.deltasThrough <= $0 }) ?? true
+      else { return true }
+      for revision in trim.snapshots where !named.contains(revision) {
+        try session.snapshots.remove(revision)
+      }
+      let areChunksGone = try session.snapshots.removeOrphans(slice: Self.chunkSlice)
+      let (areDeltasGone, bytes) = try session.journal.trim(
+        through: trim.deltasThrough,
+        slice: Self.trimSlice
+      )
+      trimmed = bytes
+      return areChunksGone && areDeltasGone
+    }
+    keptJournalBytes? -= trimmed
+    guard isDone else { return }
+    snapshotBytes = try session.snapshots.verified().reduce(0) { $0 + Int64($1.header.bytes) }
+    work = .vacuuming
+  }
+}

@@ -1,0 +1,35 @@
+/// A commit on its way to the file: its changes, and what the delta will say about it.
+package struct PendingDelta: Sendable {
+  package var first: Revision
+  package var revision: Revision
+  /// Microseconds since 1970.
+  package var time: Int64
+  /// The name the commit was given; empty when it was given none.
+  package var commitName: String
+  package var place: CommitPlace
+  package var changes: any PendingChanges
+
+  /// The commit's name, or how many commits this delta stands for.
+  package var name: String {
+    first == revision ? commitName : "\(revision.number - first.number + 1) commits merged"
+  }
+
+  /// A run of deltas as one that covers the revisions of all; nil for none.
+  ///
+  /// O(changes · log deltas).
+  static func merging(_ deltas: ArraySlice<PendingDelta>) -> PendingDelta? {
+    guard deltas.count > 1 else { return deltas.first }
+    let middle = deltas.startIndex + deltas.count / 2
+    guard let earlier = merging(deltas[..<middle]), let later = merging(deltas[middle...]) else {
+      return nil
+    }
+    return PendingDelta(
+      first: earlier.first,
+      revision: later.revision,
+      time: later.time,
+      commitName: later.commitName,
+      place: later.place,
+      changes: earlier.changes.merging(later.changes)
+    )
+  }
+}

@@ -1,0 +1,113 @@
+import StrataBase
+
+/// Where committing threads and the writer meet: the queue behind its lock, and how far the file is.
+package final class WriteQueue: Sendable {
+  /// How far the file is, as last reported by the writer.
+  package struct Progress: Sendable, Equatable {
+    package var written: Revision
+    package var durable: Revision
+  }
+
+  private struct Wakeup {
+    var call: (@Sendable (WriteQueueState.Wake) -> Void)?
+  }
+
+  private let state: Lock<WriteQueueState>
+  private let progress = Lock(Progress(written: 0, durable: 0))
+  private let wakeup = Lock(Wakeup())
+  private let now: @Sendable () -> Int64
+
+  init(_ state: WriteQueueState, now: @escaping @Sendable () -> Int64) {
+    self.state = Lock(state)
+    self.now = now
+  }
+
+  /// Continues after the last delta of an opened file; `wakeWriter` is called when something waits.
+  func start(
+    after revision: Revision,
+    time: Int64,
+    _ wakeWriter: @escaping @Sendable (WriteQueueState.Wake) -> Void
+  ) {
+    state.withLock { $0.start(after: revision, time: time) }
+    note(written: revision, durable: revision)
+    wakeup.withLock { $0.call = wakeWriter }
+  }
+
+  private func wake(_ wake: WriteQueueState.Wake) {
+    if wake != .notNeeded { wakeup.withLock { $0 }.call?(wake) }
+  }
+
+  /// Waits until there is room.
+  ///
+  /// The writer makes room, or gives up on the disk.
+  package func waitForRoom() {
+    state.withLock(when: { $0.hasRoom }) { _ in }
+  }
+
+  /// Queues the changes of a commit and returns the revision it became.
+  package func add(
+    _ changes: any PendingChanges,
+    name: String,
+    _ place: CommitPlace
+  ) -> Revision {
+    let time = now()
+    let (needed, revision) = state.withLock { state in
+      (state.add(changes, name: name, place, now: time), state.lastRevision)
+    }
+    wake(needed)
+    return revision
+  }
+
+  /// How much waits, at this moment: O(1).
+  package var load: (lastRevision: Revision, entities: Int, capacity: Int) {
+    state.withLock { state in
+      (state.lastRevision, state.pendingEntities + state.inFlightEntities, state.capacity)
+    }
+  }
+
+  /// Whether a revision is on disk, and whether it is certainly not in the file.
+  package func fate(of revision: Revision) -> (isDurable: Bool, isInMemoryOnly: Bool) {
+    // Read first: what waits can become durable in between, and never the other way round.
+    let isInMemoryOnly = state.withLock { $0.isSurelyUnwritten(revision) }
+    return (current.durable >= revision, isInMemoryOnly)
+  }
+
+  var condition: WriteQueueState.Condition { state.withLock { $0.condition } }
+
+  /// The revision of the last commit that was queued.
+  package var lastRevision: Revision { state.withLock { $0.lastRevision } }
+
+  func take(entities: Int) -> [PendingDelta] {
+    state.withLockSignalling { $0.take(entities: entities) }
+  }
+
+  func settle() { state.withLock { $0.settle() } }
+
+  func degrade(_ reason: PersistenceError.Reason) {
+    state.withLockSignalling { $0.degrade(reason) }
+  }
+
+  func suspend() { state.withLockSignalling { $0.suspend() } }
+
+  func recover(through revision: Revision) {
+    state.withLockSignalling { $0.recover(through: revision) }
+  }
+
+  /// Lets no further commit in.
+  package func refuseCommits() { state.withLockSignalling { $0.refuseCommits() } }
+
+  /// Whether the file is still being written.
+  package var acceptsCommits: Bool { state.withLock { $0.acceptsCommits } }
+
+  func delayedWakeDidArrive() { state.withLock { $0.delayedWakeDidArrive() } }
+
+  /// Calls the writer again when something waits.
+  func wakeWriterIfNeeded() { wake(state.withLock { $0.wake() }) }
+
+  func note(written: Revision, durable: Revision) {
+    progress.withLock { $0 = Progress(written: written, durable: durable) }
+  }
+
+  /// How far the file is.
+  package var current: Progress { progress.withLock { $0 } }
+}

@@ -1,0 +1,64 @@
+import StrataPersistence
+import StrataStorage
+import TestSupport
+import Testing
+
+struct PartTests {
+  @Test
+  func `what is built is read back`() throws {
+    var builder = ChangeBlockBuilder()
+    builder.put([1, 2], in: "books", layout: 7, record: [9, 9, 9])
+    builder.remove([3], from: "books")
+    builder.put([], in: "authors", layout: 300, record: [])
+    builder.markNotPersisted([4], in: "authors")
+    #expect(builder.layouts == [7, 300])
+    let part = try ChangeBlock(builder.finish())
+    #expect(builder.isEmpty)
+
+    #expect(part.tables == ["books", "authors"])
+    #expect(part.entries.map { Array(part.id(of: $0)) } == [[1, 2], [3], [], [4]])
+    #expect(part.entries.map { part.table(of: $0) } == ["books", "books", "authors", "authors"])
+    #expect(part.layouts == [7, 300])
+    guard case .put(7, let record) = part.entries[0].change else {
+      Issue.record("no put")
+      return
+    }
+    #expect(Array(part.bytes[record]) == [9, 9, 9])
+    #expect(part.entries[1].change == .remove)
+    #expect(part.entries[3].change == .notPersisted)
+  }
+
+  @Test
+  func `damaged bytes are refused or read, and never trap`() throws {
+    let seed = UInt64.random(in: 0..<1 << 32)
+    var random = SeededGenerator(seed: seed)
+    var builder = ChangeBlockBuilder()
+    for number in 0..<40 {
+      let id = [UInt8(number)]
+      builder.put(
+        id,
+        in: number < 20 ? "a" : "b",
+        layout: 1,
+        record: [UInt8](repeating: 1, count: number)
+      )
+    }
+    let whole = builder.finish()
+    for _ in 0..<20_000 {
+      var bytes = whole
+      for _ in 0..<Int.random(in: 1...4, using: &random) {
+        bytes[Int.random(in: bytes.indices, using: &random)] = UInt8.random(
+          in: 0...255,
+          using: &random
+        )
+      }
+      if Bool.random(using: &random) {
+        bytes.removeLast(Int.random(in: 0...bytes.count, using: &random))
+      }
+      guard let part = try? ChangeBlock(bytes) else { continue }
+      for entry in part.entries {
+        _ = part.id(of: entry)
+        if case .put(_, let record) = entry.change { _ = part.bytes[record].count }
+      }
+    }
+  }
+}

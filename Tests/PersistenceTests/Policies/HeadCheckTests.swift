@@ -1,0 +1,107 @@
+import Foundation
+import StrataBase
+import StrataPersistence
+import StrataStorage
+import Testing
+
+struct HeadVerdictTests {
+  private let store = UUID()
+  private let boot = UUID()
+
+  private func chain(_ revision: Int64) -> Checksum { Checksum(of: [UInt8(revision)]) }
+
+  private func head(durable: Int64, written: Int64) -> HeadRecord {
+    HeadRecord(
+      storeID: store,
+      epoch: 1,
+      bootID: boot,
+      durable: HeadRecord.Mark(revision: Revision(durable), chain: chain(durable)),
+      written: HeadRecord.Mark(revision: Revision(written), chain: chain(written))
+    )
+  }
+
+  private func verdict(_ head: HeadRecord?, at revision: Int64, boot: UUID? = nil) -> HeadCheck {
+    HeadCheck.compare(head, recovered: position(revision), bootID: boot ?? self.boot)
+  }
+
+  private func position(_ revision: Int64) -> Position {
+    Position(
+      storeID: store,
+      epoch: 1,
+      revision: Revision(revision),
+      chain: chain(revision)
+    )
+  }
+
+  @Test
+  func `a file that is where its head says is consistent`() {
+    #expect(verdict(head(durable: 3, written: 5), at: 5) == .consistent)
+  }
+
+  @Test
+  func `a file that is ahead of its head is consistent`() {
+    #expect(verdict(head(durable: 3, written: 5), at: 6) == .consistent)
+  }
+
+  @Test
+  func `a file that lacks what was durable is damaged, whatever was booted since`() {
+    for boot in [boot, UUID()] {
+      guard case .damage = verdict(head(durable: 3, written: 3), at: 2, boot: boot) else {
+        Issue.record("not damage")
+        return
+      }
+    }
+  }
+
+  @Test
+  func `a file that lacks what was written in this boot is damaged`() {
+    guard case .damage = verdict(head(durable: 3, written: 5), at: 4) else {
+      Issue.record("not damage")
+      return
+    }
+  }
+
+  @Test
+  func `a tail that was only written may go with a power cut`() {
+    guard case .note(let note) = verdict(head(durable: 3, written: 5), at: 4, boot: UUID()) else {
+      Issue.record("not a note")
+      return
+    }
+    #expect(note.contains("5 to 5"))
+  }
+
+  @Test
+  func `another history at the acknowledged revision is damage`() {
+    var other = head(durable: 3, written: 3)
+    other.durable.chain = chain(99)
+    guard case .damage = verdict(other, at: 3) else {
+      Issue.record("not damage")
+      return
+    }
+  }
+
+  @Test
+  func `no head, or a foreign one, is a note`() {
+    var foreign = head(durable: 9, written: 9)
+    foreign.storeID = UUID()
+    for head in [nil, foreign] {
+      guard case .note = verdict(head, at: 3) else {
+        Issue.record("not a note")
+        return
+      }
+    }
+  }
+
+  @Test
+  func `a torn slot leaves the other one`() {
+    let older = head(durable: 3, written: 5).slot(serial: 4)
+    let newer = head(durable: 5, written: 5).slot(serial: 5)
+    #expect(HeadRecord.newest(in: older + newer)?.record.durable.revision == 5)
+    #expect(HeadRecord.newest(in: newer + older)?.record.durable.revision == 5)
+    var torn = newer
+    torn[60] ^= 1
+    #expect(HeadRecord.newest(in: older + torn)?.record.durable.revision == 3)
+    #expect(HeadRecord.newest(in: torn + torn) == nil)
+    #expect(HeadRecord.newest(in: []) == nil)
+  }
+}
