@@ -77,7 +77,7 @@ struct OriginalDefectTests {
   }
 
   @Test func `4b. branching from an entry keeps that entry`() throws {
-    let recorded = try Recorded(pastRule: .branch)
+    let recorded = try Recorded(travelPolicy: .branch)
     recorded.dispatch(.add(1), .add(10), .add(100))
     try recorded.recorder.jump(to: 2)
 

@@ -24,7 +24,7 @@ struct ConcurrencyTests {
     #expect(stores.map(\.state.count) == [200, 200])
     #expect(recorder.entries.count == 200)
     #expect(recorder.entries.allSatisfy { Set($0.stores) == ["a", "b"] })
-    #expect(hub.underWay.isEmpty)
+    #expect(hub.activeDispatches.isEmpty)
     try recorder.jump(to: 0)
     #expect(stores.map(\.state.count) == [0, 0])
   }

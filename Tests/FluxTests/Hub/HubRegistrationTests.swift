@@ -121,7 +121,7 @@ struct HubRegistrationTests {
 
     #expect(done.wait())
     #expect(transaction.error == nil)
-    #expect(hub.underWay.isEmpty)
+    #expect(hub.activeDispatches.isEmpty)
   }
 
   @Test func `then runs once, however many stores answer`() throws {
@@ -154,7 +154,7 @@ struct HubRegistrationTests {
       RegistrationError.emptyGroup,
       RegistrationError.circularWait(path: ["a", "b", "a"]),
       DispatchError.unknownStore("a"), DispatchError.locked, DispatchError.travelling,
-      DispatchError.presentRefused(Refusal()), DispatchError.cancelled,
+      DispatchError.branchFailed(Refusal()), DispatchError.cancelled,
       DispatchError.failed([]), OperationError.abandoned, OperationError.cancelled,
       OperationError.alreadyRun, OperationError.alreadyStarted, OperationError.circularDependency,
       OperationError.dependencyFailed(Refusal()), RecorderError.noSuchEntry(1),

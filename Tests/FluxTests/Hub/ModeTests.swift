@@ -46,7 +46,7 @@ struct ModeTests {
     let second = hub.dispatch(CounterAction.increase)
 
     #expect(held.waitForNext() && held.waitForNext())
-    #expect(hub.underWay.map(\.id) == [first.id, second.id])
+    #expect(hub.activeDispatches.map(\.id) == [first.id, second.id])
     held.letGo()
   }
 
@@ -116,13 +116,13 @@ struct ModeTests {
         if number == 10_000 { done.open() }
       }
     }
-    #expect(hub.underWay.map(\.id).suffix(10_000) == others.map(\.id)[...])
+    #expect(hub.activeDispatches.map(\.id).suffix(10_000) == others.map(\.id)[...])
     others[5_000].cancel()
     held.finish(0)
 
     #expect(done.wait())
     #expect(store.state.count == 9_999)
-    #expect(hub.underWay.allSatisfy { $0 === others.last })
+    #expect(hub.activeDispatches.allSatisfy { $0 === others.last })
   }
 
   @Test func `mainThread runs where its executor runs it, and the call returns before`() throws {
@@ -204,6 +204,6 @@ struct ModeTests {
     ended.open()
     withExtendedLifetime(patience) {}
     loop.run()
-    #expect(hub.underWay.isEmpty)
+    #expect(hub.activeDispatches.isEmpty)
   }
 }

@@ -63,7 +63,7 @@ struct OrderTests {
     }
     #expect(held.waitForNext() && last.wait())
     #expect(log.elements == ["slow", "free"])
-    #expect(hub.underWay.first?.waitingFor.prefix(2) == ["slow", "waiting"])
+    #expect(hub.activeDispatches.first?.waitingFor.prefix(2) == ["slow", "waiting"])
     held.finish(0)
 
     #expect(done.wait() && finished.wait())

@@ -120,7 +120,7 @@ struct OperationTests {
       case OperationError.abandoned? = failures(transaction).first?.error as? OperationError
     else {
       Issue.record("\(dispatched.elements.map(\.error))")
-      for stuck in hub.underWay { stuck.cancel() }
+      for stuck in hub.activeDispatches { stuck.cancel() }
       return
     }
   }
@@ -139,7 +139,7 @@ struct OperationTests {
     hub.dispatch(CounterAction.look, mode: .serial) { ended.open() }
     hub.dispatch(CounterAction.increase, mode: .serial) { done.open() }
     #expect(held.waitForNext())
-    let stuck = try #require(hub.underWay.first)
+    let stuck = try #require(hub.activeDispatches.first)
     #expect(stuck.waitingFor == ["counter"])
     #expect(stuck.action as? CounterAction == .look)
     stuck.cancel()
@@ -158,7 +158,7 @@ struct OperationTests {
 
     let returned = inBackground { [hub] in hub.dispatch(CounterAction.look, mode: .sync) }
     #expect(held.waitForNext())
-    hub.underWay.first?.cancel()
+    hub.activeDispatches.first?.cancel()
 
     #expect(returned.wait())
     held.letGo()

@@ -29,7 +29,7 @@ struct PresentTests {
   }
 
   @Test func `with the branching rule it gives up the future and follows`() throws {
-    let recorded = try Recorded(pastRule: .branch)
+    let recorded = try Recorded(travelPolicy: .branch)
     recorded.dispatch(.add(1), .add(10), .add(100))
     try recorded.recorder.back()
     try recorded.recorder.skip(1)

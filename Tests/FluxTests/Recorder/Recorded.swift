@@ -12,9 +12,9 @@ struct Recorded {
   let b = CounterStore(identifier: "b", reducer: PureCounterReducer())
   let recorder: RecorderMiddleware
 
-  init(limit: Int = 100, pastRule: RecorderMiddleware.PastRule = .refuse) throws {
+  init(limit: Int = 100, travelPolicy: RecorderMiddleware.TravelPolicy = .refuse) throws {
     a = CounterStore(identifier: "a", reducer: reducer)
-    recorder = RecorderMiddleware(limit: limit, pastRule: pastRule)
+    recorder = RecorderMiddleware(limit: limit, travelPolicy: travelPolicy)
     try hub.register(store: a)
     try hub.register(store: b)
     hub.register(middleware: recorder)
