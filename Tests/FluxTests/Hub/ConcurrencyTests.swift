@@ -63,7 +63,7 @@ struct ConcurrencyTests {
   }
 
   @Test func `travelling while other threads dispatch loses nothing that was accepted`() throws {
-    let recorded = try Recorded(limit: 1000)
+    let recorded = try RecordedHub(limit: 1000)
     let accepted = Lock(0)
 
     DispatchQueue.concurrentPerform(iterations: 100) { number in

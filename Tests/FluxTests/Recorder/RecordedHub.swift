@@ -2,10 +2,8 @@ import StrataCore
 import StrataFlux
 import TestSupport
 
-/// Two counters under one hub, with a recorder.
-///
-/// Named for what they do: `a` by operations, `b` by a pure reducer.
-struct Recorded {
+/// Two counters in one hub, with a recorder: `a` uses operations, `b` a pure reducer.
+struct RecordedHub {
   let hub = StrataFlux.Dispatcher(name: "recorded")
   let reducer = CounterReducer()
   let a: CounterStore
@@ -20,7 +18,7 @@ struct Recorded {
     hub.register(middleware: recorder)
   }
 
-  /// What both show.
+  /// The counts of both stores.
   var counts: [Int] { [a.state.count, b.state.count] }
 
   /// Dispatches to one store, or to both.
