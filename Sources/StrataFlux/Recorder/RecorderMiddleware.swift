@@ -45,10 +45,10 @@ public import Foundation
 /// **A new action while travelling** is refused with ``DispatchError/travelling``, so that a timer
 /// cannot discard later entries; with ``TravelPolicy/branch`` the recorder branches first. Commits
 /// made meanwhile by active operations or other code are shown but not written, and are gone after
-/// the next step; only ``branch()`` and ``commit()`` keep them, as an entry of its own.
+/// the next step; only ``branch()`` and ``commit()`` keep them, as a separate entry.
 ///
 /// **Overlapping dispatches** are distinguished by the task that commits. A commit made in a `then`,
-/// or by a task after its dispatch is done, is an entry of its own. A commit from elsewhere, such as
+/// or by a task after its dispatch is done, is a separate entry. A commit from elsewhere, such as
 /// a block on a dispatch queue, counts for the oldest active dispatch that its store is not done
 /// with. Entries are in the order in which their dispatches finished, and can show more than their
 /// own changes: a store is shown as it was after the last commit of the entries shown. Skipping an

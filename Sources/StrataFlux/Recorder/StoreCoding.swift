@@ -8,7 +8,11 @@ protocol StoreCoding: Sendable {
   func reduction(of action: any FluxAction) -> ReplayableMutation?
 }
 
-struct FluxStoreCoding<State: StateType, Action: FluxAction>: StoreCoding {
+extension FluxStore {
+  var coding: any StoreCoding { FluxStoreCoding(reducer: reducer, store: identifier) }
+}
+
+private struct FluxStoreCoding<State: StateType, Action: FluxAction>: StoreCoding {
   let reducer: Reducer<State, Action>
   let store: String
 

@@ -23,7 +23,11 @@ protocol StorePreview: Sendable {
   func keep() throws -> (any StateType)?
 }
 
-final class FluxStorePreview<State: StateType, Action: FluxAction>: StorePreview {
+extension FluxStore {
+  func beginPreview() -> any StorePreview { FluxStorePreview(of: self) }
+}
+
+private final class FluxStorePreview<State: StateType, Action: FluxAction>: StorePreview {
   private struct Status: Sendable {
     /// The version shown last.
     var version: UInt64

@@ -228,8 +228,4 @@ extension FluxStore: HubStore {
   }
 
   func stopObservingCommits() { commitObserver.disconnect() }
-
-  func beginPreview() -> any StorePreview { FluxStorePreview(of: self) }
-
-  var coding: any StoreCoding { FluxStoreCoding(reducer: reducer, store: identifier) }
 }
