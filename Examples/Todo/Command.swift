@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// A line that was typed.
+/// A command line.
 enum Command {
   case act(TodoAction)
   case list
@@ -23,16 +23,16 @@ enum Command {
 
   static let summary = """
     add TITLE | done N | remove N             change the list
-    list | history                            look
+    list | history                            show the list, or its history
     back | forward | jump N | skip N | unskip N
-                                              travel: nothing is written
-    return                                    back to the present
-    branch                                    go on from here, and write it
+                                              travel; nothing is written
+    return                                    return to the present
+    branch                                    continue from here, and write it
     rollback                                  undo everything since the start, and write it
     quit
     """
 
-  /// Nil when it is none.
+  /// Parses a line; nil if it is not a command.
   init?(_ line: String) {
     let words = line.split(separator: " ", maxSplits: 1).map(String.init)
     let rest = words.count > 1 ? words[1].trimmingCharacters(in: .whitespaces) : nil

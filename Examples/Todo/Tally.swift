@@ -1,18 +1,18 @@
 import Strata
 import StrataFlux
 
-/// What was done since the start; a second store, which is not kept.
+/// Counts the actions since the start, in a second store that is not persisted.
 struct Tally: InitialStateType {
   var added = 0
   var finished = 0
   var removed = 0
 }
 
-/// The other kind of reducer: it gives out operations, which may take their time.
+/// A reducer that returns operations, which can take time.
 ///
-/// It answers the same actions as the list and is registered as waiting for it, so what the list
-/// refuses is not counted. It counts in `updateState`, from the state alone: that is what the
-/// recorder can do again when an earlier action is skipped.
+/// It responds to the same actions as the list and is registered to wait for it, so actions that the
+/// list refuses are not counted. It counts in `updateState`, from the state alone, so the recorder
+/// can replay the count when an earlier action is skipped.
 final class TallyReducer: Reducer<Tally, TodoAction>, @unchecked Sendable {
   override func operation(
     for action: TodoAction,

@@ -1,7 +1,7 @@
 import Strata
 import StrataFlux
 
-/// Something to do.
+/// One item of the list.
 struct Todo: EntityType {
   typealias RawID = Int
   static let tableName: TableName = "todos"
@@ -11,7 +11,7 @@ struct Todo: EntityType {
   var isDone = false
 }
 
-/// What is kept in the file.
+/// The persisted part of the state.
 struct TodoDatabase: DatabaseType {
   var todos = EntityTable<Todo>()
 
@@ -30,7 +30,7 @@ enum TodoAction: FluxAction {
   case remove(Todo.ID)
 }
 
-/// The pure kind of reducer: it changes the state and does nothing else.
+/// A pure reducer: it changes the state and has no side effects.
 final class TodoReducer: Reducer<TodoList, TodoAction>, @unchecked Sendable {
   override func reduce(_ state: inout TodoList, _ action: TodoAction) throws {
     switch action {

@@ -2,9 +2,9 @@ import Foundation
 import Strata
 import StrataFlux
 
-/// A list of things to do, kept in a file, with a history that can be travelled.
+/// A persisted to-do list with time travel.
 ///
-/// It reads commands from its input, one a line, until the end or `quit`.
+/// It reads commands from standard input, one per line, until the end of input or `quit`.
 @main
 struct TodoProgram {
   static func main() async {
@@ -19,7 +19,7 @@ struct TodoProgram {
         database: \.db,
         store: { TodoStore($0, identifier: "list", reducer: TodoReducer()) }
       ) { list in
-        try await run(Desk(list))
+        try await run(TodoSession(list))
       }
     } catch {
       say("Todo: \(error)", on: .standardError)
@@ -27,8 +27,8 @@ struct TodoProgram {
     }
   }
 
-  private static func run(_ desk: Desk) async throws {
-    for line in try await desk.follow(.list) { say(line) }
+  private static func run(_ session: TodoSession) async throws {
+    for line in try await session.run(.list) { say(line) }
     while let line = readLine() {
       guard let command = Command(line) else {
         say("? \(line)\n\(Command.summary)")
@@ -36,7 +36,7 @@ struct TodoProgram {
       }
       if case .quit = command { return }
       do {
-        for line in try await desk.follow(command) { say(line) }
+        for line in try await session.run(command) { say(line) }
       } catch {
         say("\(error)")
       }

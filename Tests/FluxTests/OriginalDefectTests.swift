@@ -5,7 +5,7 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// What went wrong in the Dispatch library of 2017 and does not here, one test each.
+/// The defects of the Dispatch library of 2017, one test each.
 struct OriginalDefectTests {
   let hub = StrataFlux.Dispatcher(name: "defects")
 
@@ -17,7 +17,7 @@ struct OriginalDefectTests {
         running.now += 1
         running.peak = max(running.peak, running.now)
       }
-      elsewhere {
+      onAnotherThread {
         order.record(action)
         running.withLock { $0.now -= 1 }
         operation.finish()
@@ -48,28 +48,28 @@ struct OriginalDefectTests {
   @Test func `3. observers are held weakly, and unregistering finds them`() throws {
     let store = CounterStore(identifier: "counter", reducer: CounterReducer())
     try hub.register(store: store)
-    let told = Recorder<String>()
+    let notified = Recorder<String>()
     weak var gone: Observer?
     do {
       let observer = Observer()
       gone = observer
-      store.register(observer: observer) { _, _ in told.record("gone") }
+      store.register(observer: observer) { _, _ in notified.record("gone") }
     }
     let leaving = Observer()
-    store.register(observer: leaving) { _, _ in told.record("leaving") }
+    store.register(observer: leaving) { _, _ in notified.record("leaving") }
     store.unregister(observer: leaving)
 
     hub.dispatch(CounterAction.increase, mode: .sync)
 
     #expect(gone == nil)
-    #expect(told.elements == [])
+    #expect(notified.elements == [])
     #expect(store.callbackCount == 0)
   }
 
   @Test func `4a. the recorder reaches the initial state, and the first step back changes it`()
     throws
   {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase)
 
     #expect(try recorded.recorder.back())
@@ -78,7 +78,7 @@ struct OriginalDefectTests {
   }
 
   @Test func `4b. branching from an entry keeps that entry`() throws {
-    let recorded = try Recorded(pastRule: .branch)
+    let recorded = try RecordedHub(travelPolicy: .branch)
     recorded.dispatch(.add(1), .add(10), .add(100))
     try recorded.recorder.jump(to: 2)
 
@@ -90,7 +90,7 @@ struct OriginalDefectTests {
   }
 
   @Test func `4c. the limit holds, and stepping past either end is safe`() throws {
-    let recorded = try Recorded(limit: 20)
+    let recorded = try RecordedHub(limit: 20)
     for _ in 1...50 { recorded.dispatch(.increase) }
     #expect(recorded.recorder.entries.count == 20)
 
@@ -101,7 +101,7 @@ struct OriginalDefectTests {
   }
 
   @Test func `5. stepping back over an action of one store reverts that store`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(1), to: "a")
     recorded.dispatch(.add(2), to: "b")
 
@@ -111,11 +111,11 @@ struct OriginalDefectTests {
   }
 
   @Test func `6. a recorded state is shown without touching the state twice at once`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase)
     let seen = Recorder<Int>()
     let subscription = recorded.a.sinkState { [a = recorded.a] changes in
-      // Reads the state while it is being shown.
+      // Reads the state while another one is being shown.
       seen.record(a.state.count + changes.value.count)
     }
 

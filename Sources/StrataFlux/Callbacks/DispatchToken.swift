@@ -1,40 +1,42 @@
-/// Names one registered callback of one ``FluxDispatcher``.
+/// Identifies one registered callback of one ``FluxDispatcher``.
 ///
-/// A token is a value that may be stored, compared and sent anywhere; it keeps neither the callback
-/// nor the dispatcher alive. It never becomes the name of another callback: numbers are not reused,
-/// and tokens of two dispatchers are never equal (in facebook/flux both would be `ID_1`).
+/// A token is a value that can be stored, compared and sent anywhere. It keeps neither the callback
+/// nor the dispatcher alive. It never identifies another callback: numbers are not reused, and
+/// tokens of two dispatchers are never equal (in facebook/flux both would be `ID_1`).
 public struct DispatchToken: Sendable {
   /// The name given at registration, or the empty string.
   public let name: String
 
-  let dispatcher: DispatcherIdentity
+  let issuer: Issuer
   let number: Int
   let place: String
+
+  /// The identity of the dispatcher that returned a token.
+  ///
+  /// Tokens hold it, so its address is not reused while one exists, and a token of a deallocated
+  /// dispatcher never matches a later dispatcher.
+  final class Issuer: Sendable {}
 }
 
-/// The identity of a dispatcher, outliving it inside tokens: an address held here cannot be reused,
-/// so a token of a dispatcher that is gone never fits a later one.
-final class DispatcherIdentity: Sendable {}
-
 extension DispatchToken: Hashable {
-  /// Whether both name the same registration; names are not compared.
+  /// Whether both identify the same registration; names are not compared.
   ///
   /// O(1).
   public static func == (left: DispatchToken, right: DispatchToken) -> Bool {
-    left.number == right.number && left.dispatcher === right.dispatcher
+    left.number == right.number && left.issuer === right.issuer
   }
 
-  /// Hashes the registration's identity.
+  /// Hashes the identity of the registration.
   ///
   /// O(1).
   public func hash(into hasher: inout Hasher) {
     hasher.combine(number)
-    hasher.combine(ObjectIdentifier(dispatcher))
+    hasher.combine(ObjectIdentifier(issuer))
   }
 }
 
 extension DispatchToken: CustomStringConvertible {
-  /// The name given at registration, else the place of registration and the callback's number.
+  /// The name given at registration, or the place of registration and the number of the callback.
   public var description: String {
     name.isEmpty ? "\(place) (callback \(number))" : name
   }

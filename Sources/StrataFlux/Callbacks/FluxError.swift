@@ -1,22 +1,21 @@
-/// What a ``FluxDispatcher`` refuses, with the tokens involved.
+/// Why a ``FluxDispatcher`` refused a call, with the tokens involved.
 ///
-/// Errors of the callbacks themselves are never wrapped in it: they reach the caller of
-/// ``FluxDispatcher/dispatch(_:)`` as they were thrown.
+/// Errors thrown by callbacks are never wrapped in it: ``FluxDispatcher/dispatch(_:)`` rethrows them
+/// unchanged.
 public enum FluxError: Error, Equatable, Sendable {
-  /// `dispatch` was called by a callback (`from`) while its dispatcher was dispatching.
+  /// The callback `from` called `dispatch` while its dispatcher was dispatching.
   case dispatchInsideDispatch(from: DispatchToken?)
 
-  /// `waitFor` was called while nothing was being dispatched.
+  /// `waitFor` was called while no dispatch was in progress.
   case waitForOutsideDispatch
 
   /// Callbacks wait for each other; `path` starts and ends with the same token.
   case circularWait(path: [DispatchToken])
 
-  /// More than `limit` callbacks would run inside one another; `refused` is the one that was not
-  /// started.
+  /// More than `limit` callbacks would run inside one another; `refused` was not started.
   case waitTooDeep(refused: DispatchToken, limit: Int)
 
-  /// The token was given out by another dispatcher.
+  /// Another dispatcher returned the token.
   case foreignToken(DispatchToken)
 
   /// The token's callback has been unregistered.
@@ -24,18 +23,18 @@ public enum FluxError: Error, Equatable, Sendable {
 }
 
 extension FluxError: CustomStringConvertible {
-  /// What happened and what to do about it, in two sentences.
+  /// The problem and the remedy, in two sentences.
   public var description: String { "\(problem) \(remedy)" }
 
   /// What happened, in one sentence.
   public var problem: String {
     switch self {
     case .dispatchInsideDispatch(let token?):
-      "FluxDispatcher.dispatch(_:) was called by the callback \(token) in the middle of a dispatch."
+      "The callback \(token) called FluxDispatcher.dispatch(_:) during a dispatch."
     case .dispatchInsideDispatch(nil):
-      "FluxDispatcher.dispatch(_:) was called in the middle of a dispatch."
+      "FluxDispatcher.dispatch(_:) was called during a dispatch."
     case .waitForOutsideDispatch:
-      "FluxDispatcher.waitFor(_:) was called while nothing was being dispatched."
+      "FluxDispatcher.waitFor(_:) was called while no dispatch was in progress."
     case .circularWait(let path):
       "FluxDispatcher.waitFor(_:) found callbacks that wait for each other: "
         + path.map(\.description).joined(separator: " → ") + "."
@@ -45,7 +44,7 @@ extension FluxError: CustomStringConvertible {
     case .foreignToken(let token):
       "The token \(token) belongs to another FluxDispatcher."
     case .unregisteredToken(let token):
-      "The token \(token) names a callback that has been unregistered."
+      "The callback of the token \(token) has been unregistered."
     }
   }
 
@@ -59,11 +58,11 @@ extension FluxError: CustomStringConvertible {
     case .circularWait:
       "Remove one of these waits, or merge the callbacks that need each other."
     case .waitTooDeep:
-      "Register callbacks after the ones that they wait for, so that waiting finds them handled."
+      "Register callbacks after the ones they wait for, so that those have already run."
     case .foreignToken:
-      "Use the token with the dispatcher that returned it from register."
+      "Use the token with the dispatcher whose register returned it."
     case .unregisteredToken:
-      "Drop the token when its callback is unregistered, or register the callback again."
+      "Discard the token when you unregister its callback, or register the callback again."
     }
   }
 }

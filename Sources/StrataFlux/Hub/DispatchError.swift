@@ -1,48 +1,42 @@
-/// Why an action did not reach its stores, or not all of them answered it.
+/// Why an action did not reach its stores, or failed in some of them.
 public enum DispatchError: Error, Sendable {
-  /// No store of this identifier is registered, any more or yet.
+  /// No store with this identifier is registered.
   case unknownStore(String)
 
-  /// A recorder is locked.
+  /// The recorder is locked.
   case locked
 
-  /// A recorder shows another time, and its rule refuses new actions there.
+  /// The recorder shows another time, and its ``RecorderMiddleware/TravelPolicy`` refuses new
+  /// actions.
   case travelling
 
-  /// What a recorder shows could not be made the present, which its rule asks for first.
-  case presentRefused(any Error)
+  /// The recorder's ``RecorderMiddleware/TravelPolicy`` branches before a new action, and branching
+  /// failed.
+  case branchFailed(any Error)
 
-  /// It was cancelled before its turn had come.
+  /// The dispatch was cancelled before it started.
   case cancelled
 
-  /// The operations of these stores failed; those of the others are done.
+  /// The operations of these stores failed; those of the other stores finished.
   case failed([StoreFailure])
 }
 
-/// A store whose operation failed, and why.
-public struct StoreFailure: Sendable {
-  /// The identifier of the store.
-  public let store: String
-  /// What was thrown, or an ``OperationError``.
-  public let error: any Error
-}
-
 extension DispatchError: CustomStringConvertible {
-  /// What happened and what to do about it.
+  /// The problem and the remedy.
   public var description: String {
     switch self {
     case .unknownStore(let identifier):
-      "The action was meant for a store \"\(identifier)\", which is not registered. Register it "
+      "The store \"\(identifier)\" is not registered, so the action was not dispatched. Register it "
         + "first, or dispatch to all stores."
     case .locked:
-      "The recorder is locked: actions are dropped. Unlock it to dispatch."
+      "The recorder is locked and drops actions. Call unlock() to dispatch."
     case .travelling:
-      "The recorder shows another time. Call returnToPresent() to go back to where it is live, or "
-        + "branch() to go on from here."
-    case .presentRefused(let error):
-      "What the recorder shows could not be made the present: \(error)"
+      "The recorder shows another time. Call returnToPresent() to discard what is shown, or "
+        + "branch() to continue from it."
+    case .branchFailed(let error):
+      "The recorder could not branch before the action: \(error)"
     case .cancelled:
-      "The dispatch was cancelled before its turn had come. Dispatch the action again."
+      "The dispatch was cancelled before it started. Dispatch the action again."
     case .failed(let failures):
       failures.map { "The store \"\($0.store)\" failed: \($0.error)" }.joined(separator: " ")
     }

@@ -1,28 +1,28 @@
 public import Dispatch
 
-/// Runs jobs in some place: the main thread, a queue, a loop of the program's own.
+/// Runs jobs on the main thread, a dispatch queue, or a run loop of the program.
 ///
-/// A ``Dispatcher`` takes one for the mode ``DispatchMode/mainThread``. The usual one needs a
-/// running main loop (an application, or a `main` that is `async`). A program without one brings
-/// its own; nothing ever waits for a job to begin, so nothing hangs when none does.
+/// A ``Dispatcher`` takes one for the mode ``DispatchMode/mainThread``. The default needs a running
+/// main loop (an application, or a `main` that is `async`). A program without one provides its own
+/// executor. Nothing waits for a job to start, so a job that never starts blocks no thread.
 public struct DispatchExecutor: Sendable {
-  private let take: @Sendable (@escaping @Sendable () -> Void) -> Void
+  private let submit: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-  /// Creates an executor from what takes a job.
+  /// Creates an executor from a function that accepts jobs.
   ///
-  /// It is to run each job once, now or later, the jobs of one caller in order.
-  public init(_ take: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
-    self.take = take
+  /// The function must run each job once, now or later, and the jobs of one caller in order.
+  public init(_ submit: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
+    self.submit = submit
   }
 
   /// The main queue.
   ///
-  /// Jobs run when the main loop does.
+  /// It runs jobs while the main loop runs.
   public static let mainQueue = DispatchExecutor.queue(.main)
 
-  /// The thread that calls, before the call returns.
+  /// Runs each job on the calling thread, before the call returns.
   ///
-  /// For tests, and for programs whose only thread is the main one.
+  /// Use it in tests, and in programs whose only thread is the main thread.
   public static let callingThread = DispatchExecutor { job in job() }
 
   /// A dispatch queue.
@@ -30,5 +30,5 @@ public struct DispatchExecutor: Sendable {
     DispatchExecutor { job in queue.async(execute: job) }
   }
 
-  func run(_ job: @escaping @Sendable () -> Void) { take(job) }
+  func run(_ job: @escaping @Sendable () -> Void) { submit(job) }
 }

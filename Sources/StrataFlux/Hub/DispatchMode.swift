@@ -1,25 +1,23 @@
 /// Where and when a dispatched action runs.
 ///
-/// | called from inside an operation, an observer or a `then` | what happens |
+/// | mode | when dispatched inside an operation, an observer or a `then` |
 /// | --- | --- |
-/// | `.sync` | runs now, inside; the outer one goes on after it |
-/// | `.async`, `.mainThread` | runs on its own, in no order with the outer one |
-/// | `.serial` | runs after every serial dispatch that was called before it |
+/// | `.sync` | runs now, nested; the outer dispatch continues afterwards |
+/// | `.async`, `.mainThread` | runs independently, in no order with the outer dispatch |
+/// | `.serial` | runs after every serial dispatch called before it |
 public enum DispatchMode: Sendable, CaseIterable {
-  /// On a background thread, beside everything else.
-  ///
-  /// Two of them may overlap.
+  /// On a background thread, concurrently with other dispatches.
   case async
-  /// On the calling thread, which waits until all stores are done.
+  /// On the calling thread, which blocks until all stores are done.
   ///
-  /// Not for the main thread when an operation needs it to finish. One inside another uses the
-  /// stack, as a call does.
+  /// Do not use it on the main thread when an operation needs the main thread to finish. A nested
+  /// dispatch uses the stack, like a call.
   case sync
-  /// On a background thread, one after another in the order of the calls.
+  /// On a background thread, one at a time in the order of the calls.
   ///
-  /// The next one starts when every store is done with this one, observers were told and `then` has
-  /// returned. So one that never finishes holds up all that follow.
+  /// The next dispatch starts when every store has finished this one, observers were notified and
+  /// `then` has returned. So a dispatch that never finishes blocks all that follow.
   case serial
-  /// On the main thread, or what the dispatcher was given for it.
+  /// On the main thread, or on the executor that the dispatcher was given for it.
   case mainThread
 }

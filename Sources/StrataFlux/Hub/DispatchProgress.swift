@@ -1,31 +1,32 @@
-/// How far one dispatch has come, and what is to be done next.
+/// How far one dispatch has come, and its next step.
 ///
-/// Pure bookkeeping: ``DispatchTransaction`` holds the lock and does it. One thread at a time takes
-/// steps: a store starts when those before it have started and those it waits for have finished;
-/// observers are told when nothing more can start.
+/// A value without side effects: ``DispatchTransaction`` holds the lock and performs the steps. One
+/// thread at a time performs steps. A store starts when the stores before it have started and the
+/// stores it waits for have finished. Observers are notified when no other store can start.
 struct DispatchProgress: Sendable {
-  enum Standing: Sendable {
-    case waiting
-    /// What was started for it; nothing as long as its reducer is asked.
-    case running([OperationCore])
-    /// Its operation has ended, its observers do not know yet.
-    case ended(OperationOutcome)
-    case done(OperationOutcome)
+  /// A store that the action reaches.
+  struct Participant: Sendable {
+    enum Status: Sendable {
+      case waiting
+      /// The operations started for it; empty while its reducer is being called.
+      case running([OperationProgress])
+      /// Its operation has ended; its observers have not been notified yet.
+      case ended(OperationOutcome)
+      case done(OperationOutcome)
 
-    var outcome: OperationOutcome? {
-      switch self {
-      case .waiting, .running: nil
-      case .ended(let outcome), .done(let outcome): outcome
+      var outcome: OperationOutcome? {
+        switch self {
+        case .waiting, .running: nil
+        case .ended(let outcome), .done(let outcome): outcome
+        }
       }
     }
-  }
 
-  struct Seat: Sendable {
     let store: any HubStore
-    /// The places of the seats that it waits for.
+    /// The indices of the participants that it waits for.
     let waitsFor: [Int]
-    fileprivate(set) var standing = Standing.waiting
-    fileprivate var tellObservers: (@Sendable () -> Void)?
+    fileprivate(set) var status = Status.waiting
+    fileprivate var notifyObservers: (@Sendable () -> Void)?
 
     init(_ store: any HubStore, waitsFor: [Int]) {
       self.store = store
@@ -34,13 +35,15 @@ struct DispatchProgress: Sendable {
   }
 
   enum Step: Sendable {
-    /// Find out whom the action reaches.
+    /// Find the stores that the action reaches.
     case open
-    /// Go on with what had to wait.
+    /// Run a job that was added meanwhile.
     case run(@Sendable () -> Void)
+    /// Start the operation of a participant.
     case start(Int)
-    case tell(Int)
-    /// Say that all is done.
+    /// Notify the observers of a participant.
+    case notify(Int)
+    /// Report that everything is done.
     case close
   }
 
@@ -51,19 +54,20 @@ struct DispatchProgress: Sendable {
     case closed
   }
 
-  private(set) var seats: [Seat] = []
+  private(set) var participants: [Participant] = []
   private(set) var middleware: [any Middleware] = []
   private(set) var refusal: DispatchError?
+  private(set) var isCancelled = false
   private var phase = Phase.new
   private var jobs: [@Sendable () -> Void] = []
-  private var isDriven = false
-  /// What remains of the seats when all is done.
+  /// Whether a thread performs steps.
+  private var isRunning = false
+  /// The failures, kept when the participants are released.
   private var failuresAtEnd: [StoreFailure] = []
-  private(set) var isCancelled = false
 
   var isClosed: Bool { if case .closed = phase { true } else { false } }
 
-  /// What is to be done next, if it can be done now.
+  /// The next step, if one can be performed now.
   var next: Step? {
     switch phase {
     case .new: return .open
@@ -71,120 +75,132 @@ struct DispatchProgress: Sendable {
     case .open: break
     }
     if let job = jobs.first { return .run(job) }
-    if let place = seats.firstIndex(where: canStart) { return .start(place) }
-    if let place = seats.firstIndex(where: isToldNext) { return .tell(place) }
-    return seats.allSatisfy { $0.standing.outcome != nil } ? .close : nil
+    if let index = participants.firstIndex(where: canStart) { return .start(index) }
+    if let index = participants.firstIndex(where: canBeNotified) { return .notify(index) }
+    return participants.allSatisfy { $0.status.outcome != nil } ? .close : nil
   }
 
-  /// Whether the caller is to take steps from now on; false while someone else does.
-  mutating func beginDriving() -> Bool {
-    guard !isDriven, next != nil else { return false }
-    isDriven = true
+  /// Whether the caller must perform steps from now on; false if another thread does, or if there
+  /// are none.
+  mutating func startRunning() -> Bool {
+    guard !isRunning, next != nil else { return false }
+    isRunning = true
     return true
   }
 
-  /// The next step for whoever takes them, or nil: then it has stopped taking them.
-  mutating func take() -> Step? {
+  /// Takes the next step; nil if there is none, and then the caller must stop performing steps.
+  mutating func takeStep() -> Step? {
     guard let step = next else {
-      isDriven = false
+      isRunning = false
       return nil
     }
     switch step {
     case .open: phase = .opening
     case .run: jobs.removeFirst()
-    case .start(let place): seats[place].standing = .running([])
-    case .tell(let place):
-      if let outcome = seats[place].standing.outcome { seats[place].standing = .done(outcome) }
+    case .start(let index): participants[index].status = .running([])
+    case .notify(let index):
+      if let outcome = participants[index].status.outcome {
+        participants[index].status = .done(outcome)
+      }
     case .close: phase = .closed
     }
     return step
   }
 
-  /// Fixes whom the action reaches, in this order.
-  mutating func open(_ seats: [Seat], _ middleware: [any Middleware]) {
-    self.seats = seats
+  /// Sets the stores that the action reaches, in this order.
+  mutating func open(_ participants: [Participant], _ middleware: [any Middleware]) {
+    self.participants = participants
     self.middleware = middleware
     phase = .open
     if isCancelled { _ = cancel() }
   }
 
-  /// Fixes that the action reaches nobody.
+  /// Records that the action reaches no store.
   mutating func refuse(_ error: DispatchError) {
     refusal = error
     phase = .open
   }
 
-  /// Leaves a job for whoever takes steps; false when nobody will any more.
+  /// Adds a job for the thread that performs steps; false if the dispatch is closed.
   mutating func add(_ job: @escaping @Sendable () -> Void) -> Bool {
     if !isClosed { jobs.append(job) }
     return !isClosed
   }
 
-  /// Takes note of what a store does; false when it is too late to start it.
-  mutating func hold(_ cores: [OperationCore], _ answer: StoreAnswer, at place: Int) -> Bool {
-    guard case .running = seats[place].standing else { return false }
-    seats[place].standing = .running(cores)
-    seats[place].tellObservers = answer.tellObservers
+  /// Records the operations started for a store; false if it was cancelled meanwhile.
+  mutating func didStart(
+    _ operations: [OperationProgress],
+    notifyObservers: @escaping @Sendable () -> Void,
+    at index: Int
+  ) -> Bool {
+    guard case .running = participants[index].status else { return false }
+    participants[index].status = .running(operations)
+    participants[index].notifyObservers = notifyObservers
     return true
   }
 
-  /// What tells the observers of a seat, once.
-  mutating func takeTelling(at place: Int) -> (@Sendable () -> Void)? {
-    defer { seats[place].tellObservers = nil }
-    return seats[place].tellObservers
+  /// The function that notifies the observers of a participant; nil after the first call.
+  mutating func takeNotification(at index: Int) -> (@Sendable () -> Void)? {
+    defer { participants[index].notifyObservers = nil }
+    return participants[index].notifyObservers
   }
 
-  /// Takes note of how the operation of a seat ended, and of the seats that can no longer start.
-  mutating func end(_ place: Int, _ outcome: OperationOutcome) {
-    guard seats.indices.contains(place), case .running = seats[place].standing else { return }
-    seats[place].standing = .ended(outcome)
-    if let error = outcome.error { failThose(waitingFor: place, error) }
+  /// Records how the operation of a participant ended, and fails the participants that can no longer
+  /// start.
+  mutating func end(_ index: Int, _ outcome: OperationOutcome) {
+    guard participants.indices.contains(index), case .running = participants[index].status else {
+      return
+    }
+    participants[index].status = .ended(outcome)
+    if let error = outcome.error { failParticipants(waitingFor: index, error) }
   }
 
-  private mutating func failThose(waitingFor place: Int, _ error: any Error) {
-    for other in seats.indices where seats[other].waitsFor.contains(place) {
-      guard case .waiting = seats[other].standing else { continue }
-      seats[other].standing = .done(.failed(OperationError.waiting(for: error)))
+  private mutating func failParticipants(waitingFor index: Int, _ error: any Error) {
+    for other in participants.indices where participants[other].waitsFor.contains(index) {
+      guard case .waiting = participants[other].status else { continue }
+      participants[other].status = .done(.failed(OperationError.waiting(for: error)))
     }
   }
 
-  /// Ends what has not ended; gives the operations under way, for the caller to end.
-  mutating func cancel() -> [OperationCore] {
+  /// Cancels what has not ended; returns the running operations, which the caller must end.
+  mutating func cancel() -> [OperationProgress] {
     isCancelled = true
-    var underWay: [OperationCore] = []
-    for place in seats.indices {
-      switch seats[place].standing {
-      case .waiting: seats[place].standing = .done(.failed(OperationError.cancelled))
-      case .running(let cores) where cores.isEmpty:
-        seats[place].standing = .ended(.failed(OperationError.cancelled))
-      case .running(let cores): underWay += cores
+    var running: [OperationProgress] = []
+    for index in participants.indices {
+      switch participants[index].status {
+      case .waiting: participants[index].status = .done(.failed(OperationError.cancelled))
+      case .running(let operations) where operations.isEmpty:
+        participants[index].status = .ended(.failed(OperationError.cancelled))
+      case .running(let operations): running += operations
       case .ended, .done: break
       }
     }
-    return underWay
+    return running
   }
 
-  /// Gives up, when all is done, whom the action reached: a store may hold its dispatch.
-  mutating func letGo() -> (seats: [Seat], middleware: [any Middleware]) {
+  /// Releases the stores and the middleware at the end: a store can hold its dispatch.
+  mutating func release() -> (participants: [Participant], middleware: [any Middleware]) {
     failuresAtEnd = failures
-    defer { (seats, middleware) = ([], []) }
-    return (seats, middleware)
+    defer { (participants, middleware) = ([], []) }
+    return (participants, middleware)
   }
 
-  /// Why stores did not answer, in the order in which the action reached them.
+  /// The stores that failed, in the order in which the action reached them.
   var failures: [StoreFailure] {
     failuresAtEnd
-      + seats.compactMap { seat in
-        seat.standing.outcome?.error.map { StoreFailure(store: seat.store.identifier, error: $0) }
+      + participants.compactMap { participant in
+        participant.status.outcome?.error.map {
+          StoreFailure(store: participant.store.identifier, error: $0)
+        }
       }
   }
 
-  private func canStart(_ seat: Seat) -> Bool {
-    guard case .waiting = seat.standing else { return false }
-    return seat.waitsFor.allSatisfy { seats[$0].standing.outcome != nil }
+  private func canStart(_ participant: Participant) -> Bool {
+    guard case .waiting = participant.status else { return false }
+    return participant.waitsFor.allSatisfy { participants[$0].status.outcome != nil }
   }
 
-  private func isToldNext(_ seat: Seat) -> Bool {
-    if case .ended = seat.standing { true } else { false }
+  private func canBeNotified(_ participant: Participant) -> Bool {
+    if case .ended = participant.status { true } else { false }
   }
 }

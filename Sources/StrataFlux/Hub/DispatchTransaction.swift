@@ -1,28 +1,55 @@
+import Dispatch
 import StrataBase
 
 /// One dispatch of one action, from the call until every store is done.
 ///
-/// A handle to look at it, to wait for it and to cancel it; it goes on without being held.
+/// Use it to inspect the dispatch, to wait for it and to cancel it. The dispatch continues when the
+/// transaction is released.
 public final class DispatchTransaction: Sendable {
-  /// What middleware knows the dispatch by: the dispatcher's name and a number that counts up.
+  /// The identifier that middleware receives: the dispatcher's name and an increasing number.
   public let id: String
-  /// What was dispatched.
+  /// The dispatched action.
   public let action: any FluxAction
-  /// Where it runs.
+  /// The mode of the dispatch.
   public let mode: DispatchMode
 
-  /// Counts up over all dispatches of its dispatcher.
+  /// Increases over all dispatches of its dispatcher.
   let number: UInt64
-  let route: DispatchRoute
-  let progress = Lock(DispatchProgress())
-  let ending: Lock<DispatchEnding>
+  private let route: Route
+  private let progress = Lock(DispatchProgress())
+  private let completion: Lock<Completion>
+
+  /// How the dispatch is connected to its dispatcher.
+  struct Route: Sendable {
+    let hub: Dispatcher.Identity
+    /// Where steps run; nil: on the thread that waits in `runHere`.
+    let executor: DispatchExecutor?
+    /// Finds the stores that the action reaches, when the dispatch starts.
+    let open: @Sendable (any FluxAction) throws(DispatchError) -> Recipients
+    /// Called when all is done and `then` has returned.
+    let didEnd: @Sendable (DispatchTransaction) -> Void
+  }
+
+  /// The stores that an action reaches, and the middleware that observes it.
+  struct Recipients: Sendable {
+    let participants: [DispatchProgress.Participant]
+    let middleware: [any Middleware]
+  }
+
+  /// The functions that run at the end of the dispatch.
+  private struct Completion: Sendable {
+    /// Released after its call: it can hold the object that holds the dispatch.
+    var then: (@Sendable () -> Void)?
+    var isFinished = false
+    var handlers: [@Sendable () -> Void] = []
+  }
 
   init(
     _ number: UInt64,
     of dispatcher: String,
     action: any FluxAction,
     mode: DispatchMode,
-    route: DispatchRoute,
+    route: Route,
     then: (@Sendable () -> Void)?
   ) {
     self.number = number
@@ -30,42 +57,17 @@ public final class DispatchTransaction: Sendable {
     self.action = action
     self.mode = mode
     self.route = route
-    ending = Lock(DispatchEnding(then: then))
+    completion = Lock(Completion(then: then))
   }
 }
 
-/// Who waits for the end of a dispatch.
-struct DispatchEnding: Sendable {
-  /// Until it is called: it may hold whoever holds the dispatch.
-  var then: (@Sendable () -> Void)?
-  var isOver = false
-  var calls: [@Sendable () -> Void] = []
-}
-
-/// What a dispatch was given by its dispatcher.
-struct DispatchRoute: Sendable {
-  let hub: HubIdentity
-  /// Where steps are taken; nil: on the thread that waits in `runHere`.
-  let executor: DispatchExecutor?
-  /// Tells whom the action reaches, when its turn comes.
-  let open: @Sendable (any FluxAction) throws(DispatchError) -> OpenDispatch
-  /// Called when all is done and `then` has returned.
-  let didEnd: @Sendable (DispatchTransaction) -> Void
-}
-
-/// Whom an action reaches, and who looks on.
-struct OpenDispatch: Sendable {
-  let seats: [DispatchProgress.Seat]
-  let middleware: [any Middleware]
-}
-
 extension DispatchTransaction {
-  /// Whether every store is done, in whatever way, and `then` has returned.
+  /// Whether every store has finished or failed, and `then` has returned.
   ///
   /// O(1).
-  public var isFinished: Bool { ending.withLock { $0.isOver } }
+  public var isFinished: Bool { completion.withLock { $0.isFinished } }
 
-  /// Why the action did not reach its stores, or which of them failed; nil while nothing has.
+  /// Why the action did not reach its stores, or which stores failed so far; nil if none did.
   ///
   /// O(stores reached).
   public var error: DispatchError? {
@@ -76,42 +78,42 @@ extension DispatchTransaction {
     }
   }
 
-  /// The identifiers of the stores that have not answered yet, in the order in which the action
-  /// reaches them.
+  /// The identifiers of the stores that are not done yet, in the order in which the action reaches
+  /// them.
   ///
   /// O(stores reached).
   public var waitingFor: [String] {
     progress.withLock { progress in
-      progress.seats.filter { $0.standing.outcome == nil }.map(\.store.identifier)
+      progress.participants.filter { $0.status.outcome == nil }.map(\.store.identifier)
     }
   }
 
-  /// Ends what has not ended: operations under way, and those that they depend on, fail with
-  /// ``OperationError/cancelled``; stores not reached yet are not.
+  /// Cancels the dispatch: running operations and their dependencies fail with
+  /// ``OperationError/cancelled``, and stores that have not started are not reached.
   ///
-  /// Commits made stay. An operation goes on doing what it does until it looks at
-  /// ``ActionOperation/isFinished``; what waits for the dispatch goes on at once.
-  /// O(stores reached + operations under way).
+  /// Commits already made remain. The code of an operation runs until it checks
+  /// ``ActionOperation/isFinished``; everything that waits for the dispatch continues at once.
+  /// O(stores reached + running operations).
   public func cancel() {
-    let underWay = progress.withLockSignalling { $0.cancel() }
-    for core in underWay { core.end(.failed(OperationError.cancelled)) }
-    goOn()
+    let running = progress.withLockSignalling { $0.cancel() }
+    for operation in running { operation.end(.failed(OperationError.cancelled)) }
+    resume()
   }
 
   /// Returns when every store is done.
   ///
-  /// When the waiting task is cancelled, so is the dispatch, and this returns at once, even where
-  /// nobody runs the dispatch.
+  /// When the waiting task is cancelled, the dispatch is cancelled and this returns at once, even if
+  /// no executor runs the dispatch.
   ///
-  /// - Throws: What ``error`` says then; `CancellationError` when the task was cancelled first.
+  /// - Throws: The ``error`` at the end; `CancellationError` if the task was cancelled first.
   public func finished() async throws {
-    let waiter = DispatchWaiter()
-    whenFinished { waiter.goOn() }
+    let waiter = Waiter()
+    whenFinished { waiter.resume() }
     await withTaskCancellationHandler {
       await withCheckedContinuation { waiter.wait($0) }
     } onCancel: {
       cancel()
-      waiter.goOn()
+      waiter.resume()
     }
     if let error {
       if Task.isCancelled { throw CancellationError() }
@@ -120,11 +122,150 @@ extension DispatchTransaction {
     if !isFinished { throw CancellationError() }
   }
 
-  private func whenFinished(_ call: @escaping @Sendable () -> Void) {
-    let isOver = ending.withLock { ending in
-      if !ending.isOver { ending.calls.append(call) }
-      return ending.isOver
+  private func whenFinished(_ handler: @escaping @Sendable () -> Void) {
+    let isFinished = completion.withLock { completion in
+      if !completion.isFinished { completion.handlers.append(handler) }
+      return completion.isFinished
     }
-    if isOver { call() }
+    if isFinished { handler() }
+  }
+
+  /// One task that waits for one event, which can come first.
+  private final class Waiter: Sendable {
+    private enum Status: Sendable {
+      case idle
+      case waiting(CheckedContinuation<Void, Never>)
+      case resumed
+    }
+
+    private let status = Lock(Status.idle)
+
+    func wait(_ continuation: CheckedContinuation<Void, Never>) {
+      let isResumed = status.withLock { status in
+        if case .resumed = status { return true }
+        status = .waiting(continuation)
+        return false
+      }
+      if isResumed { continuation.resume() }
+    }
+
+    /// Resumes the task; only the first call has an effect.
+    func resume() {
+      let before = status.withLock { status in
+        defer { status = .resumed }
+        return status
+      }
+      if case .waiting(let continuation) = before { continuation.resume() }
+    }
+  }
+}
+
+extension DispatchTransaction {
+  /// Performs all steps on this thread, and waits for operations that finish on other threads.
+  func runHere() {
+    while let step = progress.withLock(when: { $0.next != nil || $0.isClosed }, { $0.takeStep() }) {
+      perform(step)
+    }
+  }
+
+  /// Performs the available steps on the executor, unless another thread is performing them.
+  func resume() {
+    guard let executor = route.executor else { return }
+    guard progress.withLock({ $0.startRunning() }) else { return }
+    executor.run { [self] in
+      while let step = progress.withLock({ $0.takeStep() }) { perform(step) }
+    }
+  }
+
+  private func perform(_ step: DispatchProgress.Step) {
+    switch step {
+    case .open: open()
+    case .run(let job): DispatchID.$current.withValue(dispatchID) { job() }
+    case .start(let index): DispatchID.$current.withValue(dispatchID) { start(index) }
+    case .notify(let index): DispatchID.$current.withValue(dispatchID) { notify(index) }
+    case .close: close()
+    }
+  }
+
+  private var dispatchID: DispatchID { DispatchID(hub: route.hub, transaction: id) }
+
+  private func open() {
+    do throws(DispatchError) {
+      if progress.withLock({ $0.isCancelled }) { throw .cancelled }
+      let recipients = try route.open(action)
+      progress.withLockSignalling { $0.open(recipients.participants, recipients.middleware) }
+    } catch {
+      progress.withLockSignalling { $0.refuse(error) }
+    }
+  }
+
+  private func start(_ index: Int) {
+    let (store, middleware) = progress.withLock { ($0.participants[index].store, $0.middleware) }
+    for middleware in middleware {
+      middleware.willDispatch(transaction: id, action: action, in: store)
+    }
+    do {
+      try start(store.respond(to: action), at: index)
+    } catch {
+      end(index, .failed(error))
+    }
+  }
+
+  private func start(_ response: StoreResponse, at index: Int) {
+    let started = StartedOperations(response.operation)
+    let wasRecorded = progress.withLock {
+      $0.didStart(started.all, notifyObservers: response.notifyObservers, at: index)
+    }
+    guard wasRecorded else {
+      // The dispatch was cancelled meanwhile, which ended this participant.
+      for operation in started.all { operation.end(.failed(OperationError.cancelled)) }
+      return
+    }
+    guard !started.all.isEmpty else { return end(index, .failed(OperationError.alreadyRun)) }
+    response.operation.progress.whenEnded { [self] outcome in end(index, outcome) }
+    let executor = DispatchExecutor { [self] job in
+      let isAdded = progress.withLockSignalling { $0.add(job) }
+      // The dispatch can be over: its operation was ended while others of the chain still wait.
+      if isAdded { resume() } else { (route.executor ?? .queue(.global())).run(job) }
+    }
+    started.perform(on: executor)
+  }
+
+  private func end(_ index: Int, _ outcome: OperationOutcome) {
+    progress.withLockSignalling { $0.end(index, outcome) }
+    resume()
+  }
+
+  private func notify(_ index: Int) {
+    let (notifyObservers, store, middleware) = progress.withLock {
+      ($0.takeNotification(at: index), $0.participants[index].store, $0.middleware)
+    }
+    notifyObservers?()
+    for middleware in middleware {
+      middleware.didDispatch(transaction: id, action: action, in: store)
+    }
+  }
+
+  private func close() {
+    let middleware = progress.withLock { $0.middleware }
+    DispatchID.$current.withValue(dispatchID) {
+      for middleware in middleware { middleware.didFinish(transaction: id, action: action) }
+    }
+    let then = completion.withLock { completion in
+      defer { completion.then = nil }
+      return completion.then
+    }
+    // A nested `.sync` dispatch: the outer one waits for it, so what `then` does belongs to the outer.
+    let outer = route.executor == nil ? DispatchID.current : nil
+    if let then { DispatchID.$current.withValue(outer ?? dispatchID) { then() } }
+    route.didEnd(self)
+    let released = progress.withLock { $0.release() }
+    withExtendedLifetime(released) {}
+    let handlers = completion.withLock { completion in
+      completion.isFinished = true
+      defer { completion.handlers = [] }
+      return completion.handlers
+    }
+    for handler in handlers { handler() }
   }
 }

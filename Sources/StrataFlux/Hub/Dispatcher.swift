@@ -1,7 +1,10 @@
 import Dispatch
 import StrataBase
 
-/// The hub of many stores: gives each action to the stores that answer its type.
+/// The hub of several stores: sends each action to the stores that respond to its type.
+///
+/// This is the hub. For plain callbacks without stores and threads, use ``FluxDispatcher``;
+/// `Store.Dispatcher` of StrataCore, which commits to one store, is a third type.
 ///
 /// ```swift
 /// try Dispatcher.default.register(store: counter)
@@ -13,71 +16,76 @@ import StrataBase
 /// try await Dispatcher.default.dispatch(CounterAction.increase)   // returns when all are done
 /// ```
 ///
-/// An action reaches the stores that are registered when its turn comes, in the order of their
-/// registration; a store that others wait for is pulled forward. For each store, in this order:
-/// middleware is told, the reducer is asked for an operation, the operation starts. A store starts
-/// after those before it have *started*, and after those that it waits for have *finished*; when
-/// one of these failed, it is not reached. Then the observers are told of every store that is done,
-/// and middleware once more. When all stores are done, in whatever way, `then` runs, once for each
-/// dispatch, also when no store answered.
+/// An action reaches the stores that are registered when the dispatch starts, in the order of their
+/// registration; a store that others wait for comes before them. For each store: middleware is
+/// called, the reducer returns an operation, the operation starts. A store starts after the stores
+/// before it have *started* and after the stores it waits for have *finished*; if one of these
+/// failed, the store is not reached. Then the observers of every finished store are notified, and
+/// middleware is called again. When all stores have finished or failed, `then` runs, once for each
+/// dispatch, even if no store responds.
 ///
-/// A dispatch is allowed everywhere, also inside a dispatch: ``DispatchMode`` says when it runs.
-/// Everything here may be called from any thread.
+/// A dispatch is allowed everywhere, also inside a dispatch: ``DispatchMode`` says when it runs. All
+/// methods can be called from any thread.
 ///
-/// A program with a store of `Strata` beside it: `Dispatcher` is a member type of stores
-/// (`MyStore.Dispatcher`), which hides this one inside subclasses of `Store`. There, write
-/// `StrataFlux.Dispatcher`.
+/// `Dispatcher` is also a member type of stores (`MyStore.Dispatcher`), which hides this one inside
+/// subclasses of `Store`. Write `StrataFlux.Dispatcher` there.
 public final class Dispatcher: Sendable {
-  /// The hub of a program that needs but one.
+  /// The hub of a program that needs only one.
   public static let `default` = Dispatcher(name: "default")
 
-  /// What the ids of its dispatches begin with.
+  /// The prefix of the ids of its dispatches.
   public let name: String
 
-  let identity = HubIdentity()
-  let registry: Lock<HubRegistry>
-  private let line = SerialLine()
-  private let background: DispatchQueue
-  private let lineQueue: DispatchQueue
+  /// The identity of a hub, for values that can outlive it.
+  final class Identity: Sendable {}
+
+  let identity = Identity()
+  private let registry: Lock<HubRegistry>
+  private let serialDispatches = SerialQueue()
+  private let concurrentQueue: DispatchQueue
+  private let serialQueue: DispatchQueue
 
   /// Creates a hub without stores.
   ///
   /// - Parameters:
-  ///   - name: What the ids of its dispatches begin with.
-  ///   - mainThread: Where ``DispatchMode/mainThread`` runs. The usual one needs a main loop that
-  ///     runs; see ``DispatchExecutor``.
+  ///   - name: The prefix of the ids of its dispatches.
+  ///   - mainThread: Where ``DispatchMode/mainThread`` runs. The default needs a running main loop;
+  ///     see ``DispatchExecutor``.
   public init(name: String = "dispatcher", mainThread: DispatchExecutor = .mainQueue) {
     self.name = name
     registry = Lock(HubRegistry(mainThread: mainThread))
-    background = DispatchQueue(label: "Dispatcher \(name)", attributes: .concurrent)
-    lineQueue = DispatchQueue(label: "Dispatcher \(name), one after another")
+    concurrentQueue = DispatchQueue(label: "Dispatcher \(name)", attributes: .concurrent)
+    serialQueue = DispatchQueue(label: "Dispatcher \(name), serial")
   }
 
-  /// Where ``DispatchMode/mainThread`` runs from now on.
+  /// Where ``DispatchMode/mainThread`` runs, for dispatches from now on.
   public var mainThread: DispatchExecutor {
     get { registry.withLock { $0.mainThread } }
     set { registry.withLock { $0.mainThread = newValue } }
   }
 
-  /// The dispatches that are not done, in the order of the calls.
+  /// The dispatches that are not finished, in the order of the calls.
   ///
-  /// What an operation that never finishes holds up is found here, and cancelled. O(n log n).
-  public var underWay: [DispatchTransaction] { registry.withLock { $0.underWay } }
+  /// Use it to find and cancel a dispatch whose operation never finishes. O(n log n).
+  public var activeDispatches: [DispatchTransaction] {
+    registry.withLock { $0.activeDispatches }
+  }
 }
 
 extension Dispatcher {
-  /// Gives an action to the stores that answer it, and returns at once unless the mode is `.sync`.
+  /// Sends an action to the stores that respond to it, and returns at once unless the mode is
+  /// `.sync`.
   ///
-  /// A few microseconds for each store that answers, its commit included, and for the hand-over to
-  /// another thread. Observers of what did not change cost next to nothing.
+  /// A few microseconds for each store that responds, its commit included, and for switching to
+  /// another thread. Observers of unchanged values cost next to nothing.
   ///
   /// - Parameters:
-  ///   - action: What happened.
+  ///   - action: The action.
   ///   - identifier: The only store to reach; nil reaches all.
-  ///   - mode: Where and when; see ``DispatchMode``.
-  ///   - then: Called once, when every store is done, in whatever way, in the place that the mode
-  ///     gives. What it dispatches comes right after.
-  /// - Returns: The dispatch, to look at how it ended, or to cancel it.
+  ///   - mode: Where and when it runs; see ``DispatchMode``.
+  ///   - then: Called once, when every store has finished or failed, where the mode runs. Actions
+  ///     that it dispatches come right after.
+  /// - Returns: The dispatch, to inspect or cancel it.
   @discardableResult
   public func dispatch(
     _ action: some FluxAction,
@@ -85,13 +93,13 @@ extension Dispatcher {
     mode: DispatchMode = .async,
     then: (@Sendable () -> Void)? = nil
   ) -> DispatchTransaction {
-    let route = DispatchRoute(
+    let route = DispatchTransaction.Route(
       hub: identity,
       executor: executor(for: mode),
       open: { [self] action throws(DispatchError) in try open(action, to: identifier) },
       didEnd: { [self] transaction in
         registry.withLock { $0.end(transaction) }
-        if mode == .serial { line.remove(transaction) }
+        if mode == .serial { serialDispatches.remove(transaction) }
       }
     )
     let transaction = registry.withLock { registry in
@@ -108,18 +116,18 @@ extension Dispatcher {
     }
     switch mode {
     case .sync: transaction.runHere()
-    case .serial: line.append(transaction)
-    case .async, .mainThread: transaction.goOn()
+    case .serial: serialDispatches.append(transaction)
+    case .async, .mainThread: transaction.resume()
     }
     return transaction
   }
 
-  /// Gives an action to the stores that answer it, and returns when every store is done.
+  /// Sends an action to the stores that respond to it, and returns when every store is done.
   ///
-  /// When the task is cancelled, so is the dispatch. The mode `.sync` is `.async` here: a task does
-  /// not block its thread.
+  /// When the task is cancelled, the dispatch is cancelled too. The mode `.sync` is `.async` here,
+  /// because a task must not block its thread.
   ///
-  /// - Throws: ``DispatchError``; `CancellationError` when the task was cancelled first.
+  /// - Throws: ``DispatchError``; `CancellationError` if the task was cancelled first.
   public func dispatch(
     _ action: some FluxAction,
     to identifier: String? = nil,
@@ -131,8 +139,8 @@ extension Dispatcher {
 
   private func executor(for mode: DispatchMode) -> DispatchExecutor? {
     switch mode {
-    case .async: .queue(background)
-    case .serial: .queue(lineQueue)
+    case .async: .queue(concurrentQueue)
+    case .serial: .queue(serialQueue)
     case .sync: nil
     case .mainThread: mainThread
     }
@@ -141,12 +149,139 @@ extension Dispatcher {
   private func open(
     _ action: any FluxAction,
     to identifier: String?
-  ) throws(DispatchError) -> OpenDispatch {
+  ) throws(DispatchError) -> DispatchTransaction.Recipients {
     let middleware = registry.withLock { $0.middleware }
-    for case let companion as any HubCompanion in middleware { try companion.admit(action) }
-    let seats = try registry.withLock { registry throws(DispatchError) in
-      try registry.seats(for: action, to: identifier)
+    for case let middleware as any HubMiddleware in middleware { try middleware.admit(action) }
+    let participants = try registry.withLock { registry throws(DispatchError) in
+      try registry.participants(for: action, to: identifier)
     }
-    return OpenDispatch(seats: seats, middleware: middleware)
+    return DispatchTransaction.Recipients(participants: participants, middleware: middleware)
+  }
+}
+
+extension Dispatcher {
+  /// Adds a store, which receives every action of its type from now on.
+  ///
+  /// The hub holds it until it is unregistered. It can wait for stores that are registered later:
+  /// ``unmetWaits`` lists the names that are not registered yet. O(n²) in the number of stores.
+  ///
+  /// - Parameters:
+  ///   - store: The store. Registering it twice, or two stores with one identifier, is an error.
+  ///   - others: The identifiers of stores that must finish an action before this one receives it;
+  ///     stores that do not respond to the action are ignored.
+  /// - Throws: ``RegistrationError``; nothing has changed then.
+  public func register<State, Action>(
+    store: FluxStore<State, Action>,
+    waitingFor others: [String] = []
+  ) throws(RegistrationError) {
+    let middleware = try registry.withLock { registry throws(RegistrationError) in
+      try registry.add(store, waitingFor: others)
+      return registry.middleware
+    }
+    for case let middleware as any HubMiddleware in middleware { middleware.add(store) }
+  }
+
+  /// Removes a store, which receives no more actions, not even those dispatched before that have not
+  /// started.
+  ///
+  /// A running operation continues to its end. O(n²) in the number of stores.
+  ///
+  /// - Throws: ``RegistrationError/notRegistered(_:)``, also if a different store is registered with
+  ///   the identifier.
+  public func unregister<State, Action>(
+    store: FluxStore<State, Action>
+  ) throws(RegistrationError) {
+    try unregister(store.identifier) { $0.isSame(as: store) }
+  }
+
+  /// Removes the store with this identifier.
+  ///
+  /// Otherwise like `unregister(store:)`.
+  ///
+  /// - Throws: ``RegistrationError/notRegistered(_:)``.
+  public func unregister(identifier: String) throws(RegistrationError) {
+    try unregister(identifier) { _ in true }
+  }
+
+  private func unregister(
+    _ identifier: String,
+    where isWanted: (any HubStore) -> Bool
+  ) throws(RegistrationError) {
+    let (removed, middleware) = try registry.withLock { registry throws(RegistrationError) in
+      guard let store = registry.store(with: identifier), isWanted(store) else {
+        throw .notRegistered(identifier)
+      }
+      return (try registry.remove(identifier), registry.middleware)
+    }
+    guard let removed else { return }
+    for case let middleware as any HubMiddleware in middleware { middleware.remove(removed) }
+  }
+
+  /// The store with this identifier, or nil.
+  ///
+  /// O(1).
+  public func store(with identifier: String) -> (any FluxStoreType)? { hubStore(with: identifier) }
+
+  func hubStore(with identifier: String) -> (any HubStore)? {
+    registry.withLock { $0.store(with: identifier) }
+  }
+
+  /// The store with this identifier, or nil if there is none of this type.
+  ///
+  /// Use it to name all stores in one place:
+  ///
+  /// ```swift
+  /// extension Dispatcher {
+  ///   var counter: CounterStore? { store(with: "counter", as: CounterStore.self) }
+  /// }
+  /// ```
+  ///
+  /// O(1).
+  public func store<S: FluxStoreType>(with identifier: String, as type: S.Type) -> S? {
+    store(with: identifier) as? S
+  }
+
+  /// The identifiers of all stores, in the order of their registration.
+  ///
+  /// O(n).
+  public var identifiers: [String] { registry.withLock { $0.allStores }.map(\.identifier) }
+
+  /// The identifiers that stores wait for and that are not registered, by the waiting store.
+  ///
+  /// They are not registered yet, or misspelt. O(waits).
+  public var unmetWaits: [String: [String]] { registry.withLock { $0.unmetWaits } }
+
+  /// Adds middleware after the existing middleware.
+  ///
+  /// Dispatches that have started continue without it. Registering it again has no effect. A second
+  /// ``RecorderMiddleware``, or one of another hub, traps: two recorders cannot both decide what the
+  /// stores show. O(middleware), for a recorder O(stores) as well.
+  public func register(middleware: any Middleware) {
+    let hubMiddleware = middleware as? any HubMiddleware
+    let stores = registry.withLock { registry -> [any HubStore]? in
+      if hubMiddleware != nil,
+        registry.middleware.contains(where: { other in
+          other is any HubMiddleware && other !== middleware
+        })
+      {
+        fatalError(
+          """
+          A dispatcher has one RecorderMiddleware: unregister the first before registering \
+          another.
+          """
+        )
+      }
+      return registry.add(middleware) ? registry.allStores : nil
+    }
+    if let stores { hubMiddleware?.join(identity, stores) }
+  }
+
+  /// Removes middleware; has no effect if it is not registered.
+  ///
+  /// Dispatches that have started continue with it. A travelling recorder returns to the present
+  /// first. O(middleware), for a recorder O(stores) as well.
+  public func unregister(middleware: any Middleware) {
+    let removed = registry.withLock { $0.remove(middleware) }
+    (removed as? any HubMiddleware)?.leave()
   }
 }

@@ -1,6 +1,6 @@
-/// Who is registered with a hub.
+/// The stores, middleware and active dispatches of a hub.
 ///
-/// Pure bookkeeping: ``Dispatcher`` holds the lock.
+/// A value without side effects: ``Dispatcher`` holds the lock.
 struct HubRegistry: Sendable {
   private var stores: [String: any HubStore] = [:]
   private var order = StoreOrder()
@@ -15,7 +15,9 @@ struct HubRegistry: Sendable {
   var allStores: [any HubStore] { order.registered.compactMap { stores[$0] } }
 
   /// In the order of the calls.
-  var underWay: [DispatchTransaction] { dispatches.values.sorted { $0.number < $1.number } }
+  var activeDispatches: [DispatchTransaction] {
+    dispatches.values.sorted { $0.number < $1.number }
+  }
 
   var unmetWaits: [String: [String]] { order.unmet }
 
@@ -34,17 +36,17 @@ struct HubRegistry: Sendable {
     return stores.removeValue(forKey: identifier)
   }
 
-  /// False when it is registered already.
+  /// Adds middleware; false if it is registered already.
   mutating func add(_ new: any Middleware) -> Bool {
     guard !middleware.contains(where: { $0 === new }) else { return false }
     middleware.append(new)
     return true
   }
 
-  /// Nil when it is not registered.
+  /// Removes middleware; nil if it is not registered.
   mutating func remove(_ old: any Middleware) -> (any Middleware)? {
-    guard let place = middleware.firstIndex(where: { $0 === old }) else { return nil }
-    return middleware.remove(at: place)
+    guard let index = middleware.firstIndex(where: { $0 === old }) else { return nil }
+    return middleware.remove(at: index)
   }
 
   mutating func begin(_ make: (UInt64) -> DispatchTransaction) -> DispatchTransaction {
@@ -58,20 +60,20 @@ struct HubRegistry: Sendable {
     dispatches[transaction.number] = nil
   }
 
-  /// Whom an action reaches, in order, each with the places of those it waits for.
-  func seats(
+  /// The stores that an action reaches, in order, each with the indices of those it waits for.
+  func participants(
     for action: any FluxAction,
     to identifier: String?
-  ) throws(DispatchError) -> [DispatchProgress.Seat] {
+  ) throws(DispatchError) -> [DispatchProgress.Participant] {
     if let identifier, stores[identifier] == nil { throw .unknownStore(identifier) }
-    var places: [String: Int] = [:]
-    var seats: [DispatchProgress.Seat] = []
+    var indices: [String: Int] = [:]
+    var participants: [DispatchProgress.Participant] = []
     for name in order.order where identifier == nil || name == identifier {
       guard let store = stores[name], store.responds(to: action) else { continue }
-      let waitsFor = order.predecessors[name]?.compactMap { places[$0] } ?? []
-      places[name] = seats.count
-      seats.append(DispatchProgress.Seat(store, waitsFor: waitsFor))
+      let waitsFor = order.predecessors[name]?.compactMap { indices[$0] } ?? []
+      indices[name] = participants.count
+      participants.append(DispatchProgress.Participant(store, waitsFor: waitsFor))
     }
-    return seats
+    return participants
   }
 }

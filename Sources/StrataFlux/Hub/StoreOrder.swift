@@ -1,8 +1,8 @@
-/// In which order stores get an action, decided by who registered when and who waits for whom.
+/// The order in which stores receive an action, from their registration and their waits.
 ///
-/// Stores come in the order of their registration, except that one that others wait for is pulled
-/// forward before the first of them. A store may wait for one that is not registered yet, or never
-/// will be: that means nothing until it is.
+/// Stores are in the order of their registration, except that a store that others wait for comes
+/// before the first of them. A store can wait for one that is not registered; that wait has no
+/// effect until the other store is registered.
 struct StoreOrder: Sendable {
   /// The names, in the order of their registration.
   private(set) var registered: [String] = []
@@ -10,17 +10,17 @@ struct StoreOrder: Sendable {
 
   /// The names in the order in which an action reaches them.
   private(set) var order: [String] = []
-  /// For each store all that it waits for, also through others.
+  /// For each store, all stores that it waits for, directly or through others.
   private(set) var predecessors: [String: Set<String>] = [:]
 
   func contains(_ name: String) -> Bool { waits[name] != nil }
 
-  /// Which names are waited for and not registered, and by whom.
+  /// The names that stores wait for and that are not registered, by the waiting store.
   var unmet: [String: [String]] {
     waits.mapValues { $0.filter { waits[$0] == nil } }.filter { !$0.value.isEmpty }
   }
 
-  /// Adds a store, or tells the circle that it would close and changes nothing.
+  /// Adds a store; if that would close a cycle, throws its path and changes nothing.
   mutating func add(_ name: String, waitingFor others: [String]) throws(RegistrationError) {
     guard !contains(name) else { throw .identifierTaken(name) }
     var new = self
@@ -43,16 +43,16 @@ struct StoreOrder: Sendable {
     for name in registered where predecessors[name] == nil { try place(name) }
   }
 
-  /// Puts `name` into the order after all that it waits for; without recursion, however long the
-  /// chain.
+  /// Adds `name` to the order after all stores that it waits for; iterative, so a long chain cannot
+  /// overflow the stack.
   private mutating func place(_ name: String) throws(RegistrationError) {
-    // Each waits for the next; with what of its waits has not been looked at.
+    // Each element waits for the next one; `left` are its waits that were not visited yet.
     var path = [(name: name, left: awaited(by: name))]
-    while let place = path.indices.last {
-      if let next = path[place].left.popFirst() {
+    while let last = path.indices.last {
+      if let next = path[last].left.popFirst() {
         if predecessors[next] != nil { continue }
         if let start = path.firstIndex(where: { $0.name == next }) {
-          throw .circularWait(path: circle(path[start...].map(\.name)))
+          throw .circularWait(path: cycle(path[start...].map(\.name)))
         }
         path.append((next, awaited(by: next)))
       } else {
@@ -70,8 +70,8 @@ struct StoreOrder: Sendable {
     (waits[name] ?? []).filter { waits[$0] != nil }[...]
   }
 
-  /// From the store registered last, without which there was none, back to it.
-  private func circle(_ names: [String]) -> [String] {
+  /// The cycle from the store registered last, which closed it, back to itself.
+  private func cycle(_ names: [String]) -> [String] {
     let start = names.firstIndex { $0 == registered.last } ?? 0
     return Array(names[start...] + names[...start])
   }

@@ -1,30 +1,30 @@
 import StrataBase
 
-/// Writes a line for every action a store was given: what, where, and how long it took.
+/// Writes a line for every action that a store received: the action, the store and the duration.
 ///
 /// ```
 /// default-17 counter: increase, 0.000012 s
 /// ```
 ///
-/// The time runs from before the reducer is asked until the observers were told. The line shows the
-/// whole action, so keep it from where its content must not go.
+/// The duration is from before the call of the reducer until the observers were notified. The line
+/// contains the whole action, so do not log to a place where its content must not appear.
 public final class LoggerMiddleware: Middleware {
-  private struct Turn: Hashable {
+  private struct Key: Hashable {
     let transaction: String
-    /// Not its name: two hubs may bear one, and so may their stores.
+    /// Not its identifier: two hubs can have the same name, and so can their stores.
     let store: ObjectIdentifier
   }
 
   private let log: @Sendable (String) -> Void
   /// The time since the logger was created.
   private let elapsed: @Sendable () -> Duration
-  private let begun = Lock<[Turn: Duration]>([:])
+  private let started = Lock<[Key: Duration]>([:])
 
   /// Creates a logger.
   ///
   /// - Parameters:
-  ///   - clock: What measures the time.
-  ///   - log: What writes a line; unless given, it is printed.
+  ///   - clock: The clock that measures the duration.
+  ///   - log: Writes a line; the default prints it.
   public init(
     clock: some Clock<Duration> = ContinuousClock(),
     log: @escaping @Sendable (String) -> Void = { print($0) }
@@ -34,15 +34,15 @@ public final class LoggerMiddleware: Middleware {
     elapsed = { start.duration(to: clock.now) }
   }
 
-  /// Notes the time.
+  /// Records the time.
   public func willDispatch(
     transaction: String,
     action: any FluxAction,
     in store: any FluxStoreType
   ) {
-    let turn = Turn(transaction: transaction, store: ObjectIdentifier(store))
+    let key = Key(transaction: transaction, store: ObjectIdentifier(store))
     let now = elapsed()
-    begun.withLock { $0[turn] = now }
+    started.withLock { $0[key] = now }
   }
 
   /// Writes the line.
@@ -51,12 +51,12 @@ public final class LoggerMiddleware: Middleware {
     action: any FluxAction,
     in store: any FluxStoreType
   ) {
-    let turn = Turn(transaction: transaction, store: ObjectIdentifier(store))
-    guard let start = begun.withLock({ $0.removeValue(forKey: turn) }) else { return }
+    let key = Key(transaction: transaction, store: ObjectIdentifier(store))
+    guard let start = started.withLock({ $0.removeValue(forKey: key) }) else { return }
     log("\(transaction) \(store.identifier): \(action), \(seconds(elapsed() - start))")
   }
 
-  /// With six decimals, whatever the locale.
+  /// Six decimals, independent of the locale.
   private func seconds(_ duration: Duration) -> String {
     let (seconds, attoseconds) = duration.components
     let micros = String(attoseconds / 1_000_000_000_000)

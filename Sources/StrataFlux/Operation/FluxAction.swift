@@ -1,4 +1,4 @@
-/// Something that happened and that stores may answer, such as a tap or a message.
+/// An event that stores respond to, such as a tap or a message.
 ///
 /// ```swift
 /// enum CounterAction: FluxAction {
@@ -7,6 +7,6 @@
 /// }
 /// ```
 ///
-/// A ``Dispatcher`` gives it to every store whose action type it is. Make it `Codable` for
-/// ``RecorderMiddleware`` to export what it records.
+/// A ``Dispatcher`` sends it to every store with this action type. Make it `Codable` so that
+/// ``RecorderMiddleware`` can export its recordings.
 public protocol FluxAction: Sendable {}

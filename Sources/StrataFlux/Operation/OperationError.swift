@@ -1,14 +1,14 @@
-/// Why an ``ActionOperation`` ended without finishing, or refused what was asked of it.
+/// Why an ``ActionOperation`` ended without finishing, or refused a call.
 ///
-/// What a reducer or an operation's block throws is never wrapped in it.
+/// Errors thrown by a reducer or by the block of an operation are never wrapped in it.
 public enum OperationError: Error {
-  /// Nothing holds the operation any more, so nobody can finish it.
+  /// No code holds the operation, so it can no longer be finished.
   case abandoned
 
   /// The dispatch was cancelled.
   case cancelled
 
-  /// The operation was given out by a reducer a second time; each runs once.
+  /// A reducer returned the operation a second time; each operation runs once.
   case alreadyRun
 
   /// A dependency was added after the operation was started.
@@ -17,13 +17,14 @@ public enum OperationError: Error {
   /// The operation would wait for itself, directly or through others.
   case circularDependency
 
-  /// What had to finish first failed with this error: another operation, directly or through
-  /// others, or that of a store waited for.
+  /// A dependency failed with this error: another operation, directly or through others, or the
+  /// operation of a store that it waits for.
   case dependencyFailed(any Error)
 }
 
 extension OperationError {
-  /// Of what waits for what failed; however long the chain, it names its beginning.
+  /// The error of an operation whose dependency failed; it holds the first error of the chain, so it
+  /// does not nest.
   static func waiting(for error: any Error) -> OperationError {
     if case dependencyFailed(let cause)? = error as? OperationError {
       return dependencyFailed(cause)
@@ -33,24 +34,24 @@ extension OperationError {
 }
 
 extension OperationError: CustomStringConvertible {
-  /// What happened and what to do about it.
+  /// The problem and the remedy.
   public var description: String {
     switch self {
     case .abandoned:
-      "An operation ended without finish() and nothing holds it any more. Call finish() on every "
-        + "path, or keep the operation until its work is done."
+      "The operation was released before finish() was called. Call finish() on every path, or hold "
+        + "the operation until its work is done."
     case .cancelled:
       "The dispatch was cancelled before the operation finished. Dispatch the action again."
     case .alreadyRun:
-      "An operation was given out twice. Make a new ActionOperation in each operation(for:in:)."
+      "A reducer returned the same operation twice. Create a new ActionOperation in each call of "
+        + "operation(for:in:)."
     case .alreadyStarted:
-      "addDependency(_:) was called on an operation that has started. Add dependencies in "
+      "addDependency(_:) was called after the operation had started. Add dependencies in "
         + "operation(for:in:)."
     case .circularDependency:
-      "addDependency(_:) was refused: the operation would wait for itself. Remove one of the "
-        + "dependencies."
+      "addDependency(_:) would make the operation wait for itself. Remove one of the dependencies."
     case .dependencyFailed(let error):
-      "It did not run, as what it waits for failed: \(error)"
+      "The operation did not run because a dependency failed: \(error)"
     }
   }
 }

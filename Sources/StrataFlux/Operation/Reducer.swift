@@ -1,4 +1,4 @@
-/// Says what a store does about each action: the class to subclass.
+/// Defines how a store responds to each action; subclass it.
 ///
 /// ```swift
 /// final class CounterReducer: Reducer<Counter, CounterAction>, @unchecked Sendable {
@@ -19,16 +19,16 @@
 /// }
 /// ```
 ///
-/// A reducer without effects of its own overrides ``reduce(_:_:)`` instead, which is shorter.
+/// A reducer without side effects overrides ``reduce(_:_:)`` instead, which is shorter.
 open class Reducer<State: StateType, Action: FluxAction>: @unchecked Sendable {
   /// Creates a reducer.
   public init() {}
 
-  /// What is to be done about `action`.
+  /// Returns the operation that responds to `action`.
   ///
-  /// Called once for each dispatch, when the store's turn has come, on the thread that the mode
-  /// gives. Unless overridden, an operation that commits ``reduce(_:_:)`` and finishes. An override
-  /// may throw, and may be declared without `throws`; an error fails the dispatch for this store.
+  /// Called once for each dispatch, when it reaches the store, on the thread of the mode. The
+  /// default returns an operation that commits ``reduce(_:_:)`` and finishes. An override can throw,
+  /// and can be declared without `throws`; an error fails the dispatch for this store.
   open func operation(
     for action: Action,
     in store: FluxStore<State, Action>
@@ -39,14 +39,14 @@ open class Reducer<State: StateType, Action: FluxAction>: @unchecked Sendable {
     }
   }
 
-  /// Changes the state for `action`, and does nothing else.
+  /// Changes the state for `action`, without side effects.
   ///
-  /// Unless overridden, nothing. When it throws, the state is as it was.
+  /// The default changes nothing. When it throws, the change is rolled back.
   open func reduce(_ state: inout State, _ action: Action) throws {}
 
-  /// Whether the store's observers are told after this action.
+  /// Whether the store's observers are notified after this action.
   ///
-  /// Unless overridden, yes. They are told only of a state that was committed since.
+  /// The default returns true. Observers are notified only if the action committed.
   open func shouldNotifyObservers(
     for action: Action,
     in store: FluxStore<State, Action>

@@ -1,107 +1,116 @@
-/// The base, the steps after it, and which of them are shown.
+/// The base, the entries after it, and the position that is shown.
 ///
-/// A value that decides and touches no store. *Position* n is the state after the first n entries;
-/// position 0 is the base. The last position has what dispatches under way did, too.
+/// A value that changes no store. *Position* n is the state after the first n entries; position 0 is
+/// the base. The last position includes the changes of active dispatches too.
 struct RecorderLog: Sendable {
-  /// The states of all stores at one time.
-  typealias Moment = [String: StoreMoment]
+  /// The states of all stores at one time, by identifier.
+  typealias States = [String: RecordedState]
 
-  private(set) var base: Moment = [:]
+  /// An entry that does not exist yet: the changes of an active dispatch so far, or of a pause.
+  struct PendingEntry: Sendable {
+    /// The dispatch; nil for a pause.
+    let transaction: String?
+    let origin: RecorderEntry.Origin
+    /// In the order of the commits.
+    var changes: [RecordedChange]
+  }
+
+  private(set) var base: States = [:]
   private(set) var entries: [RecorderEntry] = []
-  /// The states after each entry, without the skipped ones.
-  private var moments: [Moment] = []
+  /// The states after each entry, without the skipped entries.
+  private var statesAfterEntries: [States] = []
   private(set) var position = 0
-  /// What is in no entry yet; only while the log is shown or settled.
-  private(set) var drafts: [RecorderDraft] = []
+  /// Set only while the log is shown or settled.
+  private(set) var pending: [PendingEntry] = []
   private(set) var lastEntry = 0
-  private(set) var lastStamp = 0
+  /// The last number given to a state or a commit.
+  private(set) var lastNumber = 0
 
   init() {}
 
   /// A log that shows its base.
-  init(base: Moment, entries: [RecorderEntry]) {
+  init(base: States, entries: [RecorderEntry]) {
     self.base = base
     self.entries = entries
     lastEntry = entries.map(\.id).max() ?? 0
-    let known = entries.flatMap(\.changes).flatMap { [$0.moment, $0.shown] } + base.values
-    lastStamp = known.map { max($0.stamp, $0.order) }.max() ?? 0
-    moments = gathered()
+    let states = entries.flatMap(\.changes).flatMap { [$0.recorded, $0.shown] } + base.values
+    lastNumber = states.map { max($0.id, $0.order) }.max() ?? 0
+    statesAfterEntries = replayedStates()
   }
 
-  /// What is shown.
-  var moment: Moment { moment(at: position) }
+  /// The shown states.
+  var states: States { states(at: position) }
 
-  /// What is shown after all entries.
-  var momentAtEnd: Moment { moment(at: entries.count) }
+  /// The states after all entries.
+  var statesAtEnd: States { states(at: entries.count) }
 
-  /// Whether everything is shown that was recorded.
+  /// Whether everything that was recorded is shown.
   var isAtPresent: Bool { position == entries.count && !entries.contains(where: \.isSkipped) }
 
-  func moment(at position: Int) -> Moment {
-    let moment = momentRecorded(at: position)
-    return position == entries.count ? moment.adding(drafts.flatMap(\.changes)) : moment
+  private func states(at position: Int) -> States {
+    let states = statesOfEntries(at: position)
+    return position == entries.count ? states.applying(pending.flatMap(\.changes)) : states
   }
 
-  private func momentRecorded(at position: Int) -> Moment {
-    position == 0 ? base : moments[position - 1]
+  private func statesOfEntries(at position: Int) -> States {
+    position == 0 ? base : statesAfterEntries[position - 1]
   }
 
-  /// The state after a commit that happens now, or after one that did, at the given place.
-  mutating func stamp(_ state: any StateType, order: Int? = nil) -> StoreMoment {
-    lastStamp += 1
-    return StoreMoment(state: state, stamp: lastStamp, order: order ?? lastStamp)
+  /// Numbers the state after a commit: one that happens now, or an earlier one with its order.
+  mutating func recordedState(_ state: any StateType, order: Int? = nil) -> RecordedState {
+    lastNumber += 1
+    return RecordedState(state: state, id: lastNumber, order: order ?? lastNumber)
   }
 
-  /// Whether the base has what this commit did: it overlapped what became part of the base.
+  /// Whether the base includes this commit, because it overlapped an entry that the base includes.
   func isInBase(_ change: RecordedChange) -> Bool {
     base[change.store].map { change.order <= $0.order } ?? false
   }
 
-  /// Gives later states higher numbers than `other` gave, as they may be appended to it.
-  mutating func stamp(above other: RecorderLog) {
-    lastStamp = max(lastStamp, other.lastStamp)
+  /// Makes later numbers higher than those of `other`, because states can move between the logs.
+  mutating func raiseNumbers(above other: RecorderLog) {
+    lastNumber = max(lastNumber, other.lastNumber)
   }
 
-  /// The same log, with this in no entry yet.
-  func with(_ drafts: [RecorderDraft]) -> RecorderLog {
+  /// The same log with these pending entries.
+  func with(_ pending: [PendingEntry]) -> RecorderLog {
     var log = self
-    log.drafts = drafts
+    log.pending = pending
     return log
   }
 }
 
 extension RecorderLog {
-  /// Adds a store, which has been in this state all along.
+  /// Adds a store, as if it had always been in this state.
   mutating func add(_ store: String, _ state: any StateType) {
-    let moment = stamp(state)
-    base[store] = moment
-    for place in moments.indices { moments[place][store] = moment }
+    let recorded = recordedState(state)
+    base[store] = recorded
+    for index in statesAfterEntries.indices { statesAfterEntries[index][store] = recorded }
   }
 
   mutating func remove(_ store: String) {
     base[store] = nil
-    for place in moments.indices { moments[place][store] = nil }
-    for place in entries.indices { entries[place].changes.removeAll { $0.store == store } }
-    for place in drafts.indices { drafts[place].changes.removeAll { $0.store == store } }
+    for index in statesAfterEntries.indices { statesAfterEntries[index][store] = nil }
+    for index in entries.indices { entries[index].changes.removeAll { $0.store == store } }
+    for index in pending.indices { pending[index].changes.removeAll { $0.store == store } }
   }
 
-  /// Adds an entry to the present, and gives up the oldest beyond the limit: they become part of
-  /// the base.
+  /// Adds an entry at the end, and merges the oldest entries beyond the limit into the base.
   mutating func append(
     _ origin: RecorderEntry.Origin,
     _ changes: [RecordedChange],
     limit: Int
   ) {
     lastEntry += 1
-    lastStamp = changes.map(\.order).reduce(lastStamp, max)
+    lastNumber = changes.map(\.order).reduce(lastNumber, max)
     let entry = RecorderEntry(id: lastEntry, origin: origin, changes: changes)
-    moments.append(momentRecorded(at: entries.count).adding(entry.changes))
+    statesAfterEntries.append(statesOfEntries(at: entries.count).applying(entry.changes))
     entries.append(entry)
     let excess = entries.count - limit
     if excess > 0 {
-      base = moments[excess - 1]
+      base = statesAfterEntries[excess - 1]
       entries.removeFirst(excess)
-      moments.removeFirst(excess)
+      statesAfterEntries.removeFirst(excess)
     }
     position = entries.count
   }
@@ -114,127 +123,127 @@ extension RecorderLog {
   }
 
   func position(after id: Int) throws(RecorderError) -> Int {
-    guard let place = entries.firstIndex(where: { $0.id == id }) else { throw .noSuchEntry(id) }
-    return place + 1
+    guard let index = entries.firstIndex(where: { $0.id == id }) else { throw .noSuchEntry(id) }
+    return index + 1
   }
 
-  /// Leaves an entry out, or takes it in again, and works out anew what follows from that.
+  /// Skips an entry, or includes it again, and recomputes the shown states that depend on it.
   ///
-  /// O(n log n) in the commits recorded.
+  /// O(n log n) in the number of recorded commits.
   mutating func setSkipped(_ id: Int, _ isSkipped: Bool) throws(RecorderError) {
-    let place = try position(after: id) - 1
-    guard entries[place].isSkipped != isSkipped else { return }
-    if let change = entries[place].changes.first(where: isInBase) {
+    let index = try position(after: id) - 1
+    guard entries[index].isSkipped != isSkipped else { return }
+    if let change = entries[index].changes.first(where: isInBase) {
       throw .partOfBase(entry: id, store: change.store)
     }
     var log = self
-    log.entries[place].isSkipped = isSkipped
-    try log.work()
+    log.entries[index].isSkipped = isSkipped
+    try log.recomputeShownStates()
     self = log
   }
 
-  /// Makes what is shown the base and forgets all entries.
+  /// Makes the shown states the base and removes all entries.
   ///
-  /// What dispatches under way have done by now is in it, where it is shown.
+  /// The base includes the changes of active dispatches, if they are shown.
   mutating func squash() {
-    keepShownDrafts()
-    base = moment
-    for store in base.keys { base[store]?.order = lastStamp }
+    keepShownPendingChanges()
+    base = states
+    for store in base.keys { base[store]?.order = lastNumber }
     entries = []
-    moments = []
+    statesAfterEntries = []
     position = 0
   }
 
-  /// Forgets what is not shown: the entries after the position, and the skipped ones.
+  /// Removes the entries after the position, and the skipped ones.
   ///
-  /// Commits of an entry that goes stay where they are part of what is shown: they go to the entry
-  /// of the commit after them.
+  /// A commit of a removed entry that the shown states include moves to the entry of the next commit
+  /// to its store.
   mutating func cut() {
-    keepShownDrafts()
-    let gone = entries.dropFirst(position).filter { !$0.isSkipped }.flatMap(\.changes)
+    keepShownPendingChanges()
+    let removed = entries.dropFirst(position).filter { !$0.isSkipped }.flatMap(\.changes)
     entries = entries.prefix(position).filter { !$0.isSkipped }
-    for change in gone where !isInBase(change) {
-      let later = entries.indices.compactMap { place in
-        entries[place].order(of: change.store, above: change.order).map {
-          (place: place, order: $0)
+    for change in removed where !isInBase(change) {
+      let later = entries.indices.compactMap { index in
+        entries[index].order(of: change.store, above: change.order).map {
+          (index: index, order: $0)
         }
       }
       guard let next = later.min(by: { $0.order < $1.order }) else { continue }
-      entries[next.place].changes.append(change)
+      entries[next.index].changes.append(change)
     }
-    for place in entries.indices {
-      entries[place].changes = entries[place].changes.map(\.settled).sorted { $0.order < $1.order }
+    for index in entries.indices {
+      entries[index].changes = entries[index].changes.map(\.settled).sorted { $0.order < $1.order }
     }
-    moments = gathered()
+    statesAfterEntries = replayedStates()
     position = entries.count
   }
 
-  private mutating func keepShownDrafts() {
-    let shown = moment
-    for place in drafts.indices {
-      drafts[place].changes = drafts[place].changes
+  private mutating func keepShownPendingChanges() {
+    let shown = states
+    for index in pending.indices {
+      pending[index].changes = pending[index].changes
         .filter { change in shown[change.store].map { change.order <= $0.order } ?? false }
         .map(\.settled)
     }
   }
 
-  /// Works out the states after each commit: again, in the order of the commits, where the state
-  /// before is not the recorded one, as recorded everywhere else.
-  private mutating func work() throws(RecorderError) {
+  /// Recomputes the state after each commit, in the order of the commits: replays the commit if the
+  /// state before it is not the recorded one, else uses the recorded state.
+  private mutating func recomputeShownStates() throws(RecorderError) {
     var current = base
     var differing: Set<String> = []
-    for place in places.sorted(by: { $0.order < $1.order }) {
-      let entry = place.step < entries.count ? entries[place.step] : nil
-      let change = self[place]
+    for location in commitLocations.sorted(by: { $0.order < $1.order }) {
+      let entry = location.step < entries.count ? entries[location.step] : nil
+      let change = self[location]
       if isInBase(change) { continue }
       if entry?.isSkipped == true {
         differing.insert(change.store)
         continue
       }
-      var shown = change.moment
+      var shown = change.recorded
       if differing.contains(change.store), let before = current[change.store] {
         shown = try replay(change, of: entry?.id ?? 0, on: before)
       }
       current[change.store] = shown
-      self[place].shown = shown
+      self[location].shown = shown
     }
-    moments = gathered()
+    statesAfterEntries = replayedStates()
   }
 
-  /// Where a commit is noted: in which step, the entries and after them the drafts.
-  private struct Place {
+  /// The location of a commit: a step (an entry, or a pending entry after them) and its change.
+  private struct CommitLocation {
     let step: Int
     let change: Int
     let order: Int
   }
 
-  private var places: [Place] {
-    let steps = entries.map(\.changes) + drafts.map(\.changes)
+  private var commitLocations: [CommitLocation] {
+    let steps = entries.map(\.changes) + pending.map(\.changes)
     return steps.enumerated().flatMap { step, changes in
-      changes.enumerated().map { Place(step: step, change: $0, order: $1.order) }
+      changes.enumerated().map { CommitLocation(step: step, change: $0, order: $1.order) }
     }
   }
 
-  private subscript(place: Place) -> RecordedChange {
+  private subscript(location: CommitLocation) -> RecordedChange {
     get {
-      place.step < entries.count
-        ? entries[place.step].changes[place.change]
-        : drafts[place.step - entries.count].changes[place.change]
+      location.step < entries.count
+        ? entries[location.step].changes[location.change]
+        : pending[location.step - entries.count].changes[location.change]
     }
     set {
-      if place.step < entries.count {
-        entries[place.step].changes[place.change] = newValue
+      if location.step < entries.count {
+        entries[location.step].changes[location.change] = newValue
       } else {
-        drafts[place.step - entries.count].changes[place.change] = newValue
+        pending[location.step - entries.count].changes[location.change] = newValue
       }
     }
   }
 
   /// The states after each entry.
-  private func gathered() -> [Moment] {
+  private func replayedStates() -> [States] {
     var current = base
     return entries.map { entry in
-      if !entry.isSkipped { current = current.adding(entry.changes) }
+      if !entry.isSkipped { current = current.applying(entry.changes) }
       return current
     }
   }
@@ -242,25 +251,26 @@ extension RecorderLog {
   private mutating func replay(
     _ change: RecordedChange,
     of entry: Int,
-    on before: StoreMoment
-  ) throws(RecorderError) -> StoreMoment {
+    on before: RecordedState
+  ) throws(RecorderError) -> RecordedState {
     guard let mutation = change.mutation else {
       throw .notReplayable(entry: entry, store: change.store)
     }
     do {
-      return stamp(try mutation.replay(before.state), order: change.order)
+      return recordedState(try mutation.replay(before.state), order: change.order)
     } catch {
       throw .replayFailed(entry: entry, store: change.store, error)
     }
   }
 }
 
-extension RecorderLog.Moment {
-  /// The states after the given changes, unless a store has gone on since: dispatches may overlap.
-  fileprivate func adding(_ changes: [RecordedChange]) -> RecorderLog.Moment {
-    changes.reduce(into: self) { moment, change in
-      guard let known = moment[change.store], known.order < change.order else { return }
-      moment[change.store] = change.shown
+extension RecorderLog.States {
+  /// The states after the given changes; a change before the last commit of its store has no effect,
+  /// because dispatches can overlap.
+  fileprivate func applying(_ changes: [RecordedChange]) -> RecorderLog.States {
+    changes.reduce(into: self) { states, change in
+      guard let known = states[change.store], known.order < change.order else { return }
+      states[change.store] = change.shown
     }
   }
 }

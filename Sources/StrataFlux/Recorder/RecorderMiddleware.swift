@@ -1,146 +1,501 @@
+public import Foundation
 import StrataBase
 
-/// Records what all stores of a ``Dispatcher`` go through, and takes them back and forth in time.
+// The recorder. It lets any dispatches overlap, which costs it the order of commits beside the order
+// of entries: `order` in RecordedState and RecordedChange, RecorderLog.isInBase, the sorting in
+// recomputeShownStates and cut, RecorderError.partOfBase; about 80 lines of 1,200. The rule "recorded
+// dispatches to one store are serial" was considered and not taken:
+//
+// - It would not remove that code. A dispatch becomes an entry when *all* its stores are done, so a
+//   dispatch to stores a and b can commit to a before, and end after, one that reaches a alone; and
+//   code outside of any dispatch commits to a store while an operation is in progress. Both need the
+//   order of commits. Pending entries are needed too: one slow operation is in progress when a
+//   travel starts, however serial the dispatches are.
+// - It would change the program that is recorded. A `.sync` dispatch inside an operation of the same
+//   store runs now, nested; it would have to wait for the operation that waits for it. One operation
+//   that never finishes would stop its store, but only while a recorder is registered.
+
+/// Records the changes of all stores of a ``Dispatcher``, and shows them at earlier times.
 ///
 /// ```swift
 /// let recorder = RecorderMiddleware()
 /// dispatcher.register(middleware: recorder)
 /// …
 /// try recorder.back()               // all stores as they were one action ago
-/// try recorder.skip(entry.id)       // as if that action had never been
+/// try recorder.skip(entry.id)       // as if that action had never been dispatched
 /// try recorder.returnToPresent()    // or commit(), or branch(): see below
 /// ```
 ///
-/// The *base* is what the stores were when recording began. Each action that reached a store makes
-/// an *entry*, when all its stores are done, with every commit that it made; a commit that no action
-/// made is an entry too. *Position* n shows the state after n entries, 0 the base. What is in no
-/// entry yet, as its dispatch is under way or the recorder paused, is there at the last position.
+/// The *base* is the state of the stores when recording started. Each action that reached a store
+/// becomes an *entry* when all its stores are done, with every commit that it made. A commit outside
+/// of any action is an entry too. *Position* n shows the state after n entries, 0 the base. Changes
+/// that belong to no entry yet, because their dispatch is active or the recorder is paused, are part
+/// of the last position.
 ///
 /// **Travelling** (``back()``, ``forward()``, ``jump(to:)``, ``skip(_:)``, ``import(_:)``) shows
-/// states that were. Sinks and observers are told, after all stores have moved. No reducer is asked,
-/// no operation runs, no middleware is called, nothing is recorded. Hooks that keep commits see
-/// nothing either, so a persisted store writes nothing: to the file the stores are where they left.
+/// earlier states. Sinks and observers are notified after all stores have changed. No reducer is
+/// asked for an operation, no operation runs, no middleware is called, nothing is recorded. Hooks
+/// that persist commits are not called, so a persisted store writes nothing: in the file the stores
+/// are in the present.
 ///
-/// **The person's word** ends it: ``returnToPresent()`` goes back to where the stores left.
-/// ``branch()`` and ``commit()`` make what is shown the present, ``rollback()`` the base; they write
-/// it, as one commit of each store that differs. Travelling back to the last entry with nothing
-/// skipped is returning, too.
+/// **Ending a travel** takes an explicit call. ``returnToPresent()`` discards what is shown.
+/// ``branch()`` and ``commit()`` make the shown states the present, ``rollback()`` the base; they
+/// write it, as one commit of each store that differs. Travelling to the last entry with nothing
+/// skipped returns to the present, too.
 ///
 /// **A new action while travelling** is refused with ``DispatchError/travelling``, so that a timer
-/// cannot decide to give up the future; with ``PastRule/branch`` it branches first. What operations
-/// under way, or code that commits by itself, change meanwhile is shown, is not written, and is gone
-/// when the travel goes on; only ``branch()`` and ``commit()`` keep it, as an entry of its own.
+/// cannot discard later entries; with ``TravelPolicy/branch`` the recorder branches first. Commits
+/// made meanwhile by active operations or other code are shown but not written, and are gone after
+/// the next step; only ``branch()`` and ``commit()`` keep them, as a separate entry.
 ///
-/// Dispatches that overlap are told apart by the task that commits; what is committed in a `then`, or
-/// by a task when its dispatch is done, is an entry of its own. A commit from elsewhere, such as the
-/// block of a queue, counts for the oldest dispatch that its store is not done with. Their
-/// entries stand in the order in which they ended, and may show more than what they did: a store is
-/// as it was after the last commit of the entries shown. Skipping one takes out its own commits.
+/// **Overlapping dispatches** are distinguished by the task that commits. A commit made in a `then`,
+/// or by a task after its dispatch is done, is a separate entry. A commit from elsewhere, such as
+/// a block on a dispatch queue, counts for the oldest active dispatch that its store is not done
+/// with. Entries are in the order in which their dispatches finished, and can show more than their
+/// own changes: a store is shown as it was after the last commit of the entries shown. Skipping an
+/// entry removes only its own commits.
 public final class RecorderMiddleware: Middleware {
-  /// What becomes of an action that is dispatched while another time is shown.
-  public enum PastRule: Sendable {
-    /// It is refused.
+  /// What happens to an action that is dispatched while another time is shown.
+  public enum TravelPolicy: Sendable {
+    /// The action is refused.
     case refuse
-    /// The future is given up, as by ``RecorderMiddleware/branch()``, and the action follows.
+    /// The recorder branches as by ``RecorderMiddleware/branch()``, then the action is dispatched.
     case branch
   }
 
-  /// How many entries are kept; the oldest become part of the base.
+  /// The maximum number of entries; the oldest are merged into the base.
   public let limit: Int
-  /// What becomes of an action that is dispatched while another time is shown.
-  public let pastRule: PastRule
+  /// What happens to an action that is dispatched while another time is shown.
+  public let travelPolicy: TravelPolicy
 
-  /// Taken for a whole travel: before the edit locks of the stores, which come before `desk`.
-  let turn = Lock(
+  /// Held for a whole travel.
+  ///
+  /// Lock order: this one, the edit locks of the stores, `state`.
+  private let travelLock = Lock(
     0,
     reentryRemedy: """
       A recorder was called by a change that it replays. Call it after updateState has returned.
       """
   )
-  let desk = Lock(RecorderDesk())
+  private let state = Lock(RecorderState())
 
-  /// Creates a recorder; it records once it is registered with a dispatcher.
-  ///
-  /// - Parameters:
-  ///   - limit: How many entries are kept, at least 1. A state shares what it can with the one
-  ///     before, so an entry costs what it changed.
-  ///   - pastRule: What becomes of an action that is dispatched while another time is shown.
-  public init(limit: Int = 100, pastRule: PastRule = .refuse) {
-    if limit < 1 {
-      fatalError("A RecorderMiddleware has the limit \(limit): give it at least 1.")
-    }
-    self.limit = limit
-    self.pastRule = pastRule
+  /// What is travelled through.
+  private enum TravelKind {
+    /// The entries recorded here.
+    case recorded
+    /// The entries recorded here, to their base, in order to keep it.
+    case base
+    /// An imported recording.
+    case imported
   }
 
-  /// Notes that a store was given an action.
+  /// Creates a recorder; it starts to record when it is registered with a dispatcher.
+  ///
+  /// - Parameters:
+  ///   - limit: The maximum number of entries, at least 1. States share unchanged parts, so an entry
+  ///     costs what it changed.
+  ///   - travelPolicy: What happens to an action that is dispatched while another time is shown.
+  public init(limit: Int = 100, travelPolicy: TravelPolicy = .refuse) {
+    if limit < 1 {
+      fatalError("A RecorderMiddleware has the limit \(limit). Use a limit of at least 1.")
+    }
+    self.limit = limit
+    self.travelPolicy = travelPolicy
+  }
+
+  /// Records that a store received an action.
   public func willDispatch(
     transaction: String,
     action: any FluxAction,
     in store: any FluxStoreType
   ) {
-    desk.withLock { $0.begin(action, transaction, in: store.identifier) }
+    state.withLock { $0.willDispatch(action, transaction, in: store.identifier) }
   }
 
-  /// Notes that a store is done with an action.
+  /// Records that a store is done with an action.
   public func didDispatch(
     transaction: String,
     action: any FluxAction,
     in store: any FluxStoreType
   ) {
-    desk.withLock { $0.end(transaction, in: store.identifier) }
+    state.withLock { $0.didDispatch(transaction, in: store.identifier) }
   }
 
-  /// Makes the entry.
+  /// Adds the entry of the action.
   public func didFinish(transaction: String, action: any FluxAction) {
-    desk.withLock { $0.finish(transaction, limit: limit) }
+    state.withLock { $0.didFinish(transaction, limit: limit) }
   }
 }
 
 extension RecorderMiddleware {
-  /// What was recorded since the base, the oldest first.
+  /// The steps recorded since the base, the oldest first.
   ///
   /// O(limit).
-  public var entries: [RecorderEntry] { desk.withLock { $0.log.entries } }
+  public var entries: [RecorderEntry] { state.withLock { $0.log.entries } }
 
-  /// How many entries are behind what is shown: 0 is the base.
+  /// The number of entries up to the state shown: 0 is the base.
   ///
-  /// O(1), as are the three that follow.
-  public var position: Int { desk.withLock { $0.log.position } }
+  /// O(1), like the three that follow.
+  public var position: Int { state.withLock { $0.log.position } }
 
-  /// Whether the stores show something else than the present.
-  public var isTravelling: Bool { desk.withLock { $0.travel != nil } }
+  /// Whether the stores show something other than the present.
+  public var isTravelling: Bool { state.withLock { $0.travel != nil } }
 
   /// Whether actions are dropped.
-  public var isLocked: Bool { desk.withLock { $0.isLocked } }
+  public var isLocked: Bool { state.withLock { $0.isLocked } }
 
-  /// Whether nothing is recorded.
-  public var isPaused: Bool { desk.withLock { $0.isPaused } }
+  /// Whether recording is paused.
+  public var isPaused: Bool { state.withLock { $0.isPaused } }
 
   /// Drops every action from now on, with ``DispatchError/locked``.
-  public func lock() { desk.withLock { $0.isLocked = true } }
+  public func lock() { state.withLock { $0.isLocked = true } }
 
-  /// Lets actions pass again.
-  public func unlock() { desk.withLock { $0.isLocked = false } }
+  /// Accepts actions again.
+  public func unlock() { state.withLock { $0.isLocked = false } }
 
-  /// Records nothing from now on; actions pass.
-  public func pause() { desk.withLock { $0.pause() } }
+  /// Stops recording; actions are dispatched as before.
+  public func pause() { state.withLock { $0.pause() } }
 
-  /// Records again.
+  /// Resumes recording.
   ///
-  /// What changed meanwhile becomes one entry without an action, if anything did.
-  public func resume() { desk.withLock { $0.resume(limit: limit) } }
+  /// The changes made meanwhile become one entry without an action, if there are any.
+  public func resume() { state.withLock { $0.resume(limit: limit) } }
 }
 
-extension RecorderMiddleware: HubCompanion {
-  func join(_ hub: HubIdentity, _ stores: [any HubStore]) {
-    desk.withLock { desk in
-      if desk.hub != nil {
+extension RecorderMiddleware {
+  /// Shows the state one entry earlier; returns false, without effect, at the base.
+  ///
+  /// O(stores).
+  ///
+  /// - Throws: ``RecorderError/refused(store:_:)``.
+  @discardableResult
+  public func back() throws(RecorderError) -> Bool { try step(by: -1) }
+
+  /// Shows the state one entry later; returns false, without effect, at the last entry.
+  ///
+  /// O(stores).
+  ///
+  /// - Throws: ``RecorderError/refused(store:_:)``.
+  @discardableResult
+  public func forward() throws(RecorderError) -> Bool { try step(by: 1) }
+
+  /// Shows the state after the first `position` entries.
+  ///
+  /// O(stores).
+  ///
+  /// - Throws: ``RecorderError/noSuchPosition(_:last:)``, ``RecorderError/refused(store:_:)``.
+  public func jump(to position: Int) throws(RecorderError) {
+    try move { log throws(RecorderError) in try log.jump(to: position) }
+  }
+
+  /// Shows the state after an entry.
+  ///
+  /// O(limit + stores).
+  ///
+  /// - Throws: ``RecorderError/noSuchEntry(_:)``, ``RecorderError/refused(store:_:)``.
+  public func jump(toEntry id: Int) throws(RecorderError) {
+    try move { log throws(RecorderError) in try log.jump(to: log.position(after: id)) }
+  }
+
+  /// Shows the states as they would be without an entry: later commits to its stores are replayed,
+  /// in their original order.
+  ///
+  /// O(n log n + stores) for n recorded commits, and the cost of the replayed commits.
+  ///
+  /// - Throws: ``RecorderError/noSuchEntry(_:)``; ``RecorderError/notReplayable(entry:store:)`` if a
+  ///   later commit changed one of these stores other than by `updateState` or `reduce`;
+  ///   ``RecorderError/partOfBase(entry:store:)``;
+  ///   ``RecorderError/replayFailed(entry:store:_:)``; ``RecorderError/refused(store:_:)``.
+  public func skip(_ id: Int) throws(RecorderError) {
+    try move { log throws(RecorderError) in try log.setSkipped(id, true) }
+  }
+
+  /// Includes a skipped entry again.
+  ///
+  /// The cost is that of ``skip(_:)``.
+  ///
+  /// - Throws: As ``skip(_:)`` does.
+  public func unskip(_ id: Int) throws(RecorderError) {
+    try move { log throws(RecorderError) in try log.setSkipped(id, false) }
+  }
+
+  private func step(by distance: Int) throws(RecorderError) -> Bool {
+    var hasMoved = false
+    try move { log throws(RecorderError) in
+      let position = log.position + distance
+      hasMoved = (0...log.entries.count).contains(position)
+      if hasMoved { try log.jump(to: position) }
+    }
+    return hasMoved
+  }
+
+  private func move(
+    _ change: (inout RecorderLog) throws(RecorderError) -> Void
+  ) throws(RecorderError) {
+    try travelling { () throws(RecorderError) in try show(.recorded, change) }
+  }
+}
+
+extension RecorderMiddleware {
+  /// Ends the travel in the present: every store has the state it left, and nothing was written.
+  ///
+  /// The entries are as before, none skipped. Has no effect in the present. O(stores).
+  ///
+  /// - Throws: ``RecorderError/refused(store:_:)``.
+  public func returnToPresent() throws(RecorderError) {
+    try travelling { () throws(RecorderError) in
+      guard let travel = state.withLock({ $0.travel }) else { return [] }
+      return try discard(travel)
+    }
+  }
+
+  /// Makes the shown states the present, and drops the entries after them and the skipped ones.
+  ///
+  /// They are written, as one commit of each store that differs from the present. Has no effect in
+  /// the present. O(limit + stores), and the cost of these commits.
+  ///
+  /// - Throws: ``RecorderError/refused(store:_:)`` if a store cannot keep the shown state, for
+  ///   example because its file was closed.
+  public func branch() throws(RecorderError) {
+    try travelling { () throws(RecorderError) in try keep { $0.cut() } }
+  }
+
+  /// Makes the shown states the present and the base, and drops all entries.
+  ///
+  /// They are written as by ``branch()``; in the present, there is nothing to write. O(stores), and
+  /// the cost of these commits.
+  ///
+  /// - Throws: As ``branch()`` does.
+  public func commit() throws(RecorderError) {
+    try travelling { () throws(RecorderError) in try keep { $0.squash() } }
+  }
+
+  /// Makes the base the present, and drops all entries.
+  ///
+  /// It is written as by ``branch()``. O(limit + stores).
+  ///
+  /// - Throws: As ``branch()`` does; then the base is shown.
+  public func rollback() throws(RecorderError) {
+    try travelling { () throws(RecorderError) in
+      _ = try show(.base) { log throws(RecorderError) in
+        log = log.with([])
+        try log.jump(to: 0)
+      }
+      return try keep { $0.squash() }
+    }
+  }
+}
+
+extension RecorderMiddleware {
+  /// The recording as JSON: base, entries, skipped entries, and the position.
+  ///
+  /// The states and actions of every store must be `Codable`. O(limit) states.
+  ///
+  /// - Throws: ``RecorderError/notCodable(store:type:)``, and encoding errors.
+  public func export() throws -> Data {
+    let (log, codings) = state.withLock { ($0.log, $0.codings) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    return try encoder.encode(Recording(log: log, codings: codings))
+  }
+
+  /// Shows an exported recording, of this program or another, at the position of its export.
+  ///
+  /// It is a travel: no operation runs and nothing is written. ``returnToPresent()`` returns to the
+  /// stores and the recording of this program; ``branch()`` and ``commit()`` continue from the shown
+  /// states. Registered stores that the recording does not contain keep their states. Changes made by
+  /// `reduce` can be recomputed when an earlier entry is skipped; of other changes the recording
+  /// contains only the resulting states. O(states in it + stores).
+  ///
+  /// - Throws: ``RecorderError/unreadable(_:)``, also for a store that is not registered here;
+  ///   ``RecorderError/notCodable(store:type:)``; ``RecorderError/refused(store:_:)``.
+  public func `import`(_ data: Data) throws(RecorderError) {
+    let codings = state.withLock { $0.codings }
+    let imported = try decode(data, codings)
+    try travelling { () throws(RecorderError) in
+      try show(.imported) { log in
+        var imported = imported
+        let present = state.withLock { $0.travel?.present } ?? log
+        for (store, current) in present.statesAtEnd where imported.base[store] == nil {
+          imported.add(store, current.state)
+        }
+        log = imported
+      }
+    }
+  }
+
+  private func decode(
+    _ data: Data,
+    _ codings: [String: any StoreCoding]
+  ) throws(RecorderError) -> RecorderLog {
+    let decoder = JSONDecoder()
+    decoder.userInfo[.storeCodings] = codings
+    do {
+      return try decoder.decode(Recording.self, from: data).log
+    } catch let error as RecorderError {
+      throw error
+    } catch {
+      throw .unreadable("\(error)")
+    }
+  }
+}
+
+extension RecorderMiddleware {
+  /// Runs one step of a travel, and notifies subscribers after all stores have changed and every
+  /// lock is free.
+  private func travelling(
+    _ step: () throws(RecorderError) -> [any StorePreview]
+  ) throws(RecorderError) {
+    let previews = try travelLock.withLock { _ throws(RecorderError) in try step() }
+    for preview in previews { preview.notify() }
+  }
+
+  /// Shows the log that `change` makes; starts or ends a travel if needed.
+  ///
+  /// Like all that follow, called while `travelLock` is held. Returns the previews to notify.
+  private func show(
+    _ kind: TravelKind,
+    _ change: (inout RecorderLog) throws(RecorderError) -> Void
+  ) throws(RecorderError) -> [any StorePreview] {
+    let current = state.withLock { $0.travel }
+    var travel = current ?? beginTravel()
+    if kind == .imported { travel.isImported = true }
+    let old = state.withLock { $0.log }
+    var new = old
+    do throws(RecorderError) {
+      try change(&new)
+      // Without entries the base is the last position, but does not include pending changes.
+      let isPresent =
+        new.isAtPresent && (kind != .base || old.pending.allSatisfy(\.changes.isEmpty))
+      if isPresent, !travel.isImported { return try discard(travel) }
+      try show(new, after: old, travel, kind)
+    } catch {
+      // A travel that was just started ends; one that was in progress continues unchanged.
+      if current == nil { _ = try discard(travel) }
+      throw error
+    }
+    // Not the whole travel: dispatches that finished meanwhile were added to its present.
+    state.withLock { state in
+      state.replaceLog(with: new)
+      state.travel?.isImported = travel.isImported
+    }
+    return previews(of: travel)
+  }
+
+  /// Starts a preview in every store.
+  private func beginTravel() -> RecorderState.Travel {
+    let stores = state.withLock { $0.stores }
+    var previews: [String: any StorePreview] = [:]
+    for store in stores { previews[store.identifier] = store.beginPreview() }
+    return state.withLock { $0.beginTravel(previews) }
+  }
+
+  /// Shows a log in every store where it differs from what is shown; in all of them, or in none.
+  private func show(
+    _ new: RecorderLog,
+    after old: RecorderLog,
+    _ travel: RecorderState.Travel,
+    _ kind: TravelKind
+  ) throws(RecorderError) {
+    let (newStates, oldStates) = (new.states, old.states)
+    var shown: [(preview: any StorePreview, before: any StateType)] = []
+    for store in state.withLock({ $0.stores }) {
+      let identifier = store.identifier
+      guard let preview = travel.previews[identifier], let state = newStates[identifier] else {
+        continue
+      }
+      let isShown = state.id == oldStates[identifier]?.id && !preview.hasForeignCommits
+      if isShown, kind != .imported { continue }
+      let before = store.stateValue
+      do {
+        try preview.show(state.state)
+      } catch {
+        for (preview, before) in shown.reversed() {
+          // It was accepted a moment ago; if it is refused now, the first error is more useful.
+          do { try preview.show(before) } catch _ {}
+        }
+        throw .refused(store: identifier, error)
+      }
+      shown.append((preview, before))
+    }
+  }
+
+  /// Ends the travel in the present.
+  private func discard(
+    _ travel: RecorderState.Travel
+  ) throws(RecorderError) -> [any StorePreview] {
+    for store in state.withLock({ $0.stores }) {
+      guard let preview = state.withLock({ $0.travel?.previews[store.identifier] }) else {
+        continue
+      }
+      do {
+        try preview.discard()
+      } catch {
+        throw .refused(store: store.identifier, error)
+      }
+      state.withLock { $0.travel?.previews[store.identifier] = nil }
+    }
+    state.withLock { $0.endTravel() }
+    return previews(of: travel)
+  }
+
+  /// Makes the shown states the present, with the log that `settle` makes of the shown one.
+  private func keep(
+    _ settle: (inout RecorderLog) -> Void
+  ) throws(RecorderError) -> [any StorePreview] {
+    var log = state.withLock { $0.log }
+    guard let travel = state.withLock({ $0.travel }) else {
+      state.withLock { $0.settle(settle) }
+      return []
+    }
+    let shown = log
+    settle(&log)
+    state.withLock { $0.beginKeeping(log, limit: limit) }
+    var kept: [any HubStore] = []
+    for store in state.withLock({ $0.stores }) {
+      guard let preview = travel.previews[store.identifier] else { continue }
+      do {
+        if let other = try preview.keep() {
+          state.withLock { $0.recordKeptState(other, of: store.identifier, limit: limit) }
+        }
+      } catch {
+        cancelKeeping(shown, kept: kept)
+        throw .refused(store: store.identifier, error)
+      }
+      kept.append(store)
+    }
+    state.withLock { $0.travel = nil }
+    return previews(of: travel)
+  }
+
+  /// Continues the travel, except that the present of the stores kept so far is their current state.
+  private func cancelKeeping(_ shown: RecorderLog, kept: [any HubStore]) {
+    state.withLock { $0.cancelKeeping(shown, limit: limit) }
+    for store in kept {
+      let preview = store.beginPreview()
+      let current = store.stateValue
+      state.withLock { state in
+        state.travel?.previews[store.identifier] = preview
+        state.recordKeptState(current, of: store.identifier, limit: limit)
+      }
+    }
+  }
+
+  /// In the order of the registration of their stores.
+  private func previews(of travel: RecorderState.Travel) -> [any StorePreview] {
+    state.withLock { $0.stores }.compactMap { travel.previews[$0.identifier] }
+  }
+}
+
+extension RecorderMiddleware: HubMiddleware {
+  func join(_ hub: Dispatcher.Identity, _ stores: [any HubStore]) {
+    state.withLock { state in
+      if state.hub != nil {
         fatalError(
           "A RecorderMiddleware records one dispatcher. Create another one for another dispatcher."
         )
       }
-      desk.hub = hub
+      state.hub = hub
     }
     for store in stores { add(store) }
   }
@@ -149,64 +504,64 @@ extension RecorderMiddleware: HubCompanion {
     do {
       try returnToPresent()
     } catch _ {
-      // The detours that remain return when they go.
+      // The remaining previews return to the present when they are deallocated.
     }
-    // What goes with the desk may commit, or come back here, so it goes when the locks are free.
-    let left = turn.withLock { _ in
-      let left = desk.withLock { desk in
-        defer { desk = RecorderDesk() }
-        return desk
+    // Releasing the state can run code that commits or calls the recorder, so it happens unlocked.
+    let released = travelLock.withLock { _ in
+      let released = state.withLock { state in
+        defer { state = RecorderState() }
+        return state
       }
-      for store in left.stores { store.untap() }
-      return left
+      for store in released.stores { store.stopObservingCommits() }
+      return released
     }
-    withExtendedLifetime(left) {}
+    withExtendedLifetime(released) {}
   }
 
   func add(_ store: any HubStore) {
-    turn.withLock { _ in
-      if desk.withLock({ desk in desk.stores.contains { $0.isSame(as: store) } }) { return }
-      let tap = CommitTap { [weak self] note in
+    travelLock.withLock { _ in
+      if state.withLock({ state in state.stores.contains { $0.isSame(as: store) } }) { return }
+      let handler: @Sendable (ObservedCommit) -> Void = { [weak self] commit in
         guard let self else { return }
-        desk.withLock { $0.note(note, limit: self.limit) }
+        state.withLock { $0.record(commit, limit: self.limit) }
       }
-      store.tap(tap) { state in
-        desk.withLock { desk in
-          desk.stores.append(store)
-          desk.log.add(store.identifier, state)
-          desk.travel?.present.add(store.identifier, state)
+      store.observeCommits(handler) { current in
+        state.withLock { state in
+          state.stores.append(store)
+          state.log.add(store.identifier, current)
+          state.travel?.present.add(store.identifier, current)
         }
       }
-      // After the tap, which a store that was here before has among the hooks put aside.
-      guard desk.withLock({ $0.travel != nil }) else { return }
-      let detour = store.beginDetour()
-      desk.withLock { $0.travel?.detours[store.identifier] = detour }
+      // After the observer, because a preview suspends the hooks that are installed when it starts.
+      guard state.withLock({ $0.travel != nil }) else { return }
+      let preview = store.beginPreview()
+      state.withLock { $0.travel?.previews[store.identifier] = preview }
     }
   }
 
   func remove(_ store: any HubStore) {
-    let detour = turn.withLock { _ in
-      store.untap()
-      return desk.withLock { desk in
-        defer { desk.remove(store) }
-        return desk.travel?.detours[store.identifier]
+    let preview = travelLock.withLock { _ in
+      store.stopObservingCommits()
+      return state.withLock { state in
+        defer { state.remove(store) }
+        return state.travel?.previews[store.identifier]
       }
     }
-    // Its hooks come back, and with them its state, when the detour goes.
-    withExtendedLifetime(detour) {}
+    // Releasing the preview restores the hooks of the store and its state.
+    withExtendedLifetime(preview) {}
   }
 
   func admit(_ action: any FluxAction) throws(DispatchError) {
-    let (isLocked, isTravelling) = desk.withLock { ($0.isLocked, $0.travel != nil) }
+    let (isLocked, isTravelling) = state.withLock { ($0.isLocked, $0.travel != nil) }
     if isLocked { throw .locked }
     guard isTravelling else { return }
-    switch pastRule {
+    switch travelPolicy {
     case .refuse: throw .travelling
     case .branch:
       do {
         try branch()
       } catch {
-        throw .presentRefused(error)
+        throw .branchFailed(error)
       }
     }
   }

@@ -1,14 +1,18 @@
-/// How the states and actions of one store are written and read, whatever its types.
+/// Encodes and decodes the states and actions of one store, independent of its types.
 protocol StoreCoding: Sendable {
   func encode(_ state: any StateType, to encoder: any Encoder) throws
   func decodeState(from decoder: any Decoder) throws -> any StateType
   func encode(_ action: any FluxAction, to encoder: any Encoder) throws
   func decodeAction(from decoder: any Decoder) throws -> any FluxAction
-  /// What the reducer does to the state for an action, without effects.
-  func reduction(of action: any FluxAction) -> TapedMutation?
+  /// The change that the reducer's `reduce` makes for an action; nil for an action of another type.
+  func reduction(of action: any FluxAction) -> ReplayableMutation?
 }
 
-struct FluxCoding<State: StateType, Action: FluxAction>: StoreCoding {
+extension FluxStore {
+  var coding: any StoreCoding { FluxStoreCoding(reducer: reducer, store: identifier) }
+}
+
+private struct FluxStoreCoding<State: StateType, Action: FluxAction>: StoreCoding {
   let reducer: Reducer<State, Action>
   let store: String
 
@@ -38,7 +42,7 @@ struct FluxCoding<State: StateType, Action: FluxAction>: StoreCoding {
     return action
   }
 
-  func reduction(of action: any FluxAction) -> TapedMutation? {
+  func reduction(of action: any FluxAction) -> ReplayableMutation? {
     (action as? Action).map { .reduction(of: $0, by: reducer) }
   }
 

@@ -1,6 +1,6 @@
 import StrataBase
 
-/// A store that answers the actions of a ``Dispatcher`` by its reducer.
+/// A store that responds to the actions of a ``Dispatcher`` with its reducer.
 ///
 /// ```swift
 /// struct Counter: InitialStateType { var count = 0 }
@@ -11,33 +11,34 @@ import StrataBase
 /// Dispatcher.default.dispatch(CounterAction.increase)
 /// ```
 ///
-/// It is a `Store` underneath: sinks, dispatchers, entity tables and persistence work on it. One
-/// that starts from a file is created from the source of its state, as any other store is:
+/// It is a `Store`: sinks, dispatchers, entity tables and persistence work with it. A persisted
+/// store is created from the source of its state, like any other store:
 /// `FluxStore(persistence, identifier: "todos", reducer: TodoReducer())`.
 ///
-/// *Sinks* see every commit as it happens. *Observers* are told once for each action, at its end.
+/// *Sinks* receive every commit. *Observers* are notified once for each action, at its end.
 ///
 /// Inside this class and its subclasses `Dispatcher` means the dispatcher type of the store
-/// (`Store.Dispatcher`); the hub is called `StrataFlux.Dispatcher` there.
+/// (`Store.Dispatcher`); write `StrataFlux.Dispatcher` for the hub.
 open class FluxStore<State: StateType, Action: FluxAction>: Store<State, Never>,
   @unchecked Sendable
 {
-  /// What the hub, other stores and exported recordings call this store.
+  /// The name of this store for the hub, other stores and exported recordings.
   public let identifier: String
-  /// What the store does about each action.
+  /// The reducer of the store.
   public let reducer: Reducer<State, Action>
 
-  let observers = Lock(ObserverList<State, Action>())
-  let tape = StoreTape<State>()
+  private let observers = Lock(ObserverList<State, Action>())
+  let commitObserver: CommitObserver<State>
 
   /// Creates a store with a state at version 0.
   public init(identifier: String, initialState: State, reducer: Reducer<State, Action>) {
     self.identifier = identifier
     self.reducer = reducer
+    commitObserver = CommitObserver(of: identifier)
     super.init(name: identifier, initialState: initialState)
   }
 
-  /// Creates a store from what `source` restored, and attaches the source to it.
+  /// Creates a store with the state that `source` restored, and attaches the source to it.
   public init(
     _ source: any StoreSource<State>,
     identifier: String,
@@ -45,18 +46,13 @@ open class FluxStore<State: StateType, Action: FluxAction>: Store<State, Never>,
   ) {
     self.identifier = identifier
     self.reducer = reducer
+    commitObserver = CommitObserver(of: identifier)
     super.init(source)
   }
 }
 
-/// A state that needs nothing to begin with.
-public protocol InitialStateType: StateType {
-  /// The state that a store begins with.
-  init()
-}
-
 extension FluxStore where State: InitialStateType {
-  /// Creates a store that begins with `State()`.
+  /// Creates a store with the state `State()`.
   public convenience init(identifier: String, reducer: Reducer<State, Action>) {
     self.init(identifier: identifier, initialState: State(), reducer: reducer)
   }
@@ -75,13 +71,13 @@ extension FluxStore: FluxStoreType {
 }
 
 extension FluxStore {
-  /// Changes the state in one atomic step and returns what the closure returns.
+  /// Changes the state in one atomic step and returns the result of the closure.
   ///
   /// It is `commit` for operations: the same locks, the same cost, the same trap when called inside
-  /// another commit of this store. What it adds is that a ``RecorderMiddleware`` keeps the closure,
-  /// to apply it again when an earlier action is skipped. So the closure works on the state that it
-  /// is given, not on what was read before or from other stores, and has no effects. A store changed
-  /// by `commit` can be travelled through, but earlier actions cannot be skipped.
+  /// another commit of this store. In addition, a ``RecorderMiddleware`` keeps the closure, to apply
+  /// it again when an earlier action is skipped. So the closure must use only the state that it
+  /// receives, not values read before or from other stores, and must have no side effects. The
+  /// recorder can travel through changes made by `commit`, but cannot skip actions before them.
   @discardableResult
   public func updateState<R, E: Error>(
     _ name: String = "",
@@ -90,59 +86,148 @@ extension FluxStore {
     line: UInt = #line,
     _ mutation: @escaping @Sendable (inout State) throws(E) -> R
   ) throws(E) -> R {
-    guard tape.isTapped else {
+    guard commitObserver.isActive else {
       return try commit(name, fileID: fileID, function: function, line: line, mutation)
     }
-    let taped = TapedMutation.mutation(of: mutation)
+    let replayable = ReplayableMutation.mutation(of: mutation)
     return try commit(name, fileID: fileID, function: function, line: line) {
       (state, attachments) throws(E) -> R in
-      attachments[tape.mutation] = taped
+      attachments[commitObserver.mutationKey] = replayable
       return try mutation(&state)
     }
   }
 
-  /// Commits what the reducer makes of the state.
+  /// Commits the change that the reducer makes.
   func reduceState(_ action: Action) throws {
     let reducer = reducer
-    guard tape.isTapped else {
+    guard commitObserver.isActive else {
       return try commit(identifier) { state in try reducer.reduce(&state, action) }
     }
-    let taped = TapedMutation.reduction(of: action, by: reducer)
+    let replayable = ReplayableMutation.reduction(of: action, by: reducer)
     try commit(identifier) { (state, attachments) throws -> Void in
-      attachments[tape.mutation] = taped
+      attachments[commitObserver.mutationKey] = replayable
       try reducer.reduce(&state, action)
     }
   }
 }
 
+extension FluxStore {
+  /// Calls `callback` at the end of every action that changed the state.
+  ///
+  /// The callback receives the state that is the last committed one when it runs, and the action, or
+  /// nil when a recorder travels. The observer is held weakly: when it is deallocated, the callback
+  /// is removed. The callback should capture it weakly too. An observer can register several
+  /// callbacks. They run in the order of their registration, after every store that responds
+  /// synchronously has done so, and can dispatch.
+  ///
+  /// Registering: amortized O(1). Notifying: O(1) for each observer, and nothing after an action that
+  /// changed nothing.
+  public func register(
+    observer: some AnyObject & Sendable,
+    queue: TargetQueue = .passthrough,
+    callback: @escaping @Sendable (State, Action?) -> Void
+  ) {
+    let seen = observers.withLock { $0.add(observer, on: queue, callback: callback) }
+    withExtendedLifetime(seen) {}
+  }
+
+  /// Calls `callback` on the main actor at the end of every action that changed the state.
+  public func register(
+    observer: some AnyObject & Sendable,
+    queue: MainTargetQueue,
+    callback: @escaping @MainActor @Sendable (State, Action?) -> Void
+  ) {
+    register(observer: observer, queue: queue.queue) { state, action in
+      MainActor.assumeIsolated { callback(state, action) }
+    }
+  }
+
+  /// Calls `callback` at the end of every action that changed the property.
+  ///
+  /// All observers of one property together cost one `==` for an action that does not change it.
+  public func register<Value: Equatable & Sendable>(
+    observer: some AnyObject & Sendable,
+    of keyPath: any KeyPath<State, Value> & Sendable,
+    queue: TargetQueue = .passthrough,
+    callback: @escaping @Sendable (Value, Action?) -> Void
+  ) {
+    let seen = observers.withLock { observers in
+      observers.add(observer, of: keyPath, on: queue) { state, action in
+        callback(state[keyPath: keyPath], action)
+      }
+    }
+    withExtendedLifetime(seen) {}
+  }
+
+  /// Calls `callback` on the main actor at the end of every action that changed the property.
+  public func register<Value: Equatable & Sendable>(
+    observer: some AnyObject & Sendable,
+    of keyPath: any KeyPath<State, Value> & Sendable,
+    queue: MainTargetQueue,
+    callback: @escaping @MainActor @Sendable (Value, Action?) -> Void
+  ) {
+    register(observer: observer, of: keyPath, queue: queue.queue) { value, action in
+      MainActor.assumeIsolated { callback(value, action) }
+    }
+  }
+
+  /// Removes all callbacks of the observer.
+  ///
+  /// A callback that another thread has started finishes; none starts after this. O(observers).
+  public func unregister(observer: some AnyObject) {
+    // Releasing the callbacks can run code that registers or unregisters, so it happens unlocked.
+    let (before, seen) = observers.withLock { observers in
+      let before = observers
+      return (before, observers.remove(observer))
+    }
+    withExtendedLifetime((before, seen)) {}
+  }
+
+  /// How many callbacks are stored, including those of deallocated observers.
+  package var callbackCount: Int { observers.withLock { $0.callbackCount } }
+
+  func notifyObservers(from old: State, to new: State, after action: Action?) {
+    let due = observers.withLock { $0 }.due(from: old, to: new)
+    for observer in due.observers { observer.notify(of: self, after: action) }
+    guard due.foundDeallocated else { return }
+    let (before, seen) = observers.withLock { observers in
+      let before = observers
+      return (before, observers.compact())
+    }
+    withExtendedLifetime((before, seen)) {}
+  }
+}
+
 extension FluxStore: HubStore {
-  func answer(to action: any FluxAction) throws -> StoreAnswer {
+  func respond(to action: any FluxAction) throws -> StoreResponse {
     guard let action = action as? Action else {
-      fatalError("\(identifier) was given an action of another store. Ask responds(to:) first.")
+      fatalError(
+        "The store \(identifier) received a \(type(of: action)), which is not its action type. "
+          + "Call responds(to:) first."
+      )
     }
     let before = changes
     let operation = try reducer.operation(for: action, in: self)
-    return StoreAnswer(operation: operation) { [self] in
+    return StoreResponse(operation: operation) { [self] in
       guard changes.version != before.version else { return }
       guard reducer.shouldNotifyObservers(for: action, in: self) else { return }
-      tellObservers(from: before.value, to: state, after: action)
+      notifyObservers(from: before.value, to: state, after: action)
     }
   }
 
   func observe(
     _ observer: some AnyObject & Sendable,
-    _ call: @escaping @Sendable (ObserverCause) -> Void
+    _ callback: @escaping @Sendable (StoreGroup.Cause) -> Void
   ) {
-    register(observer: observer) { _, action in call(action == nil ? .travel : .action) }
+    register(observer: observer) { _, action in callback(action == nil ? .travel : .action) }
   }
 
-  func tap(_ tap: CommitTap, begin: (any StateType) -> Void) {
-    tape.connect(tap, to: self, begin: begin)
+  func observeCommits(
+    _ handler: @escaping @Sendable (ObservedCommit) -> Void,
+    start: (any StateType) -> Void
+  ) {
+    commitObserver.connect(handler, to: self, start: start)
   }
 
-  func untap() { tape.disconnect() }
-
-  func beginDetour() -> any StoreDetour { FluxDetour(self) }
-
-  var coding: any StoreCoding { FluxCoding(reducer: reducer, store: identifier) }
+  func stopObservingCommits() { commitObserver.disconnect() }
 }

@@ -1,11 +1,11 @@
-/// A store of a hub, whatever its types.
+/// A store of a hub, independent of its types.
 ///
-/// ``FluxStore`` is the one implementation; this is what middleware and look-ups see of it.
+/// ``FluxStore`` is the only implementation; middleware and look-ups use it through this protocol.
 public protocol FluxStoreType: AnyObject, Sendable {
-  /// What the hub and other stores call it; unique within a hub.
+  /// The name of the store for the hub and other stores; unique within a hub.
   var identifier: String { get }
   /// The last committed state.
   var stateValue: any StateType { get }
-  /// Whether the action is of the type that the store answers.
+  /// Whether the action has the type that the store responds to.
   func responds(to action: any FluxAction) -> Bool
 }

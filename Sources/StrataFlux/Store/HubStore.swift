@@ -1,38 +1,34 @@
-/// A store as its dispatcher sees it.
+/// A store, for its dispatcher and the dispatcher's recorder.
 protocol HubStore: FluxStoreType {
-  /// Asks the reducer what is to be done.
+  /// Asks the reducer for an operation.
   ///
   /// Only for an action that the store responds to.
-  func answer(to action: any FluxAction) throws -> StoreAnswer
+  func respond(to action: any FluxAction) throws -> StoreResponse
 
-  /// Whether the two are one object.
+  /// Whether both are one object.
   func isSame(as other: any HubStore) -> Bool
 
-  /// Calls back when observers are told; until `observer` goes.
+  /// Calls `callback` when observers are notified, until `observer` is deallocated.
   func observe(
     _ observer: some AnyObject & Sendable,
-    _ call: @escaping @Sendable (ObserverCause) -> Void
+    _ callback: @escaping @Sendable (StoreGroup.Cause) -> Void
   )
 
-  /// Tells the recorder about every commit after the state that `begin` is given.
-  func tap(_ tap: CommitTap, begin: (any StateType) -> Void)
+  /// Reports every commit after the state that `start` receives.
+  func observeCommits(
+    _ handler: @escaping @Sendable (ObservedCommit) -> Void,
+    start: (any StateType) -> Void
+  )
 
-  func untap()
+  func stopObservingCommits()
 
-  /// Begins to show states that are not kept.
-  func beginDetour() -> any StoreDetour
+  /// Starts to show states that are not persisted.
+  func beginPreview() -> any StorePreview
 
-  /// How states and actions of this store are written and read.
+  /// How states and actions of this store are encoded and decoded.
   var coding: any StoreCoding { get }
 }
 
 extension HubStore {
   func isSame(as other: any HubStore) -> Bool { self === other }
-}
-
-/// What a store does about one action.
-struct StoreAnswer: Sendable {
-  let operation: any StartableOperation
-  /// Tells the observers, when it has ended.
-  let tellObservers: @Sendable () -> Void
 }

@@ -1,48 +1,50 @@
 import StrataBase
 
-/// Who wants to be told at the end of an action, grouped by what they look at.
+/// The observers of a store, grouped by the part of the state that they observe.
 ///
-/// One comparison decides for all observers of one key path, however many they are. An observer
-/// that is gone is forgotten when its turn would come, or when the list has doubled.
+/// One comparison serves all observers of one key path. A deallocated observer is removed when it
+/// would be notified, or when the list has doubled.
 ///
-/// Looking at an observer may make it go, and what it does then may come back here. So the verbs
-/// give what they looked at to the caller, who lets go of it outside the lock.
+/// Reading a weak reference can make this code the last owner of an observer, and its deinit can
+/// call back into the store. So the methods return the objects they read, and the caller releases
+/// them outside the lock.
 struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
-  typealias Call = @Sendable (State, Action?) -> Void
+  typealias Callback = @Sendable (State, Action?) -> Void
 
-  /// An object, as lists are copied to be read, and copying a weak reference is slow.
+  /// A class, because lists are copied for reading and copying a weak reference is slow.
   final class Observer: Sendable {
     fileprivate weak let object: (any AnyObject & Sendable)?
     fileprivate let number: Int
     private let queue: TargetQueue
-    private let call: Call
-    private let isKept = Lock(true)
+    private let callback: Callback
+    private let isRegistered = Lock(true)
 
     fileprivate init(
       object: any AnyObject & Sendable,
       number: Int,
       queue: TargetQueue,
-      call: @escaping Call
+      callback: @escaping Callback
     ) {
       self.object = object
       self.number = number
       self.queue = queue
-      self.call = call
+      self.callback = callback
     }
 
-    /// Calls back with what is committed then, unless the observer is gone or unregistered by then.
-    func tell(of store: FluxStore<State, Action>, after action: Action?) {
+    /// Calls back with the state committed by then, unless the observer is deallocated or
+    /// unregistered by then.
+    func notify(of store: FluxStore<State, Action>, after action: Action?) {
       if case .passthrough = queue { return run(store, action) }
       queue.run { self.run(store, action) }
     }
 
     private func run(_ store: FluxStore<State, Action>, _ action: Action?) {
-      guard let object, isKept.withLock({ $0 }) else { return }
-      call(store.state, action)
+      guard let object, isRegistered.withLock({ $0 }) else { return }
+      callback(store.state, action)
       withExtendedLifetime(object) {}
     }
 
-    fileprivate func end() { isKept.withLock { $0 = false } }
+    fileprivate func end() { isRegistered.withLock { $0 = false } }
   }
 
   private struct Group: Sendable {
@@ -50,7 +52,7 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
     var observers: [Observer] = []
   }
 
-  /// Which part of the state: nil is the whole.
+  /// The observed part of the state; nil is the whole state.
   private struct Part: Hashable, Sendable {
     let keyPath: (any AnyKeyPath & Sendable)?
 
@@ -63,27 +65,28 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
 
   private var groups: [Part: Group] = [:]
   private var lastNumber = 0
-  private var count = 0
   private var countToCompact = 16
+  /// How many callbacks are stored.
+  private(set) var callbackCount = 0
 
   mutating func add(
     _ object: any AnyObject & Sendable,
     on queue: TargetQueue,
-    call: @escaping Call
+    callback: @escaping Callback
   ) -> [AnyObject] {
-    add(object, to: Part(keyPath: nil), differs: { _, _ in true }, on: queue, call)
+    add(object, to: Part(keyPath: nil), differs: { _, _ in true }, on: queue, callback)
   }
 
   mutating func add<Value: Equatable & Sendable>(
     _ object: any AnyObject & Sendable,
     of keyPath: any KeyPath<State, Value> & Sendable,
     on queue: TargetQueue,
-    call: @escaping Call
+    callback: @escaping Callback
   ) -> [AnyObject] {
     let differs: @Sendable (State, State) -> Bool = {
       $0[keyPath: keyPath] != $1[keyPath: keyPath]
     }
-    return add(object, to: Part(keyPath: keyPath), differs: differs, on: queue, call)
+    return add(object, to: Part(keyPath: keyPath), differs: differs, on: queue, callback)
   }
 
   private mutating func add(
@@ -91,12 +94,12 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
     to part: Part,
     differs: @escaping @Sendable (State, State) -> Bool,
     on queue: TargetQueue,
-    _ call: @escaping Call
+    _ callback: @escaping Callback
   ) -> [AnyObject] {
-    let seen = count >= countToCompact ? compact() : []
+    let seen = callbackCount >= countToCompact ? compact() : []
     lastNumber += 1
-    count += 1
-    let observer = Observer(object: object, number: lastNumber, queue: queue, call: call)
+    callbackCount += 1
+    let observer = Observer(object: object, number: lastNumber, queue: queue, callback: callback)
     groups[part, default: Group(differs: differs)].observers.append(observer)
     return seen
   }
@@ -107,11 +110,11 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
 
   mutating func compact() -> [AnyObject] {
     let seen = keep { _ in true }
-    countToCompact = max(16, count * 2)
+    countToCompact = max(16, callbackCount * 2)
     return seen
   }
 
-  /// Keeps those observers that are still there and that `isWanted` accepts.
+  /// Keeps the observers that are not deallocated and that `isWanted` accepts.
   private mutating func keep(_ isWanted: (AnyObject) -> Bool) -> [AnyObject] {
     var seen: [AnyObject] = []
     for part in groups.keys {
@@ -124,18 +127,15 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
       }
     }
     groups = groups.filter { !$0.value.observers.isEmpty }
-    count = groups.values.reduce(0) { $0 + $1.observers.count }
+    callbackCount = groups.values.reduce(0) { $0 + $1.observers.count }
     return seen
   }
 
-  /// How many callbacks are kept.
-  var callCount: Int { count }
-
-  /// Who has to be told when `old` became `new`, in the order of registration, and whether observers
-  /// were found gone.
+  /// The observers to notify of a change from `old` to `new`, in the order of registration, and
+  /// whether deallocated observers were found.
   ///
-  /// O(key paths looked at), and O(m log m) for the m observers that are affected.
-  func calls(from old: State, to new: State) -> (due: [Observer], foundGone: Bool) {
+  /// O(observed key paths), and O(m log m) for the m affected observers.
+  func due(from old: State, to new: State) -> (observers: [Observer], foundDeallocated: Bool) {
     var due: [Observer] = []
     var affected = 0
     for group in groups.values where group.differs(old, new) {

@@ -2,23 +2,29 @@ import StrataBase
 
 /// Calls back once for each dispatch that changed any of several stores.
 ///
-/// For what is computed from more than one store: however many of them an action changes, there is
-/// one call, when all are done, and it sees them all as they are.
+/// Use it for values computed from more than one store: whatever number of them an action changes,
+/// there is one call, when all are done.
 ///
 /// ```swift
 /// let group = try StoreGroup(["country", "city"], of: dispatcher) { … }
 /// ```
 ///
-/// The group is registered until ``cancel()``, or until it goes. While a recorder travels it calls
-/// back for each store that moves, after all have. It is the group and container of facebook/flux,
-/// without a view.
+/// The group is registered until ``cancel()`` or until it is deallocated. While a recorder travels it
+/// calls back for each store that changes, after all have changed. It corresponds to the group and
+/// container of facebook/flux, without a view.
 public final class StoreGroup: Sendable {
-  private let watcher: Watcher
+  /// Why observers are notified.
+  enum Cause: Sendable {
+    case action
+    case travel
+  }
+
+  private let middleware: GroupMiddleware
   private let hub: Dispatcher
 
   /// Creates a group of registered stores.
   ///
-  /// O(stores); each dispatch then costs a look at one flag.
+  /// O(stores); each dispatch then checks one flag.
   ///
   /// - Throws: ``RegistrationError/notRegistered(_:)``; ``RegistrationError/emptyGroup``.
   public init(
@@ -27,83 +33,75 @@ public final class StoreGroup: Sendable {
     callback: @escaping @Sendable () -> Void
   ) throws(RegistrationError) {
     guard !identifiers.isEmpty else { throw .emptyGroup }
-    let watcher = Watcher(of: hub.identity, callback: callback)
+    let middleware = GroupMiddleware(of: hub.identity, callback: callback)
     for identifier in identifiers {
-      guard let store = hub.registry.withLock({ $0.store(with: identifier) }) else {
-        throw .notRegistered(identifier)
-      }
-      store.observe(watcher) { [weak watcher] cause in watcher?.note(cause) }
+      guard let store = hub.hubStore(with: identifier) else { throw .notRegistered(identifier) }
+      store.observe(middleware) { [weak middleware] cause in middleware?.storeDidChange(cause) }
     }
-    self.watcher = watcher
+    self.middleware = middleware
     self.hub = hub
-    hub.register(middleware: watcher)
+    hub.register(middleware: middleware)
   }
 
   deinit { cancel() }
 
-  /// Ends the calls.
+  /// Stops calling back.
   ///
-  /// One that another thread has begun runs to its end.
+  /// A callback that another thread has started finishes.
   public func cancel() {
-    watcher.cancel()
-    hub.unregister(middleware: watcher)
+    middleware.cancel()
+    hub.unregister(middleware: middleware)
   }
 }
 
-/// Why observers are told.
-enum ObserverCause: Sendable {
-  case action
-  case travel
-}
-
-private final class Watcher: Middleware {
-  private struct Standing: Sendable {
-    /// The dispatches under way, and whether observers were told of a change by each.
-    var underWay: [String: Bool] = [:]
-    /// Whether they were told outside of these.
+private final class GroupMiddleware: Middleware {
+  private struct Status: Sendable {
+    /// The active dispatches, and whether each notified observers of a change.
+    var dispatches: [String: Bool] = [:]
+    /// Whether observers were notified outside of these dispatches.
     var hasChanged = false
     var isCancelled = false
   }
 
-  private let hub: HubIdentity
+  private let hub: Dispatcher.Identity
   private let callback: @Sendable () -> Void
-  private let standing = Lock(Standing())
+  private let status = Lock(Status())
 
-  init(of hub: HubIdentity, callback: @escaping @Sendable () -> Void) {
+  init(of hub: Dispatcher.Identity, callback: @escaping @Sendable () -> Void) {
     self.hub = hub
     self.callback = callback
   }
 
   func willDispatch(transaction: String, action: any FluxAction, in store: any FluxStoreType) {
-    standing.withLock { standing in
-      if standing.underWay[transaction] == nil { standing.underWay[transaction] = false }
+    status.withLock { status in
+      if status.dispatches[transaction] == nil { status.dispatches[transaction] = false }
     }
   }
 
-  func note(_ cause: ObserverCause) {
-    let dispatch = DispatchContext.dispatch
-    standing.withLock { standing in
+  func storeDidChange(_ cause: StoreGroup.Cause) {
+    let dispatch = DispatchID.current
+    status.withLock { status in
       if cause == .action, let dispatch, dispatch.hub === hub,
-        standing.underWay[dispatch.transaction] != nil
+        status.dispatches[dispatch.transaction] != nil
       {
-        standing.underWay[dispatch.transaction] = true
+        status.dispatches[dispatch.transaction] = true
       } else {
-        standing.hasChanged = true
+        status.hasChanged = true
       }
     }
     if cause == .travel { call(false) }
   }
 
   func didFinish(transaction: String, action: any FluxAction) {
-    call(standing.withLock { $0.underWay.removeValue(forKey: transaction) } == true)
+    call(status.withLock { $0.dispatches.removeValue(forKey: transaction) } == true)
   }
 
-  func cancel() { standing.withLock { $0.isCancelled = true } }
+  func cancel() { status.withLock { $0.isCancelled = true } }
 
   private func call(_ hasChanged: Bool) {
-    let isDue = standing.withLock { standing in
-      defer { standing.hasChanged = false }
-      return (hasChanged || standing.hasChanged) && !standing.isCancelled
+    let isDue = status.withLock { status in
+      defer { status.hasChanged = false }
+      return (hasChanged || status.hasChanged) && !status.isCancelled
     }
     if isDue { callback() }
   }

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 struct DepthTests {
-  /// Callbacks of which each waits for the next, all registered before those that they wait for.
+  /// A chain of callbacks, each registered before the one that it waits for.
   private static func chain(of length: Int, _ log: Log) -> FluxDispatcher<Int> {
     let dispatcher = FluxDispatcher<Int>()
     var tokens: [DispatchToken] = []
@@ -78,7 +78,7 @@ struct DepthTests {
     #expect(handled == 10_000)
   }
 
-  /// In a process of its own, which is all that an overrun stack ends.
+  /// In a separate process, because a stack overflow ends the process.
   @Test func `the documented depth fits 512 KB of stack with 4 KB used by each callback`() async {
     await #expect(processExitsWith: .success) {
       #expect(DepthTests.handledOnSmallStack() == FluxDispatcher<Int>.maximumDepth)

@@ -1,7 +1,7 @@
 import StrataFlux
 import Testing
 
-/// The ten tests of facebook/flux `Dispatcher-test.js`, which CLAFluxDispatcherTests.m shares.
+/// The ten tests of facebook/flux `Dispatcher-test.js`, which are also in CLAFluxDispatcherTests.m.
 struct DispatcherTests {
   let dispatcher = FluxDispatcher<String>()
   let log = Log()
@@ -101,11 +101,11 @@ struct DispatcherTests {
   @Test func `after a failed dispatch the next one is complete`() throws {
     dispatcher.register { [log] in log.add("A \($0)") }
     dispatcher.register { [log] payload in
-      if payload == "bad" { throw Refusal() }
+      if payload == "bad" { throw TestError() }
       log.add("B \(payload)")
     }
 
-    #expect(throws: Refusal()) { try dispatcher.dispatch("bad") }
+    #expect(throws: TestError()) { try dispatcher.dispatch("bad") }
     log.lines = []
     try dispatcher.dispatch("good")
 

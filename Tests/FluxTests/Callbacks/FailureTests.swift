@@ -7,10 +7,10 @@ struct FailureTests {
 
   @Test func `a callback's error ends the dispatch and reaches its caller`() {
     dispatcher.register { [log] _ in log.add("A") }
-    dispatcher.register { _ in throw Refusal() }
+    dispatcher.register { _ in throw TestError() }
     dispatcher.register { [log] _ in log.add("C") }
 
-    #expect(throws: Refusal()) { try dispatcher.dispatch("") }
+    #expect(throws: TestError()) { try dispatcher.dispatch("") }
     #expect(log.lines == ["A"])
     #expect(!dispatcher.isDispatching)
   }
@@ -21,9 +21,9 @@ struct FailureTests {
       try dispatcher.waitFor([#require(later)])
       log.add("A")
     }
-    later = dispatcher.register { _ in throw Refusal() }
+    later = dispatcher.register { _ in throw TestError() }
 
-    #expect(throws: Refusal()) { try dispatcher.dispatch("") }
+    #expect(throws: TestError()) { try dispatcher.dispatch("") }
     #expect(log.lines == [])
   }
 
@@ -60,12 +60,12 @@ struct FailureTests {
   @Test func `a failure that is caught is not run again in the same dispatch`() throws {
     var later: DispatchToken?
     dispatcher.register { [unowned dispatcher, log] _ in
-      #expect(throws: Refusal()) { try dispatcher.waitFor([#require(later)]) }
+      #expect(throws: TestError()) { try dispatcher.waitFor([#require(later)]) }
       log.add("A")
     }
     later = dispatcher.register { [log] payload in
       log.add("B")
-      if payload == "bad" { throw Refusal() }
+      if payload == "bad" { throw TestError() }
     }
 
     try dispatcher.dispatch("bad")
@@ -78,10 +78,10 @@ struct FailureTests {
     dispatcher.register { [unowned dispatcher] _ in try? dispatcher.waitFor([#require(later)]) }
     later = dispatcher.register { [log] _ in
       log.add("B")
-      throw Refusal()
+      throw TestError()
     }
     dispatcher.register { [unowned dispatcher, log] _ in
-      #expect(throws: Refusal()) { try dispatcher.waitFor([#require(later)]) }
+      #expect(throws: TestError()) { try dispatcher.waitFor([#require(later)]) }
       log.add("C")
     }
 
@@ -96,7 +96,7 @@ struct FailureTests {
       try? dispatcher.waitFor([#require(tokens["failing"])])
       try dispatcher.waitFor([#require(tokens["B"])])
     }
-    tokens["failing"] = dispatcher.register("failing") { _ in throw Refusal() }
+    tokens["failing"] = dispatcher.register("failing") { _ in throw TestError() }
     tokens["B"] = dispatcher.register("B") { [unowned dispatcher] _ in
       try dispatcher.waitFor([#require(tokens["A"])])
     }
@@ -106,7 +106,7 @@ struct FailureTests {
   }
 
   @Test func `what goes at the end of a dispatch may ask whether there is one`() throws {
-    /// Asks when it goes.
+    /// Reads `isDispatching` when it is deallocated.
     final class Asking: Error, @unchecked Sendable {
       let ask: () -> Void
 
@@ -131,11 +131,11 @@ struct FailureTests {
       log.add("A \(payload)")
     }
     later = dispatcher.register { [log] payload in
-      if payload == "bad" { throw Refusal() }
+      if payload == "bad" { throw TestError() }
       log.add("B \(payload)")
     }
 
-    #expect(throws: Refusal()) { try dispatcher.dispatch("bad") }
+    #expect(throws: TestError()) { try dispatcher.dispatch("bad") }
     try dispatcher.dispatch("good")
 
     #expect(log.lines == ["B good", "A good"])

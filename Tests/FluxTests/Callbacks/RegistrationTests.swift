@@ -98,8 +98,8 @@ struct RegistrationTests {
   }
 
   @Test func `waiting for one that failed and was unregistered is no circle`() throws {
-    let a = dispatcher.register { _ in throw Refusal() }
-    #expect(throws: Refusal()) { try dispatcher.dispatch("first") }
+    let a = dispatcher.register { _ in throw TestError() }
+    #expect(throws: TestError()) { try dispatcher.dispatch("first") }
     try dispatcher.unregister(a)
     dispatcher.register { [unowned dispatcher] _ in try dispatcher.waitFor([a]) }
 

@@ -25,7 +25,7 @@ struct ConcurrencyTests {
     #expect(stores.map(\.state.count) == [200, 200])
     #expect(recorder.entries.count == 200)
     #expect(recorder.entries.allSatisfy { Set($0.stores) == ["a", "b"] })
-    #expect(hub.underWay.isEmpty)
+    #expect(hub.activeDispatches.isEmpty)
     try recorder.jump(to: 0)
     #expect(stores.map(\.state.count) == [0, 0])
   }
@@ -64,7 +64,7 @@ struct ConcurrencyTests {
   }
 
   @Test func `travelling while other threads dispatch loses nothing that was accepted`() throws {
-    let recorded = try Recorded(limit: 1000)
+    let recorded = try RecordedHub(limit: 1000)
     let accepted = Lock(0)
 
     DispatchQueue.concurrentPerform(iterations: 100) { number in

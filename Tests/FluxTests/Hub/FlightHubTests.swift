@@ -28,7 +28,7 @@ struct FlightHubTests {
     private let log: Recorder<String>
     private let digest: @Sendable (Selection) -> Value??
 
-    /// `digest` gives the new value, or nil for an action that leaves it alone.
+    /// `digest` returns the new value, or nil for an action that does not change it.
     init(_ log: Recorder<String>, _ digest: @escaping @Sendable (Selection) -> Value??) {
       self.log = log
       self.digest = digest

@@ -81,8 +81,8 @@ struct HubRegistrationTests {
   }
 
   @Test func `a store unregistered before the turn of a dispatch is not reached`() throws {
-    let held = Held()
-    let first = CounterStore("first") { operation, _, _ in held.keep(operation) }
+    let held = HeldOperations()
+    let first = CounterStore("first") { operation, _, _ in held.add(operation) }
     try hub.register(store: first)
     try hub.register(store: a)
     let done = Gate()
@@ -98,8 +98,8 @@ struct HubRegistrationTests {
   }
 
   @Test func `an operation under way survives the unregistering of its store`() throws {
-    let held = Held()
-    let first = CounterStore("first") { operation, _, _ in held.keep(operation) }
+    let held = HeldOperations()
+    let first = CounterStore("first") { operation, _, _ in held.add(operation) }
     try hub.register(store: first)
     let done = Gate()
 
@@ -121,7 +121,7 @@ struct HubRegistrationTests {
 
     #expect(done.wait())
     #expect(transaction.error == nil)
-    #expect(hub.underWay.isEmpty)
+    #expect(hub.activeDispatches.isEmpty)
   }
 
   @Test func `then runs once, however many stores answer`() throws {
@@ -154,13 +154,13 @@ struct HubRegistrationTests {
       RegistrationError.emptyGroup,
       RegistrationError.circularWait(path: ["a", "b", "a"]),
       DispatchError.unknownStore("a"), DispatchError.locked, DispatchError.travelling,
-      DispatchError.presentRefused(Refusal()), DispatchError.cancelled,
+      DispatchError.branchFailed(TestError()), DispatchError.cancelled,
       DispatchError.failed([]), OperationError.abandoned, OperationError.cancelled,
       OperationError.alreadyRun, OperationError.alreadyStarted, OperationError.circularDependency,
-      OperationError.dependencyFailed(Refusal()), RecorderError.noSuchEntry(1),
+      OperationError.dependencyFailed(TestError()), RecorderError.noSuchEntry(1),
       RecorderError.noSuchPosition(4, last: 3), RecorderError.notReplayable(entry: 1, store: "a"),
-      RecorderError.replayFailed(entry: 1, store: "a", Refusal()),
-      RecorderError.refused(store: "a", Refusal()),
+      RecorderError.replayFailed(entry: 1, store: "a", TestError()),
+      RecorderError.refused(store: "a", TestError()),
       RecorderError.notCodable(store: "a", type: "T"), RecorderError.unreadable("It is text."),
     ]
     #expect(Set(errors.map { "\($0)" }).count == errors.count)

@@ -26,7 +26,7 @@ struct ModeTests {
 
   @Test func `sync waits for an operation that another thread finishes`() throws {
     let store = CounterStore("counter") { operation, _, store in
-      elsewhere {
+      onAnotherThread {
         store.updateState { $0.count += 1 }
         operation.finish()
       }
@@ -39,20 +39,20 @@ struct ModeTests {
   }
 
   @Test func `async dispatches overlap`() throws {
-    let held = Held()
-    try hub.register(store: CounterStore("counter") { operation, _, _ in held.keep(operation) })
+    let held = HeldOperations()
+    try hub.register(store: CounterStore("counter") { operation, _, _ in held.add(operation) })
 
     let first = hub.dispatch(CounterAction.increase)
     let second = hub.dispatch(CounterAction.increase)
 
     #expect(held.waitForNext() && held.waitForNext())
-    #expect(hub.underWay.map(\.id) == [first.id, second.id])
-    held.letGo()
+    #expect(hub.activeDispatches.map(\.id) == [first.id, second.id])
+    held.releaseAll()
   }
 
   @Test func `a serial dispatch starts when the one before it is finished`() throws {
-    let held = Held()
-    try hub.register(store: CounterStore("counter") { operation, _, _ in held.keep(operation) })
+    let held = HeldOperations()
+    try hub.register(store: CounterStore("counter") { operation, _, _ in held.add(operation) })
     let done = Gate()
 
     hub.dispatch(CounterAction.increase, mode: .serial)
@@ -86,8 +86,8 @@ struct ModeTests {
     let log = Recorder<CounterAction>()
     let store = CounterStore("counter") { operation, action, _ in
       log.record(action)
-      // Finished elsewhere, so that nothing but the line keeps the order.
-      elsewhere { operation.finish() }
+      // Finished on another thread, so that only the queue determines the order.
+      onAnotherThread { operation.finish() }
     }
     try hub.register(store: store)
     let done = Gate()
@@ -103,12 +103,12 @@ struct ModeTests {
   @Test func `ten thousand serial dispatches wait in line, and one of them is cancelled`() throws {
     let store = CounterStore(identifier: "counter", reducer: PureCounterReducer())
     try hub.register(store: store)
-    let held = Held()
-    let holding = CounterStore("holding") { operation, _, _ in held.keep(operation) }
+    let held = HeldOperations()
+    let holding = CounterStore("holding") { operation, _, _ in held.add(operation) }
     try hub.register(store: holding)
     let done = Gate()
 
-    // They pile up behind the first, and one leaves from the middle.
+    // They queue behind the first, and one is removed from the middle.
     hub.dispatch(CounterAction.look, to: "holding", mode: .serial)
     #expect(held.waitForNext())
     let others = (1...10_000).map { number in
@@ -116,17 +116,17 @@ struct ModeTests {
         if number == 10_000 { done.open() }
       }
     }
-    #expect(hub.underWay.map(\.id).suffix(10_000) == others.map(\.id)[...])
+    #expect(hub.activeDispatches.map(\.id).suffix(10_000) == others.map(\.id)[...])
     others[5_000].cancel()
     held.finish(0)
 
     #expect(done.wait())
     #expect(store.state.count == 9_999)
-    #expect(hub.underWay.allSatisfy { $0 === others.last })
+    #expect(hub.activeDispatches.allSatisfy { $0 === others.last })
   }
 
   @Test func `mainThread runs where its executor runs it, and the call returns before`() throws {
-    let loop = Loop()
+    let loop = ManualExecutor()
     let hub = StrataFlux.Dispatcher(mainThread: loop.executor)
     let store = CounterStore(identifier: "counter", reducer: CounterReducer())
     try hub.register(store: store)
@@ -148,7 +148,7 @@ struct ModeTests {
     let places = Recorder<Bool?>()
     try hub.register(
       store: CounterStore("first") { operation, _, _ in
-        elsewhere { operation.finish() }
+        onAnotherThread { operation.finish() }
       }
     )
     try hub.register(
@@ -175,7 +175,7 @@ struct ModeTests {
       let store = CounterStore(identifier: "counter", reducer: CounterReducer())
       try hub.register(store: store)
 
-      // Nobody runs these jobs.
+      // These jobs never run.
       hub.mainThread = DispatchExecutor { _ in }
       let unheard = hub.dispatch(CounterAction.increase, mode: .mainThread)
       #expect(!unheard.isFinished && store.state.count == 0)
@@ -187,12 +187,12 @@ struct ModeTests {
   }
 
   @Test func `waiting for a mainThread dispatch that nobody runs ends with the task`() async {
-    let loop = Loop()
+    let loop = ManualExecutor()
     let hub = StrataFlux.Dispatcher(mainThread: loop.executor)
     let waiting = Task { try await hub.dispatch(CounterAction.increase, mode: .mainThread) }
     let ended = Gate()
-    // Were it to wait for ever, it would go on here and end without an error. Patient, as the test's
-    // own task may have to wait for other tests.
+    // A dispatch that waits forever would continue here and end without an error. The timeout is
+    // long, because the test's own task can have to wait for other tests.
     let patience = inBackground {
       if (1...2).contains(where: { _ in ended.wait() }) { return }
       loop.run()
@@ -204,6 +204,6 @@ struct ModeTests {
     ended.open()
     withExtendedLifetime(patience) {}
     loop.run()
-    #expect(hub.underWay.isEmpty)
+    #expect(hub.activeDispatches.isEmpty)
   }
 }

@@ -41,10 +41,10 @@ struct OrderTests {
     mode: DispatchMode
   ) throws {
     let hub = StrataFlux.Dispatcher(mainThread: .queue(.global()))
-    let held = Held()
+    let held = HeldOperations()
     let slow = CounterStore("slow") { [log] operation, _, _ in
       log.record("slow")
-      held.keep(operation)
+      held.add(operation)
     }
     try hub.register(store: slow)
     try hub.register(store: store("waiting"), waitingFor: ["slow"])
@@ -63,7 +63,7 @@ struct OrderTests {
     }
     #expect(held.waitForNext() && last.wait())
     #expect(log.elements == ["slow", "free"])
-    #expect(hub.underWay.first?.waitingFor.prefix(2) == ["slow", "waiting"])
+    #expect(hub.activeDispatches.first?.waitingFor.prefix(2) == ["slow", "waiting"])
     held.finish(0)
 
     #expect(done.wait() && finished.wait())
@@ -71,8 +71,8 @@ struct OrderTests {
   }
 
   @Test func `a wait reaches through a store that does not answer the action`() throws {
-    let held = Held()
-    try hub.register(store: CounterStore("first") { operation, _, _ in held.keep(operation) })
+    let held = HeldOperations()
+    try hub.register(store: CounterStore("first") { operation, _, _ in held.add(operation) })
     try hub.register(
       store: FluxStore(identifier: "between", reducer: SilentReducer()),
       waitingFor: ["first"]
@@ -97,7 +97,7 @@ struct OrderTests {
   }
 
   @Test func `a store that waits for one that failed is not reached, others are`() throws {
-    try hub.register(store: CounterStore("bad") { _, _, _ in throw Refusal() })
+    try hub.register(store: CounterStore("bad") { _, _, _ in throw TestError() })
     try hub.register(store: store("waiting"), waitingFor: ["bad"])
     try hub.register(store: store("free"))
 
@@ -109,13 +109,13 @@ struct OrderTests {
       return
     }
     #expect(failures.map(\.store) == ["bad", "waiting"])
-    #expect(failures.first?.error is Refusal)
+    #expect(failures.first?.error is TestError)
     let last = failures.last?.error as? OperationError
     guard case .dependencyFailed(let cause)? = last else {
       Issue.record("\(String(describing: last))")
       return
     }
-    #expect(cause is Refusal)
+    #expect(cause is TestError)
   }
 
   @Test func `a circle is refused at registration, with its path, and changes nothing`() throws {

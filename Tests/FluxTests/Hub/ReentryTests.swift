@@ -4,11 +4,11 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// A dispatch inside a dispatch: allowed in each mode and from each place, with one answer each.
+/// A dispatch inside a dispatch, in each mode and from each place.
 struct ReentryTests {
   let log = Recorder<String>()
 
-  /// A hub whose store logs the begin and end of each action, and dispatches another inside the
+  /// A hub whose store logs the start and end of each action, and dispatches another inside the
   /// first.
   private func hub(inner mode: DispatchMode, _ done: Gate) throws -> StrataFlux.Dispatcher {
     let hub = StrataFlux.Dispatcher(mainThread: .queue(.global()))
@@ -89,18 +89,18 @@ struct ReentryTests {
     let first = Observer()
     let second = Observer()
     let inner = Gate()
-    let told = Recorder<CounterAction?>()
+    let notified = Recorder<CounterAction?>()
     store.register(observer: first) { [unowned hub] _, action in
       if action == .increase { hub.dispatch(CounterAction.decrease, mode: mode) { inner.open() } }
     }
-    store.register(observer: second) { _, action in told.record(action) }
+    store.register(observer: second) { _, action in notified.record(action) }
     let done = Gate()
 
     hub.dispatch(CounterAction.increase, mode: .serial) { done.open() }
 
     #expect(done.wait() && inner.wait())
-    #expect(Set(told.elements) == [.increase, .decrease])
-    #expect(told.elements.count == 2)
+    #expect(Set(notified.elements) == [.increase, .decrease])
+    #expect(notified.elements.count == 2)
     withExtendedLifetime((first, second)) {}
   }
 

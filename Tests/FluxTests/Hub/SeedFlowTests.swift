@@ -3,7 +3,7 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// What the seed's prose shows, step by step.
+/// The examples of the seed's text, step by step.
 struct SeedFlowTests {
   let hub = StrataFlux.Dispatcher(name: "seed")
   let counter = CounterStore(identifier: "counter", reducer: CounterReducer())

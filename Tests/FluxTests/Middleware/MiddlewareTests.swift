@@ -52,7 +52,7 @@ struct MiddlewareTests {
     let b = store("b")
     try hub.register(store: b)
     let observer = Observer()
-    b.register(observer: observer) { [log] _, _ in log.record("told b") }
+    b.register(observer: observer) { [log] _, _ in log.record("notified b") }
     hub.register(middleware: Watching("1", log))
     hub.register(middleware: Watching("2", log))
 
@@ -63,7 +63,7 @@ struct MiddlewareTests {
         "1 will look a hub-1", "2 will look a hub-1", "run a",
         "1 will look b hub-1", "2 will look b hub-1", "run b",
         "1 did look a hub-1", "2 did look a hub-1",
-        "told b", "1 did look b hub-1", "2 did look b hub-1",
+        "notified b", "1 did look b hub-1", "2 did look b hub-1",
         "1 finished look hub-1", "2 finished look hub-1",
         "then",
       ]
@@ -72,7 +72,7 @@ struct MiddlewareTests {
   }
 
   @Test func `every will has its did, also when the operation fails`() throws {
-    try hub.register(store: CounterStore("a") { _, _, _ in throw Refusal() })
+    try hub.register(store: CounterStore("a") { _, _, _ in throw TestError() })
     try hub.register(store: CounterStore("b") { _, _, _ in })
     hub.register(middleware: Watching("m", log))
 
@@ -153,7 +153,7 @@ struct MiddlewareTests {
   }
 }
 
-/// A clock that goes on by one step whenever it is asked.
+/// A clock that advances by one step at each reading.
 private final class SteppingClock: Clock {
   struct Instant: InstantProtocol {
     var offset: Duration

@@ -4,12 +4,12 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// Operations that wait for operations.
+/// Operations that depend on other operations.
 struct DependencyTests {
   let hub = StrataFlux.Dispatcher(name: "dependencies")
   let log = Recorder<String>()
 
-  /// Gives out what `make` builds for the store.
+  /// Returns the operation that `make` creates for the store.
   private final class Building: Reducer<Counter, CounterAction>, @unchecked Sendable {
     private let make: @Sendable (CounterStore) throws -> CounterOperation
 
@@ -31,8 +31,8 @@ struct DependencyTests {
   ) -> CounterOperation {
     ActionOperation(action: .look, store: store) { operation, _, _ in
       log.record(name)
-      // Finished elsewhere, so that only the dependency keeps the order.
-      elsewhere { operation.finish() }
+      // Finished on another thread, so that only the dependency determines the order.
+      onAnotherThread { operation.finish() }
     }
   }
 
@@ -76,11 +76,11 @@ struct DependencyTests {
   }
 
   @Test func `it may depend on one of another store, under way already`() throws {
-    let held = Held()
-    let first = CounterStore("first") { operation, _, _ in held.keep(operation) }
+    let held = HeldOperations()
+    let first = CounterStore("first") { operation, _, _ in held.add(operation) }
     let other = CounterStore(identifier: "other", reducer: CounterReducer())
     let awaited = CounterOperation(action: .look, store: other) { operation, _, _ in
-      held.keep(operation)
+      held.add(operation)
     }
     let store = CounterStore(
       identifier: "second",
@@ -108,7 +108,7 @@ struct DependencyTests {
     let store = CounterStore(
       identifier: "counter",
       reducer: Building { [log] store in
-        let failing = CounterOperation(action: .look, store: store) { _, _, _ in throw Refusal() }
+        let failing = CounterOperation(action: .look, store: store) { _, _, _ in throw TestError() }
         let last = Self.operation("last", in: store, log)
         try last.addDependency(failing)
         return last
@@ -125,14 +125,14 @@ struct DependencyTests {
       Issue.record("\(String(describing: transaction.error))")
       return
     }
-    #expect(cause is Refusal)
+    #expect(cause is TestError)
   }
 
   @Test func `how an operation ended first is how it ended, for those who ask later`() throws {
     let store = CounterStore(identifier: "counter", reducer: CounterReducer())
     let finished = CounterOperation(action: .look, store: store) { operation, _, _ in
       operation.finish()
-      operation.fail(Refusal())
+      operation.fail(TestError())
     }
     let giving = CounterStore(identifier: "giving", reducer: Building { _ in finished })
     let asking = CounterStore(
@@ -218,7 +218,7 @@ struct DependencyTests {
     let store = CounterStore(
       identifier: "counter",
       reducer: Building { store in
-        var last = CounterOperation(action: .look, store: store) { _, _, _ in throw Refusal() }
+        var last = CounterOperation(action: .look, store: store) { _, _, _ in throw TestError() }
         for _ in 0..<10_000 {
           let next = CounterOperation(action: .look, store: store) { operation, _, store in
             store.updateState { $0.count += 1 }
@@ -241,18 +241,18 @@ struct DependencyTests {
       Issue.record("\(String(describing: transaction.error))")
       return
     }
-    #expect(cause is Refusal)
+    #expect(cause is TestError)
   }
 
   @Test func `cancelling ends what an operation depends on, too`() throws {
-    let held = Held()
+    let held = HeldOperations()
     let under = Lock<CounterOperation?>(nil)
     let store = CounterStore(
       identifier: "counter",
       reducer: Building { [log] store in
         let first = CounterOperation(action: .look, store: store) { operation, _, _ in
           under.withLock { $0 = operation }
-          held.keep(operation)
+          held.add(operation)
         }
         let links = ["second", "third"].map { Self.operation($0, in: store, log) }
         try links[0].addDependency(first)
@@ -275,14 +275,14 @@ struct DependencyTests {
   }
 
   @Test func `a long chain whose last link was ended early does not overflow the stack`() throws {
-    let held = Held()
+    let held = HeldOperations()
     let last = Lock<CounterOperation?>(nil)
     let ran = Gate()
     let store = CounterStore(
       identifier: "counter",
       reducer: Building { store in
         var link = CounterOperation(action: .look, store: store) { operation, _, _ in
-          held.keep(operation)
+          held.add(operation)
         }
         for number in 1...10_000 {
           let next = CounterOperation(action: .look, store: store) { operation, _, _ in

@@ -16,15 +16,15 @@ struct OperationTests {
     let store = CounterStore(identifier: "counter", reducer: CounterReducer())
     try hub.register(store: store)
     let observer = Observer()
-    let told = Recorder<Int>()
-    store.register(observer: observer) { state, _ in told.record(state.count) }
+    let notified = Recorder<Int>()
+    store.register(observer: observer) { state, _ in notified.record(state.count) }
 
     let transaction = hub.dispatch(CounterAction.fail, mode: .sync)
 
     #expect(failures(transaction).map(\.store) == ["counter"])
-    #expect(failures(transaction).first?.error is Refusal)
+    #expect(failures(transaction).first?.error is TestError)
     #expect(store.state.count == 1)
-    #expect(told.elements == [1])
+    #expect(notified.elements == [1])
     withExtendedLifetime(observer) {}
   }
 
@@ -48,7 +48,7 @@ struct OperationTests {
       override func operation(for action: CounterAction, in store: CounterStore) throws
         -> CounterOperation
       {
-        throw Refusal()
+        throw TestError()
       }
     }
     let store = CounterStore(identifier: "counter", reducer: Throwing())
@@ -56,7 +56,7 @@ struct OperationTests {
 
     let transaction = hub.dispatch(CounterAction.increase, mode: .sync)
 
-    #expect(failures(transaction).first?.error is Refusal)
+    #expect(failures(transaction).first?.error is TestError)
     #expect(store.changes.version == 0)
   }
 
@@ -66,7 +66,7 @@ struct OperationTests {
 
     let transaction = hub.dispatch(CounterAction.fail, mode: .sync)
 
-    #expect(failures(transaction).first?.error is Refusal)
+    #expect(failures(transaction).first?.error is TestError)
     #expect(store.changes.version == 0)
     #expect(store.state.count == 0)
   }
@@ -74,7 +74,7 @@ struct OperationTests {
   @Test func `an operation may fail later`() async throws {
     try hub.register(
       store: CounterStore("counter") { operation, _, _ in
-        Task { operation.fail(Refusal()) }
+        Task { operation.fail(TestError()) }
       }
     )
 
@@ -86,17 +86,17 @@ struct OperationTests {
       store.updateState { $0.count += 1 }
       operation.finish()
       operation.finish()
-      operation.fail(Refusal())
+      operation.fail(TestError())
     }
     try hub.register(store: store)
     let observer = Observer()
-    let told = Recorder<Int>()
-    store.register(observer: observer) { state, _ in told.record(state.count) }
+    let notified = Recorder<Int>()
+    store.register(observer: observer) { state, _ in notified.record(state.count) }
     let thens = Recorder<Int>()
 
     let transaction = hub.dispatch(CounterAction.look, mode: .sync) { thens.record(1) }
 
-    #expect(told.elements == [1])
+    #expect(notified.elements == [1])
     #expect(thens.elements == [1])
     #expect(transaction.error == nil)
     withExtendedLifetime(observer) {}
@@ -111,7 +111,7 @@ struct OperationTests {
     let done = Gate()
     let dispatched = Recorder<DispatchTransaction>()
 
-    // Elsewhere, as the synchronous one would hang here.
+    // On another thread: a `.sync` dispatch would block this one forever.
     let returned = inBackground {
       dispatched.record(hub.dispatch(CounterAction.look, mode: mode) { done.open() })
     }
@@ -121,7 +121,7 @@ struct OperationTests {
       case OperationError.abandoned? = failures(transaction).first?.error as? OperationError
     else {
       Issue.record("\(dispatched.elements.map(\.error))")
-      for stuck in hub.underWay { stuck.cancel() }
+      for stuck in hub.activeDispatches { stuck.cancel() }
       return
     }
   }
@@ -129,9 +129,9 @@ struct OperationTests {
   @Test func `one that is held and never finished is named, and cancelling it lets others go`()
     throws
   {
-    let held = Held()
+    let held = HeldOperations()
     let store = CounterStore("counter") { operation, action, _ in
-      if action == .look { held.keep(operation) } else { operation.finish() }
+      if action == .look { held.add(operation) } else { operation.finish() }
     }
     try hub.register(store: store)
     let ended = Gate()
@@ -140,7 +140,7 @@ struct OperationTests {
     hub.dispatch(CounterAction.look, mode: .serial) { ended.open() }
     hub.dispatch(CounterAction.increase, mode: .serial) { done.open() }
     #expect(held.waitForNext())
-    let stuck = try #require(hub.underWay.first)
+    let stuck = try #require(hub.activeDispatches.first)
     #expect(stuck.waitingFor == ["counter"])
     #expect(stuck.action as? CounterAction == .look)
     stuck.cancel()
@@ -154,36 +154,36 @@ struct OperationTests {
   }
 
   @Test func `cancelling from another thread frees a thread that dispatches in sync`() throws {
-    let held = Held()
-    try hub.register(store: CounterStore("counter") { operation, _, _ in held.keep(operation) })
+    let held = HeldOperations()
+    try hub.register(store: CounterStore("counter") { operation, _, _ in held.add(operation) })
 
     let returned = inBackground { [hub] in hub.dispatch(CounterAction.look, mode: .sync) }
     #expect(held.waitForNext())
-    hub.underWay.first?.cancel()
+    hub.activeDispatches.first?.cancel()
 
     #expect(returned.wait())
-    held.letGo()
+    held.releaseAll()
   }
 
   @Test func `cancelling a task that waits cancels the dispatch`() async throws {
-    let held = Held()
-    try hub.register(store: CounterStore("counter") { operation, _, _ in held.keep(operation) })
+    let held = HeldOperations()
+    try hub.register(store: CounterStore("counter") { operation, _, _ in held.add(operation) })
     let waiting = Task { [hub] in try await hub.dispatch(CounterAction.look, mode: .serial) }
 
     waiting.cancel()
 
     await #expect(throws: CancellationError.self) { try await waiting.value }
-    held.letGo()
+    held.releaseAll()
   }
 
   @Test func `a serial dispatch cancelled before its turn is not run, and those after it are`()
     throws
   {
-    let held = Held()
+    let held = HeldOperations()
     let log = Recorder<CounterAction>()
     let store = CounterStore("counter") { operation, action, _ in
       log.record(action)
-      if action == .look { held.keep(operation) } else { operation.finish() }
+      if action == .look { held.add(operation) } else { operation.finish() }
     }
     try hub.register(store: store)
     let done = Gate()
@@ -245,7 +245,7 @@ struct OperationTests {
         let operation = CounterOperation(action: action, store: store) { _, _, store in
           store.updateState { $0.count += 1 }
         }
-        if action == .fail { operation.fail(Refusal()) } else { operation.finish() }
+        if action == .fail { operation.fail(TestError()) } else { operation.finish() }
         return operation
       }
     }
@@ -255,7 +255,7 @@ struct OperationTests {
     #expect(hub.dispatch(CounterAction.look, mode: .sync).error == nil)
     guard
       case .failed(let failures)? = hub.dispatch(CounterAction.fail, mode: .sync).error,
-      failures.first?.error is Refusal
+      failures.first?.error is TestError
     else {
       Issue.record("Another failure.")
       return

@@ -4,31 +4,31 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// Whose a commit is, where dispatches and travels meet.
+/// Which dispatch a commit belongs to, when dispatches and travels overlap.
 struct AttributionTests {
   let hub = StrataFlux.Dispatcher(name: "same")
   let recorder = RecorderMiddleware()
-  let held = Held()
+  let held = HeldOperations()
   let first: CounterStore
   let second = CounterStore(identifier: "second", reducer: PureCounterReducer())
 
   init() throws {
     first = CounterStore("first") { [held] operation, action, store in
       if case .add(let number) = action { store.updateState { $0.count += number } }
-      if action == .look { held.keep(operation) } else { operation.finish() }
+      if action == .look { held.add(operation) } else { operation.finish() }
     }
     try hub.register(store: first)
     try hub.register(store: second)
     hub.register(middleware: recorder)
   }
 
-  /// Lets the look end that a test began.
+  /// Finishes the operation that `look` started.
   private func finish(_ done: Gate) {
     held.finish(0)
     #expect(done.wait())
   }
 
-  /// A dispatch to the first store that is under way until it is finished.
+  /// Starts a dispatch to the first store that is active until `finish`.
   private func look() -> Gate {
     let done = Gate()
     hub.dispatch(CounterAction.look, to: "first") { done.open() }
@@ -103,7 +103,7 @@ struct AttributionTests {
     #expect(recorder.entries.map(\.stores) == [["second"], []])
   }
 
-  /// Does something when a store takes part in a step of the recorder.
+  /// Runs a closure when a step of the recorder reaches the store.
   private final class Interrupting: CommitHook {
     typealias State = Counter
     let followsDetours = true
@@ -156,13 +156,13 @@ struct AttributionTests {
       typealias State = Counter
 
       func editDidEnd(_ edit: inout Edit<Counter>) throws {
-        if edit.trace.name == "recorder: keep" { throw Refusal() }
+        if edit.trace.name == "recorder: keep" { throw TestError() }
       }
     }
     first.hook(where: { (_: Refusing) in true }, orInstall: { Refusing() })
     let third = CounterStore("third") { [held] operation, _, store in
       store.updateState { $0.count += 1 }
-      held.keep(operation)
+      held.add(operation)
     }
     try hub.register(store: third)
     hub.dispatch(CounterAction.add(1), to: "first", mode: .sync)
@@ -182,7 +182,7 @@ struct AttributionTests {
   }
 
   @Test func `an update that changed nothing lends its closure to no other commit`() throws {
-    /// Does something when it goes.
+    /// Runs a closure when it is deallocated.
     final class Parting: Sendable {
       let act: @Sendable () -> Void
 
@@ -200,7 +200,7 @@ struct AttributionTests {
         if edit.trace.name == "one" { edit.attachments[key] = Parting(act) }
       }
     }
-    // It goes with the version that the second update replaces, before that update is delivered.
+    // It is released with the version that the second update replaces, before that update is delivered.
     let ran = Gate()
     let hook = Attaching { [weak first] in
       first?.updateState { _ in }

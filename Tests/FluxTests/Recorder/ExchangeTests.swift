@@ -6,13 +6,13 @@ import Testing
 
 struct ExchangeTests {
   @Test func `an imported recording shows what the exported one showed`() throws {
-    let first = try Recorded()
+    let first = try RecordedHub()
     first.dispatch(.add(1), .add(10), .add(100))
     try first.recorder.skip(2)
     try first.recorder.back()
     let data = try first.recorder.export()
 
-    let second = try Recorded()
+    let second = try RecordedHub()
     second.dispatch(.add(7))
     try second.recorder.import(data)
 
@@ -28,10 +28,10 @@ struct ExchangeTests {
   }
 
   @Test func `returning goes back to what was recorded here`() throws {
-    let first = try Recorded()
+    let first = try RecordedHub()
     first.dispatch(.add(1), .add(10))
     let data = try first.recorder.export()
-    let second = try Recorded()
+    let second = try RecordedHub()
     second.dispatch(.add(7))
     try second.recorder.import(data)
     #expect(second.counts == [11, 11])
@@ -45,9 +45,9 @@ struct ExchangeTests {
   }
 
   @Test func `branching goes on from an imported recording`() throws {
-    let first = try Recorded()
+    let first = try RecordedHub()
     first.dispatch(.add(1), .add(10))
-    let second = try Recorded()
+    let second = try RecordedHub()
     try second.recorder.import(first.recorder.export())
 
     try second.recorder.branch()
@@ -62,15 +62,15 @@ struct ExchangeTests {
   @Test func `what reduce did is worked out anew, of other changes only the outcome is known`()
     throws
   {
-    let first = try Recorded()
+    let first = try RecordedHub()
     first.dispatch(.add(1), .add(10), to: "b")
-    let pure = try Recorded()
+    let pure = try RecordedHub()
     try pure.recorder.import(first.recorder.export())
     try pure.recorder.skip(1)
     #expect(pure.counts == [0, 10])
 
     first.dispatch(.add(1), .add(10), to: "a")
-    let mixed = try Recorded()
+    let mixed = try RecordedHub()
     try mixed.recorder.import(first.recorder.export())
     let error = #expect(throws: RecorderError.self) { try mixed.recorder.skip(3) }
     guard case .notReplayable(entry: 4, store: "a")? = error else {
@@ -81,12 +81,12 @@ struct ExchangeTests {
   }
 
   @Test func `commits and pauses come across`() throws {
-    let first = try Recorded()
+    let first = try RecordedHub()
     first.a.commit("by hand") { $0.count = 5 }
     first.recorder.pause()
     first.dispatch(.increase)
     first.recorder.resume()
-    let second = try Recorded()
+    let second = try RecordedHub()
 
     try second.recorder.import(first.recorder.export())
 
@@ -103,9 +103,9 @@ struct ExchangeTests {
   }
 
   @Test func `a store that the recording does not have stays as it is`() throws {
-    let first = try Recorded()
+    let first = try RecordedHub()
     first.dispatch(.add(1))
-    let second = try Recorded()
+    let second = try RecordedHub()
     let c = CounterStore(identifier: "c", reducer: CounterReducer())
     try second.hub.register(store: c)
     second.hub.dispatch(CounterAction.add(3), to: "c", mode: .sync)
@@ -143,7 +143,7 @@ struct ExchangeTests {
     ),
   ])
   func `what cannot be read is refused, and nothing changes`(text: String) throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(7))
 
     #expect(throws: RecorderError.self) { try recorded.recorder.import(Data(text.utf8)) }
@@ -155,7 +155,7 @@ struct ExchangeTests {
   }
 
   @Test func `of what is refused above, all but one thing is right`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     let text = Self.recording(
       #"{"id": 1, "skipped": false, "commit": "x", "changes": [\#(Self.change(1))]}"#,
       #"{"id": 2, "skipped": false, "pause": true, "changes": []}"#
@@ -192,7 +192,7 @@ struct ExchangeTests {
   }
 
   @Test func `the text is the same for the same recording, and names what it holds`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(1))
 
     let text = String(decoding: try recorded.recorder.export(), as: UTF8.self)

@@ -3,12 +3,12 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// Dispatches that overlap make their entries in the order in which they end, whatever the order of
-/// their commits.
+/// OverlappingHub dispatches become entries in the order in which they end, whatever the order of their
+/// commits.
 struct OverlapTests {
   /// 1 commits first and ends last.
-  private func crossed(limit: Int = 100) throws -> Overlapping {
-    let overlapping = try Overlapping(limit: limit)
+  private func crossed(limit: Int = 100) throws -> OverlappingHub {
+    let overlapping = try OverlappingHub(limit: limit)
     for number in [1, 2] { #expect(overlapping.start(number)) }
     for number in [2, 1] { #expect(overlapping.finish(number)) }
     #expect(overlapping.entries == [2, 1].suffix(limit))
@@ -36,7 +36,7 @@ struct OverlapTests {
   @Test func `what the base has cannot be skipped, also after an export`() throws {
     let overlapping = try crossed(limit: 1)
     #expect(overlapping.entries == [1])
-    let copy = try Overlapping()
+    let copy = try OverlappingHub()
     try copy.recorder.import(overlapping.recorder.export())
     for one in [overlapping, copy] {
       let error = #expect(throws: RecorderError.self) { try one.recorder.skip(2) }
@@ -51,7 +51,7 @@ struct OverlapTests {
   }
 
   @Test func `what a dispatch under way has done is in a base that is made meanwhile`() throws {
-    let overlapping = try Overlapping()
+    let overlapping = try OverlappingHub()
     #expect(overlapping.start(1))
     try overlapping.recorder.commit()
     #expect(overlapping.finish(1))
@@ -67,9 +67,9 @@ struct OverlapTests {
   ) throws {
     var random = SeededGenerator(seed: seed)
     let limit = Bool.random(using: &random) ? 100 : 4
-    let overlapping = try Overlapping(limit: limit)
+    let overlapping = try OverlappingHub(limit: limit)
     var model = try run(overlapping, limit, &random)
-    let imported = try Overlapping()
+    let imported = try OverlappingHub()
     for _ in 0..<4 {
       if let entry = model.entries.indices.randomElement(using: &random) {
         if model.isInBase(model.entries[entry].number) {
@@ -116,7 +116,7 @@ struct OverlapTests {
   func `what is under way is shown where it was, and stays what it is`(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let limit = Bool.random(using: &random) ? 100 : 4
-    let one = try Overlapping(limit: limit)
+    let one = try OverlappingHub(limit: limit)
     var model = try run(one, limit, &random, leavingOpen: Int.random(in: 0...4, using: &random))
     for round in 0..<3 {
       for _ in 0..<2 {
@@ -162,50 +162,50 @@ struct OverlapTests {
     for number in model.open { #expect(one.finish(number)) }
   }
 
-  /// Dispatches 1 to 8, each committed in this order and ended at random.
+  /// Runs dispatches 1 to 8, which commit in this order and end in a random order.
   private func run(
-    _ overlapping: Overlapping,
+    _ overlapping: OverlappingHub,
     _ limit: Int,
     _ random: inout SeededGenerator,
     leavingOpen: Int = 0
   ) throws -> Model {
     var model = Model(limit: limit)
     var waiting = Array((1...8).reversed())
-    var underWay: [Int] = []
-    while !waiting.isEmpty || underWay.count > leavingOpen {
-      if let next = waiting.last, underWay.isEmpty || Bool.random(using: &random) {
+    var active: [Int] = []
+    while !waiting.isEmpty || active.count > leavingOpen {
+      if let next = waiting.last, active.isEmpty || Bool.random(using: &random) {
         waiting.removeLast()
         #expect(overlapping.start(next))
-        underWay.append(next)
+        active.append(next)
       } else {
-        let ended = underWay.remove(at: Int.random(in: underWay.indices, using: &random))
+        let ended = active.remove(at: Int.random(in: active.indices, using: &random))
         #expect(overlapping.finish(ended))
         model.end(ended)
       }
     }
     #expect(overlapping.numbers == Array(1...8))
-    model.open = underWay.sorted()
+    model.open = active.sorted()
     return model
   }
 }
 
-/// What a recorder should show, when the numbers 1 to 8 are committed in this order.
+/// The expected behavior of a recorder when the numbers 1 to 8 are committed in this order.
 private struct Model {
   struct Entry {
     let id: Int
     let number: Int
     var isSkipped = false
-    /// Numbers of entries that a branch gave up, and that were part of what it kept.
+    /// The numbers of entries that a branch dropped although the kept states include them.
     var taken: [Int] = []
   }
 
   let limit: Int
   private var lastID = 0
-  /// The last number that is part of the base, and so are those before it.
+  /// The last number that the base includes; it includes all numbers before it.
   private var base = 0
   private var gone: Set<Int> = []
   var entries: [Entry] = []
-  /// Numbers that are committed and whose dispatch is under way.
+  /// The committed numbers whose dispatch is active.
   var open: [Int] = []
   var ids: [Int] { entries.map(\.id) }
 
@@ -220,7 +220,7 @@ private struct Model {
     }
   }
 
-  /// Some of those under way, which are from now on no longer.
+  /// Removes and returns some of the active ones.
   mutating func takeOpen(_ random: inout SeededGenerator) -> [Int] {
     let ended = open.filter { _ in Bool.random(using: &random) }
     open.removeAll(where: ended.contains)

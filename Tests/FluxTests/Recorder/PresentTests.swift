@@ -3,11 +3,11 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// How a recorder changes what is the present: by the person's word, and by the rule for actions
-/// that come while another time is shown.
+/// How a recorder changes the present: by explicit calls, and by the policy for actions dispatched
+/// while another time is shown.
 struct PresentTests {
   @Test func `a new action while travelling is refused and changes nothing`() async throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase, .increase)
     try recorded.recorder.back()
     let then = Gate()
@@ -29,7 +29,7 @@ struct PresentTests {
   }
 
   @Test func `with the branching rule it gives up the future and follows`() throws {
-    let recorded = try Recorded(pastRule: .branch)
+    let recorded = try RecordedHub(travelPolicy: .branch)
     recorded.dispatch(.add(1), .add(10), .add(100))
     try recorded.recorder.back()
     try recorded.recorder.skip(1)
@@ -46,7 +46,7 @@ struct PresentTests {
   }
 
   @Test func `branching goes on from what is shown`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(1), .add(10))
     try recorded.recorder.back()
 
@@ -60,7 +60,7 @@ struct PresentTests {
   }
 
   @Test func `committing makes what is shown the base`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(1), .add(10))
     try recorded.recorder.back()
 
@@ -75,7 +75,7 @@ struct PresentTests {
   }
 
   @Test func `rolling back makes the base the present`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(1))
     try recorded.recorder.commit()
     recorded.dispatch(.add(10), .add(100))
@@ -90,7 +90,7 @@ struct PresentTests {
   }
 
   @Test func `beyond the limit the oldest become part of the base`() throws {
-    let recorded = try Recorded(limit: 3)
+    let recorded = try RecordedHub(limit: 3)
     recorded.dispatch(.add(1), .add(10), .add(100), .add(1000), .add(10000))
 
     #expect(recorded.recorder.entries.map(\.id) == [3, 4, 5])
@@ -102,7 +102,7 @@ struct PresentTests {
   }
 
   @Test func `a locked recorder drops actions`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.recorder.lock()
 
     let transaction = recorded.hub.dispatch(CounterAction.increase, mode: .sync)
@@ -119,7 +119,7 @@ struct PresentTests {
   }
 
   @Test func `what happens in a pause becomes one entry without an action`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(1))
     recorded.recorder.pause()
     recorded.dispatch(.add(10), .add(100))
@@ -141,7 +141,7 @@ struct PresentTests {
   }
 
   @Test func `a pause in which nothing happened leaves no entry`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.recorder.pause()
     recorded.recorder.resume()
     recorded.recorder.resume()
@@ -149,7 +149,7 @@ struct PresentTests {
   }
 
   @Test func `commits made while travelling are shown, and gone on return`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(1), .add(10))
     try recorded.recorder.back()
 
@@ -162,7 +162,7 @@ struct PresentTests {
   }
 
   @Test func `branching keeps them as an entry of their own`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(1), .add(10))
     try recorded.recorder.back()
     recorded.a.commit { $0.count += 500 }
@@ -178,11 +178,11 @@ struct PresentTests {
   }
 
   @Test func `a dispatch that ends while travelling is recorded in the present`() throws {
-    let held = Held()
+    let held = HeldOperations()
     let hub = StrataFlux.Dispatcher()
     let store = CounterStore("counter") { operation, action, store in
       store.updateState { $0.count += 1 }
-      if action == .look { held.keep(operation) } else { operation.finish() }
+      if action == .look { held.add(operation) } else { operation.finish() }
     }
     try hub.register(store: store)
     let recorder = RecorderMiddleware()
@@ -206,11 +206,11 @@ struct PresentTests {
   }
 
   @Test func `what a dispatch under way had changed before a branch does not come back`() throws {
-    let held = Held()
+    let held = HeldOperations()
     let hub = StrataFlux.Dispatcher()
     let store = CounterStore("counter") { operation, action, store in
       store.updateState { $0.count += action == .look ? 500 : 1 }
-      if action == .look { held.keep(operation) } else { operation.finish() }
+      if action == .look { held.add(operation) } else { operation.finish() }
     }
     try hub.register(store: store)
     let recorder = RecorderMiddleware()
@@ -233,7 +233,7 @@ struct PresentTests {
   }
 
   @Test func `a dispatch that ends while a travel begins is recorded in the present`() throws {
-    /// Does something at the moment when a state is shown.
+    /// Runs a closure at the moment when a state is shown.
     final class Interrupting: CommitHook {
       typealias State = Counter
       let followsDetours = true
@@ -245,11 +245,11 @@ struct PresentTests {
         if edit.trace.name == "recorder: travel" { interrupt() }
       }
     }
-    let held = Held()
+    let held = HeldOperations()
     let hub = StrataFlux.Dispatcher()
     let store = CounterStore("counter") { operation, action, store in
       if action == .look {
-        held.keep(operation)
+        held.add(operation)
       } else {
         store.updateState { $0.count += 1 }
         operation.finish()
@@ -279,10 +279,10 @@ struct PresentTests {
       typealias State = Counter
 
       func editDidEnd(_ edit: inout Edit<Counter>) throws {
-        if edit.trace.name == "recorder: keep" { throw Refusal() }
+        if edit.trace.name == "recorder: keep" { throw TestError() }
       }
     }
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.b.hook(where: { (_: Refusing) in true }, orInstall: { Refusing() })
     recorded.dispatch(.add(1), .add(10), .add(100))
     try recorded.recorder.back()

@@ -5,7 +5,7 @@ import Testing
 
 struct SkipTests {
   @Test func `a skipped action is as if it had never been`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(1))
     recorded.dispatch(.add(10), to: "a")
     recorded.dispatch(.add(100))
@@ -18,7 +18,7 @@ struct SkipTests {
   }
 
   @Test func `taking it in again ends the travel where it began`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(1), .add(10))
 
     try recorded.recorder.skip(1)
@@ -47,7 +47,7 @@ struct SkipTests {
   }
 
   @Test func `stores that the skipped action did not change keep what was recorded`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase, to: "a")
     recorded.b.commit { $0.count = 50 }
 
@@ -57,7 +57,7 @@ struct SkipTests {
   }
 
   @Test func `skipping what a later commit of unknown making stands on is refused`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase)
     recorded.a.commit { $0.count = 50 }
 
@@ -74,7 +74,7 @@ struct SkipTests {
   }
 
   @Test func `what an update or its sinks set off is not taken for the update`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase)
     let (a, b) = (recorded.a, recorded.b)
     let subscription = a.sinkState(first: .nextCommit) { changes in
@@ -105,7 +105,7 @@ struct SkipTests {
     let hub = StrataFlux.Dispatcher()
     let store = CounterStore("counter") { operation, action, store in
       try store.updateState { state in
-        if action == .decrease, state.count == 0 { throw Refusal() }
+        if action == .decrease, state.count == 0 { throw TestError() }
         state.count += action == .decrease ? -1 : 1
       }
       operation.finish()
@@ -122,7 +122,7 @@ struct SkipTests {
       Issue.record("\(String(describing: error))")
       return
     }
-    #expect(cause is Refusal)
+    #expect(cause is TestError)
     #expect(store.state.count == 0)
   }
 
@@ -152,13 +152,13 @@ struct SkipTests {
 
   @Test func `commits of an operation that waited for another belong to its action`() throws {
     final class Waiting: Reducer<Counter, CounterAction>, @unchecked Sendable {
-      let held = Held()
+      let held = HeldOperations()
 
       override func operation(for action: CounterAction, in store: CounterStore) throws
         -> CounterOperation
       {
         let first = CounterOperation(action: action, store: store) { [held] operation, _, _ in
-          held.keep(operation)
+          held.add(operation)
         }
         let last = CounterOperation(action: action, store: store) { operation, action, store in
           if case .add(let number) = action { store.updateState { $0.count += number } }
@@ -180,7 +180,7 @@ struct SkipTests {
     hub.dispatch(CounterAction.add(10)) { ten.open() }
     #expect(reducer.held.waitForNext())
 
-    // The later one goes on first, while its store is not done with the earlier one.
+    // The later one continues first, while its store is not done with the earlier one.
     reducer.held.finish(1)
     #expect(ten.wait())
     reducer.held.finish(0)

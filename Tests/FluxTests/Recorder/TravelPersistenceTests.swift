@@ -3,10 +3,10 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// Travelling with a file attached writes nothing until the person says so.
+/// Travelling with a persisted store writes nothing until the shown states are kept.
 struct TravelPersistenceTests {
-  private typealias ShelfStore = StoreUnderneathTests.ShelfStore
-  private typealias ShelfAction = StoreUnderneathTests.ShelfAction
+  private typealias ShelfStore = StoreFeatureTests.ShelfStore
+  private typealias ShelfAction = StoreFeatureTests.ShelfAction
 
   private struct Shelf {
     let directory: TemporaryDirectory
@@ -25,7 +25,7 @@ struct TravelPersistenceTests {
       store = ShelfStore(
         persistence,
         identifier: "shelf",
-        reducer: StoreUnderneathTests.ShelfReducer()
+        reducer: StoreFeatureTests.ShelfReducer()
       )
       try hub.register(store: store)
       hub.register(middleware: recorder)
@@ -37,7 +37,7 @@ struct TravelPersistenceTests {
       for id in ids { try await hub.dispatch(ShelfAction.add(Book(id: EntityID(id)))) }
     }
 
-    /// What a new start would find.
+    /// The state that a new launch would restore.
     func idsAfterRestart() async throws -> [Int] {
       try await persistence.close()
       let shelf = try await Shelf(directory)
@@ -164,7 +164,7 @@ struct TravelPersistenceTests {
     let store = ShelfStore(
       persistence,
       identifier: "shelf",
-      reducer: StoreUnderneathTests.ShelfReducer()
+      reducer: StoreFeatureTests.ShelfReducer()
     )
     do {
       let hub = StrataFlux.Dispatcher(name: "short")

@@ -5,7 +5,7 @@ import Testing
 
 struct TravelTests {
   @Test func `back goes to the base, one action of all stores at a time`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase)
     recorded.dispatch(.add(5), to: "a")
     recorded.dispatch(.add(7), to: "b")
@@ -20,7 +20,7 @@ struct TravelTests {
   }
 
   @Test func `forward goes on to the present, where the travel ends`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase, .add(5))
     try recorded.recorder.jump(to: 0)
 
@@ -51,7 +51,7 @@ struct TravelTests {
   }
 
   @Test func `entries tell what was dispatched and which stores it changed`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase)
     recorded.dispatch(.look, to: "a")
     recorded.dispatch(.add(2), to: "b")
@@ -70,7 +70,7 @@ struct TravelTests {
   }
 
   @Test func `a jump shows any position or entry, and refuses others`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase, .add(5), .add(10))
 
     try recorded.recorder.jump(to: 1)
@@ -90,7 +90,7 @@ struct TravelTests {
   }
 
   @Test func `a refused first step leaves the present untouched`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase)
     let version = recorded.a.changes.version
 
@@ -109,7 +109,7 @@ struct TravelTests {
       }
       func didFinish(transaction: String, action: any FluxAction) { calls.record(transaction) }
     }
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     let counting = Counting()
     recorded.hub.register(middleware: counting)
     recorded.dispatch(.increase, .add(5))
@@ -126,7 +126,7 @@ struct TravelTests {
   }
 
   @Test func `sinks and observers are told, after all stores have moved`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase)
     let seen = Recorder<String>()
     let subscription = recorded.a.sinkState(first: .nextCommit) { [b = recorded.b] changes in
@@ -145,7 +145,7 @@ struct TravelTests {
   }
 
   @Test func `a store that a step does not change gets no version`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase)
     recorded.dispatch(.increase, to: "a")
     let version = recorded.b.changes.version
@@ -157,7 +157,7 @@ struct TravelTests {
   }
 
   @Test func `a sink may travel on`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase, .increase)
     let failures = Recorder<String>()
     let subscription = recorded.a.sinkState(first: .nextCommit) {
@@ -173,7 +173,7 @@ struct TravelTests {
   }
 
   @Test func `returning shows what the stores left, and all entries`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase, .add(5))
     try recorded.recorder.skip(1)
     try recorded.recorder.back()
@@ -189,7 +189,7 @@ struct TravelTests {
   }
 
   @Test func `a store registered later joins, one unregistered leaves`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase)
     let c = CounterStore(identifier: "c", reducer: CounterReducer())
     try recorded.hub.register(store: c)
@@ -204,7 +204,7 @@ struct TravelTests {
   }
 
   @Test func `a store unregistered while it shows another time comes back to its own`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase)
     try recorded.recorder.back()
 
@@ -214,7 +214,7 @@ struct TravelTests {
   }
 
   @Test func `a recorder unregistered while travelling returns first, and lets go`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.increase)
     try recorded.recorder.back()
 
@@ -236,25 +236,25 @@ struct TravelTests {
   }
 
   @Test func `observers of a store that did not move are not told`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(1))
     recorded.dispatch(.add(10), to: "a")
     let observer = Observer()
-    let told = Recorder<String>()
-    recorded.a.register(observer: observer) { state, _ in told.record("a \(state.count)") }
-    recorded.b.register(observer: observer) { state, _ in told.record("b \(state.count)") }
+    let notified = Recorder<String>()
+    recorded.a.register(observer: observer) { state, _ in notified.record("a \(state.count)") }
+    recorded.b.register(observer: observer) { state, _ in notified.record("b \(state.count)") }
 
     #expect(try recorded.recorder.forward() == false)
-    #expect(told.elements == [])
+    #expect(notified.elements == [])
     try recorded.recorder.back()
     try recorded.recorder.forward()
 
-    #expect(told.elements == ["a 1", "a 11"])
+    #expect(notified.elements == ["a 1", "a 11"])
     withExtendedLifetime(observer) {}
   }
 
   @Test func `a store registered again while travelling is recorded once`() throws {
-    let recorded = try Recorded()
+    let recorded = try RecordedHub()
     recorded.dispatch(.add(1))
     try recorded.hub.unregister(store: recorded.b)
     try recorded.recorder.back()

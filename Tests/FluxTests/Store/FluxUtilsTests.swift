@@ -3,7 +3,7 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// The behaviours of facebook/flux's FluxStore, ReduceStore, StoreGroup and Container that need no
+/// The behaviors of facebook/flux's FluxStore, ReduceStore, StoreGroup and Container that need no
 /// view.
 struct FluxUtilsTests {
   private struct Form: InitialStateType, Equatable {
@@ -95,11 +95,11 @@ struct FluxUtilsTests {
   }
 
   @Test func `a group is called when the action that changed its stores is done`() throws {
-    let held = Held()
+    let held = HeldOperations()
     let fast = CounterStore(identifier: "fast", reducer: CounterReducer())
     let slow = CounterStore("slow") { operation, _, store in
       store.updateState { $0.count += 1 }
-      held.keep(operation)
+      held.add(operation)
     }
     for store in [fast, slow] { try hub.register(store: store) }
     let calls = Recorder<[Int]>()
@@ -107,10 +107,10 @@ struct FluxUtilsTests {
       calls.record([fast, slow].map(\.state.count))
     }
     let observer = Observer()
-    let (told, done) = (Gate(), Gate())
-    fast.register(observer: observer) { _, _ in told.open() }
+    let (notified, done) = (Gate(), Gate())
+    fast.register(observer: observer) { _, _ in notified.open() }
     hub.dispatch(CounterAction.increase) { done.open() }
-    #expect(held.waitForNext() && told.wait())
+    #expect(held.waitForNext() && notified.wait())
 
     hub.dispatch(FormAction.boom, mode: .sync)
     #expect(calls.elements == [])
@@ -135,8 +135,8 @@ struct FluxUtilsTests {
 
   @Test func `a group needs stores, and those of its dispatcher`() throws {
     #expect(throws: RegistrationError.emptyGroup) { try StoreGroup([], of: hub) {} }
-    #expect(throws: RegistrationError.notRegistered("elsewhere")) {
-      try StoreGroup(["form", "elsewhere"], of: hub) {}
+    #expect(throws: RegistrationError.notRegistered("onAnotherThread")) {
+      try StoreGroup(["form", "onAnotherThread"], of: hub) {}
     }
   }
 

@@ -27,7 +27,7 @@ struct ObserverTests {
 
   @Test func `an action that changes nothing tells nobody`() {
     let observer = Observer()
-    store.register(observer: observer) { [log] _, _ in log.record("told") }
+    store.register(observer: observer) { [log] _, _ in log.record("notified") }
 
     hub.dispatch(CounterAction.look, mode: .sync)
 
@@ -113,7 +113,7 @@ struct ObserverTests {
       let kept = Observer()
       captured = kept
       store.register(observer: observer) { [log] _, _ in
-        withExtendedLifetime(kept) { log.record("told") }
+        withExtendedLifetime(kept) { log.record("notified") }
       }
     }
     #expect(captured != nil)
@@ -126,7 +126,7 @@ struct ObserverTests {
 
   @Test func `callbacks of observers that are gone do not pile up`() {
     for _ in 0..<1000 {
-      // Of a property that never changes, so that their turn never comes.
+      // They observe a property that never changes, so they are never notified.
       store.register(observer: Observer(), of: \.description) { _, _ in }
     }
     #expect(store.callbackCount <= 32)
@@ -196,6 +196,6 @@ struct ObserverTests {
 }
 
 extension Counter {
-  /// A property that no action changes.
+  /// No action changes it.
   fileprivate var description: String { "counter" }
 }

@@ -1,4 +1,4 @@
-/// What callbacks did, in order.
+/// The steps of callbacks, in order.
 final class Log {
   var lines: [String] = []
 
@@ -6,6 +6,3 @@ final class Log {
     lines.append(line)
   }
 }
-
-/// An error of a callback's own.
-struct Refusal: Error, Equatable {}

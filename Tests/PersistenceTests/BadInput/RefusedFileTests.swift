@@ -1,8 +1,8 @@
 import Foundation
 import Strata
 import StrataPersistence
-import StrataStorage
 import StrataSQLite
+import StrataStorage
 import TestSupport
 import Testing
 

@@ -2,8 +2,8 @@ import Foundation
 import Strata
 import StrataBase
 import StrataPersistence
-import StrataStorage
 import StrataSQLite
+import StrataStorage
 import TestSupport
 import Testing
 

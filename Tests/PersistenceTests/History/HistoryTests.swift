@@ -3,8 +3,8 @@ import Strata
 import StrataBase
 import StrataCore
 import StrataPersistence
-import StrataStorage
 import StrataSQLite
+import StrataStorage
 import TestSupport
 import Testing
 

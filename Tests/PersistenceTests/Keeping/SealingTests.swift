@@ -2,9 +2,9 @@ import Foundation
 import Strata
 import StrataCore
 import StrataPersistence
-import StrataStorage
 import StrataRecords
 import StrataSQLite
+import StrataStorage
 import TestSupport
 import Testing
 

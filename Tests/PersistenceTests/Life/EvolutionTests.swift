@@ -1,8 +1,8 @@
 import Foundation
 import Strata
 import StrataPersistence
-import StrataStorage
 import StrataRecords
+import StrataStorage
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@ import StrataCore
 import StrataFlux
 import TestSupport
 
-/// The numbers that were added, in the order of the commits.
+/// The added numbers, in the order of the commits.
 struct Numbers: InitialStateType, Equatable, Codable {
   var all: [Int] = []
 }
@@ -14,8 +14,8 @@ struct AddNumber: FluxAction, Codable {
 
 typealias NumbersStore = FluxStore<Numbers, AddNumber>
 
-/// A recorded hub whose dispatches commit when they start and are done when the test says so.
-final class Overlapping {
+/// A recorded hub whose dispatches commit when they start and finish when the test calls `finish`.
+final class OverlappingHub {
   let hub = StrataFlux.Dispatcher(name: "overlapping")
   let store = NumbersStore(identifier: "numbers", reducer: AddingReducer())
   let recorder: RecorderMiddleware
@@ -25,17 +25,17 @@ final class Overlapping {
   init(limit: Int = 100) throws {
     recorder = RecorderMiddleware(limit: limit)
     try hub.register(store: store)
-    // Has every action after the other store.
+    // It receives every action after the other store.
     try hub.register(store: NumbersStore(identifier: "holding", reducer: holding))
     hub.register(middleware: recorder)
   }
 
   var numbers: [Int] { store.state.all }
 
-  /// The numbers of the entries.
+  /// The number of each entry.
   var entries: [Int] { recorder.entries.compactMap { ($0.action as? AddNumber)?.number } }
 
-  /// Dispatches and returns when the number has been committed; false if that never happens.
+  /// Dispatches, and returns when the number is committed; false after a timeout.
   func start(_ number: Int) -> Bool {
     let gate = Gate()
     done[number] = gate
@@ -43,21 +43,21 @@ final class Overlapping {
     return holding.arrived.wait()
   }
 
-  /// Lets the dispatch of a number end, and returns when it has; false if that never happens.
+  /// Finishes the dispatch of a number, and returns when it is done; false after a timeout.
   func finish(_ number: Int) -> Bool {
     holding.finish(number)
     return done[number]?.wait() ?? false
   }
 }
 
-/// Adds by a pure function, so that it can be worked out anew after an import too.
+/// Adds by a pure function, so that the change can be recomputed after an import.
 final class AddingReducer: Reducer<Numbers, AddNumber>, @unchecked Sendable {
   override func reduce(_ state: inout Numbers, _ action: AddNumber) {
     state.all.append(action.number)
   }
 }
 
-/// Changes nothing, and is not done before it is told.
+/// Changes nothing, and finishes when the test calls `finish`.
 private final class HoldingReducer: Reducer<Numbers, AddNumber>, @unchecked Sendable {
   let arrived = Gate()
   private let held = Lock<[Int: ActionOperation<Numbers, AddNumber>]>([:])

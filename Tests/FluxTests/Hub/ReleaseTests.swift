@@ -4,9 +4,9 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// What a dispatch keeps no longer than it needs it.
-struct LettingGoTests {
-  /// Holds on to what it dispatched, as a view that cancels it does.
+/// What a dispatch releases when it is done.
+struct ReleaseTests {
+  /// Holds its dispatch, like a view that cancels it.
   private final class Screen: Sendable {
     let transaction = Lock<DispatchTransaction?>(nil)
     let isDone = Lock(false)
@@ -45,7 +45,7 @@ struct LettingGoTests {
         Issue.record("\(String(describing: transaction.error))")
         return
       }
-      #expect(failures.map(\.store) == ["owner"] && failures[0].error is Refusal)
+      #expect(failures.map(\.store) == ["owner"] && failures[0].error is TestError)
       #expect(transaction.waitingFor == [] && transaction.isFinished)
     }
     #expect(gone == nil)

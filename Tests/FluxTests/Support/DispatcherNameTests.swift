@@ -3,15 +3,15 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// `Dispatcher` is a member type of stores and a type of its own.
-struct NamesTests {
-  /// Inside a store and outside of one, for a program that imports both products.
+/// `Dispatcher` is the hub, and a member type of stores.
+struct DispatcherNameTests {
+  /// For a program that imports both products.
   private final class Service: LibraryStore.Dispatcher, @unchecked Sendable {
     func rename() { commit { $0.loggedIn.myInfo.name = "Ada" } }
   }
 
   private final class Mixed: Store<LibraryState, Never>, @unchecked Sendable {
-    /// Here the plain name is the store's dispatcher type.
+    /// Inside a store the plain name is the store's dispatcher type.
     func dispatcher() -> Dispatcher { Dispatcher(targetStore: self) }
     func hub() -> StrataFlux.Dispatcher { StrataFlux.Dispatcher.default }
   }

@@ -3,14 +3,14 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// What a recorder makes of commits whose dispatch is not done, and of those of a pause: they are in
-/// no entry yet, and they are there.
-struct UnderWayTests {
-  let overlapping: Overlapping
+/// Changes that belong to no entry yet, of an active dispatch or of a pause: the last position shows
+/// them.
+struct PendingChangesTests {
+  let overlapping: OverlappingHub
   let counter = CounterStore(identifier: "counter", reducer: PureCounterReducer())
 
   init() throws {
-    overlapping = try Overlapping()
+    overlapping = try OverlappingHub()
     try overlapping.hub.register(store: counter)
   }
 
@@ -132,7 +132,7 @@ struct UnderWayTests {
   }
 
   @Test func `a store that a recording does not have keeps what is under way`() throws {
-    let other = try Recorded()
+    let other = try RecordedHub()
     let data = try other.recorder.export()
     #expect(overlapping.start(1))
     try overlapping.hub.register(

@@ -1,8 +1,8 @@
 import Strata
 import StrataFlux
 
-/// The stores of the program, and what a person does with them.
-struct Desk {
+/// The hub with the stores of the program and a recorder, and the commands on them.
+struct TodoSession {
   let hub = Dispatcher(name: "todo")
   let recorder = RecorderMiddleware()
   let list: TodoStore
@@ -16,17 +16,17 @@ struct Desk {
     hub.register(middleware: recorder)
   }
 
-  /// What to print.
-  func follow(_ command: Command) async throws -> [String] {
+  /// Runs a command and returns the lines to print.
+  func run(_ command: Command) async throws -> [String] {
     switch command {
     case .act(let action):
       if recorder.isTravelling {
-        return ["This is another time. Go back by return, or go on from here by branch."]
+        return ["Another time is shown. Enter return to go back, or branch to continue from here."]
       }
       try await hub.dispatch(action, mode: .serial)
       return lines
     case .travel(let travel):
-      try follow(travel)
+      try run(travel)
       return lines
     case .list: return lines
     case .history: return history
@@ -35,7 +35,7 @@ struct Desk {
     }
   }
 
-  private func follow(_ travel: Command.Travel) throws {
+  private func run(_ travel: Command.Travel) throws {
     switch travel {
     case .back: try recorder.back()
     case .forward: try recorder.forward()
@@ -53,9 +53,9 @@ struct Desk {
       "\(todo.isDone ? "[x]" : "[ ]") \(todo.id.raw) \(todo.title)"
     }
     let tally = tally.state
-    let place = recorder.isTravelling ? " (travelling: nothing of this is written)" : ""
+    let note = recorder.isTravelling ? " (travelling: not written)" : ""
     return todos + [
-      "\(tally.added) added, \(tally.finished) done, \(tally.removed) removed\(place)"
+      "\(tally.added) added, \(tally.finished) done, \(tally.removed) removed\(note)"
     ]
   }
 

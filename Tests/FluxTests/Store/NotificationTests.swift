@@ -5,9 +5,9 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// Who is told, and of what, while others come, go and act.
-struct TellingTests {
-  let hub = StrataFlux.Dispatcher(name: "telling")
+/// Notifications while observers are removed and other actions run.
+struct NotificationTests {
+  let hub = StrataFlux.Dispatcher(name: "notifications")
   let store = CounterStore(identifier: "counter", reducer: CounterReducer())
   let log = Recorder<String>()
 
@@ -82,7 +82,7 @@ struct TellingTests {
   }
 
   @Test func `of two actions that overlap the later state is told last`() throws {
-    /// Takes its time to decide about the first action.
+    /// Decides slowly about the first action.
     final class Slow: CounterReducer, @unchecked Sendable {
       let (asked, go) = (Gate(), Gate())
 

@@ -2,25 +2,23 @@ import StrataCore
 import StrataFlux
 import TestSupport
 
-/// Two counters under one hub, with a recorder.
-///
-/// Named for what they do: `a` by operations, `b` by a pure reducer.
-struct Recorded {
+/// Two counters in one hub, with a recorder: `a` uses operations, `b` a pure reducer.
+struct RecordedHub {
   let hub = StrataFlux.Dispatcher(name: "recorded")
   let reducer = CounterReducer()
   let a: CounterStore
   let b = CounterStore(identifier: "b", reducer: PureCounterReducer())
   let recorder: RecorderMiddleware
 
-  init(limit: Int = 100, pastRule: RecorderMiddleware.PastRule = .refuse) throws {
+  init(limit: Int = 100, travelPolicy: RecorderMiddleware.TravelPolicy = .refuse) throws {
     a = CounterStore(identifier: "a", reducer: reducer)
-    recorder = RecorderMiddleware(limit: limit, pastRule: pastRule)
+    recorder = RecorderMiddleware(limit: limit, travelPolicy: travelPolicy)
     try hub.register(store: a)
     try hub.register(store: b)
     hub.register(middleware: recorder)
   }
 
-  /// What both show.
+  /// The counts of both stores.
   var counts: [Int] { [a.state.count, b.state.count] }
 
   /// Dispatches to one store, or to both.

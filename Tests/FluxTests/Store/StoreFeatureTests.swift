@@ -3,8 +3,8 @@ import StrataFlux
 import TestSupport
 import Testing
 
-/// A flux store is a store: what works on one works on it.
-struct StoreUnderneathTests {
+/// The features of `Store` work on a flux store.
+struct StoreFeatureTests {
   enum ShelfAction: FluxAction {
     case add(Book)
     case clear

@@ -1,0 +1,5 @@
+/// A state with a default initial value.
+public protocol InitialStateType: StateType {
+  /// Creates the initial state.
+  init()
+}

@@ -1,0 +1,2 @@
+/// The error that tests throw.
+struct TestError: Error, Equatable {}
