@@ -33,7 +33,7 @@ struct NewFile: Sendable {
 
   /// Proves every hash and record in it.
   func prove() throws {
-    let verification = try Inspector(path: temporary).verify()
+    let verification = try Inspector(path: temporary, on: disk).verify()
     guard verification.isSound else {
       let failed = verification.checks.filter { !$0.passed }
       throw DamageFound(

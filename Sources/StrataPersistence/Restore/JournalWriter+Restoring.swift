@@ -87,7 +87,7 @@ extension JournalWriter {
       var attempts = 5
       while true {
         attempts -= 1
-        let access = try ReadAccess(path)
+        let access = try ReadAccess(path, on: configuration.disk)
         do {
           return try read(initial, access)
         } catch let error as DamageFound {
@@ -116,7 +116,7 @@ extension JournalWriter {
       access.manner == .live
       ? HeadVerdict.consistent
       : HeadVerdict.judge(
-        try HeadFile.read(path.head),
+        try HeadFile.read(path.head, on: configuration.disk),
         recovered: file.position,
         bootID: configuration.bootID
       )

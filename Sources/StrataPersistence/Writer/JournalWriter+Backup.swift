@@ -14,7 +14,7 @@ extension JournalWriter {
     guard let line else { throw PersistenceError(.backingUp, path: path.file, .closed) }
     try flush(through: line.lastRevision)
     guard let session else { throw PersistenceError(.backingUp, path: path.file, unavailable) }
-    let destination = try Connection(path: file, mode: .readWrite)
+    let destination = try Connection(path: file, mode: .readWrite, vfs: configuration.vfs)
     let backup = try OnlineBackup(from: session.connection, to: destination)
     backups.append(backup)
     defer { backups.removeAll { $0 === backup } }
