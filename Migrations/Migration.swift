@@ -1,18 +1,18 @@
 package import StrataBase
 
-/// One step of a schema: a script with a number, never changed once it has been released.
+/// One step of the schema: a numbered SQL script that is never changed after its release.
 package struct Migration: Hashable, Sendable {
-  /// Its place in the order: 1, 2, 3 … without gaps.
+  /// Its position: 1, 2, 3 … without gaps.
   package let version: Int
-  /// What it does, in words a person reads in a list.
+  /// What it does, for people who read a list of migrations.
   package let name: String
-  /// The script; any number of statements, none of them `BEGIN`, `COMMIT` or `ROLLBACK`.
+  /// The script: any number of statements, but no `BEGIN`, `COMMIT` or `ROLLBACK`.
   package let sql: String
-  /// The checksum of the script without comments and spacing, so that a formatter or a licence header
-  /// does not count as a change.
+  /// The checksum of the script without comments and spacing, so that a formatter or a licence header is
+  /// not a change.
   package let checksum: Checksum
 
-  /// A migration of the given script.
+  /// Creates a migration.
   ///
   /// O(script), for the checksum.
   package init(version: Int, name: String, sql: String) {

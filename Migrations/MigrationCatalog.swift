@@ -1,19 +1,19 @@
-/// The migrations a build knows, in order.
+/// The migrations that a build knows, in order.
 package struct MigrationCatalog: Hashable, Sendable {
-  /// The migrations as listed; `MigrationPlan` refuses a list with duplicates or gaps.
+  /// The migrations; `MigrationPlan` refuses a list with duplicates or gaps.
   package let migrations: [Migration]
 
-  /// A catalogue of the given migrations, in the order they are to run.
+  /// Creates a catalog of migrations in the order in which they run.
   package init(_ migrations: [Migration]) {
     self.migrations = migrations
   }
 
-  /// The version a file has once everything has run; 0 for an empty catalogue.
+  /// The version of a file after all migrations; 0 for an empty catalog.
   package var latest: Int { migrations.last?.version ?? 0 }
 }
 
 extension MigrationCatalog {
-  /// The schema of a store's file: `Migrations/Schema`, one line for each script.
+  /// The schema of a store's file: the scripts in `Migrations/Schema`, one entry each.
   package static let file = MigrationCatalog([
     Migration(
       version: 1,

@@ -1,21 +1,23 @@
 package import StrataSQLite
 
-/// Why a file was not migrated; whatever it is, the file is as it was, except after `.failed` with a cause
-/// whose operation is `.commit`: then read the ledger again.
+/// Why a file was not migrated.
+///
+/// The file is unchanged. The one exception is a cause whose operation is `.commit`: then the outcome is
+/// unknown until the ledger is read again.
 package enum MigrationError: Error, Equatable, Sendable {
-  /// A version stands twice, or after a higher one, in the catalogue.
+  /// The catalog lists a version twice, or after a higher one.
   case duplicate(version: Int)
-  /// The catalogue skips a version.
+  /// The catalog skips a version.
   case gap(expected: Int, found: Int)
-  /// A script that ran on this file has been changed since.
+  /// A script has changed since it ran on this file.
   case drifted(version: Int, name: String)
-  /// The file has been through migrations this build does not know.
+  /// The file has migrations that this build does not know.
   case newerThanBuild(found: Int, known: Int)
   /// The file's ledger skips a version.
   case missingInLedger(version: Int)
   /// A script failed.
   case failed(version: Int, name: String, cause: SQLiteError)
-  /// The ledger could not be read, or the transaction not begun or committed.
+  /// The ledger could not be read, or the transaction could not be started or committed.
   case database(SQLiteError)
 }
 
@@ -24,37 +26,37 @@ extension MigrationError: CustomStringConvertible {
   package var description: String {
     switch self {
     case .duplicate(let version):
-      "migration \(version) is listed twice, or after a later one"
+      "migration \(version) is listed twice, or after a higher version"
     case .gap(let expected, let found):
-      "migration \(expected) is missing: \(found) stands in its place"
+      "expected migration \(expected), found \(found)"
     case .drifted(let version, let name):
-      "migration \(version) (\(name)) is not the one that ran on this file"
+      "migration \(version) (\(name)) has changed since it ran on this file"
     case .newerThanBuild(let found, let known):
-      "the file is of schema version \(found), this build knows \(known)"
+      "the file has schema version \(found), this build knows versions up to \(known)"
     case .missingInLedger(let version):
-      "the file's ledger of migrations lacks version \(version)"
+      "version \(version) is missing in the file's ledger of migrations"
     case .failed(let version, let name, let cause):
       "migration \(version) (\(name)) failed: \(cause.message) (\(cause.code))"
     case .database(let cause):
-      "migrating failed at \(cause.operation.rawValue): \(cause.message) (\(cause.code))"
+      "the migration failed at \(cause.operation.rawValue): \(cause.message) (\(cause.code))"
     }
   }
 
-  /// What a person can do about it.
+  /// What to do about it.
   package var remedy: String {
     switch self {
     case .duplicate, .gap:
-      "Number the migrations 1, 2, 3 … in the order they are listed."
+      "Number the migrations 1, 2, 3 … in the order of the catalog."
     case .drifted(let version, _):
-      "Restore the script of version \(version) as it was released, and put the change into a new one."
+      "Restore the released script of version \(version), and put the change into a new migration."
     case .newerThanBuild:
-      "Open the file with the newer build, or restore a backup made before it was migrated."
+      "Open the file with the newer build, or restore a backup from before the migration."
     case .missingInLedger:
-      "The ledger has been edited or damaged: restore a backup."
+      "The ledger was edited or is damaged. Restore a backup."
     case .failed(_, _, let cause) where cause.operation != .commit:
-      "The file is as it was. Correct the script, then open the file again."
+      "The file is unchanged. Correct the script, then open the file again."
     case .failed, .database:
-      "Open the file again: what has run is then read from its ledger."
+      "Open the file again. Its ledger shows what has run."
     }
   }
 }

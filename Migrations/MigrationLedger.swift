@@ -1,22 +1,22 @@
 package import StrataBase
 package import StrataSQLite
 
-/// The table of the migrations a file has been through.
+/// The table of the migrations that ran on a file.
 package enum MigrationLedger {
-  /// One row: a migration that ran.
+  /// A row of the table: a migration that ran.
   package struct Entry: Hashable, Sendable {
     /// The migration's version.
     package let version: Int
-    /// Its name when it ran.
+    /// The name it had when it ran.
     package let name: String
     /// The checksum of the script that ran.
     package let checksum: Checksum
-    /// When it ran, in microseconds since 1970.
+    /// When it started, in microseconds since 1970.
     package let applied: Int64
     /// How long it took, in microseconds.
     package let duration: Int64
 
-    /// A row of the ledger.
+    /// Creates a row.
     package init(version: Int, name: String, checksum: Checksum, applied: Int64, duration: Int64) {
       self.version = version
       self.name = name
@@ -36,16 +36,16 @@ package enum MigrationLedger {
     ) STRICT
     """
 
-  /// Creates the table unless it is there.
+  /// Creates the table unless it exists.
   package static func create(on connection: Connection) throws(SQLiteError) {
     try connection.execute(creation)
   }
 
-  /// The rows by version; none when the table does not exist.
+  /// The rows, ordered by version; none when the table does not exist.
   ///
-  /// Writes nothing. O(rows).
+  /// O(rows). Writes nothing.
   ///
-  /// - Throws: `.mismatch` for a checksum that is none, and what SQLite throws.
+  /// - Throws: `.mismatch` for a checksum of the wrong length, and errors of SQLite.
   package static func entries(on connection: Connection) throws(SQLiteError) -> [Entry] {
     let exists = try connection.first(
       "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
@@ -57,7 +57,7 @@ package enum MigrationLedger {
         throw SQLiteError(
           code: .mismatch,
           operation: .read,
-          message: "the ledger holds a checksum of another length",
+          message: "a checksum in the ledger is not 16 bytes long",
           sql: select,
           path: connection.path
         )
@@ -72,7 +72,7 @@ package enum MigrationLedger {
     }
   }
 
-  /// Adds a row.
+  /// Appends a row.
   package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
     try connection.run(
       "INSERT INTO migration (version, name, checksum, applied, duration) VALUES (?, ?, ?, ?, ?)",

@@ -1,15 +1,15 @@
-/// What is to be done to bring a file to a catalogue, decided without touching the file.
+/// The migrations that bring a file up to date with a catalog, computed without access to the file.
 package struct MigrationPlan: Hashable, Sendable {
   /// The migrations to run, in order; empty when the file is up to date.
   package let pending: [Migration]
 
-  /// Compares what a build knows with what a file has been through.
+  /// Compares the catalog of a build with the ledger of a file.
   ///
   /// O(migrations).
   ///
-  /// - Throws: `.duplicate` or `.gap` for a catalogue not numbered 1, 2, 3 …; `.newerThanBuild` for a
-  ///   ledger that goes further; `.missingInLedger` for one with holes; `.drifted` for a script that is
-  ///   not the one that ran.
+  /// - Throws: `.duplicate` or `.gap` for a catalog not numbered 1, 2, 3 …; `.newerThanBuild` for a
+  ///   ledger with later versions; `.missingInLedger` for a ledger with gaps; `.drifted` for a script
+  ///   that has changed since it ran.
   package init(
     catalog: MigrationCatalog,
     ledger: [MigrationLedger.Entry]

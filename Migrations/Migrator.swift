@@ -1,9 +1,9 @@
 package import StrataSQLite
 
-/// Brings a file's schema to a catalogue: every pending migration in one transaction, or none.
+/// Brings a file's schema up to date: runs all pending migrations in one transaction, or none.
 ///
-/// SQLite gives no lock to runners, and most of them take none; here the write lock is taken first and the
-/// ledger read under it, so two that start at once run each migration once.
+/// The write lock is taken first and the ledger is read under it, so two processes that start at the same
+/// time run each migration once.
 ///
 /// ```swift
 /// let migrator = Migrator(catalog: .file, now: clock)
@@ -13,17 +13,17 @@ package struct Migrator {
   private let catalog: MigrationCatalog
   private let now: () -> Int64
 
-  /// A runner.
+  /// Creates a migrator.
   ///
-  /// - Parameter now: the time in microseconds since 1970.
+  /// - Parameter now: The current time in microseconds since 1970.
   package init(catalog: MigrationCatalog, now: @escaping () -> Int64) {
     self.catalog = catalog
     self.now = now
   }
 
-  /// What `migrate` would do to the file as it is now; writes nothing.
+  /// Computes what `migrate` would run on the file now; writes nothing.
   ///
-  /// - Throws: as `MigrationPlan.init`, and `.database`.
+  /// - Throws: The errors of `MigrationPlan.init`, and `.database`.
   package func plan(for connection: Connection) throws(MigrationError) -> MigrationPlan {
     let ledger: [MigrationLedger.Entry]
     do {
@@ -34,13 +34,14 @@ package struct Migrator {
     return try MigrationPlan(catalog: catalog, ledger: ledger)
   }
 
-  /// Runs what is pending and says what it ran.
+  /// Runs the pending migrations and returns them.
   ///
-  /// An up-to-date file is read only and not locked. Otherwise ledger, scripts and `user_version` change in
-  /// one `BEGIN IMMEDIATE`, in which the scripts may not end the transaction.
+  /// If the file is up to date, it is only read and not locked. Otherwise the ledger, the scripts'
+  /// changes and `user_version` are written in one `BEGIN IMMEDIATE` transaction, which the scripts cannot
+  /// end.
   ///
-  /// - Throws: as `MigrationPlan.init`; `.failed` for a script, `.database` for the rest. The file is then
-  ///   as it was, unless the cause's operation is `.commit`.
+  /// - Throws: The errors of `MigrationPlan.init`; `.failed` for a script, `.database` for the rest. The
+  ///   file is then unchanged, unless the cause's operation is `.commit`.
   @discardableResult
   package func migrate(_ connection: Connection) throws(MigrationError) -> [Migration] {
     guard try !plan(for: connection).pending.isEmpty else { return [] }

@@ -1,11 +1,13 @@
-/// SQL reduced to what a database would notice of it, for comparing two texts.
+/// SQL text without comments and insignificant spacing, for comparing two texts.
 ///
-/// Comments are dropped; space outside of quotes becomes one blank, or nothing beside `( ) , ;` and at both
-/// ends; CRLF becomes LF everywhere, since version control may have made it. What stands in quotes
-/// (`'…'`, `"…"`, `` `…` ``, `[…]`) stays as it is, comment signs included. The case of keywords counts.
+/// - Comments are removed.
+/// - White space outside quotes becomes one blank. Next to `( ) , ;` and at both ends it is removed.
+/// - CRLF becomes LF everywhere, because version control may convert it.
+/// - Text in quotes (`'…'`, `"…"`, `` `…` ``, `[…]`) is unchanged, even if it contains comment signs.
+/// - The case of keywords is significant.
 ///
-/// It is for comparing: what runs is the text as written. The rules may never change, because the
-/// checksums in users' files depend on them. O(text).
+/// It is only compared, never run. The rules must never change, because the checksums in users' files
+/// depend on them. O(text).
 struct NormalizedSQL {
   /// The reduced text as UTF-8.
   private(set) var bytes: [UInt8] = []
@@ -37,7 +39,7 @@ struct NormalizedSQL {
     bytes.append(contentsOf: token)
   }
 
-  /// Where the token at an index ends: a comment, a quoted run, or one byte.
+  /// The end of the token at an index: a comment, a quoted text, or one byte.
   private static func endOfToken(in source: [UInt8], at index: Int) -> Int {
     let rest = source[index...]
     switch source[index] {

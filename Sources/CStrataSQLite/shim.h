@@ -1,14 +1,17 @@
+// CStrataSQLite is SQLite's C library as a Swift module. StrataSQLite is the only target of the package
+// that imports it, apart from the tests' fault VFS.
+
 #include <sqlite3.h>
 
-// What Swift cannot call as SQLite declares it: a variadic function, and destructors that are
-// numbers cast to function pointers.
+// Functions that Swift cannot call as SQLite declares them: variadic ones, and those whose destructor
+// argument is a number cast to a function pointer.
 
 static inline int strata_db_config(sqlite3 *db, int option, int value, int *now) {
   return sqlite3_db_config(db, option, value, now);
 }
 
-// SQLite takes its own copy of the bytes. Without bytes the address may be null, which SQLite would
-// bind as NULL, hence the two special cases.
+// SQLite copies the bytes. The address of an empty buffer may be null, which SQLite would bind as NULL,
+// hence the two special cases.
 static inline int strata_bind_blob(
     sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
   if (count == 0) return sqlite3_bind_zeroblob(statement, index, 0);

@@ -1,15 +1,16 @@
-/// 128 bits that tell two byte sequences apart: XXH64 under two seeds.
+/// A 128-bit checksum: XXH64 under two seeds.
 ///
-/// It finds accidents (a flipped bit, a torn write, a file edited by mistake) and is **no signature**:
-/// whoever may write the file can make content that fits a checksum. 128 bits, because 64 are too few to
-/// identify by: among 10⁸ layouts and deltas two would share a 64-bit hash with a chance of 1 in 3,700;
-/// with 128, the halves taken as independent, it is below 10⁻²².
+/// It detects accidents (a flipped bit, a torn write, a file edited by mistake). It is **not a
+/// signature**: anyone who can write the file can also write content that matches a checksum.
 ///
-/// As bytes: the hash under seed 0, then the one under `secondSeed`, both big-endian.
+/// 64 bits are too few to identify content: among 10⁸ layouts and deltas, two share a 64-bit hash with
+/// a probability of 1 in 3,700. With 128 bits, if the halves are independent, it is below 10⁻²².
+///
+/// The stored form is the hash under seed 0, then the hash under `secondSeed`, both big-endian.
 package struct Checksum: Hashable, Sendable {
-  /// The number that files carry for this algorithm.
+  /// The number of this algorithm in files.
   package static let algorithm: UInt8 = 1
-  /// The bytes of a checksum as stored.
+  /// The size of a stored checksum in bytes.
   package static let byteCount = 16
   /// The seed of the second half: "Strata" in ASCII, then 0x0001.
   package static let secondSeed: UInt64 = 0x5374_7261_7461_0001
@@ -32,7 +33,7 @@ package struct Checksum: Hashable, Sendable {
     self = bytes.withUnsafeBytes { Checksum(of: $0) }
   }
 
-  /// A checksum as it was stored; nil unless there are 16 bytes.
+  /// Reads a stored checksum; nil unless there are 16 bytes.
   package init?(bytes: [UInt8]) {
     guard bytes.count == Self.byteCount else { return nil }
     first = bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }
@@ -44,7 +45,7 @@ package struct Checksum: Hashable, Sendable {
     withBigEndianBytes { [UInt8]($0) }
   }
 
-  /// Lends the 16 bytes to store.
+  /// Calls a closure with the 16 bytes to store.
   func withBigEndianBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
     withUnsafeBytes(of: (first.bigEndian, second.bigEndian), body)
   }

@@ -1,44 +1,44 @@
-/// Puts values one after the other into the bytes of one checksum.
+/// Computes one checksum over a sequence of values.
 ///
-/// Whatever has no fixed length is preceded by its length, so that ("ab", "c") and ("a", "bc") differ.
-/// Integers are 8 bytes, little-endian. The bytes are kept until `finalize()`: memory O(appended).
+/// A value of variable length is preceded by its length, so that ("ab", "c") and ("a", "bc") differ.
+/// Integers are 8 bytes, little-endian. The bytes are buffered until `finalize()`: memory O(appended).
 package struct ChecksumBuilder: Sendable {
   private var buffer: [UInt8] = []
 
-  /// An empty builder with room for some bytes.
+  /// Creates an empty builder with a capacity in bytes.
   package init(reservingCapacity capacity: Int = 0) {
     buffer.reserveCapacity(capacity)
   }
 
-  /// Adds an integer: 8 bytes.
+  /// Appends an integer: 8 bytes.
   package mutating func append(_ number: UInt64) {
     withUnsafeBytes(of: number.littleEndian) { buffer.append(contentsOf: $0) }
   }
 
-  /// Adds an integer by its bit pattern: 8 bytes.
+  /// Appends the bit pattern of an integer: 8 bytes.
   package mutating func append(_ number: Int64) {
     append(UInt64(bitPattern: number))
   }
 
-  /// Adds bytes after their number.
+  /// Appends the number of bytes, then the bytes.
   package mutating func append(_ bytes: [UInt8]) {
     append(UInt64(bytes.count))
     buffer.append(contentsOf: bytes)
   }
 
-  /// Adds bytes after their number.
+  /// Appends the number of bytes, then the bytes.
   package mutating func append(_ bytes: UnsafeRawBufferPointer) {
     append(UInt64(bytes.count))
     buffer.append(contentsOf: bytes)
   }
 
-  /// Adds a text as UTF-8 after the number of its bytes.
+  /// Appends the number of UTF-8 bytes, then the text as UTF-8.
   package mutating func append(_ text: String) {
     append(UInt64(text.utf8.count))
     buffer.append(contentsOf: text.utf8)
   }
 
-  /// Adds another checksum: its 16 bytes.
+  /// Appends another checksum: its 16 bytes.
   package mutating func append(_ checksum: Checksum) {
     checksum.withBigEndianBytes { buffer.append(contentsOf: $0) }
   }

@@ -1,7 +1,7 @@
 package import Foundation
 
 extension Date {
-  /// A time of the file: microseconds since 1970.
+  /// The date of a number of microseconds since 1970, the form of times in files.
   package init(microseconds: Int64) {
     self.init(timeIntervalSince1970: Double(microseconds) / 1_000_000)
   }

@@ -1,26 +1,30 @@
-/// A value that one thread at a time may touch.
+/// A value behind a mutex: one thread at a time has access.
 ///
-/// A POSIX mutex on the heap, beside the value, because the thread sanitizer understands it on every
-/// platform and reports `Synchronization.Mutex` falsely on Linux. Uncontended locking costs about
-/// 6 ns. Locking it again on the thread that holds it traps; the sentence says what to do instead.
-/// The value must not be empty (`Void`): the sanitizer would take it for the lock itself. Nor may it
-/// be a bare function, which each access would wrap once more: put it in a struct.
+/// It is a POSIX mutex on the heap, next to the value. The thread sanitizer supports that on every
+/// platform; on Linux it reports false races for `Synchronization.Mutex`. An uncontended lock costs
+/// about 6 ns. Locking again on the thread that holds the lock traps with a message that names the
+/// remedy.
 ///
-/// Copies are the same lock.
+/// The value must not be empty (`Void`), because the sanitizer would mistake its address for the
+/// mutex. It must not be a bare function either, because each access would add a wrapper around it:
+/// put the function in a struct.
+///
+/// Copies share one lock.
 @usableFromInline
 package struct Lock<Value>: @unchecked Sendable {
   @usableFromInline let storage: LockStorage<Value>
 
-  /// Creates a lock around `value`; `reentryRemedy` is the sentence a second lock by the same
-  /// thread traps with.
+  /// Creates a lock around `value`.
+  ///
+  /// - Parameter reentryRemedy: The message of the trap when a thread locks twice.
   @usableFromInline
   package init(
     _ value: sending Value,
-    reentryRemedy: StaticString = "A lock was taken twice by one thread: leave withLock first."
+    reentryRemedy: StaticString = "One thread took a lock twice: return from withLock first."
   ) {
     let buffer = LockStorage<Value>.create(minimumCapacity: 1) { _ in value }
     storage = unsafeDowncast(buffer, to: LockStorage<Value>.self)
-    storage.withUnsafeMutablePointerToElements { $0.initialize(saying: reentryRemedy) }
+    storage.withUnsafeMutablePointerToElements { $0.initialize(reentryRemedy: reentryRemedy) }
   }
 
   /// Runs `body` with exclusive access to the value.
@@ -32,9 +36,9 @@ package struct Lock<Value>: @unchecked Sendable {
     return try body(&value.pointee)
   }
 
-  /// Waits until `isReady` holds, then runs `body`, both with exclusive access.
+  /// Waits until `isReady` returns true, then runs `body`, both with exclusive access.
   ///
-  /// `isReady` is asked again after each ``withLockSignalling(_:)`` by another thread.
+  /// `isReady` is evaluated again after each ``withLockSignalling(_:)`` by another thread.
   package func withLock<R, E: Error>(
     when isReady: (borrowing Value) -> Bool,
     _ body: (inout Value) throws(E) -> R
@@ -45,7 +49,7 @@ package struct Lock<Value>: @unchecked Sendable {
     return try body(&value.pointee)
   }
 
-  /// Runs `body` like `withLock`, then wakes every thread that waits for a condition.
+  /// Runs `body` like `withLock`, then wakes all threads that wait for a condition.
   package func withLockSignalling<R, E: Error>(
     _ body: (inout Value) throws(E) -> R
   ) throws(E) -> R {

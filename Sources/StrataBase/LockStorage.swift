@@ -6,16 +6,15 @@
   public import Glibc
 #endif
 
-/// Where the value of a lock and the POSIX objects that guard it lie: one object on the heap, which
-/// never moves.
+/// The heap object of a lock: the value and the POSIX objects that guard it, at a fixed address.
 @usableFromInline
 final class LockStorage<Value>: ManagedBuffer<Value, LockPrimitives> {
-  /// Gives the value, to be touched until ``unlock()``.
+  /// Locks, and returns the value, which may be accessed until ``unlock()``.
   @inlinable
   func lock() -> UnsafeMutablePointer<Value> {
     withUnsafeMutablePointers { value, primitives in
       let code = pthread_mutex_lock(&primitives.pointee.mutex)
-      if code != 0 { primitives.pointee.refuse(code) }
+      if code != 0 { primitives.pointee.failToLock(code) }
       return value
     }
   }
@@ -27,7 +26,7 @@ final class LockStorage<Value>: ManagedBuffer<Value, LockPrimitives> {
     }
   }
 
-  /// Lets others in until one of them wakes this thread.
+  /// Unlocks, waits until another thread calls ``wake()``, and locks again.
   func wait() {
     withUnsafeMutablePointerToElements {
       LockPrimitives.check(pthread_cond_wait($0.pointee.makeCondition(), &$0.pointee.mutex))
@@ -44,18 +43,18 @@ final class LockStorage<Value>: ManagedBuffer<Value, LockPrimitives> {
   deinit { withUnsafeMutablePointerToElements { $0.destroy() } }
 }
 
-/// The POSIX objects of a lock, and what it traps with.
+/// The POSIX objects of a lock, and the message of its trap.
 @usableFromInline
 struct LockPrimitives {
-  /// First, and so beside the value: what each locking touches is close together.
+  /// The first field, so that it is next to the value: each lock accesses both.
   @usableFromInline var mutex = pthread_mutex_t()
-  /// What is waited for; made when somebody first does, as few locks are for waiting.
+  /// Allocated by the first thread that waits, because few locks have waiters.
   private(set) var condition: UnsafeMutablePointer<pthread_cond_t>?
   let reentryRemedy: StaticString
 
   init(reentryRemedy: StaticString) { self.reentryRemedy = reentryRemedy }
 
-  /// The condition; the mutex must be held.
+  /// Returns the condition; the mutex must be held.
   mutating func makeCondition() -> UnsafeMutablePointer<pthread_cond_t> {
     if let condition { return condition }
     let made = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
@@ -68,20 +67,20 @@ struct LockPrimitives {
   static func check(_ code: Int32) { if code != 0 { fail(code) } }
 
   @usableFromInline
-  func refuse(_ code: Int32) -> Never {
+  func failToLock(_ code: Int32) -> Never {
     if code == EDEADLK { fatalError("\(reentryRemedy)") }
     Self.fail(code)
   }
 
   @usableFromInline
   static func fail(_ code: Int32) -> Never {
-    fatalError("A POSIX lock call failed with code \(code).")
+    fatalError("A POSIX lock call failed with error code \(code).")
   }
 }
 
 extension UnsafeMutablePointer<LockPrimitives> {
-  /// Creates the objects where they are to stay.
-  func initialize(saying reentryRemedy: StaticString) {
+  /// Creates the objects at their final address.
+  func initialize(reentryRemedy: StaticString) {
     initialize(to: LockPrimitives(reentryRemedy: reentryRemedy))
     var attributes = pthread_mutexattr_t()
     LockPrimitives.check(pthread_mutexattr_init(&attributes))
@@ -90,7 +89,7 @@ extension UnsafeMutablePointer<LockPrimitives> {
     LockPrimitives.check(pthread_mutexattr_destroy(&attributes))
   }
 
-  /// Gives them back.
+  /// Destroys the objects.
   func destroy() {
     if let condition = pointee.condition {
       pthread_cond_destroy(condition)

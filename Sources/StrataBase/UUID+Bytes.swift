@@ -1,10 +1,10 @@
 package import Foundation
 
 extension UUID {
-  /// The 16 bytes, as they stand in the file.
+  /// The 16 bytes, the form of UUIDs in files.
   package var byteArray: [UInt8] { withUnsafeBytes(of: uuid) { Array($0) } }
 
-  /// The UUID of 16 bytes, or nil for another number of them.
+  /// Reads a UUID; nil unless there are 16 bytes.
   package init?(byteArray bytes: [UInt8]) {
     guard bytes.count == 16 else { return nil }
     var uuid = UUID().uuid

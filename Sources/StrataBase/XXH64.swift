@@ -1,6 +1,7 @@
-/// The 64-bit hash XXH64: fast, well spread, not cryptographic.
+/// The 64-bit hash function XXH64: fast, evenly distributed, not cryptographic.
 ///
-/// After its specification (`github.com/Cyan4973/xxHash`, `doc/xxhash_spec.md`). One pass, O(bytes).
+/// Implements the specification (`github.com/Cyan4973/xxHash`, `doc/xxhash_spec.md`) in one pass,
+/// O(bytes).
 package enum XXH64 {
   private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
   private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F

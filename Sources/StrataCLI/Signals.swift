@@ -1,16 +1,16 @@
 import Foundation
 
-/// What the signals of a terminal do to a command.
+/// How the command handles signals.
 enum Signals {
-  /// Makes a closed pipe an error of the next write instead of a death, and an interruption an exit
-  /// with its own code.
+  /// Makes a closed pipe an error of the next write instead of the end of the process, and gives an
+  /// interruption its own exit code.
   ///
-  /// Nothing needs to be put away before leaving: a store is only read, and the copy of one that may
-  /// be read has no name any more.
-  static func arrange() {
+  /// No cleanup is needed before exiting: the store is only read, and if a copy of it is read, that copy
+  /// has been unlinked already.
+  static func configure() {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGINT) { _ in _exit(ExitStatus.interrupted.rawValue) }
-    // A program that starts this one from a queue of libdispatch hands on a mask that blocks all.
+    // A parent that starts this process from a libdispatch queue passes on a mask that blocks all signals.
     var interruption = sigset_t()
     sigemptyset(&interruption)
     sigaddset(&interruption, SIGINT)

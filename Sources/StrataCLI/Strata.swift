@@ -2,18 +2,17 @@ import ArgumentParser
 import Foundation
 import StrataStorage
 
-/// The `strata` command: looks into the file of a store and changes nothing of it.
+/// The `strata` command: inspects the file of a store without changing it.
 ///
-/// Data goes to standard output, everything else to standard error; what the exit codes mean is
-/// told by ``ExitStatus``.
+/// Data goes to standard output, everything else to standard error. ``ExitStatus`` lists the exit codes.
 @main
 struct Strata: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "strata",
-    abstract: "Looks into the file of a Strata store.",
+    abstract: "Inspects the file of a Strata store.",
     discussion: """
-      The path of the store always comes first after the verb. Nothing here changes a store, also \
-      while a program is writing it.
+      The path of the store is the first argument of each subcommand. No subcommand changes a store, \
+      and each of them works while a program writes to it.
 
       Exit codes: 0 ok, 1 failed, 2 problems found, 3 not found, 4 damaged, 5 locked or busy, \
       6 schema drift, 7 newer format, 64 usage, 74 I/O, 130 interrupted.
@@ -23,25 +22,25 @@ struct Strata: ParsableCommand {
   )
 
   static func main() {
-    Signals.arrange()
+    Signals.configure()
     do {
       var command = try parseAsRoot()
       try command.run()
     } catch let error as PersistenceError {
-      leave(ExitStatus(error.reason), saying: error.description)
+      exit(ExitStatus(error.reason), message: error.description)
     } catch let error as OutputError {
       switch error {
-      // Whoever read along has had enough.
-      case .closed: leave(.ok)
-      case .failed(let reason): leave(.io, saying: "standard output: \(reason)")
+      // The reader of the pipe needs no more.
+      case .closed: exit(.ok)
+      case .failed(let reason): exit(.io, message: "standard output: \(reason)")
       }
     } catch {
       exit(withError: error)
     }
   }
 
-  private static func leave(_ status: ExitStatus, saying complaint: String? = nil) -> Never {
-    if let complaint { Output.complain("strata: \(complaint)") }
+  private static func exit(_ status: ExitStatus, message: String? = nil) -> Never {
+    if let message { Output.printError("strata: \(message)") }
     Foundation.exit(status.rawValue)
   }
 }

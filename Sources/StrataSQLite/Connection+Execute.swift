@@ -1,10 +1,10 @@
 import CStrataSQLite
 
 extension Connection {
-  /// Runs a script: any number of statements without values, whose rows are dropped.
+  /// Runs a script: any number of statements without parameters, whose rows are discarded.
   ///
-  /// Nothing is kept in the statement cache. The script is no transaction: what ran before a failing
-  /// statement stays, unless the caller opened one.
+  /// The statements are not cached. A script is not a transaction: if a statement fails, the effects of
+  /// those before it remain, unless the caller has opened a transaction.
   package func execute(_ sql: String) throws(SQLiteError) {
     let handle = try requireHandle(.prepare)
     let source = try SQLText(sql, path: path)
@@ -14,7 +14,7 @@ extension Connection {
         throw SQLiteError(
           code: .range,
           operation: .bind,
-          message: "a script takes no values",
+          message: "a statement of a script cannot have parameters",
           sql: statement.sql,
           path: path
         )
@@ -23,10 +23,10 @@ extension Connection {
     }
   }
 
-  /// Runs one statement and says how many rows it inserted, updated or deleted.
+  /// Runs one statement and returns the number of rows that it inserted, updated or deleted.
   ///
-  /// Rows changed by triggers do not count (`sqlite.org/c3ref/changes.html`); a statement that changes
-  /// no rows, such as a query or a CREATE, gives 0.
+  /// Rows changed by triggers do not count (`sqlite.org/c3ref/changes.html`). A statement that changes
+  /// no rows, such as a query or a CREATE, returns 0.
   @discardableResult
   package func run(_ sql: String, _ values: [Value]) throws(SQLiteError) -> Int {
     let handle = try requireHandle(.step)
@@ -35,13 +35,13 @@ extension Connection {
     return sqlite3_total_changes64(handle) == before ? 0 : Int(sqlite3_changes64(handle))
   }
 
-  /// The same with the values listed.
+  /// Runs one statement with variadic values; see the overload that takes an array.
   @discardableResult
   package func run(_ sql: String, _ values: Value...) throws(SQLiteError) -> Int {
     try run(sql, values)
   }
 
-  /// Steps one statement to its end under the name of an operation.
+  /// Runs one statement to its end; errors carry the given operation.
   func finish(
     _ sql: String,
     _ values: [Value] = [],
@@ -52,7 +52,7 @@ extension Connection {
     }
   }
 
-  /// Lends a bound statement and resets it on every way out.
+  /// Calls a closure with a bound statement, and resets the statement afterwards.
   func withStatement<R>(
     _ sql: String,
     _ values: [Value],

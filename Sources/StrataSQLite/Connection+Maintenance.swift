@@ -1,25 +1,25 @@
 import CStrataSQLite
 
 extension Connection {
-  /// What SQLite finds wrong in the file's structure, without comparing tables with their indexes.
+  /// The problems that SQLite finds in the structure of the file, without comparing tables with indexes.
   ///
-  /// O(file). Empty means that nothing was found, which is little: changed bytes inside a value are
-  /// invisible to it. A file too damaged to be walked may throw `.corrupt` or `.notADB` instead.
+  /// O(file). An empty result is weak evidence: the check does not detect changed bytes inside a value.
+  /// A badly damaged file may throw `.corrupt` or `.notADB` instead.
   package func quickCheck() throws(SQLiteError) -> [String] {
     try findings("PRAGMA quick_check")
   }
 
-  /// What SQLite finds wrong in the file, with indexes and constraints compared.
+  /// The problems that SQLite finds in the file, including indexes and constraints.
   ///
   /// O(file × log).
   package func integrityCheck() throws(SQLiteError) -> [String] {
     try findings("PRAGMA integrity_check")
   }
 
-  /// Gives up to a number of free pages back to the file system and says how many it gave.
+  /// Returns up to a number of free pages to the file system, and returns how many.
   ///
-  /// The pragma frees one page each step (seen in `sqlite3.c`, not in its page), so it is stepped to the
-  /// end. The file shrinks at the next checkpoint. Without `auto_vacuum=INCREMENTAL` it does nothing.
+  /// The pragma frees one page per step (documented only by the source, `sqlite3.c`), so it is stepped to
+  /// the end. The file shrinks at the next checkpoint. Without `auto_vacuum=INCREMENTAL` it has no effect.
   @discardableResult
   package func incrementalVacuum(pages: Int) throws(SQLiteError) -> Int {
     guard pages > 0 else { return 0 }
@@ -28,10 +28,10 @@ extension Connection {
     return try before - freelistCount()
   }
 
-  /// Writes a compact copy of the database as of now into a file that must not exist.
+  /// Writes a compact copy of the current database into a new file, which must not exist.
   ///
-  /// O(database). The copy is **not synced**: sync it and its directory before counting on it
-  /// (`sqlite.org/lang_vacuum.html`). A failure may leave a part of it behind.
+  /// O(database). The copy is **not synced**: sync the file and its directory before relying on it
+  /// (`sqlite.org/lang_vacuum.html`). A failure may leave a partial file behind.
   ///
   /// - Throws: `.error` when the file exists or a transaction is open, `.cantOpen`, `.full`, `.ioerr`.
   package func vacuum(into path: String) throws(SQLiteError) {

@@ -1,16 +1,16 @@
 import CStrataSQLite
 
-/// The pragmas that are properties of the file or the connection (`sqlite.org/pragma.html`).
+/// Pragmas that are properties of the file or of the connection (`sqlite.org/pragma.html`).
 extension Connection {
   /// The version of the SQLite library in use, such as `3.40.1`.
   package static var libraryVersion: String { String(cString: sqlite3_libversion()) }
 
-  /// The number that says whose file this is.
+  /// The number in the file's header that identifies the application.
   package func applicationID() throws(SQLiteError) -> Int32 {
     Int32(truncatingIfNeeded: try integerPragma("application_id"))
   }
 
-  /// Says whose file this is.
+  /// Sets the number in the file's header that identifies the application.
   package func setApplicationID(_ id: Int32) throws(SQLiteError) {
     try setPragma("application_id=\(id)")
   }
@@ -20,27 +20,27 @@ extension Connection {
     Int32(truncatingIfNeeded: try integerPragma("user_version"))
   }
 
-  /// Sets the version of the file's schema, as part of the transaction that is open.
+  /// Sets the version of the file's schema, as part of the open transaction.
   package func setUserVersion(_ version: Int32) throws(SQLiteError) {
     try setPragma("user_version=\(version)")
   }
 
-  /// A number that moves when **another** connection commits to the file.
+  /// A number that changes when **another** connection commits to the file.
   package func dataVersion() throws(SQLiteError) -> Int64 {
     try integerPragma("data_version")
   }
 
-  /// The pages of the file; 0 for a file that holds no database yet.
+  /// The number of pages of the file; 0 for a file without a database.
   package func pageCount() throws(SQLiteError) -> Int {
     Int(try integerPragma("page_count"))
   }
 
-  /// The pages in no use.
+  /// The number of unused pages.
   package func freelistCount() throws(SQLiteError) -> Int {
     Int(try integerPragma("freelist_count"))
   }
 
-  /// The bytes of a page.
+  /// The size of a page in bytes.
   package func pageSize() throws(SQLiteError) -> Int {
     Int(try integerPragma("page_size"))
   }
@@ -52,9 +52,10 @@ extension Connection {
     return mode
   }
 
-  /// Lets the database grow to a number of pages, after which writing throws `.full`.
+  /// Limits the database to a number of pages, beyond which writing throws `.full`.
   ///
-  /// Gives the limit in force, which is never below the pages there are. It belongs to the connection.
+  /// Returns the limit in force, which is at least the current number of pages. The limit belongs to the
+  /// connection, not to the file.
   @discardableResult
   package func setMaximumPageCount(_ pages: Int) throws(SQLiteError) -> Int {
     let value = try pragma("max_page_count=\(pages)")
@@ -64,13 +65,13 @@ extension Connection {
 }
 
 extension Connection {
-  /// The first column of a pragma's first row, NULL without rows.
+  /// Returns the first column of a pragma's first row, or NULL without rows.
   func pragma(_ text: String) throws(SQLiteError) -> Value {
     let value = try first("PRAGMA \(text)") { row throws(SQLiteError) in try row.value(0) }
     return value ?? .null
   }
 
-  /// Runs a pragma whose answer does not matter.
+  /// Runs a pragma and ignores its result.
   func setPragma(_ text: String) throws(SQLiteError) {
     try execute("PRAGMA \(text)")
   }
@@ -85,7 +86,7 @@ extension Connection {
     SQLiteError(
       code: .mismatch,
       operation: .read,
-      message: "PRAGMA \(pragma) answered \(value.storageClass.rawValue)",
+      message: "PRAGMA \(pragma) returned a value of class \(value.storageClass.rawValue)",
       path: path
     )
   }

@@ -1,16 +1,16 @@
-/// Whether a query goes on after a row.
-package enum RowDecision: Sendable {
-  case `continue`, stop
-}
-
-/// Queries come in two forms: one whose closure throws anything, and one whose closure is annotated
-/// `{ row throws(SQLiteError) in … }` and which then throws nothing else.
+/// Each query has two forms. The closure of one throws any error. The closure of the other is annotated
+/// `{ row throws(SQLiteError) in … }`, and the query then throws nothing else.
 extension Connection {
-  /// Hands each row to a closure until it says `.stop`, without collecting anything.
+  /// Whether a query continues after a row.
+  package enum RowDecision: Sendable {
+    case `continue`, stop
+  }
+
+  /// Calls a closure for each row until it returns `.stop`.
   ///
-  /// The statement is reset before this returns or throws, so no read transaction outlives the call.
+  /// The statement is reset before this returns or throws, so no read transaction outlasts the call.
   ///
-  /// - Throws: `SQLiteError`, or whatever the closure throws, unchanged.
+  /// - Throws: `SQLiteError`, or the closure's error, unchanged.
   package func forEach(
     _ sql: String,
     _ values: [Value] = [],
@@ -19,7 +19,7 @@ extension Connection {
     if let error = try iterate(sql, values, body) { throw error }
   }
 
-  /// The same for a closure whose errors are SQLite's.
+  /// The form for a closure that throws only SQLite's errors.
   package func forEach(
     _ sql: String,
     _ values: [Value] = [],
@@ -28,11 +28,11 @@ extension Connection {
     if let error = try iterate(sql, values, body) { throw error }
   }
 
-  /// All rows, mapped, in the query's order.
+  /// Maps all rows, in the query's order.
   ///
   /// Memory O(rows).
   ///
-  /// - Throws: `SQLiteError`, or whatever the closure throws, unchanged.
+  /// - Throws: `SQLiteError`, or the closure's error, unchanged.
   package func all<T>(
     _ sql: String,
     _ values: [Value] = [],
@@ -46,7 +46,7 @@ extension Connection {
     return result
   }
 
-  /// The same for a closure whose errors are SQLite's.
+  /// The form for a closure that throws only SQLite's errors.
   package func all<T>(
     _ sql: String,
     _ values: [Value] = [],
@@ -60,9 +60,11 @@ extension Connection {
     return result
   }
 
-  /// The first row, mapped, or nil when there is none; further rows are not computed.
+  /// Maps the first row; nil when there is none.
   ///
-  /// - Throws: `SQLiteError`, or whatever the closure throws, unchanged.
+  /// Further rows are not computed.
+  ///
+  /// - Throws: `SQLiteError`, or the closure's error, unchanged.
   package func first<T>(
     _ sql: String,
     _ values: [Value] = [],
@@ -76,7 +78,7 @@ extension Connection {
     return result
   }
 
-  /// The same for a closure whose errors are SQLite's.
+  /// The form for a closure that throws only SQLite's errors.
   package func first<T>(
     _ sql: String,
     _ values: [Value] = [],
@@ -90,7 +92,7 @@ extension Connection {
     return result
   }
 
-  /// The closure's error is returned, not thrown, so that SQLite's own keeps its type.
+  /// Returns the closure's error instead of throwing it, so that errors of SQLite keep their type.
   private func iterate<E: Error>(
     _ sql: String,
     _ values: [Value],

@@ -1,55 +1,56 @@
 import CStrataSQLite
 
 extension Connection {
-  /// Whether a transaction is open, by SQLite's own account (`sqlite3_get_autocommit`).
+  /// Whether a transaction is open, according to SQLite (`sqlite3_get_autocommit`).
   package var isInTransaction: Bool {
     handle.map { sqlite3_get_autocommit($0) == 0 } ?? false
   }
 
-  /// Runs a closure in a write transaction: all of it, or nothing when it throws.
+  /// Runs a closure in a write transaction, which is committed when the closure returns and rolled back
+  /// when it throws.
   ///
-  /// `BEGIN IMMEDIATE` takes the write lock at once, so nothing inside fails for another writer; it
-  /// waits for one up to the busy timeout. When the closure throws, its error is the one thrown, also
-  /// if the rollback fails; SQLite having rolled back by itself is no failure. A transaction inside a
-  /// transaction throws `.begin` and leaves the outer one alone.
+  /// `BEGIN IMMEDIATE` takes the write lock first, so no statement inside fails because of another
+  /// writer. It waits for another writer up to the busy timeout. When the closure throws, its error is
+  /// thrown, even if the rollback fails. A transaction inside a transaction throws `.begin` and does not
+  /// affect the outer one.
   ///
-  /// - Throws: whatever the closure throws, or `SQLiteError`. **After `operation == .commit` the outcome
-  ///   is unknown**: the transaction is rolled back on this connection, yet may be found whole after
-  ///   the file is opened anew. `.abortRollback` says that the closure swallowed an error after which
-  ///   SQLite had rolled everything back: then nothing was committed.
+  /// - Throws: The closure's error, or `SQLiteError`. **After `operation == .commit` the outcome is
+  ///   unknown**: the transaction is rolled back on this connection, but may be complete when the file is
+  ///   opened again. `.abortRollback` means that the closure caught an error after which SQLite had
+  ///   rolled back the transaction; nothing was committed.
   @discardableResult
   package func transaction<R>(_ body: () throws -> R) throws -> R {
     try perform("BEGIN IMMEDIATE", body).get()
   }
 
-  /// The same for a closure whose errors are SQLite's.
+  /// The form for a closure that throws only SQLite's errors.
   @discardableResult
   package func transaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     try perform("BEGIN IMMEDIATE", body).get()
   }
 
-  /// The same for a closure with an error type of its own, which comes back as a value.
+  /// The form for a closure with a typed error, which is returned as a value.
   ///
   /// `.failure` means that the transaction was rolled back.
   ///
-  /// - Throws: only what `BEGIN` and `COMMIT` throw.
+  /// - Throws: Only errors of `BEGIN` and `COMMIT`.
   package func transactionResult<R, E: Error>(
     _ body: () throws(E) -> R
   ) throws(SQLiteError) -> Result<R, E> {
     try perform("BEGIN IMMEDIATE", body)
   }
 
-  /// Runs a closure in which all queries see the file as of the first of them (`BEGIN DEFERRED`).
+  /// Runs a closure whose queries all see the file as of the first one (`BEGIN DEFERRED`).
   ///
-  /// While it runs, checkpoints cannot pass the moment it reads at.
+  /// While it runs, no checkpoint can copy commits that are newer than what it reads.
   ///
-  /// - Throws: whatever the closure throws, or `SQLiteError`.
+  /// - Throws: The closure's error, or `SQLiteError`.
   @discardableResult
   package func readTransaction<R>(_ body: () throws -> R) throws -> R {
     try perform("BEGIN DEFERRED", body).get()
   }
 
-  /// The same for a closure whose errors are SQLite's.
+  /// The form for a closure that throws only SQLite's errors.
   @discardableResult
   package func readTransaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
     try perform("BEGIN DEFERRED", body).get()
@@ -84,10 +85,10 @@ extension Connection {
     return result
   }
 
-  /// Ends the transaction if SQLite has not done so itself.
+  /// Rolls back the transaction, unless SQLite has already done so.
   ///
-  /// An error of the rollback is dropped on purpose: it comes after the error that caused it, which is
-  /// the one to report, and SQLite undoes what is left when the file is next opened.
+  /// An error of the rollback is ignored: the error that caused the rollback is the one to report, and
+  /// SQLite removes what is left of the transaction when the file is next opened.
   private func rollback() {
     guard isInTransaction else { return }
     do { try finish("ROLLBACK", as: .rollback) } catch {}
@@ -95,12 +96,12 @@ extension Connection {
 }
 
 extension Connection {
-  /// Runs a closure in which `BEGIN`, `COMMIT` and `ROLLBACK` are refused, for SQL written by others
-  /// that must stay inside the caller's transaction.
+  /// Runs a closure in which `BEGIN`, `COMMIT` and `ROLLBACK` are refused.
   ///
-  /// Costs one recompilation of each cached statement afterwards (`sqlite.org/c3ref/set_authorizer.html`).
+  /// It is for scripts that must not end the caller's transaction. Afterwards each cached statement is
+  /// compiled once more (`sqlite.org/c3ref/set_authorizer.html`).
   ///
-  /// - Throws: what the closure throws; a refused statement throws `.auth` on prepare.
+  /// - Throws: The closure's error; a refused statement throws `.auth` when it is prepared.
   package func withoutTransactionControl<R>(
     _ body: () throws(SQLiteError) -> R
   ) throws(SQLiteError) -> R {

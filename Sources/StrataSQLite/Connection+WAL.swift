@@ -1,50 +1,50 @@
 import CStrataSQLite
 
-/// How hard a checkpoint tries.
-package enum CheckpointMode: Sendable {
-  /// Copies what nobody is in the way of, and waits for nobody.
-  case passive
-  /// Waits for readers, a quarter of a second at most, copies everything and empties the WAL file.
-  case truncate
-}
-
-/// What a checkpoint found and did, in frames of one page each.
-package struct CheckpointResult: Equatable, Sendable {
-  /// Frames in the WAL after the checkpoint; 0 after a complete `.truncate`.
-  package let walFrames: Int
-  /// How many of them are in the database.
-  package let checkpointedFrames: Int
-  /// Whether a reader or another checkpoint kept it from finishing: try again later.
-  package let isBusy: Bool
-
-  /// Describes the outcome of a checkpoint.
-  package init(walFrames: Int, checkpointedFrames: Int, isBusy: Bool) {
-    self.walFrames = walFrames
-    self.checkpointedFrames = checkpointedFrames
-    self.isBusy = isBusy
+extension Connection {
+  /// Whether a checkpoint waits for readers.
+  package enum CheckpointMode: Sendable {
+    /// Copies the frames that no reader still needs, without waiting.
+    case passive
+    /// Waits for readers, 250 ms at most, then copies all frames and empties the WAL file.
+    case truncate
   }
 
-  /// Whether every frame is in the database.
-  package var isComplete: Bool { !isBusy && walFrames == checkpointedFrames }
-}
+  /// The outcome of a checkpoint, in frames of one page each.
+  package struct CheckpointResult: Equatable, Sendable {
+    /// The frames in the WAL after the checkpoint; 0 after a complete `.truncate`.
+    package let walFrames: Int
+    /// How many of them are in the database.
+    package let checkpointedFrames: Int
+    /// Whether a reader or another checkpoint prevented it from completing; try again later.
+    package let isBusy: Bool
 
-extension Connection {
+    /// Creates a result.
+    package init(walFrames: Int, checkpointedFrames: Int, isBusy: Bool) {
+      self.walFrames = walFrames
+      self.checkpointedFrames = checkpointedFrames
+      self.isBusy = isBusy
+    }
+
+    /// Whether every frame is in the database.
+    package var isComplete: Bool { !isBusy && walFrames == checkpointedFrames }
+  }
+
   private static let checkpointTimeoutMilliseconds: Int32 = 250
 
   /// Copies the WAL into the database (`sqlite.org/c3ref/wal_checkpoint_v2.html`).
   ///
-  /// With `synchronous=NORMAL` SQLite syncs the WAL before and the database after. Only the one
-  /// connection that writes may call it: two at once can lose commits in SQLite 3.7.0 to 3.51.2
-  /// (`sqlite.org/wal.html#walresetbug`). A database not in WAL mode gives 0 frames.
+  /// With `synchronous=NORMAL` SQLite syncs the WAL before the copy and the database after it. Only the
+  /// connection that writes may call this: two concurrent checkpoints can lose commits in SQLite 3.7.0 to
+  /// 3.51.2 (`sqlite.org/wal.html#walresetbug`). A database that is not in WAL mode has 0 frames.
   ///
-  /// - Throws: `.locked` inside a transaction, `.ioerr` and its kin; being busy is a result, no error.
+  /// - Throws: `.locked` inside a transaction, and I/O errors. A busy database is a result, not an error.
   @discardableResult
   package func checkpoint(_ mode: CheckpointMode) throws(SQLiteError) -> CheckpointResult {
     let handle = try requireHandle(.checkpoint)
     let mode = mode == .passive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_TRUNCATE
     var frames: Int32 = 0
     var copied: Int32 = 0
-    // A reader of ours is done by then; one who stays is not worth the writer's time.
+    // Readers of this library finish within that time. The writer does not wait for longer ones.
     sqlite3_busy_timeout(handle, Self.checkpointTimeoutMilliseconds)
     let status = sqlite3_wal_checkpoint_v2(handle, "main", mode, &frames, &copied)
     sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds)
@@ -58,35 +58,35 @@ extension Connection {
     )
   }
 
-  /// Makes every commit before this call survive a power cut: one sync of the WAL file.
+  /// Makes every commit before this call durable with one sync of the WAL file.
   ///
-  /// This is how SQLite's developers say to make commits under `synchronous=NORMAL` durable: take the
-  /// journal's file, call its `xSync` (`sqlite.org/forum/forumpost/d1a6bc7c4cd2baca`). From there too
-  /// comes asking for a column's metadata first: it opens the WAL on a connection that has read nothing
-  /// yet. `SQLITE_SYNC_FULL` asks for `F_FULLFSYNC` on Apple's systems, where a plain `fsync` does not
-  /// reach the medium, and is the same as `NORMAL` elsewhere (`sqlite.org/c3ref/c_sync_dataonly.html`);
-  /// `DATAONLY` is not asked for, as SQLite does not for a WAL, since the file's length must be durable.
+  /// SQLite's developers recommend this for `synchronous=NORMAL`: get the journal's file and call its
+  /// `xSync` (`sqlite.org/forum/forumpost/d1a6bc7c4cd2baca`). The same post recommends to read a column's
+  /// metadata first, which opens the WAL on a connection that has read nothing yet. `SQLITE_SYNC_FULL`
+  /// requests `F_FULLFSYNC` on Apple's systems, where `fsync` alone does not reach the medium; elsewhere
+  /// it equals `NORMAL` (`sqlite.org/c3ref/c_sync_dataonly.html`). `DATAONLY` is not requested, because
+  /// the length of the file must be durable. SQLite does not use it for a WAL either.
   ///
-  /// Outside WAL mode it does nothing: there a commit under `NORMAL` is durable when it returns. Inside a
-  /// transaction it covers the commits before it.
+  /// Outside WAL mode this has no effect: there a commit under `NORMAL` is durable when it returns.
+  /// Inside a transaction it covers the commits before it.
   ///
-  /// - Throws: `.ioerrFsync`. What was written since the last successful sync may then be lost even if a
-  ///   later call succeeds: close, reopen and compare instead of calling again.
+  /// - Throws: `.ioerrFsync`. What was written since the last successful sync may then be lost, even if a
+  ///   later call succeeds. Close, reopen and compare instead of calling again.
   package func syncWAL() throws(SQLiteError) {
     guard let file = try walFile() else { return }
     try check(file.pointee.pMethods.pointee.xSync?(file, SQLITE_SYNC_FULL))
   }
 
-  /// Writes every byte of the WAL anew as it is, and syncs it: O(bytes of the WAL).
+  /// Writes every byte of the WAL again, unchanged, and syncs it.
   ///
-  /// After a sync that failed, a later one that succeeds says nothing of what the failed one was to save:
-  /// Linux marks such pages clean, so they are in memory alone (`lwn.net/Articles/752063`). Written again
-  /// they are dirty again. A power cut on the way finds each byte as it was or as it was to be. An empty
-  /// WAL is left alone.
+  /// O(bytes of the WAL). After a failed sync, a later successful one does not cover the pages of the
+  /// failed one: Linux marks them clean, so they are only in memory (`lwn.net/Articles/752063`). Writing
+  /// them again makes them dirty again. A power cut meanwhile leaves the old or the new value of each
+  /// byte, which are the same. An empty WAL is not touched.
   ///
-  /// Only for the one connection that writes, outside a transaction; whoever else would write waits.
+  /// Only for the connection that writes, outside a transaction. It takes the write lock.
   ///
-  /// - Throws: `.ioerrRead`, `.ioerrWrite`, `.ioerrFsync`; then it is to be done again.
+  /// - Throws: `.ioerrRead`, `.ioerrWrite`, `.ioerrFsync`; then call it again.
   package func rewriteWAL() throws(SQLiteError) {
     guard let file = try walFile() else { return }
     try transaction { () throws(SQLiteError) in try rewrite(file) }
@@ -97,7 +97,7 @@ extension Connection {
     var size: sqlite3_int64 = 0
     try check(methods.xFileSize?(file, &size))
     if size == 0 { return }
-    // As much as the largest page: SQLite's writing takes no more than 128 KB at once.
+    // The size of the largest page. SQLite writes at most 128 KB at once.
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     var offset: sqlite3_int64 = 0
     while offset < size {
@@ -113,7 +113,7 @@ extension Connection {
     try check(methods.xSync?(file, SQLITE_SYNC_FULL))
   }
 
-  /// SQLite's WAL, opened; nil outside WAL mode.
+  /// Opens and returns SQLite's WAL; nil outside WAL mode.
   private func walFile() throws(SQLiteError) -> UnsafeMutablePointer<sqlite3_file>? {
     let handle = try requireHandle(.sync)
     var status = sqlite3_table_column_metadata(
@@ -135,47 +135,47 @@ extension Connection {
     return file.flatMap { $0.pointee.pMethods == nil ? nil : $0 }
   }
 
-  /// Throws for what a method of the WAL's file gave.
+  /// Throws for a failure of a method of the WAL's file.
   private func check(_ status: Int32?) throws(SQLiteError) {
     let status = status ?? SQLITE_IOERR
     guard status != SQLITE_OK else { return }
     throw SQLiteError(
       code: ResultCode(rawValue: status),
       operation: .sync,
-      message: SQLiteError.sentence(for: status),
+      message: SQLiteError.message(for: status),
       path: path,
       systemErrno: sqlite3_system_errno(try requireHandle(.sync))
     )
   }
 }
 
-/// How many frames SQLite's WAL held after the last commit of a connection.
-final class WALMeter {
-  var frames = 0
-}
-
 extension Connection {
-  /// How many frames, of one page each, the WAL held after the last commit of this connection.
+  /// The number of frames in the WAL after the last commit of a connection.
+  final class WALFrameCount {
+    var frames = 0
+  }
+
+  /// The number of frames, of one page each, in the WAL after the last commit of this connection.
   ///
-  /// O(1). Checkpointed frames count until SQLite starts the WAL anew with a later commit. Zero before
+  /// O(1). Checkpointed frames count until a later commit makes SQLite restart the WAL. 0 before
   /// `configureWriter`.
-  package var walFrames: Int { walMeter.frames }
+  package var walFrames: Int { walFrameCount.frames }
 
   /// Keeps ``walFrames`` up to date from here on.
   ///
-  /// SQLite has one such hook a connection, which its own automatic checkpoints would take
+  /// SQLite has one such hook per connection, which automatic checkpoints use too
   /// (`sqlite.org/c3ref/wal_hook.html`), so it is set after they are turned off.
-  func meterWAL() throws(SQLiteError) {
-    let meter = Unmanaged.passUnretained(walMeter).toOpaque()
+  func countWALFrames() throws(SQLiteError) {
+    let count = Unmanaged.passUnretained(walFrameCount).toOpaque()
     sqlite3_wal_hook(
       try requireHandle(.configure),
-      { meter, _, _, frames in
-        if let meter {
-          Unmanaged<WALMeter>.fromOpaque(meter).takeUnretainedValue().frames = Int(frames)
+      { count, _, _, frames in
+        if let count {
+          Unmanaged<WALFrameCount>.fromOpaque(count).takeUnretainedValue().frames = Int(frames)
         }
         return SQLITE_OK
       },
-      meter
+      count
     )
   }
 }

@@ -1,35 +1,26 @@
-/// What is written into the header of a file before its first table exists.
-package struct FileHeader: Equatable, Sendable {
-  /// The number by which `file(1)` and we tell our files from other SQLite files (offset 68).
-  package let applicationID: Int32
-  /// The version of the file's schema (offset 60).
-  package let userVersion: Int32
-
-  /// A header; a file whose migrations have not run yet is of version 0.
-  package init(applicationID: Int32, userVersion: Int32 = 0) {
-    self.applicationID = applicationID
-    self.userVersion = userVersion
-  }
-}
-
-/// Whether a file held a database when it was opened.
-package enum FileOrigin: Sendable {
-  case new, existing
-}
-
 extension Connection {
-  /// Makes this connection the file's writer, and a file of no pages a database.
+  /// Whether a file held a database when it was opened.
+  package enum FileOrigin: Sendable {
+    case new, existing
+  }
+
+  /// Makes this connection the writer of the file, and creates the database if the file has no pages.
   ///
-  /// A new file gets pages of 4096 bytes, incremental auto-vacuum (which cannot be had later without a
-  /// `VACUUM`) and its header, the last two in one transaction. Then, for every file: WAL;
-  /// `synchronous=NORMAL`, under which a commit survives the process and `syncWAL()` makes it survive
-  /// the power; no automatic checkpoints, since the owner decides when; a WAL of at most 32 MB after a
-  /// checkpoint; freed content overwritten where that costs no extra I/O (`sqlite.org/pragma.html`).
+  /// A new file gets pages of 4096 bytes, incremental auto-vacuum (which a file can get later only by a
+  /// `VACUUM`) and its header, the last two in one transaction. Every file gets these settings
+  /// (`sqlite.org/pragma.html`):
   ///
-  /// An existing file keeps its header, whatever it is: the caller judges it first.
+  /// - WAL mode.
+  /// - `synchronous=NORMAL`: a commit survives the end of the process, and ``syncWAL()`` makes it survive
+  ///   a power cut.
+  /// - No automatic checkpoints, since the caller decides when.
+  /// - A WAL file of at most 32 MB after a checkpoint.
+  /// - Overwriting of freed content where it costs no extra I/O.
   ///
-  /// - Throws: `.notADB`, `.corrupt`, `.busy` and I/O errors of reading page 1; `.configure` when the
-  ///   file cannot be had in WAL mode, as on file systems without shared memory.
+  /// An existing file keeps its header: the caller checks it first.
+  ///
+  /// - Throws: `.notADB`, `.corrupt`, `.busy` and I/O errors of reading page 1; an error with the
+  ///   operation `.configure` when WAL mode is not available, as on file systems without shared memory.
   @discardableResult
   package func configureWriter(newFile header: FileHeader) throws(SQLiteError) -> FileOrigin {
     let origin: FileOrigin = try pageCount() == 0 ? .new : .existing
@@ -46,7 +37,7 @@ extension Connection {
       throw SQLiteError(
         code: .error,
         operation: .configure,
-        message: "the journal mode stayed \(mode), not wal",
+        message: "WAL mode is not available: the journal mode is \(mode)",
         path: path
       )
     }
@@ -56,7 +47,7 @@ extension Connection {
     ] {
       try setPragma(pragma)
     }
-    try meterWAL()
+    try countWALFrames()
     return origin
   }
 }

@@ -2,8 +2,8 @@ import CStrataSQLite
 
 /// One connection to one SQLite file.
 ///
-/// It is not `Sendable`: SQLite is opened without its own mutexes, and whoever made the connection
-/// (an executor, a test) is the only one who may call it.
+/// It is not `Sendable`: SQLite is opened without its own mutexes, so a connection belongs to the
+/// executor or thread that opened it.
 ///
 /// ```swift
 /// let connection = try Connection(path: path, mode: .create)
@@ -14,28 +14,31 @@ import CStrataSQLite
 /// let bodies = try connection.all("SELECT body FROM note", []) { row in try row.text(0) }
 /// ```
 ///
-/// Every statement is prepared once, kept by its text, and reset with its values cleared when a call
-/// returns or throws: a statement left in the middle of its rows would pin the WAL.
+/// Each statement is prepared once and cached by its text. When a call returns or throws, its statement
+/// is reset and its values are cleared: a statement that has rows left would pin the WAL.
 ///
-/// It neither retries nor recovers, checks no schema, and holds no lock file.
+/// A connection does not retry or recover, does not check the schema, and holds no lock file.
 package final class Connection {
-  /// The path as it was given.
+  /// The path that was passed to the initializer.
   package let path: String
-  /// How the file was opened.
+  /// The mode that the file was opened in.
   package let mode: OpenMode
   let statements: StatementCache
-  let walMeter = WALMeter()
+  let walFrameCount = WALFrameCount()
   private(set) var handle: OpaquePointer?
 
-  /// Opens a file; no page of it is read yet, so a damaged file may show itself only later.
+  /// Opens a file.
   ///
-  /// Set before any statement runs: a busy timeout of 5 s, defensive mode, an untrusted schema, no
-  /// loadable extensions, values of at most 64 MB, no attached databases, no memory mapping, cell size
-  /// checks, temporary tables in memory; for the reading modes `query_only` too, and no checkpoint on
-  /// close (`sqlite.org/security.html`).
+  /// No page is read yet, so damage may be detected only by a later call.
   ///
-  /// - Throws: `.open` when the file cannot be opened; `.readOnly` when a writing mode was asked for
-  ///   and the system granted only reading, which SQLite by itself accepts in silence.
+  /// These settings apply before any statement runs: a busy timeout of 5 s, defensive mode, an untrusted
+  /// schema, no loadable extensions, values of at most 64 MB, no attached databases, no memory mapping,
+  /// cell size checks, and temporary tables in memory. The reading modes also set `query_only` and do
+  /// not checkpoint on close (`sqlite.org/security.html`).
+  ///
+  /// - Parameter vfs: The name of a registered SQLite VFS; nil for SQLite's default.
+  /// - Throws: `.cantOpen` when the file cannot be opened; `.readOnly` when a writing mode was requested
+  ///   and the system grants only reading, which SQLite alone accepts silently.
   package init(path: String, mode: OpenMode, vfs: String? = nil) throws(SQLiteError) {
     self.path = path
     self.mode = mode
@@ -58,7 +61,7 @@ package final class Connection {
     try open(path, flags: mode.flags, vfs: nil)
   }
 
-  /// Opens a database of its own in memory, gone when the connection closes.
+  /// Opens a new database in memory, which lasts until the connection closes.
   package static func inMemory() throws(SQLiteError) -> Connection {
     try Connection(inMemoryAs: ":memory:")
   }
@@ -68,11 +71,12 @@ package final class Connection {
     sqlite3_close_v2(handle)
   }
 
-  /// Closes the file; closing a closed connection does nothing.
+  /// Closes the file; closing a closed connection has no effect.
   ///
-  /// - Throws: `.busy` when called from inside a row closure; the connection then stays open. An error
-  ///   of the checkpoint that the last connection makes on closing is swallowed by SQLite: checkpoint
-  ///   first where that matters.
+  /// The last connection to a file checkpoints when it closes, and SQLite drops errors of that
+  /// checkpoint. Where they matter, call ``checkpoint(_:)`` first.
+  ///
+  /// - Throws: `.busy` inside a row closure; the connection then stays open.
   package func close() throws(SQLiteError) {
     guard let handle else { return }
     statements.removeAll()
@@ -83,7 +87,7 @@ package final class Connection {
     self.handle = nil
   }
 
-  /// SQLite's handle, or a `.misuse` error after `close()`.
+  /// Returns SQLite's handle; throws `.misuse` after `close()`.
   func requireHandle(_ operation: SQLiteError.Operation) throws(SQLiteError) -> OpaquePointer {
     guard let handle else {
       throw SQLiteError(
@@ -96,7 +100,7 @@ package final class Connection {
     return handle
   }
 
-  /// The error for a status returned by SQLite, with the message it left on the connection.
+  /// The error for a status of SQLite, with the message that SQLite stored on the connection.
   func failure(_ status: Int32, _ operation: SQLiteError.Operation, sql: String? = nil)
     -> SQLiteError
   {
@@ -111,7 +115,7 @@ extension Connection {
   private func open(_ name: String, flags: Int32, vfs: String?) throws(SQLiteError) {
     var opened: OpaquePointer?
     let status = sqlite3_open_v2(name, &opened, flags, vfs)
-    // SQLite hands out a handle even when it fails, and it must be closed: `deinit` does.
+    // SQLite returns a handle even when it fails. The handle must be closed, which `deinit` does.
     handle = opened
     guard status == SQLITE_OK, let opened else { throw failure(status, .open) }
     try harden(opened)
@@ -128,13 +132,13 @@ extension Connection {
       guard status == SQLITE_OK else { throw failure(status, .configure) }
     }
     sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.valueLimitBytes)
-    // VACUUM attaches a database of its own, so `vacuum(into:)` raises this while it runs.
+    // VACUUM attaches a database, so `vacuum(into:)` raises this limit while it runs.
     sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 0)
     if mode.isWriting, sqlite3_db_readonly(handle, "main") == 1 {
       throw SQLiteError(
         code: .readOnly,
         operation: .open,
-        message: "the system grants only reading",
+        message: "the file is read-only for this process",
         path: path
       )
     }
@@ -148,15 +152,15 @@ extension Connection {
 extension Connection {
   /// What the last connection to a file does with the WAL when it closes.
   package enum CheckpointOnClose: Sendable {
-    /// Copies the WAL into the database and deletes it: SQLite's default for a writer.
+    /// Copies the WAL into the database and deletes it. The default of writing modes.
     case automatic
-    /// Leaves database and WAL as they are, as every error path and every reader must.
+    /// Leaves the database and the WAL unchanged, as error paths and readers must.
     case never
   }
 
-  /// Whether closing may checkpoint.
+  /// Whether closing checkpoints.
   ///
-  /// O(1). Without effect once closed, when it reads `.never`.
+  /// O(1). After `close()` it is `.never`, and setting it has no effect.
   package var checkpointsOnClose: CheckpointOnClose {
     get {
       guard let handle else { return .never }

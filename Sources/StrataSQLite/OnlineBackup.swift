@@ -1,15 +1,14 @@
 import CStrataSQLite
 
-/// A copy of a database that is made page by page while its connection goes on writing
-/// (`sqlite.org/backup.html`).
+/// Copies a database page by page while its connection continues to write (`sqlite.org/backup.html`).
 ///
-/// What the source connection itself writes between two steps is carried into the copy, so the copy
-/// is the database as of its last step. A write by any other connection makes it begin anew. Neither
-/// connection may close while it is under way: ``finish()`` first.
+/// The copy includes what the source connection writes between two steps, so it is the database as of
+/// the last step. A write by another connection restarts the copy. Call ``finish()`` before either
+/// connection closes.
 package final class OnlineBackup {
-  /// How far it is after a step.
+  /// The state after a step.
   package enum Progress: Equatable, Sendable {
-    /// So many pages of so many are copied.
+    /// Some of the pages are copied.
     case copying(done: Int, of: Int)
     case complete
   }
@@ -18,7 +17,7 @@ package final class OnlineBackup {
   private let destination: Connection
   private var handle: OpaquePointer?
 
-  /// Begins to copy over whatever `destination` holds.
+  /// Starts a copy that replaces the content of `destination`.
   package init(from source: Connection, to destination: Connection) throws(SQLiteError) {
     self.source = source
     self.destination = destination
@@ -33,16 +32,16 @@ package final class OnlineBackup {
 
   deinit { if let handle { sqlite3_backup_finish(handle) } }
 
-  /// Copies up to so many pages; all that are left for a negative number.
+  /// Copies up to a number of pages; all remaining pages for a negative number.
   ///
-  /// - Throws: what reading the source or writing the copy says, `.busy` and `.locked` included; and
-  ///   `.misuse` when it was given up.
+  /// - Throws: Errors of reading the source or writing the copy, including `.busy` and `.locked`;
+  ///   `.misuse` after ``finish()``.
   package func step(pages: Int) throws(SQLiteError) -> Progress {
     guard let handle else {
       throw SQLiteError(
         code: .misuse,
         operation: .backup,
-        message: "the backup was given up",
+        message: "the backup is finished",
         path: destination.path
       )
     }
@@ -56,15 +55,15 @@ package final class OnlineBackup {
       throw SQLiteError(
         code: ResultCode(rawValue: status),
         operation: .backup,
-        message: SQLiteError.sentence(for: status),
+        message: SQLiteError.message(for: status),
         path: destination.path
       )
     }
   }
 
-  /// Ends it, complete or not; after that the connections may close.
+  /// Ends the copy, complete or not; the connections may close afterwards.
   ///
-  /// - Throws: what the last failing step threw, as SQLite tells it once more.
+  /// - Throws: The error of the last failed step, which SQLite returns again.
   package func finish() throws(SQLiteError) {
     guard let handle else { return }
     self.handle = nil

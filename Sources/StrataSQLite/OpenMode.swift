@@ -2,16 +2,16 @@ import CStrataSQLite
 
 /// How a connection opens its file.
 package enum OpenMode: Sendable {
-  /// Reads and writes a file that exists.
+  /// Reads and writes an existing file.
   case readWrite
-  /// Reads and writes, creating the file when it is absent.
+  /// Reads and writes, and creates the file if it does not exist.
   case create
-  /// Reads only. In WAL mode this may still write the `-shm` file beside the database.
+  /// Reads only. In WAL mode this may still write the `-shm` file next to the database.
   case readOnly
-  /// Reads only, takes no locks and looks at no WAL (`immutable=1`, `sqlite.org/uri.html`).
+  /// Reads only, without locks and without the WAL (`immutable=1`, `sqlite.org/uri.html`).
   ///
-  /// Commits that are only in the WAL are **not seen, without a warning**, and a file that changes
-  /// meanwhile gives wrong answers: only for a file without a writer and without a filled WAL.
+  /// Only for a file without a writer and with an empty WAL: commits that are only in the WAL are
+  /// **silently ignored**, and a file that changes meanwhile gives wrong results.
   case immutable
 
   /// Whether the connection may write.
@@ -33,7 +33,7 @@ package enum OpenMode: Sendable {
     return access | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
   }
 
-  /// The name to hand to SQLite for a path on disk.
+  /// The name to pass to SQLite for a path on disk.
   func name(for path: String) -> String {
     switch self {
     case .readWrite, .create, .readOnly: Self.literal(path)
@@ -41,10 +41,10 @@ package enum OpenMode: Sendable {
     }
   }
 
-  /// A path that SQLite takes as a path.
+  /// A path in a form that SQLite does not read as anything else.
   ///
-  /// A library built with `USE_URI`, as Debian's is, reads any name that begins with `file:` as a URI
-  /// whatever the flags; a leading colon is reserved for names like `:memory:`
+  /// A library built with `USE_URI`, such as Debian's, reads any name that starts with `file:` as a URI,
+  /// whatever the flags. A leading colon is reserved for names like `:memory:`
   /// (`sqlite.org/c3ref/open.html`).
   static func literal(_ path: String) -> String {
     path.hasPrefix("file:") || path.hasPrefix(":") ? "./" + path : path

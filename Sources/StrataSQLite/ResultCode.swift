@@ -1,12 +1,11 @@
-/// An extended result code of SQLite, as a value that can be compared and printed.
+/// An extended result code of SQLite (`sqlite.org/rescode.html`).
 ///
-/// The numbers are SQLite's (`sqlite.org/rescode.html`). A code that has no name here is still kept
-/// whole in `rawValue`.
+/// A code without a name here is still complete in `rawValue`.
 package struct ResultCode: RawRepresentable, Hashable, Sendable {
-  /// The extended code as SQLite returned it.
+  /// The extended code, as returned by SQLite.
   package let rawValue: Int32
 
-  /// Wraps a code, primary or extended.
+  /// Creates a value from a primary or extended code.
   package init(rawValue: Int32) {
     self.rawValue = rawValue
   }
@@ -15,7 +14,7 @@ package struct ResultCode: RawRepresentable, Hashable, Sendable {
     rawValue = primary | (detail << 8)
   }
 
-  /// The low byte: the kind of failure without its detail.
+  /// The low byte: the failure without its detail.
   package var primary: ResultCode { ResultCode(rawValue & 0xff) }
 }
 
@@ -24,13 +23,13 @@ extension ResultCode {
   package static let ok = ResultCode(0)
   /// A generic error, most often of the SQL text.
   package static let error = ResultCode(1)
-  /// SQLite rolled the transaction back on its own.
+  /// SQLite rolled the transaction back by itself.
   package static let abortRollback = ResultCode(4, detail: 2)
   /// Another connection holds the lock.
   package static let busy = ResultCode(5)
-  /// A read transaction cannot become a write transaction: somebody wrote after it began.
+  /// A read transaction cannot become a write transaction, because another connection has written since.
   package static let busySnapshot = ResultCode(5, detail: 2)
-  /// A statement of this same connection is in the way.
+  /// Another statement of the same connection is in the way.
   package static let locked = ResultCode(6)
   /// The file, the mode or `query_only` refuses writing.
   package static let readOnly = ResultCode(8)
@@ -42,7 +41,7 @@ extension ResultCode {
   package static let ioerrRead = ResultCode(10, detail: 1)
   /// Writing failed.
   package static let ioerrWrite = ResultCode(10, detail: 3)
-  /// Syncing failed: what was written since the last sync may be lost even if a later sync succeeds.
+  /// Syncing failed: what was written since the last sync may be lost, even if a later sync succeeds.
   package static let ioerrFsync = ResultCode(10, detail: 4)
   /// Syncing the directory failed.
   package static let ioerrDirFsync = ResultCode(10, detail: 5)
@@ -62,15 +61,15 @@ extension ResultCode {
   package static let constraintPrimaryKey = ResultCode(19, detail: 6)
   /// A row with the same unique value exists.
   package static let constraintUnique = ResultCode(19, detail: 8)
-  /// A column holds another storage class than was asked for.
+  /// A column holds another storage class than requested.
   package static let mismatch = ResultCode(20)
-  /// The wrapper or SQLite was used against its contract.
+  /// An incorrect use of this wrapper or of SQLite.
   package static let misuse = ResultCode(21)
   /// The statement is not permitted here.
   package static let auth = ResultCode(23)
   /// A parameter or column index is out of range.
   package static let range = ResultCode(25)
-  /// The file is no SQLite database.
+  /// The file is not an SQLite database.
   package static let notADB = ResultCode(26)
 }
 

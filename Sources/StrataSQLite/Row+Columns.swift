@@ -15,24 +15,24 @@ extension Row {
     sqlite3_column_double(statement.handle, try index(column, holding: .real))
   }
 
-  /// A TEXT, NULs included.
+  /// A TEXT, including NULs.
   ///
   /// O(length).
   ///
-  /// - Throws: `.mismatch` for another storage class and for bytes that are no UTF-8, which SQLite
-  ///   stores without looking; `.range` for a column that does not exist.
+  /// - Throws: `.mismatch` for another storage class, and for bytes that are not valid UTF-8, which
+  ///   SQLite stores unchecked; `.range` for a column that does not exist.
   package func text(_ column: Int) throws(SQLiteError) -> String {
     let index = try index(column, holding: .text)
-    // The order matters: the length is that of the encoding asked for last.
+    // The order matters: the length is that of the encoding requested last.
     let start = sqlite3_column_text(statement.handle, index)
     let bytes = UnsafeBufferPointer(
       start: start,
       count: Int(sqlite3_column_bytes(statement.handle, index))
     )
     var text = String(decoding: bytes, as: UTF8.self)
-    // As buffers: the text's own view would cost several times as much a byte.
+    // Compares buffers, because the text's own UTF-8 view costs several times as much per byte.
     let isWhole = text.withUTF8 { $0.elementsEqual(bytes) }
-    guard isWhole else { throw try mismatch(column, "holds TEXT that is no UTF-8") }
+    guard isWhole else { throw try mismatch(column, "holds TEXT that is not valid UTF-8") }
     return text
   }
 
@@ -45,16 +45,16 @@ extension Row {
     try Array(blobBytes(column))
   }
 
-  /// A BLOB where SQLite holds it, without a copy; the buffer is invalid once the closure returns.
+  /// Calls a closure with SQLite's own buffer of a BLOB, which is invalid once the closure returns.
   ///
-  /// - Throws: what the closure throws; `.mismatch` for another storage class, `.range` for a column
+  /// - Throws: The closure's error; `.mismatch` for another storage class, `.range` for a column
   ///   that does not exist.
   package func withBlob<R>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws -> R) throws -> R
   {
     try body(blobBytes(column))
   }
 
-  /// The same for a closure whose errors are SQLite's.
+  /// The form for a closure that throws only SQLite's errors.
   package func withBlob<R>(
     _ column: Int,
     _ body: (UnsafeRawBufferPointer) throws(SQLiteError) -> R

@@ -1,16 +1,16 @@
 import CStrataSQLite
 
-/// The row a query stands on, valid inside the closure it is handed to.
+/// The current row of a query, valid inside the closure that receives it.
 ///
-/// A column is read as the storage class it has: asking a TEXT for an integer throws, where SQLite
-/// itself would answer 0. Columns count from 0.
+/// A column is read only as the storage class it has. Reading a TEXT as an integer throws, where SQLite
+/// itself would return 0. Columns count from 0.
 package struct Row: ~Copyable {
   let statement: Statement
 
-  /// How many columns there are.
+  /// The number of columns.
   package var count: Int { Int(sqlite3_data_count(statement.handle)) }
 
-  /// The name of a column, as the query gives it.
+  /// The name of a column in the query.
   ///
   /// - Throws: `.range` for a column that does not exist.
   package func name(_ column: Int) throws(SQLiteError) -> String {
@@ -21,7 +21,7 @@ package struct Row: ~Copyable {
   /// The storage class of a column's value.
   ///
   /// - Throws: `.range` for a column that does not exist.
-  package func storageClass(_ column: Int) throws(SQLiteError) -> StorageClass {
+  package func storageClass(_ column: Int) throws(SQLiteError) -> Value.StorageClass {
     switch sqlite3_column_type(statement.handle, try index(column)) {
     case SQLITE_INTEGER: .integer
     case SQLITE_FLOAT: .real
@@ -38,11 +38,11 @@ package struct Row: ~Copyable {
     try storageClass(column) == .null
   }
 
-  /// Any value, copied out.
+  /// A copy of the value of any storage class.
   ///
   /// O(length).
   ///
-  /// - Throws: `.range` for a column that does not exist, `.mismatch` for a text that is no UTF-8.
+  /// - Throws: `.range` for a column that does not exist, `.mismatch` for a text that is not valid UTF-8.
   package func value(_ column: Int) throws(SQLiteError) -> Value {
     switch try storageClass(column) {
     case .null: .null
@@ -59,7 +59,7 @@ package struct Row: ~Copyable {
       throw SQLiteError(
         code: .range,
         operation: .read,
-        message: "column \(column) of \(count)",
+        message: "column \(column) does not exist: the row has \(count)",
         sql: statement.sql,
         path: statement.path
       )
@@ -67,7 +67,7 @@ package struct Row: ~Copyable {
     return Int32(column)
   }
 
-  func index(_ column: Int, holding wanted: StorageClass) throws(SQLiteError) -> Int32 {
+  func index(_ column: Int, holding wanted: Value.StorageClass) throws(SQLiteError) -> Int32 {
     let found = try storageClass(column)
     guard found == wanted else {
       throw try mismatch(column, "holds \(found.rawValue), not \(wanted.rawValue)")

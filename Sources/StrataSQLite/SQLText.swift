@@ -1,11 +1,11 @@
 import CStrataSQLite
 
-/// SQL text as bytes, compiled one statement after the other.
+/// SQL text as bytes, compiled statement by statement.
 struct SQLText {
   private let bytes: [UInt8]
   private let path: String
 
-  /// Takes a text; one with a NUL is refused, since SQLite would stop there and ignore the rest.
+  /// Refuses a text with a NUL, because SQLite would ignore what follows it.
   init(_ sql: String, path: String) throws(SQLiteError) {
     bytes = Array(sql.utf8)
     self.path = path
@@ -20,7 +20,7 @@ struct SQLText {
     }
   }
 
-  /// The one statement that the text must consist of, made to be kept.
+  /// Compiles a text of exactly one statement, for the cache.
   func only(on connection: OpaquePointer) throws(SQLiteError) -> Statement {
     var offset = 0
     let flags = UInt32(SQLITE_PREPARE_PERSISTENT)
@@ -33,7 +33,7 @@ struct SQLText {
     return statement
   }
 
-  /// Compiles the next statement and moves behind it; nil when only space and comments are left.
+  /// Compiles the next statement and advances past it; nil when only space and comments are left.
   func next(from offset: inout Int, on connection: OpaquePointer, flags: UInt32 = 0)
     throws(SQLiteError) -> Statement?
   {

@@ -1,10 +1,10 @@
 import CStrataSQLite
 
-/// A failure of SQLite: what was being done, to which file, and what SQLite said about it.
+/// A failure of SQLite: the operation, the file, and SQLite's code and message.
 ///
-/// It never holds bound values or anything read from rows, so it may be logged.
+/// It never contains bound values or content of rows, so it may be logged.
 package struct SQLiteError: Error, Equatable, Sendable {
-  /// What was being done when it failed.
+  /// The operation that failed.
   package enum Operation: String, Sendable {
     case open, configure, prepare, bind, step, read
     case begin, commit, rollback
@@ -13,20 +13,20 @@ package struct SQLiteError: Error, Equatable, Sendable {
 
   /// The extended result code.
   package let code: ResultCode
-  /// What was being done.
+  /// The operation that failed.
   ///
   /// After `.commit` the outcome is unknown until the file is read again.
   package let operation: Operation
-  /// SQLite's sentence, or the wrapper's where SQLite has none.
+  /// SQLite's message, or the wrapper's where SQLite has none.
   package let message: String
-  /// The text of the statement without its values; nil where no statement was involved.
+  /// The text of the statement, without values; nil where no statement was involved.
   package let sql: String?
-  /// The path as it was given to `Connection.init`.
+  /// The path that was passed to `Connection.init`.
   package let path: String
-  /// `errno` of the system call that failed; 0 where there was none.
+  /// `errno` of the failed system call; 0 where there was none.
   package let systemErrno: Int32
 
-  /// Describes a failure.
+  /// Creates an error.
   package init(
     code: ResultCode,
     operation: Operation,
@@ -43,7 +43,7 @@ package struct SQLiteError: Error, Equatable, Sendable {
     self.systemErrno = systemErrno
   }
 
-  /// Takes the message of the last failed call on a connection.
+  /// Creates an error with the message of the last failed call on a connection.
   init(
     _ status: Int32,
     on handle: OpaquePointer?,
@@ -52,19 +52,19 @@ package struct SQLiteError: Error, Equatable, Sendable {
     path: String
   ) {
     let code = ResultCode(rawValue: status)
-    let isOfTheSystem = code.primary == .ioerr || code.primary == .cantOpen
+    let hasSystemErrno = code.primary == .ioerr || code.primary == .cantOpen
     self.init(
       code: code,
       operation: operation,
-      message: handle.map { String(cString: sqlite3_errmsg($0)) } ?? Self.sentence(for: status),
+      message: handle.map { String(cString: sqlite3_errmsg($0)) } ?? Self.message(for: status),
       sql: sql,
       path: path,
-      systemErrno: isOfTheSystem ? handle.map { sqlite3_system_errno($0) } ?? 0 : 0
+      systemErrno: hasSystemErrno ? handle.map { sqlite3_system_errno($0) } ?? 0 : 0
     )
   }
 
-  /// SQLite's sentence for a code, for calls that leave no message on the connection.
-  static func sentence(for status: Int32) -> String {
+  /// SQLite's message for a code, for calls that store no message on the connection.
+  static func message(for status: Int32) -> String {
     sqlite3_errstr(status).map { String(cString: $0) } ?? "unknown error"
   }
 }

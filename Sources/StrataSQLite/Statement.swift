@@ -1,16 +1,16 @@
 import CStrataSQLite
 
-/// A prepared statement and its place in its own rows.
+/// A prepared statement and its position in its rows.
 ///
-/// It does not keep its connection: SQLite keeps a connection alive as a zombie until its last statement
-/// is finalized.
+/// It does not retain its connection: SQLite keeps a closed connection alive until its last statement is
+/// finalized.
 final class Statement {
   let handle: OpaquePointer
   let sql: String
   let path: String
-  /// Whether a call is between its first step and its reset.
+  /// Whether a call uses it and has not reset it yet.
   var isRunning = false
-  /// The cache's clock at the last use.
+  /// The value of the cache's clock at the last use.
   var lastUse: UInt64 = 0
 
   init(handle: OpaquePointer, sql: String, path: String) {
@@ -30,7 +30,7 @@ final class Statement {
       throw SQLiteError(
         code: .range,
         operation: .bind,
-        message: "the statement takes \(expected) values, \(values.count) were given",
+        message: "the statement takes \(expected) values, but \(values.count) were passed",
         sql: sql,
         path: path
       )
@@ -64,7 +64,7 @@ final class Statement {
     }
   }
 
-  /// Goes to the next row; false when there is none.
+  /// Advances to the next row; false when there is none.
   func step(as operation: SQLiteError.Operation = .step) throws(SQLiteError) -> Bool {
     switch sqlite3_step(handle) {
     case SQLITE_ROW: return true
@@ -73,9 +73,9 @@ final class Statement {
     }
   }
 
-  /// Ends the statement's read or write and drops its values.
+  /// Ends the statement's read or write and clears its values.
   ///
-  /// `sqlite3_reset` repeats the status of the last step, which has been thrown already.
+  /// `sqlite3_reset` returns the status of the last step again, which has been thrown already.
   func reset() {
     sqlite3_reset(handle)
     sqlite3_clear_bindings(handle)

@@ -1,8 +1,8 @@
 import CStrataSQLite
 
-/// Prepared statements by their text, so that each is compiled once per connection.
+/// Prepared statements by text, so that each is compiled once per connection.
 ///
-/// It holds at most `capacity` statements and lets go of the one unused for longest.
+/// It holds at most `capacity` statements and evicts the least recently used one.
 final class StatementCache {
   static let capacity = 128
 
@@ -14,10 +14,10 @@ final class StatementCache {
     self.path = path
   }
 
-  /// A statement that no other call is in the middle of, to be given back by `Statement.reset()`.
+  /// Returns a statement that no other call uses; `Statement.reset()` makes it available again.
   ///
-  /// O(1) for a text seen before. A text that is running already, because its row closure runs it again,
-  /// gets a statement of its own that dies with the call.
+  /// O(1) for a cached text. If the cached statement is in use, because its row closure runs the same
+  /// text, the result is a new statement that is not cached.
   func statement(_ sql: String, on connection: OpaquePointer) throws(SQLiteError) -> Statement {
     clock += 1
     if let known = statements[sql], !known.isRunning {
@@ -30,18 +30,18 @@ final class StatementCache {
     statement.isRunning = true
     statement.lastUse = clock
     if statements[sql] == nil {
-      makeRoom()
+      evictIfFull()
       statements[sql] = statement
     }
     return statement
   }
 
-  /// Lets go of every statement; those that are running finish with their call.
+  /// Removes all statements; those in use are finalized when their call ends.
   func removeAll() {
     statements.removeAll()
   }
 
-  private func makeRoom() {
+  private func evictIfFull() {
     guard statements.count >= Self.capacity else { return }
     let idle = statements.values.filter { !$0.isRunning }
     guard let oldest = idle.min(by: { $0.lastUse < $1.lastUse }) else { return }

@@ -1,6 +1,6 @@
 /// A value of one of SQLite's five storage classes.
 ///
-/// A `.real` that is not a number is stored by SQLite as NULL (`sqlite.org/floatingpoint.html`).
+/// SQLite stores a `.real` that is not a number as NULL (`sqlite.org/floatingpoint.html`).
 package enum Value: Hashable, Sendable {
   case null
   case integer(Int64)
@@ -20,16 +20,16 @@ package enum Value: Hashable, Sendable {
   }
 }
 
-/// The storage classes, by the names SQLite's `typeof()` gives them in capitals.
-package enum StorageClass: String, Sendable {
-  case null = "NULL"
-  case integer = "INTEGER"
-  case real = "REAL"
-  case text = "TEXT"
-  case blob = "BLOB"
-}
-
 extension Value {
+  /// The storage classes, with the names of SQLite's `typeof()` in capitals.
+  package enum StorageClass: String, Sendable {
+    case null = "NULL"
+    case integer = "INTEGER"
+    case real = "REAL"
+    case text = "TEXT"
+    case blob = "BLOB"
+  }
+
   /// A text, or NULL.
   package static func text(orNull string: String?) -> Value {
     string.map { .text($0) } ?? .null

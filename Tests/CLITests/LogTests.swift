@@ -7,10 +7,10 @@ import Testing
 
   init() async throws {
     folder = try Folder()
-    path = try await folder.sampleAtRest()
+    path = try await folder.closedSample()
   }
 
-  @Test func `the log tells who changed what, and what is not in the file`() async throws {
+  @Test func `the log lists who changed what, and what is not in the file`() async throws {
     #expect(
       try await Program.strata("log", path)
         == Program(
@@ -19,12 +19,12 @@ import Testing
             1  2026-02-02 02:40:00.000Z  add users  App/Users.swift:12 add()
               users  +2 put (2, 42)
             2  2026-02-02 02:40:00.000Z  note  App/Notes.swift:7 jot()
-              notes  1 NOT PERSISTED (todo; the file keeps what it had)
+              notes  1 NOT PERSISTED (todo; the file has the previous record)
             3  2026-02-02 02:40:00.000Z  App/Users.swift:30 drop()
               users  -1 removed (1)
 
             """,
-          complaint: ""
+          errors: ""
         )
     )
   }
@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: [
     ["--last", "0"], ["--last", "2", "--after", "1"], ["--limit", "3"], ["--last", "many"],
   ])
-  func `a log asked for wrongly is a usage error`(options: [String]) async throws {
+  func `wrong options of the log are a usage error`(options: [String]) async throws {
     let log = try await Program.run(try Program.strataPath(), ["log", path] + options)
     #expect(log.status == 64)
     #expect(log.output == "")
@@ -68,20 +68,20 @@ import Testing
     let log = try await Program.strata("log", path)
     #expect(log.status == 4)
     #expect(
-      log.complaint.hasPrefix(
+      log.errors.hasPrefix(
         "strata: \(path): this store is damaged: part 0 of the delta at revision 1 cannot be read: "
       )
     )
   }
 
-  @Test func `a reader that has had enough ends the log without a word`() async throws {
+  @Test func `a reader that closes the pipe ends the log silently`() async throws {
     let path = folder.path("long.strata")
     let sample = try await OpenSample(at: path)
     sample.commitUsers(0..<3_000)
     try await sample.close()
     let line = #"{ "$0" log "$1" --last 3000; echo "exit $?" >&2; } | head -1"#
     let log = try await Program.shell(line, path)
-    #expect(log.complaint == "exit 0\n")
-    #expect(log.output.hasPrefix("1  2026-02-02 02:40:00.000Z  CLITests/Sample.swift:"))
+    #expect(log.errors == "exit 0\n")
+    #expect(log.output.hasPrefix("1  2026-02-02 02:40:00.000Z  CLITests/OpenSample.swift:"))
   }
 }

@@ -7,10 +7,10 @@ import Testing
 
   init() async throws {
     folder = try Folder()
-    path = try await folder.sampleAtRest()
+    path = try await folder.closedSample()
   }
 
-  @Test func `the tables come with their counts and fields`() async throws {
+  @Test func `the tables are listed with their counts and fields`() async throws {
     let tables = try await Program.strata("tables", path)
     let json = try await Program.strata("tables", path, "--json").output
     let notes = try #require(try member("0", "bytes", of: json))
@@ -38,7 +38,7 @@ import Testing
             42  林 Mei                        []
 
             """,
-          complaint: ""
+          errors: ""
         )
     )
   }
@@ -67,7 +67,7 @@ import Testing
             home:  {"city":"Zürich","floor":3}
 
             """,
-          complaint: ""
+          errors: ""
         )
     )
   }
@@ -77,12 +77,12 @@ import Testing
     #expect(try canonicalJSON(shown.output) == #"{"id":42,"name":"林 Mei","tags":[]}"#)
   }
 
-  @Test func `an ID that is a text is found, and its line breaks stand as escapes`() async throws {
+  @Test func `an ID that is a text is found, and line breaks are escaped`() async throws {
     let shown = try await Program.strata("show", path, "notes", "welcome")
     #expect(shown.output == "id:   welcome\ntext: hello\\nworld\n")
   }
 
-  @Test func `an empty table says so, and is an empty array`() async throws {
+  @Test func `an empty table is reported as empty, and is an empty array`() async throws {
     let path = folder.path("empty.strata")
     let sample = try await OpenSample(at: path, initial: SampleState())
     try await sample.close()
@@ -96,7 +96,7 @@ import Testing
         == Program(
           status: 3,
           output: "",
-          complaint: """
+          errors: """
             strata: \(path): there is no table userz. Check the spelling; `strata tables` lists what \
             there is.
 
@@ -109,12 +109,12 @@ import Testing
     let shown = try await Program.strata("show", path, "users", "7", "--json")
     #expect(shown.status == 3)
     #expect(shown.output == "")
-    #expect(shown.complaint.hasPrefix("strata: \(path): there is no entity 7 in users. "))
+    #expect(shown.errors.hasPrefix("strata: \(path): there is no entity 7 in users. "))
   }
 
-  @Test func `commits that stand in SQLite's WAL alone are shown`() async throws {
+  @Test func `commits that are only in SQLite's WAL are shown`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleLeftBehind()
+    let path = try await folder.unclosedSample()
     #expect(try await Program.strata("show", path, "users", "42").status == 0)
     #expect(try await Program.strata("show", path, "users", "1").status == 3)
   }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct VerifyTests {
   @Test func `a sound store passes every check`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleAtRest()
+    let path = try await folder.closedSample()
     let verified = try await Program.strata("verify", path)
     #expect(verified.status == 0)
     let lines = verified.output.split(separator: "\n")
@@ -15,19 +15,19 @@ import Testing
           "\(path) is",
         ]
     )
-    #expect(lines.last == "\(path) is sound: all of 6 checks passed.")
+    #expect(lines.last == "\(path) is sound: 6 checks passed.")
   }
 
   @Test func `the JSON of a sound store says so`() async throws {
     let folder = try Folder()
-    let verified = try await Program.strata("verify", try await folder.sampleAtRest(), "--json")
+    let verified = try await Program.strata("verify", try await folder.closedSample(), "--json")
     #expect(verified.status == 0)
     #expect(try canonicalJSON(verified.output).hasSuffix(#""sound":true}"#))
   }
 
-  @Test func `a flipped bit in a snapshot is named`() async throws {
+  @Test func `a flipped bit in a snapshot is reported`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleAtRest()
+    let path = try await folder.closedSample()
     try Patch.flip("Initial Ida", in: path)
     let verified = try await Program.strata("verify", path)
     #expect(verified.status == 4)
@@ -36,12 +36,12 @@ import Testing
         "\nFAILED  snapshot 0  chunk 0 of the snapshot at revision 0 has another hash\n"
       )
     )
-    #expect(verified.output.contains("\n\(path) is damaged: 1 of 6 checks failed; "))
+    #expect(verified.output.contains("\n\(path) is damaged: 1 of 6 checks failed. "))
   }
 
-  @Test func `a flipped bit in a delta is named`() async throws {
+  @Test func `a flipped bit in a delta is reported`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleAtRest()
+    let path = try await folder.closedSample()
     try Patch.flip("Delta Dora", in: path)
     let verified = try await Program.strata("verify", path, "--json")
     #expect(verified.status == 4)
@@ -53,37 +53,37 @@ import Testing
     #expect(try canonicalJSON(verified.output).hasSuffix(#""sound":false}"#))
   }
 
-  @Test func `damage is told and named where the data is asked for`() async throws {
+  @Test func `damage of requested data is reported`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleAtRest()
+    let path = try await folder.closedSample()
     try Patch.flip("Delta Dora", in: path)
     let shown = try await Program.strata("show", path, "users")
     #expect(shown.status == 4)
     #expect(shown.output == "")
     #expect(
-      shown.complaint.hasPrefix(
+      shown.errors.hasPrefix(
         "strata: \(path): this store is damaged: the delta at revision 1 has another hash. "
       )
     )
   }
 
-  @Test func `the verdict stands when nobody reads it`() async throws {
+  @Test func `the exit code does not depend on a reader`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleAtRest()
+    let path = try await folder.closedSample()
     try Patch.flip("Initial Ida", in: path)
-    // The reader is gone before the first byte: the pipe of a program that has ended.
+    // The reader of the pipe has ended before the first byte.
     let line = #"exec 3> >(true); wait $!; "$0" verify "$1" >&3; echo "exit $?""#
     #expect(try await Program.shell(line, path).output == "exit 4\n")
   }
 
-  @Test func `a named snapshot whose deltas were trimmed is no damage`() async throws {
+  @Test func `a named snapshot whose deltas were trimmed is not damage`() async throws {
     let folder = try Folder()
     let path = folder.path("app.strata")
     let policy = SnapshotPolicy(minimumJournalBytes: 1_000, minimumHistoryBytes: 1_000)
     let sample = try await OpenSample(at: path, snapshots: policy)
     try await sample.commitSample()
     try await sample.persistence.snapshot(named: "early")
-    // The history that must stay is at least as long as a snapshot.
+    // The history that is retained is at least as large as a snapshot.
     for round in 0..<40 {
       sample.commitUsers(100..<200, named: "Reader \(round)")
       try await sample.persistence.snapshot(named: "round \(round % 2)")

@@ -12,7 +12,9 @@ import Testing
       // An unfinished SELECT would keep its snapshot, and the WAL could not be emptied.
       try connection.transaction { try connection.run("INSERT INTO t VALUES (3, NULL)") }
       let result = try connection.checkpoint(.truncate)
-      #expect(result == CheckpointResult(walFrames: 0, checkpointedFrames: 0, isBusy: false))
+      #expect(
+        result == Connection.CheckpointResult(walFrames: 0, checkpointedFrames: 0, isBusy: false)
+      )
       #expect(try size(connection.path + "-wal") == 0)
       #expect(try keys(connection) == [1, 2, 3])
     }
@@ -53,7 +55,7 @@ import Testing
       #expect(try connection.first(select, ["x"]) { try $0.value(0) } == "x")
       let error = try sqliteError { try connection.run(select, []) }
       #expect(error?.code == .range)
-      #expect(error?.message == "the statement takes 1 values, 0 were given")
+      #expect(error?.message == "the statement takes 1 values, but 0 were passed")
     }
   }
 

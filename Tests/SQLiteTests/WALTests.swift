@@ -44,7 +44,9 @@ import Testing
   @Test func `a checkpoint without a WAL has no frames`() throws {
     let connection = try Connection.inMemory()
     let result = try connection.checkpoint(.passive)
-    #expect(result == CheckpointResult(walFrames: 0, checkpointedFrames: 0, isBusy: false))
+    #expect(
+      result == Connection.CheckpointResult(walFrames: 0, checkpointedFrames: 0, isBusy: false)
+    )
   }
 
   @Test func `syncing the WAL is one sync, also on a connection that has read nothing`() throws {

@@ -4,7 +4,7 @@ import StrataStorage
 /// `strata info STORE`.
 struct Info: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Tells what a file is, how far it is, and whether someone is writing it."
+    abstract: "Shows the position, the contents and the writer of a store."
   )
 
   @OptionGroup var arguments: StoreArguments

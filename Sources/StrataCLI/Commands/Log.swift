@@ -4,12 +4,12 @@ import StrataStorage
 /// `strata log STORE [--last N | --after REVISION [--limit N]]`.
 struct Log: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists the deltas of the journal and which entities each of them changed."
+    abstract: "Lists the deltas of the journal and the entities that each of them changed."
   )
 
   @OptionGroup var arguments: StoreArguments
 
-  @Option(help: "Only the last N deltas. (default: 20)")
+  @Option(help: "The last N deltas. (default: 20)")
   var last: Int?
 
   @Option(help: "The deltas after this revision.")
@@ -20,10 +20,10 @@ struct Log: ParsableCommand {
 
   func validate() throws {
     if last != nil, after != nil {
-      throw ValidationError("Give --last or --after, not both.")
+      throw ValidationError("--last and --after cannot be combined.")
     }
     if limit != nil, after == nil {
-      throw ValidationError("--limit goes with --after; for the end of the journal give --last.")
+      throw ValidationError("--limit requires --after. For the end of the journal, use --last.")
     }
     for (option, value) in [("--last", last), ("--limit", limit)] {
       if let value, value < 1 { throw ValidationError("\(option) must be at least 1.") }
@@ -41,9 +41,9 @@ struct Log: ParsableCommand {
       switch arguments.form {
       case .json: try output.array(deltas.lazy.map { JSONText.compact($0) })
       case .text:
-        if deltas.isEmpty { return try output.line(LogText.nothing(in: range)) }
+        if deltas.isEmpty { return try output.line(LogText.empty(range)) }
         for delta in deltas {
-          for line in LogText.lines(delta, Terminal.standard.tint) { try output.line(line) }
+          for line in LogText.lines(delta, Terminal.standard.highlighting) { try output.line(line) }
         }
       }
     }

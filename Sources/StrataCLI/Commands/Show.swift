@@ -5,11 +5,11 @@ import StrataStorage
 /// `strata show STORE TABLE [ID]`.
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows the entities of a table, or one of them, or a persisted value.",
+    abstract: "Shows the entities of a table, one entity, or a persisted value.",
     discussion: """
-      A value is shown by the name that `strata tables` prints: strata show STORE value:settings. \
-      Entities come in the order of their IDs. Long values are shortened to the width of the \
-      terminal; with an ID, or with --json, they are printed whole.
+      For a value, use the name that `strata tables` prints: strata show STORE value:settings. \
+      Entities are sorted by ID. Long values are shortened to the width of the terminal; with an \
+      ID or --json they are printed in full.
       """
   )
 
@@ -22,7 +22,7 @@ struct Show: ParsableCommand {
   var id: String?
 
   func run() throws {
-    // The store is let go before anything is printed: whoever pages through it blocks nobody.
+    // The store is closed before the first output, so that a user's pager does not block a writer.
     let entities = try Inspector(path: arguments.store).show(table: table, id: id)
     try Output.print { output throws(OutputError) in
       if let entity = entities.first, entity.id == nil {
@@ -54,7 +54,7 @@ struct Show: ParsableCommand {
     }
   }
 
-  /// Mostly one: a text can be the ID of two entities only where a table has both numbers and texts.
+  /// Prints one entity, or two if the table has both a number and a text that read as the given ID.
   private func printEach(_ entities: [ShownEntity], to output: inout Output) throws(OutputError) {
     switch arguments.form {
     case .json: if let entity = entities.first { try output.line(entity.value.json(.indented)) }

@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// What every verb takes: the store, and how to answer.
+/// The arguments of every subcommand: the store and the form of the output.
 struct StoreArguments: ParsableArguments {
   @Argument(help: "The file of the store.", completion: .file())
   var store: String
 
-  @Flag(name: .customLong("json"), help: "Print JSON for programs instead of text for people.")
+  @Flag(name: .customLong("json"), help: "Print JSON instead of text.")
   private var isJSON = false
 
-  /// For whom the answer is printed.
+  /// The form of the output.
   enum Form {
     case text, json
   }

@@ -4,9 +4,9 @@ import StrataStorage
 /// `strata tables STORE`.
 struct Tables: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists the entity tables, how much is in them, and their fields.",
+    abstract: "Lists the entity tables with their sizes and fields.",
     discussion: """
-      Values that are kept beside the tables come after them, under names that begin with `value:`.
+      Persisted values follow the tables. Their names start with `value:`.
       """
   )
 

@@ -4,9 +4,9 @@ import StrataStorage
 /// `strata verify STORE`.
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Proves every page, hash and record of a store.",
+    abstract: "Checks every page, hash and record of a store.",
     discussion:
-      "Exits with 4 when anything in the file contradicts itself; the file is not touched."
+      "Exits with 4 if a check fails. The file is not changed."
   )
 
   @OptionGroup var arguments: StoreArguments
@@ -18,13 +18,13 @@ struct Verify: ParsableCommand {
         switch arguments.form {
         case .json: try output.line(JSONText.indented(VerifyText.Report(verification)))
         case .text:
-          for line in VerifyText.lines(verification, Terminal.standard.tint) {
+          for line in VerifyText.lines(verification, Terminal.standard.highlighting) {
             try output.line(line)
           }
         }
       }
     } catch OutputError.closed {
-      // The verdict stands, whoever stopped reading.
+      // The exit code is set even if the output is not read.
     }
     if !verification.isSound { throw ExitCode(ExitStatus.damaged.rawValue) }
   }

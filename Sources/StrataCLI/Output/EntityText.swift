@@ -1,18 +1,18 @@
 package import StrataRecords
 package import StrataStorage
 
-/// Entities in lines for people.
+/// The text output of `strata show`.
 package enum EntityText {
-  /// The rows of a table of entities, made as they are asked for.
+  /// The rows of a table of entities, formatted on demand.
   package typealias Rows = LazyMapCollection<[ShownEntity], [String]>
 
-  /// The lines of a persisted value; a value without fields is one line.
+  /// The lines of a persisted value: one per field, or a single one if it has no fields.
   package static func lines(ofValue value: RecordValue, within limit: Int) -> [String] {
     guard case .object(let members) = value else { return [value.text] }
     return lines(members, within: limit)
   }
 
-  /// A row for each entity and a column for each field that any of them has.
+  /// A table with a row for each entity and a column for each field that occurs in any of them.
   package static func table(_ entities: [ShownEntity], within limit: Int) -> TextTable<Rows> {
     let fields = Fields(of: entities)
     let columns = fields.names.map { name in
@@ -26,10 +26,11 @@ package enum EntityText {
     return TextTable(columns, rows, within: limit)
   }
 
-  /// A line for each field of one entity; a nested value that is too long for its line follows
-  /// below it, indented.
+  /// A line for each field of one entity.
+  ///
+  /// A nested value that is too long for its line is printed on the lines below, indented.
   package static func lines(_ entity: ShownEntity, within limit: Int) -> [String] {
-    lines(members(of: entity, entity.value["id"] == nil ? .added : .inside), within: limit)
+    lines(members(of: entity, entity.value["id"] == nil ? .separate : .inField), within: limit)
   }
 
   private static func lines(_ members: [RecordValue.Member], within limit: Int) -> [String] {
@@ -51,9 +52,9 @@ package enum EntityText {
     return lines
   }
 
-  /// Whether the fields of the entities hold their ID.
+  /// Whether the ID of an entity is one of its fields.
   private enum IDField {
-    case inside, added
+    case inField, separate
   }
 
   private static func members(
@@ -62,24 +63,24 @@ package enum EntityText {
   ) -> [RecordValue.Member] {
     var members = [RecordValue.Member("value", entity.value)]
     if case .object(let inside) = entity.value { members = inside }
-    guard id == .added, let id = entity.id else { return members }
+    guard id == .separate, let id = entity.id else { return members }
     return [RecordValue.Member("id", id)] + members
   }
 
-  /// The names of the fields, in the order they were first met.
+  /// The names of the fields, in the order of their first occurrence.
   private struct Fields {
     let id: IDField
     private(set) var names: [String] = []
     private(set) var numeric: Set<String> = []
 
     init(of entities: [ShownEntity]) {
-      id = entities.allSatisfy { $0.value["id"] != nil } ? .inside : .added
+      id = entities.allSatisfy { $0.value["id"] != nil } ? .inField : .separate
       var known: Set<String> = []
       var texts: Set<String> = []
       for entity in entities {
         for member in EntityText.members(of: entity, id) {
           if known.insert(member.name).inserted { names.append(member.name) }
-          if !member.value.isNumber { texts.insert(member.name) }
+          if !member.value.isNumberOrNull { texts.insert(member.name) }
         }
       }
       numeric = known.subtracting(texts)
@@ -88,7 +89,7 @@ package enum EntityText {
 }
 
 extension RecordValue {
-  /// The value on one line, as people read it: texts without quotes unless they would mislead.
+  /// The value on one line, with quotes only where a text would be ambiguous without them.
   package var text: String {
     switch self {
     case .string(""), .string("null"): return json()
@@ -107,8 +108,8 @@ extension RecordValue {
     }
   }
 
-  /// Whether it stands with the numbers; nothing stands with anything.
-  fileprivate var isNumber: Bool {
+  /// Whether a column with this value can be right-aligned; null fits any column.
+  fileprivate var isNumberOrNull: Bool {
     switch self {
     case .int, .uint, .float, .double, .decimal, .null: true
     default: false

@@ -1,8 +1,8 @@
 package import StrataStorage
 
-/// What a store is, in lines for people.
+/// The text output of `strata info`.
 package enum InfoText {
-  /// First a sentence, then a line for each thing worth knowing.
+  /// Two sentences, then a line for each fact.
   package static func lines(_ summary: StoreSummary) -> [String] {
     var facts: [(name: String, values: [String])] = [
       ("store", ["\(summary.store), epoch \(summary.epoch)"]),
@@ -21,7 +21,8 @@ package enum InfoText {
     let width = facts.map(\.name.count).max() ?? 0
     let indent = String(repeating: " ", count: width)
     var lines = [
-      "\(summary.path.printable) is a Strata store of format \(summary.format).", use(summary), "",
+      "\(summary.path.printable) is a Strata store of format \(summary.format).", writer(summary),
+      "",
     ]
     for (name, values) in facts {
       for (index, value) in values.enumerated() {
@@ -32,15 +33,15 @@ package enum InfoText {
     return lines
   }
 
-  private static func use(_ summary: StoreSummary) -> String {
-    if let writer = summary.writer { return "It is being written now, by \(writer.printable)." }
+  private static func writer(_ summary: StoreSummary) -> String {
+    if let writer = summary.writer { return "It is open for writing by \(writer.printable)." }
     if summary.walBytes > 0 {
       return """
-        Nobody is writing it now; the last writer did not close it, and the next one takes in what \
-        stands in SQLite's WAL.
+        No writer has it open. The last writer did not close it; the next one recovers its commits \
+        from SQLite's WAL.
         """
     }
-    return "Nobody is writing it now."
+    return "No writer has it open."
   }
 
   private static func tables(_ summary: StoreSummary) -> String {
@@ -50,12 +51,12 @@ package enum InfoText {
   private static func journal(_ journal: JournalSummary) -> String {
     guard let first = journal.first else { return "empty" }
     let deltas = Measures.count(journal.deltas, "delta", "deltas")
-    return "\(deltas) from revision \(first) on, \(Measures.size(journal.bytes))"
+    return "\(deltas) from revision \(first), \(Measures.size(journal.bytes))"
   }
 
   private static func snapshot(_ snapshot: SnapshotSummary) -> String {
     var text = """
-      revision \(snapshot.revision) of \(Measures.time(snapshot.time)), \
+      revision \(snapshot.revision), \(Measures.time(snapshot.time)), \
       \(Measures.count(snapshot.entities, "entity", "entities")), \(Measures.size(snapshot.bytes))
       """
     if !snapshot.verified { text += ", not verified yet" }
@@ -67,15 +68,15 @@ package enum InfoText {
 
   private static func head(_ summary: StoreSummary) -> String {
     guard let head = summary.head else {
-      return "missing or torn, so a lost tail could not be noticed"
+      return "missing or damaged, so the loss of the last commits cannot be detected"
     }
     let text = "durable up to revision \(head.durable), written up to \(head.written)"
-    // A writer at work is ahead of what was read.
+    // An active writer is ahead of what was read.
     guard summary.writer == nil, summary.revision < head.written else { return text }
     return text + ", but the file ends at \(summary.revision): run `strata verify`"
   }
 
   private static func file(_ summary: StoreSummary) -> String {
-    "\(Measures.size(summary.fileBytes)), and \(Measures.size(summary.walBytes)) in SQLite's WAL"
+    "\(Measures.size(summary.fileBytes)), plus \(Measures.size(summary.walBytes)) in SQLite's WAL"
   }
 }

@@ -1,14 +1,14 @@
 import Foundation
 import StrataStorage
 
-/// What was found out about a store, as JSON for programs: sorted keys, dates as ISO 8601 in UTC.
+/// The JSON output of all subcommands: keys are sorted, dates are ISO 8601 in UTC.
 enum JSONText {
-  /// On one line.
+  /// JSON on one line.
   static func compact(_ value: some Encodable) -> String {
     text(value, [.sortedKeys, .withoutEscapingSlashes])
   }
 
-  /// A member a line.
+  /// JSON with one member per line.
   static func indented(_ value: some Encodable) -> String {
     text(value, [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
   }
@@ -26,7 +26,7 @@ enum JSONText {
     do {
       return String(decoding: try encoder.encode(value), as: UTF8.self)
     } catch {
-      preconditionFailure("A summary holds texts, whole numbers and dates only: \(error)")
+      preconditionFailure("A summary contains only texts, integers and dates: \(error)")
     }
   }
 }

@@ -3,7 +3,7 @@ import StrataBase
 import StrataRecords
 import StrataStorage
 
-/// Numbers and times as people read them.
+/// Sizes, counts and times as text.
 package enum Measures {
   /// A size in units of 1,000 bytes, such as `512 bytes` or `1.2 MB`.
   package static func size(_ bytes: some BinaryInteger) -> String {
@@ -17,7 +17,7 @@ package enum Measures {
     return "\(tenths / 10).\(tenths % 10) TB"
   }
 
-  /// A number with the word it counts, such as `1 delta` or `3 deltas`.
+  /// A number with its noun, such as `1 delta` or `3 deltas`.
   package static func count(
     _ count: some BinaryInteger,
     _ one: String,
@@ -26,8 +26,7 @@ package enum Measures {
     "\(count) \(count == 1 ? one : many)"
   }
 
-  /// A time in UTC to the microsecond, which is what a file has, such as
-  /// `2026-02-03T04:05:06.789012Z`.
+  /// A time in UTC to the microsecond, the precision of a file, such as `2026-02-03T04:05:06.789012Z`.
   package static func exactTime(_ date: Date) -> String {
     let microseconds = (date.timeIntervalSinceReferenceDate * 1_000_000).rounded()
     return Date(timeIntervalSinceReferenceDate: microseconds / 1_000_000).iso8601Text

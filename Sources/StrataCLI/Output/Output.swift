@@ -1,74 +1,66 @@
 import Foundation
 
-/// Why nothing more can be printed.
-enum OutputError: Error, Equatable {
-  /// The reader of the pipe has gone.
-  case closed
-  /// The system refused.
-  case failed(String)
-}
-
-/// Standard output, written in big pieces and never gathered whole.
+/// Buffered writing to standard output.
 struct Output: ~Copyable {
-  private static let pieceSize = 64 << 10
+  private static let bufferSize = 64 << 10
 
   private let descriptor: Int32
-  private var piece: [UInt8] = []
+  private var buffer: [UInt8] = []
 
   private init(_ descriptor: Int32) { self.descriptor = descriptor }
 
-  /// Runs `body` with standard output and writes out what is left at its end.
+  /// Runs `body` with standard output, and flushes the buffer afterwards.
   static func print(
     _ body: (inout Output) throws(OutputError) -> Void
   ) throws(OutputError) {
     var output = Output(STDOUT_FILENO)
     try body(&output)
-    try output.writeOut()
+    try output.flush()
   }
 
-  /// Tells the person, not the program that reads along.
-  static func complain(_ text: String) {
+  /// Prints a line to standard error.
+  static func printError(_ text: String) {
     var output = Output(STDERR_FILENO)
-    // There is nobody left to tell when standard error is gone.
+    // An error of standard error itself cannot be reported.
     do throws(OutputError) {
       try output.line(text)
-      try output.writeOut()
+      try output.flush()
     } catch _ {}
   }
 
   mutating func line(_ text: String) throws(OutputError) {
-    piece += text.utf8
-    piece.append(UInt8(ascii: "\n"))
-    if piece.count >= Self.pieceSize { try writeOut() }
+    buffer += text.utf8
+    buffer.append(UInt8(ascii: "\n"))
+    if buffer.count >= Self.bufferSize { try flush() }
   }
 
-  private mutating func writeOut() throws(OutputError) {
+  private mutating func flush() throws(OutputError) {
     var start = 0
-    while start < piece.count {
-      let count = piece[start...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    while start < buffer.count {
+      let count = buffer[start...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {
         start += count
         continue
       }
       switch errno {
       case EINTR: continue
-      case EAGAIN: waitForRoom()
+      case EAGAIN: waitUntilWritable()
       case EPIPE: throw .closed
       default: throw .failed(String(cString: strerror(errno)))
       }
     }
-    piece.removeAll(keepingCapacity: true)
+    buffer.removeAll(keepingCapacity: true)
   }
 
-  /// A terminal or pipe that someone else made non-blocking is waited for all the same.
-  private func waitForRoom() {
+  /// Waits for a terminal or pipe that another process has made non-blocking.
+  private func waitUntilWritable() {
     var interest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     _ = poll(&interest, 1, -1)
   }
 }
 
 extension Output {
-  /// A JSON array of elements that are JSON already, one a line.
+  /// Prints a JSON array of elements that are JSON already, one per line.
   mutating func array(_ elements: some Sequence<String>) throws(OutputError) {
     var waiting: String?
     try line("[")
@@ -80,7 +72,7 @@ extension Output {
     try line("]")
   }
 
-  /// The header and the rows of a table.
+  /// Prints the header and the rows of a table.
   mutating func table<Rows>(_ table: TextTable<Rows>) throws(OutputError) {
     try line(table.header)
     for row in table.rows { try line(table.line(row)) }

@@ -1,6 +1,6 @@
 package import StrataStorage
 
-/// The entity tables and persisted values of a store, in lines for people.
+/// The text output of `strata tables`.
 package enum TablesText {
   /// A row for each value.
   package static func values(

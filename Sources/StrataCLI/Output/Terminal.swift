@@ -1,32 +1,22 @@
 import Foundation
 
-/// Whether words that must not be overlooked are coloured.
-package enum Tint: Sendable {
-  case plain, colour
-
-  /// The text as an alarm: bold and red where colours are shown.
-  package func alarm(_ text: String) -> String {
-    self == .colour ? "\u{1B}[1;31m\(text)\u{1B}[0m" : text
-  }
-}
-
-/// What standard output is shown on.
+/// The terminal of standard output.
 struct Terminal {
-  /// How wide it is; 100 where it is no terminal.
+  /// Its width; 100 where standard output is not a terminal.
   let columns: Int
-  /// Colours are for terminals, unless `NO_COLOR` (no-color.org) is set or the terminal is dumb.
-  let tint: Tint
+  /// On for a terminal, unless `NO_COLOR` (no-color.org) is set or `TERM` is `dumb`.
+  let highlighting: Highlighting
 
-  /// Standard output as it is now.
+  /// The current terminal of standard output.
   static var standard: Terminal {
-    guard isatty(STDOUT_FILENO) == 1 else { return Terminal(columns: 100, tint: .plain) }
+    guard isatty(STDOUT_FILENO) == 1 else { return Terminal(columns: 100, highlighting: .off) }
     var size = winsize()
     let isSized = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     let environment = ProcessInfo.processInfo.environment
     let isPlain = environment["NO_COLOR"].map { !$0.isEmpty } ?? (environment["TERM"] == "dumb")
     return Terminal(
       columns: isSized ? Int(size.ws_col) : 100,
-      tint: isPlain ? .plain : .colour
+      highlighting: isPlain ? .off : .on
     )
   }
 }

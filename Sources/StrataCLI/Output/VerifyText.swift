@@ -1,12 +1,13 @@
 package import StrataStorage
 
-/// A verification in lines for people, and with its verdict for programs.
+/// The output of `strata verify`.
 package enum VerifyText {
-  /// A line for each check, and the verdict.
-  package static func lines(_ verification: Verification, _ tint: Tint) -> [String] {
+  /// A line for each check and a line for the result.
+  package static func lines(_ verification: Verification, _ highlighting: Highlighting) -> [String]
+  {
     let width = verification.checks.map(\.name.columnCount).max() ?? 0
     var lines = verification.checks.map { check in
-      let mark = check.passed ? "ok    " : tint.alarm("FAILED")
+      let mark = check.passed ? "ok    " : highlighting.warning("FAILED")
       let gap = String(repeating: " ", count: width - check.name.columnCount)
       return "\(mark)  \(check.name)\(gap)  \(check.detail.printable)"
     }
@@ -15,16 +16,16 @@ package enum VerifyText {
     let path = verification.path.printable
     lines.append(
       failed == 0
-        ? "\(path) is sound: all of \(checks) passed."
+        ? "\(path) is sound: \(checks) passed."
         : """
-        \(path) is damaged: \(failed) of \(checks) failed; it was not touched, so keep a copy of it \
-        and bring back a backup.
+        \(path) is damaged: \(failed) of \(checks) failed. The file was not changed. Keep a copy of it \
+        and restore a backup.
         """
     )
     return lines
   }
 
-  /// A verification with its verdict spelled out.
+  /// The JSON form of a verification, with its result.
   package struct Report: Encodable {
     let path: String
     let sound: Bool

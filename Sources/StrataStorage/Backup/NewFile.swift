@@ -67,7 +67,7 @@ package struct NewFile: Sendable {
 
   /// Verifies every hash and record in it.
   package func verify() throws {
-    let verification = try Inspector(path: temporary).verify()
+    let verification = try Inspector(path: temporary, on: disk).verify()
     guard verification.isSound else {
       let failed = verification.checks.filter { !$0.passed }
       throw CorruptionError(

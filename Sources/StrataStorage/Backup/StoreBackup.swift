@@ -53,7 +53,7 @@ private struct BackupRestore {
   let file: NewFile
 
   func make() throws -> Position {
-    let source = try ReadAccess(backup)
+    let source = try ReadAccess(backup, on: file.disk)
     if source.mode == .live {
       throw PersistenceError(
         .restoringBackup,

@@ -182,7 +182,7 @@ extension Inspector {
     // A writer at work is ahead of what this view read; it has judged the head when it opened.
     if access.mode == .live { return "a writer is at work" }
     switch HeadCheck.compare(
-      try HeadFile.read(path.head),
+      try HeadFile.read(path.head, on: access.disk),
       recovered: position,
       bootID: BootID.current()
     )

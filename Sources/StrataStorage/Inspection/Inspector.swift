@@ -12,10 +12,12 @@ package final class Inspector {
   let access: ReadAccess
 
   /// Opens a file to read, in whatever way changes nothing; see ``ReadAccess``.
-  package init(path: String) throws(PersistenceError) {
+  ///
+  /// - Parameter disk: the system's for a command, which has no configuration that names another.
+  package init(path: String, on disk: Disk = .system) throws(PersistenceError) {
     self.path = try StorePath(path, for: .inspecting)
     do {
-      access = try ReadAccess(self.path)
+      access = try ReadAccess(self.path, on: disk)
       try RestoredFile.check(access.connection, self.path, .inspecting)
     } catch {
       throw PersistenceError(.inspecting, path: self.path.file, wrapping: error)
@@ -47,7 +49,7 @@ extension Inspector {
     try answer { view in
       let connection = access.connection
       let extent = try view.journal.extent()
-      let head = try HeadFile.read(path.head)
+      let head = try HeadFile.read(path.head, on: access.disk)
       let (tables, values) = view.tables.splitIntoTablesAndValues()
       return StoreSummary(
         path: path.file,

@@ -19,10 +19,12 @@ final class ReadAccess {
 
   let connection: Connection
   let mode: Mode
+  let disk: Disk
   /// Keeps writers away for as long as this lives; nothing to hold when no lock file exists.
   private let hold: SharedHold?
 
-  init(_ path: StorePath) throws {
+  init(_ path: StorePath, on disk: Disk) throws {
+    self.disk = disk
     guard try path.occupant(.inspecting) != .nothing else {
       throw PersistenceError(.inspecting, path: path.file, .missing)
     }
@@ -30,22 +32,22 @@ final class ReadAccess {
     case .writerPresent:
       hold = nil
       mode = .live
-      connection = try Connection(path: path.file, mode: .readOnly)
+      connection = try Connection(path: path.file, mode: .readOnly, vfs: disk.vfs)
       return
     case .held(let lock): hold = SharedHold(lock)
     case .noLockFile: hold = nil
     }
     do {
-      try WriterLock.checkHeader(path, StoreFormat.known)
+      try WriterLock.checkHeader(path, StoreFormat.known, on: disk)
     } catch {
       throw PersistenceError(.inspecting, path: path.file, error.reason)
     }
     if path.walSize > 0 {
       mode = .copy
-      connection = try UnlinkedCopy.open(path)
+      connection = try UnlinkedCopy.open(path, on: disk)
     } else {
       mode = .atRest
-      connection = try Connection(path: path.file, mode: .immutable)
+      connection = try Connection(path: path.file, mode: .immutable, vfs: disk.vfs)
     }
   }
 }
@@ -62,7 +64,7 @@ private final class SharedHold: Sendable {
 private enum UnlinkedCopy {
   private static let pieceSize = 1 << 20
 
-  static func open(_ path: StorePath) throws -> Connection {
+  static func open(_ path: StorePath, on disk: Disk) throws -> Connection {
     let directory = FileManager.default.temporaryDirectory
       .appendingPathComponent("strata-\(UUID().uuidString)")
     try FileManager.default.createDirectory(
@@ -73,9 +75,9 @@ private enum UnlinkedCopy {
     // What cannot be removed from the temporary directory is the system's to remove.
     defer { do { try FileManager.default.removeItem(at: directory) } catch _ {} }
     let file = directory.appendingPathComponent("copy").path
-    try copy(path.file, to: file)
-    try copy(path.wal, to: file + "-wal")
-    let connection = try Connection(path: file, mode: .readWrite)
+    try copy(path.file, to: file, on: disk)
+    try copy(path.wal, to: file + "-wal", on: disk)
+    let connection = try Connection(path: file, mode: .readWrite, vfs: disk.vfs)
     connection.checkpointsOnClose = .never
     // SQLite opens the WAL with the first read, and looks for no name after it.
     _ = try connection.userVersion()
@@ -86,9 +88,13 @@ private enum UnlinkedCopy {
   /// can recover.
   ///
   /// No store of this process has the file open, as the lock is shared or was never made.
-  private static func copy(_ source: String, to destination: String) throws(SystemError) {
-    let from = try OpenFile(source, O_RDONLY)
-    let to = try OpenFile(destination, O_WRONLY | O_CREAT | O_EXCL)
+  private static func copy(
+    _ source: String,
+    to destination: String,
+    on disk: Disk
+  ) throws(SystemError) {
+    let from = try disk.open(source, O_RDONLY)
+    let to = try disk.open(destination, O_WRONLY | O_CREAT | O_EXCL)
     var offset: Int64 = 0
     while true {
       let piece = try from.read(pieceSize, at: offset)

@@ -148,7 +148,7 @@ extension JournalWriter {
       var attempts = 5
       while true {
         attempts -= 1
-        let access = try ReadAccess(path)
+        let access = try ReadAccess(path, on: configuration.disk)
         do {
           return try openForReading(access, read, additions)
         } catch let error as CorruptionError {
@@ -175,7 +175,7 @@ extension JournalWriter {
     // A writer at work is ahead of what was read; it has checked the head when it opened.
     if access.mode != .live {
       let note = try HeadCheck.compare(
-        try HeadFile.read(path.head),
+        try HeadFile.read(path.head, on: configuration.disk),
         recovered: file.position,
         bootID: configuration.bootID
       ).noteOrError()

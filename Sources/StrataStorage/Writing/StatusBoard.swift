@@ -43,7 +43,7 @@ extension StatusBoard.Notes {
   /// Takes note of a checkpoint: when two in a row could not pass a reader, it pins the log.
   ///
   /// One alone may have met someone who reads for a moment.
-  mutating func note(_ checkpoint: CheckpointResult, pageSize: Int64, at time: Date) {
+  mutating func note(_ checkpoint: Connection.CheckpointResult, pageSize: Int64, at time: Date) {
     guard !checkpoint.isComplete else {
       (pinnedWAL, firstUnfinishedCheckpoint) = (nil, nil)
       return

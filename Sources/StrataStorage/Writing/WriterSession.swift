@@ -220,12 +220,12 @@ final class WriterSession {
 
   /// Folds SQLite's WAL into the database when there is enough in it, of deltas and of snapshots;
   /// nil when there is not.
-  func checkpointIfDue() throws -> CheckpointResult? {
+  func checkpointIfDue() throws -> Connection.CheckpointResult? {
     // SQLite begins the WAL anew once all of it is in the database and nobody reads it.
     if connection.walFrames < framesCheckpointed { framesCheckpointed = 0 }
     guard connection.walFrames - framesCheckpointed >= Self.checkpointFrames else { return nil }
     framesCheckpointed = connection.walFrames
-    let mode: CheckpointMode = path.walSize > Self.walLimit ? .truncate : .passive
+    let mode: Connection.CheckpointMode = path.walSize > Self.walLimit ? .truncate : .passive
     let result = try connection.checkpoint(mode)
     // SQLite syncs its WAL before it copies; with a reader in the way of every frame it does neither.
     if !result.isComplete {

@@ -1,10 +1,10 @@
 import Foundation
 
-/// A program that was run, and what it said.
+/// The result of running a program.
 struct Program: Equatable {
   var status: Int32
   var output: String
-  var complaint: String
+  var errors: String
 
   /// Runs a program to its end.
   @discardableResult
@@ -13,7 +13,7 @@ struct Program: Equatable {
       .appendingPathComponent("strata-cli-\(UUID().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let files = ["output", "complaint"].map { folder.appendingPathComponent($0) }
+    let files = ["output", "errors"].map { folder.appendingPathComponent($0) }
     for file in files { _ = FileManager.default.createFile(atPath: file.path, contents: nil) }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
@@ -25,7 +25,7 @@ struct Program: Equatable {
     return Program(
       status: status,
       output: String(decoding: try Data(contentsOf: files[0]), as: UTF8.self),
-      complaint: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self)
+      errors: String(decoding: try Data(contentsOf: files[1]), as: UTF8.self)
     )
   }
 
@@ -34,12 +34,12 @@ struct Program: Equatable {
     try await run(try strataPath(), arguments)
   }
 
-  /// Runs a line of `bash`, in which `$0` is `strata` and `$1` the first argument.
+  /// Runs a command line of `bash`, in which `$0` is `strata` and `$1` the first argument.
   static func shell(_ line: String, _ arguments: String...) async throws -> Program {
     try await run("/bin/bash", ["-c", line, try strataPath()] + arguments)
   }
 
-  /// The built command: it lies where the tests lie, whatever directory was built into.
+  /// The built command, which is in the same directory as the tests.
   static func strataPath() throws -> String {
     let bundles = Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map(\.bundleURL)
     let places =
@@ -55,7 +55,7 @@ struct Program: Equatable {
 }
 
 extension Process {
-  /// Starts the process and returns its exit status, or a signal's number below zero, at its end.
+  /// Runs the process to its end and returns its exit status, or the negated number of a signal.
   func statusAtEnd() async throws -> Int32 {
     try await withCheckedThrowingContinuation { continuation in
       terminationHandler = { process in
@@ -69,7 +69,7 @@ extension Process {
   }
 }
 
-/// The JSON of a text, with sorted keys and no spaces; throws where it is none.
+/// The JSON of a text, with sorted keys and without spaces; throws if the text is not JSON.
 func canonicalJSON(_ text: String) throws -> String {
   let value = try JSONSerialization.jsonObject(with: Data(text.utf8))
   let data = try JSONSerialization.data(

@@ -19,21 +19,21 @@ import Testing
     delta = try decoder.decode(DeltaSummary.self, from: Data(json.utf8))
   }
 
-  @Test func `merged commits show as a run`() {
+  @Test func `merged commits are shown as a range`() {
     #expect(
-      LogText.lines(delta, .plain) == [
+      LogText.lines(delta, .off) == [
         "12…15  2026-02-02 02:40:00.500Z  import  App/Import.swift:3 run()",
-        "  4 commits in one delta, as the disk refused them at first",
+        "  4 commits in one delta, merged after a disk error",
         #"  orders  +7 put (1, 2, 3, 4, 5, … 2 more), -1 removed (x\ny)"#,
-        "  users   1 NOT PERSISTED (4; the file keeps what it had)",
+        "  users   1 NOT PERSISTED (4; the file has the previous record)",
       ]
     )
   }
 
-  @Test func `what is not in the file stands out on a terminal`() {
+  @Test func `a change that is not persisted is highlighted on a terminal`() {
     #expect(
-      LogText.lines(delta, .colour).last
-        == "  users   \u{1B}[1;31m1 NOT PERSISTED\u{1B}[0m (4; the file keeps what it had)"
+      LogText.lines(delta, .on).last
+        == "  users   \u{1B}[1;31m1 NOT PERSISTED\u{1B}[0m (4; the file has the previous record)"
     )
   }
 }

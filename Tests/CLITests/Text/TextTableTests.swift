@@ -14,22 +14,22 @@ import Testing
     )
   }
 
-  @Test func `the widest cells give way first`() {
+  @Test func `the widest cells are shortened first`() {
     #expect(
       lines([["1", "Ada", "a very long note indeed"]], within: 20)
         == ["id  name  note", " 1  Ada   a very lo…"]
     )
   }
 
-  @Test func `no line is longer than asked for while there is room for every column`() {
+  @Test func `no line exceeds the limit while every column has its minimum width`() {
     for limit in 22...60 {
       let long = String(repeating: "word ", count: 30)
       for line in lines([[long, long, long]], within: limit) { #expect(line.columnCount <= limit) }
     }
   }
 
-  @Test func `columns never become too narrow to say anything`() {
-    #expect(ColumnFit.widths([50, 50, 3], within: 5) == [6, 6, 3])
+  @Test func `columns keep a minimum width`() {
+    #expect(ColumnWidths.fitting([50, 50, 3], within: 5) == [6, 6, 3])
   }
 
   @Test func `a row may lack its last cells`() {

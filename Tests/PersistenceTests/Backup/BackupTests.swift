@@ -239,6 +239,45 @@ struct BackupTests {
     try await persistence.close()
   }
 
+  @Test(
+    arguments: [
+      (FileOperation.open, FaultCode.cantOpen), (.write, .ioerrWrite), (.write, .full),
+      (.sync, .ioerrFsync),
+    ]
+  )
+  func `a fault in the destination is reported, leaves no file behind and does not touch the store`(
+    operation: FileOperation,
+    code: FaultCode
+  ) async throws {
+    let vfs = try FaultVFS(name: "backup-\(UUID().uuidString)")
+    // Nothing else writes to a database file: no snapshot and no checkpoint is due.
+    let persistence = try await open(
+      on: vfs,
+      policy: SnapshotPolicy(minimumJournalBytes: 1 << 40)
+    )
+    let store = LibraryStore(persistence)
+    store.commit { $0.db.books.insert(Book(id: 1)) }
+    try await persistence.flush()
+    vfs.failNext(operation, in: .database, code: code)
+    let error = await #expect(throws: PersistenceError.self) {
+      try await persistence.backup(to: copy)
+    }
+    #expect(vfs.strikes == 1)
+    switch error?.reason {
+    case .io where code == .ioerrWrite || code == .ioerrFsync: break
+    case .diskFull where code == .full: break
+    case .notWritable where code == .cantOpen: break
+    default: Issue.record("another reason: \(String(describing: error))")
+    }
+    #expect(try files.filter { $0.hasPrefix("copy") }.isEmpty)
+    store.commit { $0.db.books.insert(Book(id: 2)) }
+    try await persistence.flush()
+    try await persistence.backup(to: copy)
+    let database = try Inspector(path: copy).database(over: LibraryDatabase(), at: 2)
+    #expect(database == store.state.db)
+    try await persistence.close()
+  }
+
   @Test
   func `a backup that is brought back is the store as it was, in a higher epoch`() async throws {
     let persistence = try await open()

@@ -59,7 +59,16 @@ struct FaultSweepTests {
     fault: DiskFault,
     duration: FaultDuration
   ) async throws {
-    try await sweep("a backup and back", in: .own, fault, duration) { try await BackupLife($0) }
+    try await sweep("a backup and back", fault, duration) { try await BackupLife($0) }
+  }
+
+  /// The same at the store's own files alone, so that a short sweep meets them too.
+  @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
+  func `a fault of a backup's own files leaves no half of one`(
+    fault: DiskFault,
+    duration: FaultDuration
+  ) async throws {
+    try await sweep("a backup's own files", in: .own, fault, duration) { try await BackupLife($0) }
   }
 
   private func sweep(

@@ -2,15 +2,17 @@ import Foundation
 import Strata
 import Testing
 
-/// Looking at a store changes no byte of any file, and creates none.
-@Suite struct UntouchedTests {
-  private func look(at path: String) async throws -> [Int32] {
+/// Inspecting a store changes no byte of any file and creates no file.
+@Suite struct UnchangedFilesTests {
+  private func inspect(_ path: String) async throws -> [Int32] {
     var statuses: [Int32] = []
-    for verb in [
+    for subcommand in [
       ["info"], ["tables"], ["show", "users"], ["show", "users", "2"], ["log"], ["verify"],
     ] {
       let strata = try Program.strataPath()
-      statuses.append(try await Program.run(strata, [verb[0], path] + verb.dropFirst()).status)
+      statuses.append(
+        try await Program.run(strata, [subcommand[0], path] + subcommand.dropFirst()).status
+      )
     }
     return statuses
   }
@@ -19,39 +21,39 @@ import Testing
 
   @Test func `a store at rest`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleAtRest()
+    let path = try await folder.closedSample()
     let before = try await folder.contents()
     #expect(Set(before.keys) == ["app.strata", "app.strata.head", "app.strata.lock"])
-    #expect(try await look(at: path) == Self.ok)
+    #expect(try await inspect(path) == Self.ok)
     #expect(try await folder.contents() == before)
   }
 
-  @Test func `a store that was left behind`() async throws {
+  @Test func `a store that was not closed`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleLeftBehind()
+    let path = try await folder.unclosedSample()
     let before = try await folder.contents()
     #expect(try #require(before["app.strata-wal"]).count > 0)
-    #expect(try await look(at: path) == Self.ok)
+    #expect(try await inspect(path) == Self.ok)
     #expect(try await folder.contents() == before)
   }
 
   @Test func `a database with its WAL and nothing else`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleLeftBehind()
+    let path = try await folder.unclosedSample()
     for suffix in [".lock", ".head"] { try FileManager.default.removeItem(atPath: path + suffix) }
     let before = try await folder.contents()
     #expect(Set(before.keys) == ["app.strata", "app.strata-wal"])
-    #expect(try await look(at: path) == Self.ok)
+    #expect(try await inspect(path) == Self.ok)
     #expect(try await folder.contents() == before)
   }
 
   @Test func `the copy that is read leaves nothing behind`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleLeftBehind()
+    let path = try await folder.unclosedSample()
     let temporary = folder.path("temporary")
     let line = #"mkdir "$2"; export TMPDIR="$2"; "$0" info "$1" >&2; ls -A "$2""#
     let run = try await Program.shell(line, path, temporary)
-    #expect(run.complaint.contains("the last writer did not close it"))
+    #expect(run.errors.contains("The last writer did not close it"))
     #expect(run.output == "")
   }
 
@@ -62,24 +64,24 @@ import Testing
     try await sample.commitSample()
     let before = try await folder.contents()
     #expect(try #require(before["app.strata-wal"]).count > 0)
-    #expect(try await look(at: path) == Self.ok)
+    #expect(try await inspect(path) == Self.ok)
     #expect(try await folder.contents() == before)
     try await sample.close()
   }
 
-  @Test func `a file that may only be read, with a WAL, can be looked at`() async throws {
+  @Test func `a read-only file with a WAL can be inspected`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleLeftBehind()
+    let path = try await folder.unclosedSample()
     for suffix in ["", "-wal"] {
       try FileManager.default.setAttributes(
         [.posixPermissions: 0o444],
         ofItemAtPath: path + suffix
       )
     }
-    #expect(try await look(at: path) == Self.ok)
+    #expect(try await inspect(path) == Self.ok)
   }
 
-  @Test func `a store written and trimmed at full speed answers every question`() async throws {
+  @Test func `a store that is written and trimmed at full speed can be inspected`() async throws {
     let folder = try Folder()
     let path = folder.path("app.strata")
     let policy = SnapshotPolicy(minimumJournalBytes: 20_000, minimumHistoryBytes: 20_000)
@@ -94,7 +96,7 @@ import Testing
       }
       return rounds
     }
-    var statuses = try await look(at: path)
+    var statuses = try await inspect(path)
     for _ in 0..<20 { statuses.append(try await Program.strata("verify", path).status) }
     writing.cancel()
     #expect(try await writing.value > 0)

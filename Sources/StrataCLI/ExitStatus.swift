@@ -1,19 +1,19 @@
 package import StrataStorage
 
-/// What `strata` tells its caller by its exit code: the one place where the codes are given.
+/// The exit codes of `strata`.
 ///
-/// | code | when |
+/// | code | meaning |
 /// | --- | --- |
-/// | 0 | done; also when the reader of a pipe went away |
-/// | 1 | not done: no store at all (another file, an empty one), or asked in vain |
-/// | 2 | done, and there is something to act on: differences, pending migrations, problems |
+/// | 0 | success; also when the reader of a pipe has closed it |
+/// | 1 | failure: the file is not a store, or the request cannot be answered |
+/// | 2 | success with a finding: differences, pending migrations, problems |
 /// | 3 | there is no such file, directory, table or entity |
-/// | 4 | the store is damaged or cut off, or `verify` found a contradiction |
+/// | 4 | the store is damaged or truncated, or a check of `verify` failed |
 /// | 5 | locked or busy: the same call may succeed later |
-/// | 6 | the schema of the file is not what this build made it from |
-/// | 7 | the file is of a later format: a newer build reads it |
-/// | 64 | the command was called wrongly (`EX_USAGE`; given by the parser) |
-/// | 74 | the system refused to read or write (`EX_IOERR`) |
+/// | 6 | drift: the schema of the file differs from the one this build knows |
+/// | 7 | newer format: a newer build can read the file |
+/// | 64 | usage error (`EX_USAGE`; set by the parser) |
+/// | 74 | I/O error (`EX_IOERR`) |
 /// | 130 | interrupted (128 + `SIGINT`) |
 package enum ExitStatus: Int32, CaseIterable, Sendable {
   case ok = 0
@@ -28,7 +28,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   case io = 74
   case interrupted = 130
 
-  /// The status for what went wrong with a file.
+  /// The status for an error of a store's file.
   package init(_ reason: PersistenceError.Reason) {
     self =
       switch reason {

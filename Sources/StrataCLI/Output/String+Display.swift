@@ -1,9 +1,9 @@
-/// Text as a terminal shows it.
+/// Text for a terminal.
 extension String {
-  /// The text on one line and harmless to a terminal.
+  /// The text on one line, without characters that control a terminal.
   ///
-  /// Control characters, and those that turn the direction of writing, stand as escapes: what a store
-  /// holds cannot move the cursor of whoever looks at it.
+  /// Control characters and those that change the writing direction are escaped, so that the content of a
+  /// store cannot control the terminal of its reader.
   package var printable: String {
     if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
     var text = ""
@@ -22,12 +22,12 @@ extension String {
     return text
   }
 
-  /// How many columns of a terminal the text takes.
+  /// The number of terminal columns that the text occupies.
   package var columnCount: Int { reduce(0) { $0 + $1.columnCount } }
 
-  /// The text cut to so many columns, with an ellipsis where something is left out.
+  /// The text, truncated to a number of columns with an ellipsis at its end.
   ///
-  /// O(columns), however long the text is.
+  /// O(columns), whatever the length of the text.
   package func shortened(to columns: Int) -> String {
     var used = 0
     var end = startIndex
@@ -44,9 +44,9 @@ extension String {
 }
 
 extension Character {
-  /// 2 for ideographs and pictures, 0 for what only modifies, else 1.
+  /// 2 for ideographs and emoji, 0 for marks that modify another character, else 1.
   ///
-  /// After Unicode's East Asian Width (UAX #11), in coarse ranges.
+  /// Follows Unicode's East Asian Width (UAX #11), in coarse ranges.
   fileprivate var columnCount: Int {
     guard let scalar = unicodeScalars.first, !isASCII else { return 1 }
     if scalar.properties.isEmojiPresentation || unicodeScalars.contains("\u{FE0F}") { return 2 }

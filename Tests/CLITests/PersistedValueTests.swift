@@ -2,8 +2,8 @@ import Foundation
 import Strata
 import Testing
 
-/// Persisted values, as `strata` shows them.
-@Suite struct ValueTests {
+/// How `strata` shows persisted values.
+@Suite struct PersistedValueTests {
   let path: String
   let folder: Folder
 
@@ -12,7 +12,7 @@ import Testing
     path = folder.path("app.strata")
     let persistence = try await Persistence.open(
       at: path,
-      initialState: SettledState(),
+      initialState: StateWithValues(),
       database: \.db,
       values: [
         PersistedValue("settings", \.settings), PersistedValue("login", \.login),
@@ -22,7 +22,7 @@ import Testing
         now: { Date(timeIntervalSince1970: 1_770_000_000) }
       )
     )
-    let store = Store<SettledState, Never>(persistence)
+    let store = Store<StateWithValues, Never>(persistence)
     store.commit("set", fileID: "App/Users.swift", function: "set()", line: 12) {
       $0.settings.theme = "dark"
       $0.volume = 11
@@ -31,7 +31,7 @@ import Testing
     try await persistence.close()
   }
 
-  @Test func `values come after the tables`() async throws {
+  @Test func `values are listed after the tables`() async throws {
     let tables = try await Program.strata("tables", path)
     let lines = tables.output.split(separator: "\n", omittingEmptySubsequences: false).map {
       $0.split(separator: " ").filter { !["bytes"].contains($0) }.joined(separator: " ")
@@ -52,7 +52,7 @@ import Testing
 
   @Test func `a value is shown field by field, without an ID`() async throws {
     let shown = try await Program.strata("show", path, "value:settings")
-    #expect(shown == Program(status: 0, output: "theme: dark\nsize:  3\n", complaint: ""))
+    #expect(shown == Program(status: 0, output: "theme: dark\nsize:  3\n", errors: ""))
     #expect(try await Program.strata("show", path, "value:volume").output == "11\n")
     #expect(try await Program.strata("show", path, "value:login").output == "null\n")
   }
@@ -80,7 +80,7 @@ import Testing
   }
 }
 
-private struct SettledState: StateType {
+private struct StateWithValues: StateType {
   struct Settings: Codable, Equatable, Sendable {
     var theme = "light"
     var size = 3

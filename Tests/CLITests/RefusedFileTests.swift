@@ -2,14 +2,14 @@ import Foundation
 import Strata
 import Testing
 
-/// Files that are no store, or not one this build reads: each is refused with its own exit code, and
-/// keeps every byte.
-@Suite struct RefusalTests {
-  private static let verbs: [[String]] = [
+/// Files that are not a store, or not one that this build reads: each is refused with its own exit code
+/// and remains unchanged.
+@Suite struct RefusedFileTests {
+  private static let subcommands: [[String]] = [
     ["info"], ["tables"], ["show", "users"], ["log"], ["verify"],
   ]
 
-  /// Runs every verb on a file and expects the same refusal, and nothing changed or created.
+  /// Runs every subcommand on a file and expects the same error, and that no file changes.
   private func expectRefused(
     _ folder: Folder,
     _ path: String,
@@ -18,14 +18,14 @@ import Testing
     sourceLocation: SourceLocation = #_sourceLocation
   ) async throws {
     let before = try await folder.contents()
-    for verb in Self.verbs {
+    for subcommand in Self.subcommands {
       let strata = try Program.strataPath()
-      let refused = try await Program.run(strata, [verb[0], path] + verb.dropFirst())
+      let refused = try await Program.run(strata, [subcommand[0], path] + subcommand.dropFirst())
       #expect(refused.status == status, sourceLocation: sourceLocation)
       #expect(refused.output == "", sourceLocation: sourceLocation)
       #expect(
-        refused.complaint.hasPrefix("strata: \(path): \(reason). "),
-        "\(refused.complaint)",
+        refused.errors.hasPrefix("strata: \(path): \(reason). "),
+        "\(refused.errors)",
         sourceLocation: sourceLocation
       )
     }
@@ -79,7 +79,7 @@ import Testing
 
   @Test func `the SQLite database of another program`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleAtRest()
+    let path = try await folder.closedSample()
     try Patch.overwrite(path, at: 68, with: [0x47, 0x50, 0x4B, 0x47])
     try await expectRefused(
       folder,
@@ -93,7 +93,7 @@ import Testing
 
   @Test func `a store of a newer format`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleAtRest()
+    let path = try await folder.closedSample()
     try Patch.overwrite(path, at: 60, with: [0, 0, 0, 99])
     try await expectRefused(
       folder,
@@ -105,7 +105,7 @@ import Testing
 
   @Test func `a file that was cut off`() async throws {
     let folder = try Folder()
-    let path = try await folder.sampleAtRest()
+    let path = try await folder.closedSample()
     let size = try Data(contentsOf: URL(fileURLWithPath: path)).count
     try Patch.cut(path, by: 4096)
     try await expectRefused(

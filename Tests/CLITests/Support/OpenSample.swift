@@ -1,69 +1,14 @@
 import Foundation
 import Strata
 
-struct User: EntityType {
-  typealias RawID = Int
-  struct Place: Codable, Equatable, Sendable {
-    var city: String
-    var floor: Int
-  }
+typealias SampleStore = Store<SampleState, Never>
 
-  static let tableName: TableName = "users"
-  let id: EntityID<User>
-  var name: String
-  var email: String?
-  var tags: [String] = []
-  var home: Place?
-}
-
-/// One whose text is `unwritable` refuses to be encoded.
-struct Note: EntityType {
-  struct UnpersistedChange: Error {}
-
-  static let tableName: TableName = "notes"
-  let id: EntityID<Note>
-  var text: String
-
-  private enum CodingKeys: String, CodingKey { case id, text }
-
-  func encode(to encoder: any Encoder) throws {
-    guard text != "unwritable" else { throw UnpersistedChange() }
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(id, forKey: .id)
-    try container.encode(text, forKey: .text)
-  }
-}
-
-struct SampleDatabase: DatabaseType {
-  var users = EntityTable<User>()
-  var notes = EntityTable<Note>()
-
-  static let schema = DatabaseSchema<SampleDatabase> {
-    Entities(\.users)
-    Entities(\.notes)
-  }
-}
-
-struct SampleState: StateType {
-  var db = SampleDatabase()
-
-  /// Ida and a note, who are only in snapshot 0.
-  static var initial: SampleState {
-    var state = SampleState()
-    state.db.users.insert(User(id: 1, name: "Initial Ida"))
-    state.db.notes.insert(Note(id: "welcome", text: "hello\nworld"))
-    return state
-  }
-}
-
-final class SampleStore: Store<SampleState, Never>, @unchecked Sendable {}
-
-/// A store that a program has open.
+/// An open sample store.
 struct OpenSample {
   let persistence: Persistence<SampleState, SampleDatabase>
   let store: SampleStore
 
-  /// Opens the store at a path; the clock stands still at 2026-02-02 02:40:00 UTC.
+  /// Opens the store at a path; its clock always returns 2026-02-02 02:40:00 UTC.
   init(
     at path: String,
     snapshots: SnapshotPolicy = SnapshotPolicy(),
@@ -81,7 +26,7 @@ struct OpenSample {
     store = SampleStore(persistence)
   }
 
-  /// Three commits: two users come, then a note that cannot be written, then Ida goes.
+  /// Makes three commits: inserts two users, inserts a note that cannot be encoded, removes Ida.
   func commitSample() async throws {
     store.commit("add users", fileID: "App/Users.swift", function: "add()", line: 12) {
       $0.db.users.insert(
@@ -104,7 +49,7 @@ struct OpenSample {
     try await flush()
   }
 
-  /// Puts on disk what can be: the note that cannot be written is meant to be in the way.
+  /// Flushes, and ignores the error for the note that cannot be encoded.
   func flush() async throws {
     do {
       try await persistence.flush()
@@ -113,7 +58,7 @@ struct OpenSample {
     }
   }
 
-  /// Closes the file, which names the note that could not be written.
+  /// Closes the file, and ignores the error for the note that cannot be encoded.
   func close() async throws {
     do {
       try await persistence.close()
@@ -122,7 +67,7 @@ struct OpenSample {
     }
   }
 
-  /// Commits one user after another, each in a commit of its own.
+  /// Inserts users, each in a commit of its own.
   func commitUsers(_ ids: Range<Int>, named name: String = "User") {
     for id in ids {
       store.commit { $0.db.users.insert(User(id: EntityID(id), name: "\(name) \(id)")) }
@@ -131,8 +76,8 @@ struct OpenSample {
 }
 
 extension Folder {
-  /// A store with the sample commits that nobody has open.
-  func sampleAtRest() async throws -> String {
+  /// A store with the sample commits that is closed.
+  func closedSample() async throws -> String {
     let path = path("app.strata")
     let sample = try await OpenSample(at: path)
     try await sample.commitSample()
@@ -140,11 +85,11 @@ extension Folder {
     return path
   }
 
-  /// A store as a killed writer leaves it, with commits in SQLite's WAL.
+  /// A store that a killed writer has left behind, with commits in SQLite's WAL.
   ///
-  /// It is the copy of one that is open; the copying is another process's, as closing a descriptor of
-  /// a database drops the locks that this process holds on it.
-  func sampleLeftBehind() async throws -> String {
+  /// It is a copy of an open store. Another process makes the copy, because closing a descriptor of a
+  /// database would drop the locks that this process holds on it.
+  func unclosedSample() async throws -> String {
     let origin = try Folder()
     let sample = try await OpenSample(at: origin.path("app.strata"))
     try await sample.commitSample()

@@ -1,0 +1,24 @@
+/// Computes the widths of the columns of a table.
+package enum ColumnWidths {
+  static let gap = "  "
+  /// A narrower cell is not readable, so a table with very many columns exceeds the limit instead.
+  static let minimum = 6
+
+  /// The widths closest to the natural ones whose sum, with gaps, is at most `limit`.
+  ///
+  /// Wide columns are reduced to a common width before narrow ones are reduced.
+  package static func fitting(_ natural: [Int], within limit: Int) -> [Int] {
+    let available = limit - gap.count * max(0, natural.count - 1)
+    var low = minimum
+    var high = max(minimum, natural.max() ?? 0)
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if natural.reduce(0, { $0 + min($1, middle) }) <= available {
+        low = middle
+      } else {
+        high = middle - 1
+      }
+    }
+    return natural.map { min($0, low) }
+  }
+}
