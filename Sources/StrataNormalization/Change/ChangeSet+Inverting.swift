@@ -1,8 +1,8 @@
 extension ChangeSet {
-  /// What undoes these changes after they were made to `old`.
+  /// The changes that undo these after they were made to `old`.
   ///
   /// `old.applying(changes).applying(changes.inverted(in: old)) == old`. O(changes · log n). Changes
-  /// of tables that the schema does not have are passed over.
+  /// of tables that are not in the schema are skipped, and so is the removal of an absent entity.
   public func inverted<Database: DatabaseType>(in old: Database) -> ChangeSet {
     let schema = Database.schema
     return ChangeSet(
@@ -17,9 +17,13 @@ extension SchemaTable {
   func inverted(_ changes: any AnyTableChanges, in old: Database) -> (any AnyTableChanges)? {
     guard let changes = changes as? TableChanges<Entity> else { return nil }
     let table = old[keyPath: path]
-    let inverted = changes.changes.map { change -> EntityChange<Entity> in
-      table[change.id].map { .put($0) } ?? .remove(change.id)
+    let inverted = changes.changes.compactMap { change -> EntityChange<Entity>? in
+      switch (table[change.id], change) {
+      case (let before?, _): .put(before)
+      case (nil, .put): .remove(change.id)
+      case (nil, .remove): nil
+      }
     }
-    return TableChanges(table: changes.table, changes: inverted)
+    return inverted.isEmpty ? nil : TableChanges(table: changes.table, changes: inverted)
   }
 }

@@ -1,12 +1,10 @@
-import Foundation
-import Strata
 import StrataCore
-import StrataPersistence
-import StrataStorage
+import StrataEntityStore
+import StrataNormalization
 import TestSupport
 import Testing
 
-/// Undo and redo of what one dispatcher committed.
+/// Undo and redo of the commits of one dispatcher.
 struct UndoTests {
   let store = LibraryStore()
   let editor: Editor
@@ -111,26 +109,6 @@ struct UndoTests {
     for _ in 0..<3 { #expect(try few.undo()) }
     #expect(try few.undo() == false)
     #expect(store.state.db.authors["a"]?.name == "6")
-  }
-
-  @Test
-  func `an undo is journaled as a delta of its own`() async throws {
-    let directory = try TemporaryDirectory()
-    let persistence = try await Persistence.open(
-      at: directory.path("app.strata"),
-      initialState: LibraryState(),
-      database: \.db
-    )
-    let store = LibraryStore(persistence)
-    let editor = Editor(targetStore: store)
-    let undo = UndoStack(of: editor, database: \.db)
-    editor.put("a", "Ada")
-    try undo.undo()
-    try undo.redo()
-    var names: [String] = []
-    for try await delta in persistence.deltas() { names.append(delta.name) }
-    #expect(names == ["put", "undo put", "redo put"])
-    try await persistence.close()
   }
 
   @Test

@@ -1,8 +1,6 @@
-import StrataCore
 import StrataNormalization
-import StrataStorage
 
-/// A commit that can be undone: how its entities were before it, and how it left them.
+/// A commit that can be undone: its entities before it, and after it.
 struct UndoStep: Sendable {
   let id: Int
   let name: String
@@ -10,13 +8,11 @@ struct UndoStep: Sendable {
   let after: ChangeSet
 }
 
-/// The commits that were done and those that were undone.
-///
-/// Pure.
-struct UndoSteps: Sendable {
+/// The commits that can be undone, and those that were undone: the state of an ``UndoStack``.
+struct UndoHistory: Sendable {
   enum Direction: Sendable { case undo, redo }
 
-  /// The last one last.
+  /// The latest commit is last.
   private(set) var done: [UndoStep] = []
   private(set) var undone: [UndoStep] = []
   private var nextID = 0
@@ -24,7 +20,7 @@ struct UndoSteps: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// Remembers a commit; what was undone can then not be done again.
+  /// Adds a commit. Undone commits can no longer be redone.
   mutating func push(_ name: String, before: ChangeSet, after: ChangeSet) {
     nextID += 1
     done.append(UndoStep(id: nextID, name: name, before: before, after: after))
@@ -36,7 +32,7 @@ struct UndoSteps: Sendable {
     direction == .undo ? done.last : undone.last
   }
 
-  /// Takes note that a step was undone or done again; nothing happens when that is noted already.
+  /// Records that a step was undone or redone. Does nothing if that is recorded already.
   mutating func move(_ step: Int, _ direction: Direction) {
     switch direction {
     case .undo: if done.last?.id == step { undone.append(done.removeLast()) }
@@ -48,14 +44,4 @@ struct UndoSteps: Sendable {
     done = []
     undone = []
   }
-}
-
-/// What an undo or a redo brings along in its commit.
-struct UndoMove: Sendable {
-  static let key = CommitAttachmentKey<UndoMove>()
-
-  let direction: UndoSteps.Direction
-  let step: Int
-  /// Only its identity: the store keeps what travelled with its last commit.
-  let stack: ObjectIdentifier
 }

@@ -1,10 +1,8 @@
 import StrataBase
 public import StrataCore
-import StrataEntityStore
 public import StrataNormalization
-import StrataStorage
 
-/// Undo and redo of what one dispatcher committed to a database.
+/// Undo and redo of the commits that one dispatcher makes to a database.
 ///
 /// ```swift
 /// let editor = Editor(targetStore: store)
@@ -14,40 +12,44 @@ import StrataStorage
 /// try undo.redo()
 /// ```
 ///
-/// It remembers the commits of that dispatcher object from its making on, also those of its actions and
-/// mutations; commits of others and of dispatchers detached from it are not its own. An undo puts back
-/// what the entities of a commit were before it, and touches nothing else; it is a commit like any
-/// other, which is journaled and can be read in the history. What is not in the database is not undone.
+/// It records the commits of that dispatcher object from its creation on, including those of the
+/// dispatcher's actions and mutations. It does not record commits of other dispatchers, nor of
+/// dispatchers detached from this one. An undo restores the entities of a commit as they were before it
+/// and changes nothing else. It is a commit like any other: it is journaled and appears in the history.
+/// State outside the database is not undone.
 ///
-/// An entity that someone else has changed since is never overwritten by surprise: then `undo` and
-/// `redo` throw ``UndoError``, unless told to overwrite.
+/// By default an undo never overwrites a later change by another dispatcher: `undo` and `redo` then
+/// throw ``UndoError``.
 ///
-/// It needs no file. It holds the dispatcher, and so the store. A commit costs O(entities changed) more.
+/// It works with or without persistence. It holds the dispatcher, and so the store. Recording a
+/// commit costs O(entities changed).
 public final class UndoStack<State: StateType, Activity: Sendable, Database: DatabaseType>:
   Sendable
 {
   private let store: Store<State, Activity>
-  /// Held so that no other object comes to have its identity.
+  /// Held so that its identity cannot pass to another object.
   private let dispatcher: any DispatcherType
   private let database: StatePath<State, Database>
-  private let steps: Lock<UndoSteps>
+  private let history: Lock<UndoHistory>
 
-  /// Begins to remember.
+  /// Starts recording.
   ///
   /// - Parameters:
-  ///   - dispatcher: whose commits; the store itself is one too.
-  ///   - database: where the database is in the state.
-  ///   - limit: how many commits are remembered; the oldest are forgotten.
+  ///   - dispatcher: The dispatcher whose commits are recorded. A store is a dispatcher too.
+  ///   - database: The path from the state to the database.
+  ///   - limit: The number of commits to keep; the oldest are discarded.
   public init<Dispatcher: DispatcherType>(
     of dispatcher: Dispatcher,
     database: StatePath<State, Database>,
     limit: Int = 100
   ) where Dispatcher.State == State, Dispatcher.Activity == Activity {
-    if limit < 1 { fatalError("UndoStack(limit: \(limit)) remembers nothing: give at least 1.") }
+    if limit < 1 {
+      fatalError("UndoStack(limit: \(limit)) records nothing: pass a limit of at least 1.")
+    }
     self.dispatcher = dispatcher
     self.database = database
     store = dispatcher.targetStore
-    steps = Lock(UndoSteps(limit: limit))
+    history = Lock(UndoHistory(limit: limit))
     let changes = store.databaseHook(database).key
     store.hook(
       where: { (_: UndoHook<State, Activity, Database>) in false },
@@ -56,36 +58,28 @@ public final class UndoStack<State: StateType, Activity: Sendable, Database: Dat
   }
 
   /// Whether there is a commit to undo.
-  public var canUndo: Bool { steps.withLock { !$0.done.isEmpty } }
+  public var canUndo: Bool { history.withLock { !$0.done.isEmpty } }
 
-  /// Whether there is an undone commit to do again.
-  public var canRedo: Bool { steps.withLock { !$0.undone.isEmpty } }
+  /// Whether there is a commit to redo.
+  public var canRedo: Bool { history.withLock { !$0.undone.isEmpty } }
 
   /// The name of the commit that `undo` would undo; empty for one without a name.
-  public var undoName: String? { steps.withLock { $0.done.last?.name } }
+  public var undoName: String? { history.withLock { $0.done.last?.name } }
 
-  /// The name of the commit that `redo` would do again; empty for one without a name.
-  public var redoName: String? { steps.withLock { $0.undone.last?.name } }
+  /// The name of the commit that `redo` would redo; empty for one without a name.
+  public var redoName: String? { history.withLock { $0.undone.last?.name } }
 
-  /// Forgets everything.
-  public func removeAll() { steps.withLock { $0.removeAll() } }
-}
-
-/// What to do about entities that were changed since by someone else.
-public enum UndoConflict: Sendable {
-  /// Nothing: throw ``UndoError``.
-  case refuse
-  /// Put them back as well; what was done to them since is lost to the store, though not to history.
-  case overwrite
+  /// Discards all recorded commits.
+  public func removeAll() { history.withLock { $0.removeAll() } }
 }
 
 extension UndoStack {
-  /// Puts the entities of the last commit back to what they were before it.
+  /// Restores the entities of the last commit to what they were before it.
   ///
-  /// False when there is nothing to undo. O(entities of that commit).
+  /// Returns false when there is nothing to undo. O(entities of that commit).
   ///
-  /// Throws ``UndoError`` when someone else has changed one of them since, and what a rule of the
-  /// database says against it; then nothing has happened.
+  /// Throws ``UndoError`` when another dispatcher has changed one of the entities since, and
+  /// `RuleViolation` when a rule of the database refuses the undo. The store is then unchanged.
   @discardableResult
   public func undo(
     _ conflict: UndoConflict = .refuse,
@@ -103,10 +97,10 @@ extension UndoStack {
     return try move(.undo, conflict, trace)
   }
 
-  /// Does the commit that was undone last once more, as far as its entities go.
+  /// Restores the entities of the commit that was undone last to what they were after it.
   ///
-  /// False when there is nothing to redo: any further commit of the dispatcher forgets what was
-  /// undone. O(entities of that commit).
+  /// Returns false when there is nothing to redo: a new commit of the dispatcher discards the undone
+  /// ones. O(entities of that commit).
   ///
   /// Throws as `undo` does.
   @discardableResult
@@ -127,17 +121,17 @@ extension UndoStack {
   }
 
   private func move(
-    _ direction: UndoSteps.Direction,
+    _ direction: UndoHistory.Direction,
     _ conflict: UndoConflict,
     _ trace: CommitTrace
   ) throws -> Bool {
     let step = try store.commit(trace, scope: database) {
       (database: inout Database, attachments: inout CommitAttachments) throws -> UndoStep? in
       if store.isOnDetour { throw UndoError.onDetour }
-      guard let step = steps.withLock({ $0.next(direction) }) else { return nil }
+      guard let step = history.withLock({ $0.next(direction) }) else { return nil }
       let (from, to) =
         direction == .undo ? (step.after, step.before) : (step.before, step.after)
-      let changed = database.departures(from: from)
+      let changed = database.entitiesChanged(since: from)
       if conflict == .refuse, !changed.isEmpty {
         throw UndoError.changedSince(step.name, entities: changed)
       }
@@ -150,22 +144,23 @@ extension UndoStack {
       return step
     }
     guard let step else { return false }
-    // The hook has done it, unless there was nothing to change.
-    steps.withLock { $0.move(step.id, direction) }
+    // The hook has recorded it already, unless the commit changed nothing.
+    history.withLock { $0.move(step.id, direction) }
     return true
   }
 
-  fileprivate func note(_ edit: Edit<State>, _ changes: ChangeSet, _ origin: ObjectIdentifier) {
+  fileprivate func record(_ edit: Edit<State>, _ changes: ChangeSet, _ origin: ObjectIdentifier) {
     if let move = edit.attachments[UndoMove.key], move.stack == ObjectIdentifier(self) {
-      steps.withLock { $0.move(move.step, move.direction) }
+      history.withLock { $0.move(move.step, move.direction) }
     } else if edit.origin == origin {
-      let before = changes.inverse(over: edit.previous[keyPath: database])
-      steps.withLock { $0.push(edit.trace.name, before: before, after: changes) }
+      let before = changes.inverted(in: edit.previous[keyPath: database])
+      history.withLock { $0.push(edit.trace.name, before: before, after: changes) }
     }
   }
 }
 
-/// Tells a stack of commits, under the edit lock; the store keeps it, and it does not keep the stack.
+/// Reports commits to a stack, under the edit lock. The store holds the hook; the hook holds the stack
+/// weakly.
 private final class UndoHook<State: StateType, Activity: Sendable, Database: DatabaseType>:
   CommitHook
 {
@@ -191,6 +186,16 @@ private final class UndoHook<State: StateType, Activity: Sendable, Database: Dat
     guard let changes = edit.attachments[changes], !changes.isEmpty,
       let stack = reference.withLock({ $0.stack })
     else { return }
-    stack.note(edit, changes, origin)
+    stack.record(edit, changes, origin)
   }
+}
+
+/// Marks the commit that an undo or a redo makes.
+private struct UndoMove: Sendable {
+  static let key = CommitAttachmentKey<UndoMove>()
+
+  let direction: UndoHistory.Direction
+  let step: Int
+  /// Only the identity: the store holds the attachments of its last commit.
+  let stack: ObjectIdentifier
 }
