@@ -3,7 +3,7 @@ import Strata
 import Testing
 
 @Suite struct InfoTests {
-  @Test func `a store at rest is described in full`() async throws {
+  @Test func `a store at rest is told in full`() async throws {
     let folder = try Folder()
     let path = try await folder.closedSample()
     let json = try await Program.strata("info", path, "--json").output
@@ -61,7 +61,7 @@ import Testing
     try await sample.close()
   }
 
-  @Test func `an unclosed store says what the next writer does`() async throws {
+  @Test func `a store that was left behind says what the next writer does`() async throws {
     let folder = try Folder()
     let info = try await Program.strata("info", try await folder.unclosedSample())
     #expect(info.status == 0)

@@ -10,7 +10,7 @@ import Testing
     path = try await folder.closedSample()
   }
 
-  @Test func `the log lists who changed what, and what is not in the file`() async throws {
+  @Test func `the log tells who changed what, and what is not in the file`() async throws {
     #expect(
       try await Program.strata("log", path)
         == Program(
@@ -56,7 +56,7 @@ import Testing
   @Test(arguments: [
     ["--last", "0"], ["--last", "2", "--after", "1"], ["--limit", "3"], ["--last", "many"],
   ])
-  func `wrong options of the log are a usage error`(options: [String]) async throws {
+  func `a log asked for wrongly is a usage error`(options: [String]) async throws {
     let log = try await Program.run(try Program.strataPath(), ["log", path] + options)
     #expect(log.status == 64)
     #expect(log.output == "")
@@ -74,7 +74,7 @@ import Testing
     )
   }
 
-  @Test func `a reader that closes the pipe ends the log silently`() async throws {
+  @Test func `a reader that has had enough ends the log without a word`() async throws {
     let path = folder.path("long.strata")
     let sample = try await OpenSample(at: path)
     sample.commitUsers(0..<3_000)

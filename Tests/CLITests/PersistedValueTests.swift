@@ -31,7 +31,7 @@ import Testing
     try await persistence.close()
   }
 
-  @Test func `values are listed after the tables`() async throws {
+  @Test func `values come after the tables`() async throws {
     let tables = try await Program.strata("tables", path)
     let lines = tables.output.split(separator: "\n", omittingEmptySubsequences: false).map {
       $0.split(separator: " ").filter { !["bytes"].contains($0) }.joined(separator: " ")

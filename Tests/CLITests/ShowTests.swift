@@ -10,7 +10,7 @@ import Testing
     path = try await folder.closedSample()
   }
 
-  @Test func `the tables are listed with their counts and fields`() async throws {
+  @Test func `the tables come with their counts and fields`() async throws {
     let tables = try await Program.strata("tables", path)
     let json = try await Program.strata("tables", path, "--json").output
     let notes = try #require(try member("0", "bytes", of: json))
@@ -77,12 +77,12 @@ import Testing
     #expect(try canonicalJSON(shown.output) == #"{"id":42,"name":"林 Mei","tags":[]}"#)
   }
 
-  @Test func `an ID that is a text is found, and line breaks are escaped`() async throws {
+  @Test func `an ID that is a text is found, and its line breaks stand as escapes`() async throws {
     let shown = try await Program.strata("show", path, "notes", "welcome")
     #expect(shown.output == "id:   welcome\ntext: hello\\nworld\n")
   }
 
-  @Test func `an empty table is reported as empty, and is an empty array`() async throws {
+  @Test func `an empty table says so, and is an empty array`() async throws {
     let path = folder.path("empty.strata")
     let sample = try await OpenSample(at: path, initial: SampleState())
     try await sample.close()
@@ -112,7 +112,7 @@ import Testing
     #expect(shown.errors.hasPrefix("strata: \(path): there is no entity 7 in users. "))
   }
 
-  @Test func `commits that are only in SQLite's WAL are shown`() async throws {
+  @Test func `commits that stand in SQLite's WAL alone are shown`() async throws {
     let folder = try Folder()
     let path = try await folder.unclosedSample()
     #expect(try await Program.strata("show", path, "users", "42").status == 0)

@@ -26,7 +26,7 @@ import Testing
   }
 
   #if os(Linux)
-    @Test func `output that cannot be written is an I/O error`() async throws {
+    @Test func `output that cannot be written is an I/O failure`() async throws {
       let folder = try Folder()
       let run = try await Program.shell(
         #""$0" info "$1" > /dev/full"#,
@@ -37,7 +37,7 @@ import Testing
     }
   #endif
 
-  @Test func `help and version go to standard output`() async throws {
+  @Test func `help and version are answers`() async throws {
     let help = try await Program.strata("--help")
     #expect(help.status == 0)
     #expect(help.output.contains("USAGE: strata <subcommand>"))

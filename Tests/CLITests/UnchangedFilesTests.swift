@@ -28,7 +28,7 @@ import Testing
     #expect(try await folder.contents() == before)
   }
 
-  @Test func `a store that was not closed`() async throws {
+  @Test func `a store that was left behind`() async throws {
     let folder = try Folder()
     let path = try await folder.unclosedSample()
     let before = try await folder.contents()
@@ -69,7 +69,7 @@ import Testing
     try await sample.close()
   }
 
-  @Test func `a read-only file with a WAL can be inspected`() async throws {
+  @Test func `a file that may only be read, with a WAL, can be looked at`() async throws {
     let folder = try Folder()
     let path = try await folder.unclosedSample()
     for suffix in ["", "-wal"] {
@@ -81,7 +81,7 @@ import Testing
     #expect(try await inspect(path) == Self.ok)
   }
 
-  @Test func `a store that is written and trimmed at full speed can be inspected`() async throws {
+  @Test func `a store written and trimmed at full speed answers every question`() async throws {
     let folder = try Folder()
     let path = folder.path("app.strata")
     let policy = SnapshotPolicy(minimumJournalBytes: 20_000, minimumHistoryBytes: 20_000)

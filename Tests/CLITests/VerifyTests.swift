@@ -25,7 +25,7 @@ import Testing
     #expect(try canonicalJSON(verified.output).hasSuffix(#""sound":true}"#))
   }
 
-  @Test func `a flipped bit in a snapshot is reported`() async throws {
+  @Test func `a flipped bit in a snapshot is named`() async throws {
     let folder = try Folder()
     let path = try await folder.closedSample()
     try Patch.flip("Initial Ida", in: path)
@@ -39,7 +39,7 @@ import Testing
     #expect(verified.output.contains("\n\(path) is damaged: 1 of 6 checks failed. "))
   }
 
-  @Test func `a flipped bit in a delta is reported`() async throws {
+  @Test func `a flipped bit in a delta is named`() async throws {
     let folder = try Folder()
     let path = try await folder.closedSample()
     try Patch.flip("Delta Dora", in: path)
@@ -53,7 +53,7 @@ import Testing
     #expect(try canonicalJSON(verified.output).hasSuffix(#""sound":false}"#))
   }
 
-  @Test func `damage of requested data is reported`() async throws {
+  @Test func `damage is told and named where the data is asked for`() async throws {
     let folder = try Folder()
     let path = try await folder.closedSample()
     try Patch.flip("Delta Dora", in: path)
@@ -67,7 +67,7 @@ import Testing
     )
   }
 
-  @Test func `the exit code does not depend on a reader`() async throws {
+  @Test func `the verdict stands when nobody reads it`() async throws {
     let folder = try Folder()
     let path = try await folder.closedSample()
     try Patch.flip("Initial Ida", in: path)
@@ -76,7 +76,7 @@ import Testing
     #expect(try await Program.shell(line, path).output == "exit 4\n")
   }
 
-  @Test func `a named snapshot whose deltas were trimmed is not damage`() async throws {
+  @Test func `a named snapshot whose deltas were trimmed is no damage`() async throws {
     let folder = try Folder()
     let path = folder.path("app.strata")
     let policy = SnapshotPolicy(minimumJournalBytes: 1_000, minimumHistoryBytes: 1_000)

@@ -54,7 +54,7 @@ final class Librarian: LibraryStore.Dispatcher, @unchecked Sendable {
     }
   }
 
-  func later(_ done: Gate) -> Action<Void> {
+  func later(_ done: Latch) -> Action<Void> {
     .action { context in
       DispatchQueue.global().async {
         context.commit { $0.increment() }
@@ -92,7 +92,7 @@ final class Librarian: LibraryStore.Dispatcher, @unchecked Sendable {
   }
 
   @Test func `an action may commit on another thread after it has returned`() {
-    let done = Gate()
+    let done = Latch()
     librarian.dispatch { $0.later(done) }
     #expect(done.wait())
     #expect(store.state.count == 1)

@@ -68,7 +68,7 @@ private actor Collector<Element: Sendable> {
     for _ in 0..<20 {
       let collector = Collector<Int>()
       let cancelled = Lock(false)
-      let late = Tally()
+      let late = Counter()
       let subscription = store.sinkState(queue: .actor(collector)) { collector, changes in
         if cancelled.withLock({ $0 }) { late.add() }
         collector.take(changes.count)

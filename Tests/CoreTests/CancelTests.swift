@@ -86,7 +86,7 @@ import Testing
 
   @Test func `what waits on a queue is not delivered after the cancel`() {
     let queue = DispatchQueue(label: "sink")
-    let blocked = Gate()
+    let blocked = Latch()
     queue.async { #expect(blocked.wait()) }
     let subscription = store.sinkState(queue: .dispatch(queue)) { [counts] changes in
       counts.record(changes.count)

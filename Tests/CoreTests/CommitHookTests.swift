@@ -200,8 +200,8 @@ final class RecordingHook: CommitHook {
   }
 
   @Test func `a hook is not missed by a commit that had begun to wait when it was installed`() {
-    let waiting = Gate()
-    let goOn = Gate()
+    let waiting = Latch()
+    let goOn = Latch()
     install(
       RecordingHook(
         "a",

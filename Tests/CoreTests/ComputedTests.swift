@@ -11,8 +11,8 @@ struct EndlessState: ExtendedStateType {
 }
 
 @Suite struct ComputedTests {
-  let store = ShelfStore()
-  var work: ShelfState.Work { store.state.work }
+  let store = ComputedStore()
+  var work: ComputedState.Work { store.state.work }
 
   @Test func `a computed property is a function of the state`() {
     store.commit { $0.items = [100, 400, 500] }
@@ -120,7 +120,7 @@ struct EndlessState: ExtendedStateType {
 
   @Test func `concurrent commits and readers agree on what has changed`() {
     let store = store
-    let wrong = Tally()
+    let wrong = Counter()
     let subscription = store.sinkState(first: .nextCommit) { changes in
       if changes.computed.hasChanges(\.filteredArray) != changes.hasChanges(\.items) { wrong.add() }
     }
@@ -132,7 +132,7 @@ struct EndlessState: ExtendedStateType {
   }
 
   @Test func `each store remembers on its own`() {
-    let other = ShelfStore()
+    let other = ComputedStore()
     other.commit { $0.items = [999] }
     store.commit { $0.items = [301] }
     #expect(other.changes.computed.filteredArray == [999])
@@ -198,7 +198,7 @@ struct EndlessState: ExtendedStateType {
   }
 
   @Test func `computed properties do not keep their store`() {
-    var store: ShelfStore? = ShelfStore()
+    var store: ComputedStore? = ComputedStore()
     weak let weakStore = store
     let subscription = store?.sinkState { _ = $0.map(\.left).computed.sorted }
     store?.commit { $0.left.books = ["a"] }

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `a chain is looked at only when what it chains from has changed`() {
-    let calls = Tally()
+    let calls = Counter()
     let chain = store.derived(.map(\.loggedIn)).chain(
       .map { changes in
         calls.add()
@@ -120,7 +120,7 @@ import Testing
       store.derived(.map(\.count)),
       store.derived(.map(\.loggedIn)).chain(.map { $0.visits })
     )
-    let wrong = Tally()
+    let wrong = Counter()
     let told = Recorder<Int>()
     let subscription = both.sinkValue { changes in
       if changes.value.0 != changes.value.1 { wrong.add() }

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test func `a derived value may be computed from a computed property`() {
-    let store = ShelfStore()
+    let store = ComputedStore()
     let large = store.derived(.map { $0.computed.filteredArray })
     store.commit { $0.items = [1, 400] }
     #expect(large.value == [400])
@@ -147,7 +147,7 @@ import Testing
   }
 
   @Test func `dropsInput keeps the value while it holds`() {
-    let calls = Tally()
+    let calls = Counter()
     let pipeline: Pipeline<LibraryState, Int> = .map { changes in
       calls.add()
       return changes.count
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test func `a function of a part is called only when the part has changed`() {
-    let calls = Tally()
+    let calls = Counter()
     let count = store.derived(
       .map(
         derive: { $0.count },
@@ -179,7 +179,7 @@ import Testing
   }
 
   @Test func `reading computes once a version`() {
-    let calls = Tally()
+    let calls = Counter()
     let count = store.derived(
       .map { changes in
         calls.add()
@@ -194,7 +194,7 @@ import Testing
   }
 
   @Test func `a derived value without subscribers costs a commit no call`() {
-    let calls = Tally()
+    let calls = Counter()
     let count = store.derived(
       .map { changes in
         calls.add()

@@ -19,7 +19,7 @@ import Testing
 
   /// The numbers that differ; it counts how often it is asked, and says which parts are looked for.
   struct Numbers: KeyedDifference {
-    let asked = Tally()
+    let asked = Counter()
     let visits = Recorder<Int>()
 
     static func == (a: Numbers, b: Numbers) -> Bool { true }

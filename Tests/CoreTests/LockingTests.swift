@@ -9,8 +9,8 @@ import Testing
 
   @Test func `reading state does not wait for an edit`() {
     let store = store
-    let started = Gate()
-    let finish = Gate()
+    let started = Latch()
+    let finish = Latch()
     let editing = inBackground {
       store.commit { state in
         state.count = 1
@@ -27,11 +27,11 @@ import Testing
   }
 
   @Test func `derived and computed values do not wait for an edit that is under way`() {
-    let store = ShelfStore()
+    let store = ComputedStore()
     let large = store.derived(.map { $0.computed.filteredArray })
     store.commit { $0.items = [400] }
-    let started = Gate()
-    let finish = Gate()
+    let started = Latch()
+    let finish = Latch()
     let editing = inBackground {
       store.commit { state in
         state.items = []
@@ -50,8 +50,8 @@ import Testing
 
   @Test func `subscribing does not wait for an edit`() {
     let store = store
-    let started = Gate()
-    let finish = Gate()
+    let started = Latch()
+    let finish = Latch()
     let editing = inBackground {
       store.commit { state in
         state.count = 1
@@ -75,8 +75,8 @@ import Testing
 
   @Test func `a second commit waits for the first`() {
     let store = store
-    let started = Gate()
-    let finish = Gate()
+    let started = Latch()
+    let finish = Latch()
     let editing = inBackground {
       store.commit { state in
         started.open()

@@ -4,14 +4,17 @@ import StrataPersistence
 import StrataStorage
 import TestSupport
 
-/// Commits to a store until it is killed, and says after each flush what was acknowledged.
+/// A program for tests to kill: commits to a store, and prints after each flush what is acknowledged.
 ///
-/// `CrashChild PATH SEED MODE`: goes on with the script of the seed where the file is. With MODE
-/// `bulk` it makes one commit of 300,000 entities, flushes it, says so and goes on. With `memory` it
-/// makes such a commit too and says what writing it took in memory. With `trim` it commits nothing: it
-/// folds and trims what it found, and says how often it asked the disk for something; with a number
-/// besides it is killed when it has asked so often. With `race` and a further path it says that it is
-/// ready, waits for a file there, opens, and says how that went.
+/// `CrashChild PATH SEED MODE` continues the script of the seed at the revision of the file. These modes
+/// do something else:
+///
+/// - `bulk` first makes and flushes one commit of 300,000 entities.
+/// - `memory` makes such a commit, prints the memory that writing it used, and ends.
+/// - `trim` makes no commits. It merges and trims what the file holds, and prints the number of I/O
+///   operations. With a number as a further argument it is killed at the operation with that number.
+/// - `race` with a further path prints `ready`, waits until there is a file at that path, opens the store
+///   and prints the result.
 @main
 struct CrashChild {
   static func main() async throws {
@@ -33,13 +36,13 @@ struct CrashChild {
     if arguments[3] == "memory" {
       commitBulk(to: store)
       let peak = try await MemoryPeak.beyondNow { try await persistence.flush() }
-      say(peak.map { "\($0)" } ?? "unknown")
+      printLine(peak.map { "\($0)" } ?? "unknown")
       return try await persistence.close()
     }
     if arguments[3] == "bulk" {
       commitBulk(to: store)
       try await persistence.flush()
-      say("acknowledged \(persistence.durableRevision)")
+      printLine("acknowledged \(persistence.durableRevision)")
     }
     try await work(on: store, persistence, LibraryScript(seed: seed), seed)
   }
@@ -61,21 +64,21 @@ struct CrashChild {
       database: \.db,
       configuration: configuration
     )
-    say("\(vfs.targets(of: .failedIO))")
-    // Each flush is behind one more slice of what is due.
-    var (calm, count) = (0, 0)
-    while calm < 100 {
+    printLine("\(vfs.operationCount(for: .failedIO))")
+    // Each flush waits for one more slice of pending maintenance.
+    var (unchanged, count) = (0, 0)
+    while unchanged < 100 {
       try await persistence.flush()
-      let now = vfs.targets(of: .failedIO)
-      calm = now == count ? calm + 1 : 0
+      let now = vfs.operationCount(for: .failedIO)
+      unchanged = now == count ? unchanged + 1 : 0
       count = now
     }
-    say("\(count)")
+    printLine("\(count)")
     try await persistence.close()
   }
 
   private static func race(_ path: String, start: String) async throws {
-    say("ready")
+    printLine("ready")
     while !FileManager.default.fileExists(atPath: start) {}
     do {
       let persistence = try await Persistence.open(
@@ -87,17 +90,17 @@ struct CrashChild {
       let number = Int(persistence.revision.number) + 1
       store.commit { $0.db.books.insert(Book(id: EntityID(number))) }
       try await persistence.flush()
-      say("opened")
-      // The store, and with it the lock, for as long as this process lives.
+      printLine("opened")
+      // Keeps the store open, and thereby the lock, until this process is killed.
       while true {
         try await Task.sleep(for: .seconds(600))
         withExtendedLifetime(store) {}
       }
     } catch let error as PersistenceError {
       guard case .alreadyOpen(let owner) = error.reason else {
-        return say("failed: \(error)")
+        return printLine("failed: \(error)")
       }
-      say("refused: \(owner)")
+      printLine("refused: \(owner)")
     }
   }
 
@@ -113,18 +116,18 @@ struct CrashChild {
       store.commit("script") { script.commit(number, to: &$0.db) }
       if Int.random(in: 0..<25, using: &random) == 0 {
         try await persistence.flush()
-        say("acknowledged \(persistence.durableRevision)")
+        printLine("acknowledged \(persistence.durableRevision)")
       }
     }
   }
 
-  /// Snapshots often, so that the kill also meets them and the trimming after them.
+  /// Takes snapshots often, so that a kill also happens during snapshots and trimming.
   private static func configuration(_ mode: String) -> PersistenceConfiguration {
     let durability: Durability =
       switch mode {
       case "everyCommit": .everyCommit
       case "onFlush": .onFlush
-      // Nothing is written before it is asked for.
+      // Nothing is written before the flush.
       case "memory": .grouped(maxDelay: .seconds(600), maxCommits: .max)
       default: .grouped(maxDelay: .milliseconds(2))
       }
@@ -141,7 +144,7 @@ struct CrashChild {
     )
   }
 
-  private static func say(_ line: String) {
+  private static func printLine(_ line: String) {
     FileHandle.standardOutput.write(Data("\(line)\n".utf8))
   }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// How much memory this process has at most while it does something, beyond what it had before.
+/// Measures the peak memory of this process during an action, beyond its memory before.
 ///
-/// Linux alone tells the peak since a moment: `proc(5)`, `clear_refs` and `VmHWM`.
+/// Only Linux reports the peak since a point in time: `proc(5)`, `clear_refs` and `VmHWM`.
 enum MemoryPeak {
-  /// In bytes; nil where the system does not say.
+  /// The peak in bytes; nil if the system does not report it.
   static func beyondNow(
     isolation: isolated (any Actor)? = #isolation,
     _ action: () async throws -> Void

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct DerivedQueryTests {
   let store = LibraryStore()
-  let calls = Tally()
+  let calls = Counter()
   let told = Recorder<String>()
   let solaris = Book(id: 1, title: "Solaris")
   let eden = Book(id: 2, title: "Eden")

@@ -24,7 +24,7 @@ struct OriginalDefectTests {
       }
     }
     try hub.register(store: store)
-    let done = Gate()
+    let done = Latch()
 
     for number in 1...8 {
       hub.dispatch(CounterAction.add(number), mode: .serial) { if number == 8 { done.open() } }
@@ -133,7 +133,7 @@ struct OriginalDefectTests {
       operation.finish()
     }
     try hub.register(store: store)
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.look, mode: .serial) { thens.record("look") }
     hub.dispatch(CounterAction.increase, mode: .serial) {

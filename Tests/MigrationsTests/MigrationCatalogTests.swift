@@ -7,7 +7,7 @@ import Testing
     .deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Migrations/Schema")
 
-  @Test func `the catalog lists the files of the folder, in order and whole`() throws {
+  @Test func `the catalogue lists the files of the folder, in order and whole`() throws {
     let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path).sorted()
     let files = try names.map { name in
       Listed(
@@ -24,7 +24,7 @@ import Testing
     #expect(listed == files)
   }
 
-  @Test func `the catalog is in order`() throws {
+  @Test func `the catalogue is in order`() throws {
     let plan = try MigrationPlan(catalog: .file, ledger: [])
     #expect(plan.pending == MigrationCatalog.file.migrations)
   }

@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `a catalog that is not numbered in order is refused`() {
+  @Test func `a catalogue that is not numbered in order is refused`() {
     func check(_ migrations: [Migration]) throws {
       _ = try MigrationPlan(catalog: MigrationCatalog(migrations), ledger: [])
     }

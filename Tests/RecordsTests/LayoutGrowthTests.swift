@@ -45,7 +45,7 @@ import Testing
       layouts.insert(layout)
       #expect(try RecordReader(layout: layout).decode(Loose.self, from: bytes) == value)
     }
-    figures("10,000 irregular records in \(layouts.count) layouts")
+    printStatistics("10,000 irregular records in \(layouts.count) layouts")
     #expect(layouts.count <= 3)
   }
 

@@ -3,9 +3,9 @@ import StrataSQLite
 import TestSupport
 import Testing
 
-/// Copies that are made page by page.
+/// Copies a database page by page.
 struct OnlineBackupTests {
-  /// Lends a writer with so many rows of a page each, and an empty file to copy to.
+  /// Calls a closure with a writer whose rows fill a page each, and an empty file as the destination.
   private func withFiles<R>(
     rows: Int,
     vfs: String? = nil,

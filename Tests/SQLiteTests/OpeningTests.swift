@@ -59,8 +59,8 @@ import Testing
 
   @Test(arguments: ["file:a?mode=memory", ":memory:"])
   func `a name that SQLite would interpret is only a name`(name: String) {
-    // Relative, since only the start of a name is interpreted; opened for reading, so that nothing is
-    // made in the working directory.
+    // The path is relative, because only the start of a name is interpreted. It is opened for reading, so
+    // that no file is created in the working directory.
     #expect(throws: SQLiteError.self) { try Connection(path: name, mode: .readOnly) }
   }
 

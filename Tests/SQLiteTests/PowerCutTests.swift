@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct PowerCutTests {
-  /// Rows 1...synced are behind a barrier, those up to `written` are not.
+  /// Rows 1...synced are synced, those up to `written` are not.
   private static let synced: Int64 = 12
   private static let written: Int64 = 30
 
@@ -22,7 +22,7 @@ import Testing
         #expect(found == (1...Self.written).prefix(found.count).map { $0 }, "seed \(seed)")
       }
     }
-    // The cuts were worth something: some lost rows, some all of those not synced, some none.
+    // The cuts covered all cases: some lost all rows that were not synced, some lost a part, some none.
     #expect(lengths.contains(Self.synced))
     #expect(lengths.contains(Self.written))
     #expect(lengths.count > 3)
@@ -33,7 +33,7 @@ import Testing
     try withWriter(vfs: vfs.name) { writer in
       for key in 1...Self.synced { try insert(key, into: writer) }
       #expect(try writer.checkpoint(.passive).isComplete)
-      // From here the WAL is written from its start again.
+      // From here on, the WAL is written from its start again.
       for key in Self.synced + 1...Self.written { try insert(key, into: writer) }
       for seed in 0..<200 as Range<UInt64> {
         let found = try keysAfterPowerCut(vfs, seed: seed, fileOf: writer)
@@ -62,7 +62,7 @@ import Testing
     try withWriter(vfs: vfs.name) { writer in
       try writer.checkpoint(.truncate)
       for key in 1...Self.synced { try insert(key, into: writer) }
-      // More than one piece of what is written at once.
+      // More than `rewriteWAL` writes at once.
       try writer.run("INSERT INTO t VALUES (0, randomblob(300000))")
       vfs.failNext(.sync, in: .wal, code: .ioerrFsync)
       #expect(try sqliteError { try writer.syncWAL() } != nil)

@@ -6,10 +6,10 @@ import Testing
   @Test func `a statement is reset after a row closure throws`() throws {
     try withWriter { connection in
       try connection.run("INSERT INTO t VALUES (1, NULL), (2, NULL)")
-      #expect(throws: Refusal()) {
-        try connection.forEach("SELECT k FROM t") { _ in throw Refusal() }
+      #expect(throws: TestError()) {
+        try connection.forEach("SELECT k FROM t") { _ in throw TestError() }
       }
-      // An unfinished SELECT would keep its snapshot, and the WAL could not be emptied.
+      // An unfinished SELECT would keep its snapshot, and the checkpoint could not empty the WAL.
       try connection.transaction { try connection.run("INSERT INTO t VALUES (3, NULL)") }
       let result = try connection.checkpoint(.truncate)
       #expect(

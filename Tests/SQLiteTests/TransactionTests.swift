@@ -5,10 +5,10 @@ import Testing
 @Suite struct TransactionTests {
   @Test func `a transaction whose closure throws leaves nothing`() throws {
     try withWriter { connection throws in
-      #expect(throws: Refusal()) {
+      #expect(throws: TestError()) {
         try connection.transaction {
           try connection.run("INSERT INTO t VALUES (1, NULL)")
-          throw Refusal()
+          throw TestError()
         }
       }
       #expect(!connection.isInTransaction)
@@ -18,10 +18,10 @@ import Testing
 
   @Test func `a throw in the rows of a query inside a transaction rolls it back`() throws {
     try withWriter { connection throws in
-      #expect(throws: Refusal()) {
+      #expect(throws: TestError()) {
         try connection.transaction {
           try connection.run("INSERT INTO t VALUES (1, NULL)")
-          try connection.forEach("SELECT k FROM t") { _ in throw Refusal() }
+          try connection.forEach("SELECT k FROM t") { _ in throw TestError() }
         }
       }
       #expect(try connection.transaction { try connection.run("INSERT INTO t VALUES (2, 1)") } == 1)
@@ -110,10 +110,10 @@ import Testing
 
   @Test func `the result form gives the closure's error as a value`() throws {
     try withWriter { connection in
-      let result = try connection.transactionResult { () throws(Refusal) -> Int in
-        throw Refusal()
+      let result = try connection.transactionResult { () throws(TestError) -> Int in
+        throw TestError()
       }
-      #expect(result == .failure(Refusal()))
+      #expect(result == .failure(TestError()))
       #expect(!connection.isInTransaction)
     }
   }

@@ -89,7 +89,7 @@ import Testing
   }
 
   @Test func `testSubscription: emptying the set stops the deliveries`() {
-    let deliveries = Tally()
+    let deliveries = Counter()
     var subscriptions: Set<StoreSubscription> = []
     store.sinkState { _ in deliveries.add() }.store(in: &subscriptions)
     store.commit { $0.count = 1 }

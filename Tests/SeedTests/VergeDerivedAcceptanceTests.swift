@@ -6,8 +6,8 @@ import Testing
 /// What the tests of Verge's computed and derived values ask for, by the names they have there.
 @Suite struct VergeDerivedAcceptanceTests {
   let store = LibraryStore()
-  let shelf = ShelfStore()
-  var work: ShelfState.Work { shelf.state.work }
+  let shelf = ComputedStore()
+  var work: ComputedState.Work { shelf.state.work }
 
   @Test func `testChangesChain: version, one previous level and changes over five states`() {
     let seen = Recorder<[Int]>()
@@ -32,8 +32,8 @@ import Testing
   }
 
   @Test func `testCompose: ifChanged over a computed value and over two fires only on change`() {
-    let one = Tally()
-    let two = Tally()
+    let one = Counter()
+    let two = Counter()
     let subscription = shelf.sinkState { changes in
       changes.computed.ifChanged(\.filteredArray) { _ in one.add() }
       changes.computed.ifChanged(\.filteredArray, \.length) { _, _ in two.add() }
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `testRetainCylcle: computed values of a part do not keep the store`() {
-    var shelf: ShelfStore? = ShelfStore()
+    var shelf: ComputedStore? = ComputedStore()
     weak let weakShelf = shelf
     let subscription = shelf?.sinkState { _ = $0.map(\.left).computed.sorted }
     shelf?.commit { $0.left.books = ["b", "a"] }
@@ -86,7 +86,7 @@ import Testing
   @Test func `testConcurrency: five hundred comparisons at once agree`() {
     shelf.commit { $0.items = [400] }
     let changes = shelf.changes
-    let wrong = Tally()
+    let wrong = Counter()
     DispatchQueue.concurrentPerform(iterations: 500) { _ in
       if changes.computed.noChanges(\.filteredArray) { wrong.add() }
     }
@@ -155,9 +155,9 @@ import Testing
   }
 
   @Test func `testCombine2: one delivery a commit, and each element knows its own changes`() {
-    let deliveries = Tally()
-    let counts = Tally()
-    let names = Tally()
+    let deliveries = Counter()
+    let counts = Counter()
+    let names = Counter()
     let both = Derived.combined(
       store.derived(.map(\.count)),
       store.derived(.map(\.loggedIn.myInfo.name))
@@ -202,7 +202,7 @@ import Testing
   @Test func `test_cachingDerived_concurrent: ten thousand lookups at once give one instance`() {
     let store = store
     let one = store.derived(.map(\.count))
-    let others = Tally()
+    let others = Counter()
     DispatchQueue.concurrentPerform(iterations: 10_000) { _ in
       if store.derived(.map(\.count)) !== one { others.add() }
     }

@@ -2,9 +2,9 @@ package import Foundation
 import StrataBase
 import StrataCore
 
-/// A program of this package, run as a process of its own.
+/// A program of this package that runs as a child process.
 package final class ChildProcess: Sendable {
-  /// What it wrote so far, and who waits for more.
+  /// The output so far.
   private struct Output {
     var bytes: [UInt8] = []
     var isComplete = false
@@ -13,7 +13,7 @@ package final class ChildProcess: Sendable {
   private let process: Process
   private let output = Lock(Output())
 
-  /// Starts the built program of this name.
+  /// Starts the built program with a name.
   package init(_ product: String, _ arguments: [String]) throws {
     process = Process()
     process.executableURL = Self.directory.appendingPathComponent(product)
@@ -37,7 +37,7 @@ package final class ChildProcess: Sendable {
 
   deinit { kill() }
 
-  /// Waits until it has written this many lines, or ended; gives the lines.
+  /// Waits until it has written a number of lines or has ended, and returns its lines.
   package func lines(atLeast count: Int) -> [String] {
     output.withLock(
       when: { $0.isComplete || $0.bytes.count { $0 == UInt8(ascii: "\n") } >= count },
@@ -45,7 +45,7 @@ package final class ChildProcess: Sendable {
     )
   }
 
-  /// Kills it with SIGKILL, waits for its end, and gives all the lines it wrote.
+  /// Kills it with SIGKILL, waits for its end, and returns its lines.
   @discardableResult
   package func kill() -> [String] {
     _ = Foundation.kill(process.processIdentifier, SIGKILL)
@@ -53,20 +53,20 @@ package final class ChildProcess: Sendable {
     return output.withLock(when: { $0.isComplete }, { Self.lines($0.bytes) })
   }
 
-  /// Waits for its end and gives its exit code and all it wrote.
+  /// Waits for its end and returns its exit code and its lines.
   package func finish() -> (code: Int32, lines: [String]) {
     process.waitUntilExit()
     let lines = output.withLock(when: { $0.isComplete }, { Self.lines($0.bytes) })
     return (process.terminationStatus, lines)
   }
 
-  /// Only whole lines: the last one may have been cut off by the end.
+  /// Complete lines only: the end of the process may have cut off the last one.
   private static func lines(_ bytes: [UInt8]) -> [String] {
     let text = String(decoding: bytes, as: UTF8.self)
     return text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
   }
 
-  /// Where the programs of this build are: beside the tests.
+  /// The directory of the programs of this build, which is that of the tests.
   package static var directory: URL {
     let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
     let tests = bundle?.bundleURL ?? URL(fileURLWithPath: CommandLine.arguments[0])

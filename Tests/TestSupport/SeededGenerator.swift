@@ -1,9 +1,9 @@
 package import Foundation
 
-/// The same random numbers for the same seed, on every platform: SplitMix64
+/// Random numbers that are the same for the same seed on every platform: SplitMix64
 /// (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
 ///
-/// A test that uses it puts the seed into its comment, so that a failure can be repeated.
+/// A test prints the seed with each failure, so that the failure can be repeated.
 package struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible {
   package let seed: UInt64
   private var state: UInt64
@@ -21,7 +21,7 @@ package struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible {
     return mixed ^ (mixed >> 31)
   }
 
-  /// Names the seed.
+  /// The seed, for the comment of an expectation.
   package var description: String { "seed \(seed)" }
 }
 

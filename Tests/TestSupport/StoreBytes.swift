@@ -1,15 +1,14 @@
 package import Foundation
 
-/// Everything that stands at and beside a store's path, to see that nothing was touched.
+/// The content of all files of a store, to check that none of them has changed.
 ///
-/// Only for a store that this process does not have open: closing a file drops its POSIX locks.
+/// Only for a store that is not open in this process: closing a file drops its POSIX locks.
 package struct StoreBytes: Equatable, Sendable {
   package let files: [String: Data]
 
-  /// Reads every file in the directory of `path` whose name begins with the store's.
+  /// Reads every file in the directory of `path` whose name starts with the store's.
   ///
-  /// SQLite's shared memory and an empty WAL are no content, and the lock file only says who came
-  /// last.
+  /// SQLite's shared memory and an empty WAL are not content. The lock file only names the last writer.
   package init(_ path: String) throws {
     let url = URL(fileURLWithPath: path)
     let directory = url.deletingLastPathComponent()

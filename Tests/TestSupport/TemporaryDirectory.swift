@@ -1,8 +1,8 @@
 package import Foundation
 
-/// An empty directory of its own, deleted with everything in it when the object goes.
+/// A temporary directory that is deleted with its content when the object is released.
 ///
-/// Its path is without links and holds blanks, so that paths get quoted wherever they must.
+/// Its path contains no links. It contains blanks, so that tests find paths that are not quoted.
 package final class TemporaryDirectory: Sendable {
   package let url: URL
 
@@ -20,17 +20,17 @@ package final class TemporaryDirectory: Sendable {
     }
   }
 
-  /// The path of a file in it.
+  /// The path of a file in the directory.
   package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 }
 
-/// Lends a new, empty directory and removes it with everything in it.
+/// Calls a closure with a temporary directory, which is deleted afterwards.
 package func withTemporaryDirectory<R>(_ body: (URL) throws -> R) throws -> R {
   let directory = try TemporaryDirectory()
   return try withExtendedLifetime(directory) { try body(directory.url) }
 }
 
-/// The same for an asynchronous closure, which runs where the caller runs.
+/// The form for an asynchronous closure, which runs on the caller's actor.
 package func withTemporaryDirectory<R>(
   isolation: isolated (any Actor)? = #isolation,
   _ body: (URL) async throws -> R

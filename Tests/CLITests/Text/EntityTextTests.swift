@@ -8,7 +8,7 @@ import Testing
     ShownEntity(table: "things", id: .int(id, .bits64), value: .object(members))
   }
 
-  @Test func `entities with different fields share one table`() {
+  @Test func `entities with other fields share one table`() {
     let table = EntityText.table(
       [
         entity(1, [.init("id", .int(1, .bits64)), .init("a", .string(""))]),
@@ -22,14 +22,14 @@ import Testing
     )
   }
 
-  @Test func `the ID is shown for an entity that does not contain it`() {
+  @Test func `an entity that does not hold its ID is shown with it`() {
     let entity = ShownEntity(table: "things", id: .string("x"), value: .array([.bool(true)]))
     let table = EntityText.table([entity], within: 80)
     #expect([table.header] + table.rows.map(table.line) == ["id  value", "x   [true]"])
     #expect(EntityText.lines(entity, within: 80) == ["id:    x", "value: [true]"])
   }
 
-  @Test func `a nested value that is too long for its line is printed below`() {
+  @Test func `a nested value too long for its line is laid out below`() {
     let entity = entity(
       1,
       [.init("id", .int(1, .bits64)), .init("tags", .array([.string("one"), .string("two")]))]

@@ -39,7 +39,7 @@ import Testing
     #expect(ExitStatus(reason).rawValue == code)
   }
 
-  @Test func `the codes are the documented ones`() {
+  @Test func `the codes are those that are promised`() {
     #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 64, 74, 130])
   }
 }

@@ -19,7 +19,7 @@ import Testing
     delta = try decoder.decode(DeltaSummary.self, from: Data(json.utf8))
   }
 
-  @Test func `merged commits are shown as a range`() {
+  @Test func `merged commits show as a run`() {
     #expect(
       LogText.lines(delta, .off) == [
         "12…15  2026-02-02 02:40:00.500Z  import  App/Import.swift:3 run()",
@@ -30,7 +30,7 @@ import Testing
     )
   }
 
-  @Test func `a change that is not persisted is highlighted on a terminal`() {
+  @Test func `what is not in the file stands out on a terminal`() {
     #expect(
       LogText.lines(delta, .on).last
         == "  users   \u{1B}[1;31m1 NOT PERSISTED\u{1B}[0m (4; the file has the previous record)"

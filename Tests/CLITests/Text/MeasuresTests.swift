@@ -10,12 +10,12 @@ import Testing
     (1_050, "1.1 kB"), (999_949, "999.9 kB"), (999_950, "1.0 MB"), (1_234_567_890, "1.2 GB"),
     (5_000_000_000_000, "5.0 TB"),
   ])
-  func `sizes have one decimal digit`(bytes: Int, text: String) {
+  func `sizes have one digit after the point`(bytes: Int, text: String) {
     #expect(Measures.size(bytes) == text)
   }
 
   @Test(arguments: [257_717, 581_271, 0, 999_999, 1, 100_000] as [Int64])
-  func `the microseconds of a file are printed exactly`(microseconds: Int64) {
+  func `the microseconds of a file are printed as they are`(microseconds: Int64) {
     let date = Date(microseconds: 1_770_000_000_000_000 + microseconds)
     var digits = "\(1_000_000 + microseconds)".dropFirst()
     while digits.last == "0" { digits.removeLast() }

@@ -6,7 +6,7 @@ import Testing
     ("abc", 3), ("", 0), ("Zürich", 6), ("Zu\u{308}rich", 6), ("林 Mei", 6), ("한글", 4), ("👩‍👧‍👦!", 3),
     ("❤️", 2), ("é", 1), ("ｆ", 2),
   ])
-  func `the width is in columns of a terminal`(text: String, columns: Int) {
+  func `columns are those of a terminal`(text: String, columns: Int) {
     #expect(text.columnCount == columns)
   }
 
@@ -14,18 +14,18 @@ import Testing
     ("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("abcdef", 1, "…"), ("abcdef", 0, ""),
     ("林林林", 6, "林林林"), ("林林林", 5, "林林…"), ("林林林", 4, "林…"), ("", 0, ""),
   ])
-  func `a text that is too long ends with an ellipsis`(text: String, columns: Int, short: String) {
+  func `a text too long ends in an ellipsis`(text: String, columns: Int, short: String) {
     #expect(text.shortened(to: columns) == short)
   }
 
-  @Test func `the content of a store cannot control a terminal`() {
+  @Test func `what a store holds cannot steer a terminal`() {
     #expect(
       "a\u{1B}[2Jb\r\n\tc\u{9B}d\u{202E}e\u{7F}".printable
         == #"a\u001b[2Jb\r\n\tc\u009bd\u202ee\u007f"#
     )
   }
 
-  @Test func `a text without control characters is unchanged`() {
+  @Test func `a text without anything to hide stays as it is`() {
     #expect("Grüße, 林 👋".printable == "Grüße, 林 👋")
   }
 }

@@ -14,21 +14,21 @@ import Testing
     )
   }
 
-  @Test func `the widest cells are shortened first`() {
+  @Test func `the widest cells give way first`() {
     #expect(
       lines([["1", "Ada", "a very long note indeed"]], within: 20)
         == ["id  name  note", " 1  Ada   a very lo…"]
     )
   }
 
-  @Test func `no line exceeds the limit while every column has its minimum width`() {
+  @Test func `no line is longer than asked for while there is room for every column`() {
     for limit in 22...60 {
       let long = String(repeating: "word ", count: 30)
       for line in lines([[long, long, long]], within: limit) { #expect(line.columnCount <= limit) }
     }
   }
 
-  @Test func `columns keep a minimum width`() {
+  @Test func `columns never become too narrow to say anything`() {
     #expect(ColumnWidths.fitting([50, 50, 3], within: 5) == [6, 6, 3])
   }
 

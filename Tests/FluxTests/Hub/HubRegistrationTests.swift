@@ -66,7 +66,7 @@ struct HubRegistrationTests {
   }
 
   @Test func `an unknown identifier is an error of the dispatch, and then runs`() async throws {
-    let done = Gate()
+    let done = Latch()
 
     let transaction = hub.dispatch(CounterAction.increase, to: "gone", mode: .sync) { done.open() }
 
@@ -85,7 +85,7 @@ struct HubRegistrationTests {
     let first = CounterStore("first") { operation, _, _ in held.add(operation) }
     try hub.register(store: first)
     try hub.register(store: a)
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.look, to: "first", mode: .serial)
     hub.dispatch(CounterAction.increase, to: "a", mode: .serial) { done.open() }
@@ -101,7 +101,7 @@ struct HubRegistrationTests {
     let held = HeldOperations()
     let first = CounterStore("first") { operation, _, _ in held.add(operation) }
     try hub.register(store: first)
-    let done = Gate()
+    let done = Latch()
 
     let transaction = hub.dispatch(CounterAction.look) { done.open() }
     #expect(held.waitForNext())
@@ -114,7 +114,7 @@ struct HubRegistrationTests {
 
   @Test func `an action that no store answers is done at once`() async throws {
     try hub.register(store: a)
-    let done = Gate()
+    let done = Latch()
 
     let transaction = hub.dispatch(StrangeAction(), mode: .sync) { done.open() }
     try await hub.dispatch(StrangeAction())

@@ -53,7 +53,7 @@ struct ModeTests {
   @Test func `a serial dispatch starts when the one before it is finished`() throws {
     let held = HeldOperations()
     try hub.register(store: CounterStore("counter") { operation, _, _ in held.add(operation) })
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.increase, mode: .serial)
     hub.dispatch(CounterAction.decrease, mode: .serial) { done.open() }
@@ -73,7 +73,7 @@ struct ModeTests {
       operation.finish()
     }
     try hub.register(store: store)
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.increase, mode: .serial) { log.record("then") }
     hub.dispatch(CounterAction.decrease, mode: .serial) { done.open() }
@@ -90,7 +90,7 @@ struct ModeTests {
       onAnotherThread { operation.finish() }
     }
     try hub.register(store: store)
-    let done = Gate()
+    let done = Latch()
 
     for number in 1...1000 {
       hub.dispatch(CounterAction.add(number), mode: .serial) { if number == 1000 { done.open() } }
@@ -106,7 +106,7 @@ struct ModeTests {
     let held = HeldOperations()
     let holding = CounterStore("holding") { operation, _, _ in held.add(operation) }
     try hub.register(store: holding)
-    let done = Gate()
+    let done = Latch()
 
     // They queue behind the first, and one is removed from the middle.
     hub.dispatch(CounterAction.look, to: "holding", mode: .serial)
@@ -158,7 +158,7 @@ struct ModeTests {
       },
       waitingFor: ["first"]
     )
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.increase, mode: .mainThread) {
       places.record(DispatchQueue.getSpecific(key: key))
@@ -190,7 +190,7 @@ struct ModeTests {
     let loop = ManualExecutor()
     let hub = StrataFlux.Dispatcher(mainThread: loop.executor)
     let waiting = Task { try await hub.dispatch(CounterAction.increase, mode: .mainThread) }
-    let ended = Gate()
+    let ended = Latch()
     // A dispatch that waits forever would continue here and end without an error. The timeout is
     // long, because the test's own task can have to wait for other tests.
     let patience = inBackground {

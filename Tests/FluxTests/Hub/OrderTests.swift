@@ -48,7 +48,7 @@ struct OrderTests {
     }
     try hub.register(store: slow)
     try hub.register(store: store("waiting"), waitingFor: ["slow"])
-    let last = Gate()
+    let last = Latch()
     try hub.register(
       store: CounterStore("free") { [log] operation, _, _ in
         log.record("free")
@@ -57,7 +57,7 @@ struct OrderTests {
       }
     )
 
-    let finished = Gate()
+    let finished = Latch()
     let done = inBackground {
       hub.dispatch(CounterAction.increase, mode: mode) { finished.open() }
     }
@@ -78,14 +78,14 @@ struct OrderTests {
       waitingFor: ["first"]
     )
     try hub.register(store: store("last"), waitingFor: ["between"])
-    let passed = Gate()
+    let passed = Latch()
     try hub.register(
       store: CounterStore("free") { operation, _, _ in
         passed.open()
         operation.finish()
       }
     )
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.increase) { done.open() }
     #expect(held.waitForNext() && passed.wait())

@@ -10,7 +10,7 @@ struct ReentryTests {
 
   /// A hub whose store logs the start and end of each action, and dispatches another inside the
   /// first.
-  private func hub(inner mode: DispatchMode, _ done: Gate) throws -> StrataFlux.Dispatcher {
+  private func hub(inner mode: DispatchMode, _ done: Latch) throws -> StrataFlux.Dispatcher {
     let hub = StrataFlux.Dispatcher(mainThread: .queue(.global()))
     let store = CounterStore("counter") { [log, unowned hub] operation, action, _ in
       log.record("begin \(action)")
@@ -26,9 +26,9 @@ struct ReentryTests {
 
   @Test(arguments: DispatchMode.allCases)
   func `sync inside an operation of any mode runs at once, inside`(outer: DispatchMode) throws {
-    let inner = Gate()
+    let inner = Latch()
     let hub = try hub(inner: .sync, inner)
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.increase, mode: outer) { done.open() }
 
@@ -40,9 +40,9 @@ struct ReentryTests {
   func `serial inside an operation of any mode does not wait for itself`(
     outer: DispatchMode
   ) throws {
-    let inner = Gate()
+    let inner = Latch()
     let hub = try hub(inner: .serial, inner)
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.increase, mode: outer) { done.open() }
 
@@ -51,9 +51,9 @@ struct ReentryTests {
   }
 
   @Test func `serial inside a serial operation runs after it`() throws {
-    let inner = Gate()
+    let inner = Latch()
     let hub = try hub(inner: .serial, inner)
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.increase, mode: .serial) { done.open() }
 
@@ -69,9 +69,9 @@ struct ReentryTests {
     outer: DispatchMode,
     mode: DispatchMode
   ) throws {
-    let inner = Gate()
+    let inner = Latch()
     let hub = try hub(inner: mode, inner)
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.increase, mode: outer) { done.open() }
 
@@ -88,13 +88,13 @@ struct ReentryTests {
     try hub.register(store: store)
     let first = Observer()
     let second = Observer()
-    let inner = Gate()
+    let inner = Latch()
     let notified = Recorder<CounterAction?>()
     store.register(observer: first) { [unowned hub] _, action in
       if action == .increase { hub.dispatch(CounterAction.decrease, mode: mode) { inner.open() } }
     }
     store.register(observer: second) { _, action in notified.record(action) }
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.increase, mode: .serial) { done.open() }
 
@@ -109,7 +109,7 @@ struct ReentryTests {
     let hub = StrataFlux.Dispatcher(mainThread: .queue(.global()))
     let store = CounterStore(identifier: "counter", reducer: CounterReducer())
     try hub.register(store: store)
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.increase, mode: .serial) {
       hub.dispatch(CounterAction.increase, mode: mode) { done.open() }

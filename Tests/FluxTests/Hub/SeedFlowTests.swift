@@ -17,7 +17,7 @@ struct SeedFlowTests {
   }
 
   @Test func `an asynchronous dispatch returns before and says when it is done`() {
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.increase) { done.open() }
 
@@ -29,7 +29,7 @@ struct SeedFlowTests {
     let log = Recorder<Int>()
     let observer = Observer()
     counter.register(observer: observer) { state, _ in log.record(state.count) }
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.add(5)) { [hub] in
       hub.dispatch(CounterAction.decrease) { done.open() }
@@ -44,7 +44,7 @@ struct SeedFlowTests {
     let log = Recorder<Int>()
     let observer = Observer()
     counter.register(observer: observer) { state, _ in log.record(state.count) }
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.add(5), mode: .serial)
     hub.dispatch(CounterAction.decrease, mode: .serial) { done.open() }

@@ -92,7 +92,7 @@ struct DependencyTests {
     )
     try hub.register(store: first)
     try hub.register(store: store)
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.look) { done.open() }
     #expect(held.waitForNext() && held.waitForNext())
@@ -261,7 +261,7 @@ struct DependencyTests {
       }
     )
     try hub.register(store: store)
-    let done = Gate()
+    let done = Latch()
 
     let transaction = hub.dispatch(CounterAction.look) { done.open() }
     #expect(held.waitForNext())
@@ -277,7 +277,7 @@ struct DependencyTests {
   @Test func `a long chain whose last link was ended early does not overflow the stack`() throws {
     let held = HeldOperations()
     let last = Lock<CounterOperation?>(nil)
-    let ran = Gate()
+    let ran = Latch()
     let store = CounterStore(
       identifier: "counter",
       reducer: Building { store in
@@ -297,7 +297,7 @@ struct DependencyTests {
       }
     )
     try hub.register(store: store)
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.look) { done.open() }
     #expect(held.waitForNext())

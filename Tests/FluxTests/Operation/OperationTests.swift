@@ -108,7 +108,7 @@ struct OperationTests {
   ) throws {
     let hub = StrataFlux.Dispatcher(mainThread: .queue(.global()))
     try hub.register(store: CounterStore("counter") { _, _, _ in })
-    let done = Gate()
+    let done = Latch()
     let dispatched = Recorder<DispatchTransaction>()
 
     // On another thread: a `.sync` dispatch would block this one forever.
@@ -134,8 +134,8 @@ struct OperationTests {
       if action == .look { held.add(operation) } else { operation.finish() }
     }
     try hub.register(store: store)
-    let ended = Gate()
-    let done = Gate()
+    let ended = Latch()
+    let done = Latch()
 
     hub.dispatch(CounterAction.look, mode: .serial) { ended.open() }
     hub.dispatch(CounterAction.increase, mode: .serial) { done.open() }
@@ -186,7 +186,7 @@ struct OperationTests {
       if action == .look { held.add(operation) } else { operation.finish() }
     }
     try hub.register(store: store)
-    let done = Gate()
+    let done = Latch()
 
     hub.dispatch(CounterAction.look, mode: .serial)
     let second = hub.dispatch(CounterAction.increase, mode: .serial)

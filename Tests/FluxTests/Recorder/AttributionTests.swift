@@ -23,14 +23,14 @@ struct AttributionTests {
   }
 
   /// Finishes the operation that `look` started.
-  private func finish(_ done: Gate) {
+  private func finish(_ done: Latch) {
     held.finish(0)
     #expect(done.wait())
   }
 
   /// Starts a dispatch to the first store that is active until `finish`.
-  private func look() -> Gate {
-    let done = Gate()
+  private func look() -> Latch {
+    let done = Latch()
     hub.dispatch(CounterAction.look, to: "first") { done.open() }
     #expect(held.waitForNext())
     return done
@@ -63,7 +63,7 @@ struct AttributionTests {
 
   @Test func `what the then of a dispatch does is a step of its own`() throws {
     let done = look()
-    let other = Gate()
+    let other = Latch()
     hub.dispatch(CounterAction.increase, to: "second") { [first] in
       first.updateState { $0.count += 5 }
       other.open()
@@ -78,7 +78,7 @@ struct AttributionTests {
     let observer = Observer()
     second.register(observer: observer) { [first] _, _ in first.updateState { $0.count += 5 } }
     let done = look()
-    let other = Gate()
+    let other = Latch()
     hub.dispatch(CounterAction.increase, to: "second") { other.open() }
     #expect(other.wait())
     finish(done)
@@ -166,7 +166,7 @@ struct AttributionTests {
     }
     try hub.register(store: third)
     hub.dispatch(CounterAction.add(1), to: "first", mode: .sync)
-    let done = Gate()
+    let done = Latch()
     hub.dispatch(CounterAction.look, to: "third") { done.open() }
     #expect(held.waitForNext())
 
@@ -201,7 +201,7 @@ struct AttributionTests {
       }
     }
     // It is released with the version that the second update replaces, before that update is delivered.
-    let ran = Gate()
+    let ran = Latch()
     let hook = Attaching { [weak first] in
       first?.updateState { _ in }
       ran.open()

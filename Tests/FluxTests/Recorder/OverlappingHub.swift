@@ -20,7 +20,7 @@ final class OverlappingHub {
   let store = NumbersStore(identifier: "numbers", reducer: AddingReducer())
   let recorder: RecorderMiddleware
   private let holding = HoldingReducer()
-  private var done: [Int: Gate] = [:]
+  private var done: [Int: Latch] = [:]
 
   init(limit: Int = 100) throws {
     recorder = RecorderMiddleware(limit: limit)
@@ -37,9 +37,9 @@ final class OverlappingHub {
 
   /// Dispatches, and returns when the number is committed; false after a timeout.
   func start(_ number: Int) -> Bool {
-    let gate = Gate()
-    done[number] = gate
-    hub.dispatch(AddNumber(number: number)) { gate.open() }
+    let latch = Latch()
+    done[number] = latch
+    hub.dispatch(AddNumber(number: number)) { latch.open() }
     return holding.arrived.wait()
   }
 
@@ -59,7 +59,7 @@ final class AddingReducer: Reducer<Numbers, AddNumber>, @unchecked Sendable {
 
 /// Changes nothing, and finishes when the test calls `finish`.
 private final class HoldingReducer: Reducer<Numbers, AddNumber>, @unchecked Sendable {
-  let arrived = Gate()
+  let arrived = Latch()
   private let held = Lock<[Int: ActionOperation<Numbers, AddNumber>]>([:])
 
   override func operation(for action: AddNumber, in store: NumbersStore) throws

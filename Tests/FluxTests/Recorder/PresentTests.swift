@@ -10,7 +10,7 @@ struct PresentTests {
     let recorded = try RecordedHub()
     recorded.dispatch(.increase, .increase)
     try recorded.recorder.back()
-    let then = Gate()
+    let then = Latch()
 
     let transaction = recorded.hub.dispatch(CounterAction.add(50), mode: .sync) { then.open() }
 
@@ -188,7 +188,7 @@ struct PresentTests {
     let recorder = RecorderMiddleware()
     hub.register(middleware: recorder)
     hub.dispatch(CounterAction.increase, mode: .sync)
-    let done = Gate()
+    let done = Latch()
     hub.dispatch(CounterAction.look, mode: .serial) { done.open() }
     #expect(held.waitForNext())
 
@@ -216,7 +216,7 @@ struct PresentTests {
     let recorder = RecorderMiddleware()
     hub.register(middleware: recorder)
     hub.dispatch(CounterAction.increase, mode: .sync)
-    let done = Gate()
+    let done = Latch()
     hub.dispatch(CounterAction.look, mode: .serial) { done.open() }
     #expect(held.waitForNext())
 
@@ -259,7 +259,7 @@ struct PresentTests {
     let recorder = RecorderMiddleware()
     hub.register(middleware: recorder)
     hub.dispatch(CounterAction.increase, mode: .sync)
-    let done = Gate()
+    let done = Latch()
     hub.dispatch(CounterAction.look, mode: .serial) { done.open() }
     #expect(held.waitForNext())
     let hook = Interrupting {

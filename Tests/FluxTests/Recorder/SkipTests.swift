@@ -174,7 +174,7 @@ struct SkipTests {
     try hub.register(store: store)
     let recorder = RecorderMiddleware()
     hub.register(middleware: recorder)
-    let (one, ten) = (Gate(), Gate())
+    let (one, ten) = (Latch(), Latch())
     hub.dispatch(CounterAction.add(1)) { one.open() }
     #expect(reducer.held.waitForNext())
     hub.dispatch(CounterAction.add(10)) { ten.open() }

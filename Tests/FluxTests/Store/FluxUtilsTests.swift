@@ -107,7 +107,7 @@ struct FluxUtilsTests {
       calls.record([fast, slow].map(\.state.count))
     }
     let observer = Observer()
-    let (notified, done) = (Gate(), Gate())
+    let (notified, done) = (Latch(), Latch())
     fast.register(observer: observer) { _, _ in notified.open() }
     hub.dispatch(CounterAction.increase) { done.open() }
     #expect(held.waitForNext() && notified.wait())

@@ -84,7 +84,7 @@ struct NotificationTests {
   @Test func `of two actions that overlap the later state is told last`() throws {
     /// Decides slowly about the first action.
     final class Slow: CounterReducer, @unchecked Sendable {
-      let (asked, go) = (Gate(), Gate())
+      let (asked, go) = (Latch(), Latch())
 
       override func shouldNotifyObservers(for action: CounterAction, in store: CounterStore)
         -> Bool
@@ -99,7 +99,7 @@ struct NotificationTests {
     try hub.register(store: slow)
     let observer = Observer()
     slow.register(observer: observer) { [log] state, _ in log.record("\(state.count)") }
-    let done = Gate()
+    let done = Latch()
     hub.dispatch(CounterAction.add(1), to: "slow") { done.open() }
     #expect(reducer.asked.wait())
     hub.dispatch(CounterAction.add(10), to: "slow", mode: .sync)

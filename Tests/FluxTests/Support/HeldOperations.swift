@@ -5,7 +5,7 @@ import TestSupport
 /// Started operations that a test finishes later.
 final class HeldOperations: Sendable {
   private let operations = Lock<[CounterOperation?]>([])
-  private let arrived = Gate()
+  private let arrived = Latch()
 
   func add(_ operation: CounterOperation) {
     operations.withLock { $0.append(operation) }

@@ -75,7 +75,7 @@ struct BackupTests {
     }
     for round in 0..<2 {
       let copy = directory.path("copy-\(round).strata")
-      let slices = Tally()
+      let slices = Counter()
       let before = persistence.revision
       let position = try await persistence.backup(to: copy) { _ in slices.add() }
       #expect(slices.count > 1)
@@ -186,7 +186,7 @@ struct BackupTests {
     }
     try await persistence.flush()
     let (began, continuation) = AsyncStream.makeStream(of: Void.self)
-    let isSlow = Gate()
+    let isSlow = Latch()
     let copying = Task {
       try await persistence.backup(to: copy) { progress in
         continuation.yield()
@@ -262,7 +262,7 @@ struct BackupTests {
     let error = await #expect(throws: PersistenceError.self) {
       try await persistence.backup(to: copy)
     }
-    #expect(vfs.strikes == 1)
+    #expect(vfs.failureCount == 1)
     switch error?.reason {
     case .io where code == .ioerrWrite || code == .ioerrFsync: break
     case .diskFull where code == .full: break

@@ -46,7 +46,7 @@ struct FlippedBitTests {
         try? FileManager.default.removeItem(atPath: victim + suffix)
       }
     }
-    figures("\(Self.flips) flipped bits, \(found) refused; seed \(seed)")
+    printStatistics("\(Self.flips) flipped bits, \(found) refused; seed \(seed)")
     // A third of the bits is in use, and the rest harms nobody. Few flips may meet none of it.
     #expect(found > Self.flips / 20 || Self.flips < 400, "seed \(seed)")
   }

@@ -16,7 +16,7 @@ struct BulkMemoryTests {
     #expect(info.journal.deltas == 1)
     #expect(try Inspector(path: path).verify().isSound)
     guard let peak = lines.first.flatMap({ Int($0) }) else { return }
-    figures(
+    printStatistics(
       """
       one commit of \(bulkCount) entities: \(info.journal.bytes >> 10) KB written with \
       \(peak >> 10) KB of memory beyond the state and its changes

@@ -42,7 +42,7 @@ struct KillTests {
     let each = modes.indices.map { mode in
       "\((0..<Self.kills).count { $0 % 3 == mode }) under \(modes[mode])"
     }
-    figures("\(Self.kills) kills: \(each.joined(separator: ", ")); seed \(seed)")
+    printStatistics("\(Self.kills) kills: \(each.joined(separator: ", ")); seed \(seed)")
     // Many kills meet snapshots and trimming as well.
     #expect(snapshots > 1 || Self.kills < 100)
     let persistence = try await Persistence.open(

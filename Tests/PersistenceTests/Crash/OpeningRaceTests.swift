@@ -34,6 +34,8 @@ struct OpeningRaceTests {
       #expect(try inspector.info().revision == Int64(race % 2 + 1), "race \(race)")
       #expect(try inspector.verify().isSound, "race \(race)")
     }
-    figures("\(Self.races) openings at once: won by the first \(wins[0]), the second \(wins[1])")
+    printStatistics(
+      "\(Self.races) openings at once: won by the first \(wins[0]), the second \(wins[1])"
+    )
   }
 }

@@ -86,7 +86,7 @@ struct ReaderBesideWriterTests {
     try await persistence.flush()
     largestWAL = max(largestWAL, storePath.walSize)
     try await persistence.close()
-    figures(
+    printStatistics(
       """
       reader beside writer for \(Self.milliseconds) ms: \(measure.commits) commits, \(reads) readings, \
       WAL up to \(largestWAL >> 10) KB; the longest commit took \(measure.longestWithRoom), and of \
@@ -107,5 +107,5 @@ struct ReaderBesideWriterTests {
     var longestWithoutRoom = Duration.zero
   }
 
-  private func waitFor(_ gate: Gate) async -> Bool { gate.wait() }
+  private func waitFor(_ latch: Latch) async -> Bool { latch.wait() }
 }

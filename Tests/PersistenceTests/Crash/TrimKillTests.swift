@@ -47,7 +47,7 @@ struct TrimKillTests {
         try? FileManager.default.removeItem(atPath: path + suffix)
       }
     }
-    figures(
+    printStatistics(
       """
       trims killed at \(Self.kills) of \(over - opened) I/Os: \(untouched) before the first slice, \
       \(partly) between two; seed \(seed)

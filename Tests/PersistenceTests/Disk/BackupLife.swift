@@ -24,7 +24,7 @@ struct BackupLife: FaultedLife {
       try await backUp(to: copy)
       _ = try await StoreBackup.restore(copy, to: place2, on: disk)
     } catch {
-      #expect(vfs.strikes > 0, "\(place): \(error)")
+      #expect(vfs.failureCount > 0, "\(place): \(error)")
     }
     vfs.heal()
     // What failed has left nothing in the way of another attempt.

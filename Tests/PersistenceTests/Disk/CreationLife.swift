@@ -35,7 +35,7 @@ struct CreationLife: FaultedLife {
       #expect(persistence.initialState.db == initial.db)
       try await persistence.close()
     } catch {
-      #expect(vfs.strikes > 0, "\(place): \(error)")
+      #expect(vfs.failureCount > 0, "\(place): \(error)")
     }
     vfs.heal()
     let again = try await Persistence.open(at: path, initialState: initial, database: \.db)

@@ -127,7 +127,7 @@ private struct EventfulLife {
 
   private mutating func strike() {
     isStruck = true
-    vfs.strike(
+    vfs.inject(
       DiskFault.allCases[Int(random.next() % UInt64(DiskFault.allCases.count))],
       in: [nil, .wal, .database, .own][Int(random.next() % 4)],
       after: Int(random.next() % 30),

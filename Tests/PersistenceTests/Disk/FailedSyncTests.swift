@@ -27,7 +27,7 @@ struct FailedSyncTests {
     vfs.failNext(.sync, in: .wal, code: .ioerrFsync, times: .sticky)
     for number in Int64(1)...20 { store.commit { script.commit(number, to: &$0.db) } }
     await #expect(throws: PersistenceError.self) { try await persistence.close() }
-    let lost = vfs.strikes
+    let lost = vfs.failureCount
     #expect(lost > 0)
     vfs.heal()
 
@@ -68,10 +68,10 @@ struct FailedSyncTests {
     vfs.resetCounts()
     vfs.failNext(.sync, code: .ioerrFsync, after: passing, times: .once)
     let second = try? await open(path, configuration(vfs))
-    #expect((second == nil) == (vfs.strikes == 1))
+    #expect((second == nil) == (vfs.failureCount == 1))
     // Of later ones it is the closing that meets it.
     try? await second?.close()
-    #expect(vfs.strikes == 1)
+    #expect(vfs.failureCount == 1)
     vfs.heal()
 
     try await expectGoodToGoOn(path, vfs)

@@ -55,7 +55,7 @@ struct FailingDiskTests {
       // Whether it is still refused here when it recovers at once is a matter of luck.
       try? await persistence.flush()
     }
-    #expect(vfs.strikes == 1)
+    #expect(vfs.failureCount == 1)
     while let event = await events.next(isolation: nil) {
       if case .recovered = event { break }
     }
@@ -158,7 +158,9 @@ struct FailingDiskTests {
       try await restored.close()
     }
     try await persistence.close()
-    figures("\(Self.cuts) power cuts under \(durability), \(states.count) states; seed \(seed)")
+    printStatistics(
+      "\(Self.cuts) power cuts under \(durability), \(states.count) states; seed \(seed)"
+    )
   }
 }
 

@@ -82,7 +82,7 @@ struct FaultSweepTests {
     let life = try await makeLife(vfs)
     vfs.resetCounts()
     try await life.run("no fault")
-    let targets = vfs.targets(of: fault, in: kind)
+    let targets = vfs.operationCount(for: fault, in: kind)
     #expect(targets > 0)
     let tried = min(targets, Self.points)
     var struck = 0
@@ -92,14 +92,14 @@ struct FaultSweepTests {
       vfs.forgetFiles()
       let life = try await makeLife(vfs)
       vfs.resetCounts()
-      vfs.strike(fault, in: kind, after: passing, times: duration)
+      vfs.inject(fault, in: kind, after: passing, times: duration)
       try await life.run("\(fault) \(duration) after \(passing)")
-      if vfs.strikes > 0 { struck += 1 }
+      if vfs.failureCount > 0 { struck += 1 }
       // A life may ask a little less than the first one did, where slices of maintenance fell otherwise.
-      let isMet = vfs.strikes > 0 || vfs.targets(of: fault, in: kind) <= passing
+      let isMet = vfs.failureCount > 0 || vfs.operationCount(for: fault, in: kind) <= passing
       #expect(isMet, "\(fault) \(duration) after \(passing) met nothing")
     }
-    figures(
+    printStatistics(
       "\(name): \(fault) \(duration) at \(tried) of \(targets) I/Os, struck in \(struck) lives"
     )
   }

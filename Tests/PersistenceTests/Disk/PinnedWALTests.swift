@@ -93,7 +93,7 @@ struct PinnedWALTests {
     #expect(vfs.lockWaits == [])
     try await write(upTo: 82 << 20)
     let waited = vfs.lockWaits.reduce(.zero, +)
-    figures("a reader who stays: \(waited) asked to wait for 20 MB beyond the limit")
+    printStatistics("a reader who stays: \(waited) asked to wait for 20 MB beyond the limit")
     #expect(waited > .zero)
     #expect(waited <= .milliseconds(3 * 250))
 

@@ -32,7 +32,7 @@ struct SalvageLife: FaultedLife {
       #expect(persistence.initialState.db == store.model(at: 44), "\(place)")
       try await persistence.close()
     } catch {
-      #expect(vfs.strikes > 0, "\(place): \(error)")
+      #expect(vfs.failureCount > 0, "\(place): \(error)")
     }
     vfs.heal()
     let again = try await store.open(.bestEffort)

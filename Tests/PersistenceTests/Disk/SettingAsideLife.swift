@@ -31,9 +31,9 @@ struct SettingAsideLife: FaultedLife {
       try await openOnFaultyDisk()
       try set.restore(now: Self.time, on: disk)
       // Nothing is called done that was not.
-      #expect(vfs.strikes == 0, "\(place)")
+      #expect(vfs.failureCount == 0, "\(place)")
     } catch {
-      #expect(vfs.strikes > 0, "\(place): \(error)")
+      #expect(vfs.failureCount > 0, "\(place): \(error)")
     }
     vfs.heal()
     // Opening completes what was begun; whatever was set aside is whole.

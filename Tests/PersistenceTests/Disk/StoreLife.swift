@@ -57,7 +57,7 @@ final class StoreLife: FaultedLife {
     do {
       persistence = try await open()
     } catch {
-      #expect(vfs.strikes > 0, "\(place): \(error)")
+      #expect(vfs.failureCount > 0, "\(place): \(error)")
       vfs.heal()
       return try await checkFile(nil, place)
     }
@@ -65,7 +65,7 @@ final class StoreLife: FaultedLife {
     await work(on: store, persistence, place)
     // Either the fault has struck, and ends here, or it is still to come, in closing.
     try await checkPowerCut(seed: 1, "\(place), cut while it lasts")
-    if vfs.strikes > 0 {
+    if vfs.failureCount > 0 {
       vfs.heal()
       await catchUp(persistence, place)
       try await checkPowerCut(seed: 2, "\(place), cut afterwards")
@@ -74,7 +74,7 @@ final class StoreLife: FaultedLife {
       try await persistence.close()
       acknowledged = persistence.revision
     } catch {
-      #expect(vfs.strikes > 0, "\(place): \(error)")
+      #expect(vfs.failureCount > 0, "\(place): \(error)")
     }
     vfs.heal()
     try await checkPowerCut(seed: 3, "\(place), cut when closed")
@@ -105,7 +105,7 @@ final class StoreLife: FaultedLife {
 
   /// Waits until the writer was called by itself, or has met the fault.
   private func drained(_ persistence: Persistence<LibraryState, LibraryDatabase>) async {
-    while persistence.durableRevision < persistence.revision, vfs.strikes == 0 {
+    while persistence.durableRevision < persistence.revision, vfs.failureCount == 0 {
       await Task.yield()
     }
     acknowledged = max(acknowledged, persistence.durableRevision)
@@ -117,10 +117,10 @@ final class StoreLife: FaultedLife {
   private func settle(_ persistence: Persistence<LibraryState, LibraryDatabase>) async {
     guard persistence.durableRevision == persistence.revision else { return }
     var calm = 0
-    var count = vfs.targets(of: .failedIO)
-    while calm < 20, vfs.strikes == 0 {
+    var count = vfs.operationCount(for: .failedIO)
+    while calm < 20, vfs.failureCount == 0 {
       do { try await persistence.flush() } catch _ {}
-      let now = vfs.targets(of: .failedIO)
+      let now = vfs.operationCount(for: .failedIO)
       calm = now == count ? calm + 1 : 0
       count = now
     }

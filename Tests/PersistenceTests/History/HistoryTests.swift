@@ -97,7 +97,7 @@ struct HistoryTests {
     let info = try Inspector(path: path).info()
     #expect(info.journal.deltas == Self.revisions)
     #expect(info.snapshots.count >= 2)
-    figures(
+    printStatistics(
       """
       every one of \(Self.revisions) revisions restored across \(info.snapshots.count) snapshots; \
       seed \(seed)
@@ -140,7 +140,7 @@ struct HistoryTests {
     #expect(oldest > 1, "seed \(seed)")
     #expect(oldest < Revision(Self.revisions), "seed \(seed)")
     #expect(try await persistence.state(at: .snapshot("half-way")) == states[Int(half)])
-    figures(
+    printStatistics(
       """
       \(restored) of \(Self.revisions + 1) revisions restored after retention, the others refused \
       as trimmed; seed \(seed)

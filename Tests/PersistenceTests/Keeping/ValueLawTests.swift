@@ -51,7 +51,7 @@ struct ValueLawTests {
     }
     let verification = try Inspector(path: file.path).verify()
     #expect(verification.isSound, "\(verification), seed \(seed)")
-    figures("\(models.count - 1) revisions with values under \(durability); seed \(seed)")
+    printStatistics("\(models.count - 1) revisions with values under \(durability); seed \(seed)")
   }
 
   private static func edit(

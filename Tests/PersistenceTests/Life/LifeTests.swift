@@ -273,8 +273,8 @@ struct LifeTests {
 private final class SlowHook: CommitHook {
   typealias State = LibraryState
 
-  let reached = Gate()
-  let goOn = Gate()
+  let reached = Latch()
+  let goOn = Latch()
 
   func editDidEnd(_ edit: inout Edit<LibraryState>) {
     reached.open()

@@ -69,7 +69,7 @@ struct RetentionTests {
   @Test
   func `every moment of the last so long stays, and those before it go`() async throws {
     // A second passes with each asking.
-    let clock = Tally()
+    let clock = Counter()
     let persistence = try await open(
       SnapshotPolicy(
         minimumJournalBytes: 2_000,

@@ -197,7 +197,7 @@ struct BestEffortTests {
         #expect(!strikesDelta, "seed \(seed), flip \(flip): \(error)")
       }
     }
-    figures(
+    printStatistics(
       """
       \(flips) flipped bits under best effort: \(outcomes[.restored, default: 0]) restored whole, \
       \(outcomes[.restoredWithLoss, default: 0]) up to the damage, \(refused) refused; seed \(seed)

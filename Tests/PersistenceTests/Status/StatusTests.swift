@@ -231,8 +231,8 @@ struct StatusTests {
 
   @Test
   func `asking waits for no writer, and neither does a commit`() async throws {
-    let held = Tally()
-    let goOn = Gate()
+    let held = Counter()
+    let goOn = Latch()
     var configuration = PersistenceConfiguration()
     // On the writer's thread: it stands still meanwhile.
     configuration.progress = { progress in

@@ -2,12 +2,11 @@ import CStrataSQLite
 
 /// The callbacks of an open file.
 ///
-/// Those that change content are counted, may fail and are recorded; shared memory and all the rest
-/// go to the real file.
+/// Those that access content are counted, may fail, and record changes. The others call the real file.
 extension FaultFile {
   static func methods() -> sqlite3_io_methods {
     var methods = sqlite3_io_methods()
-    // Version 2: shared memory, but no memory mapping, which would pass by `xRead` and `xWrite`.
+    // Version 2 has shared memory, but no memory mapping, which would bypass `xRead` and `xWrite`.
     methods.iVersion = 2
     addContent(to: &methods)
     addLocking(to: &methods)
@@ -34,15 +33,15 @@ extension FaultFile {
     }
     methods.xWrite = { file, bytes, count, offset in
       guard let open = FaultFile.at(file), let bytes else { return SQLITE_IOERR }
-      let strike = open.vfs.strike(.write, in: open.kind)
-      if let strike, !strike.isHalfDone { return strike.status }
-      let count = strike == nil ? count : count / 2
+      let failure = open.vfs.failure(of: .write, in: open.kind)
+      if let failure, !failure.isPartial { return failure.status }
+      let count = failure == nil ? count : count / 2
       let status = open.call(\.xWrite) { $0($1, bytes, count, offset) } ?? SQLITE_IOERR
       if status == SQLITE_OK, let path = open.path {
         let written = Array(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
         open.vfs.record(.write(offset: Int(offset), bytes: written), in: path)
       }
-      return strike?.status ?? status
+      return failure?.status ?? status
     }
     methods.xTruncate = { file, size in
       guard let open = FaultFile.at(file) else { return SQLITE_IOERR }
@@ -93,7 +92,7 @@ extension FaultFile {
     }
   }
 
-  /// Calls a method of the real file; nil when it has none.
+  /// Calls a method of the real file; returns nil if the file does not have it.
   private func call<Method, R>(
     _ method: KeyPath<sqlite3_io_methods, Method?>,
     _ body: (Method, UnsafeMutablePointer<sqlite3_file>) -> R
@@ -101,7 +100,7 @@ extension FaultFile {
     real.pointee.pMethods?.pointee[keyPath: method].map { body($0, real) }
   }
 
-  /// Counts an operation, lets it fail if that was asked for, and else does it on the real file.
+  /// Counts an operation, and runs it on the real file unless it is to fail.
   private func perform(
     _ operation: FileOperation,
     _ body: (sqlite3_io_methods, UnsafeMutablePointer<sqlite3_file>) -> Int32?

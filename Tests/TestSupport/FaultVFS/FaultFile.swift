@@ -1,10 +1,10 @@
 import CStrataSQLite
 
-/// One open file: the real one, and what the callbacks need to know of it.
+/// An open file: the real file and what the callbacks need.
 ///
-/// SQLite allocates `sqlite3_vfs.szOsFile` bytes for it and passes their address to each callback:
+/// SQLite allocates `sqlite3_vfs.szOsFile` bytes and passes their address to each callback:
 ///
-///     0   the methods (all that SQLite looks at)
+///     0   the methods (the only part that SQLite reads)
 ///     8   an owning reference to the `FaultFile`
 ///     16  the real file
 final class FaultFile {
@@ -13,7 +13,7 @@ final class FaultFile {
 
   let vfs: FaultVFS
   let kind: FileKind
-  /// Nil for a file whose content is not followed: one without a name, or of no database.
+  /// Nil for a file that is not tracked: one without a name, or not of a database.
   let path: String?
   let real: UnsafeMutablePointer<sqlite3_file>
 
@@ -24,7 +24,7 @@ final class FaultFile {
     self.real = real
   }
 
-  /// The file behind the address SQLite passes, while it is open.
+  /// The file at an address of SQLite, while it is open.
   static func at(_ file: UnsafeMutablePointer<sqlite3_file>?) -> FaultFile? {
     guard let file else { return nil }
     let raw = UnsafeMutableRawPointer(file)
@@ -38,7 +38,7 @@ final class FaultFile {
     (UnsafeMutableRawPointer(file) + realOffset).assumingMemoryBound(to: sqlite3_file.self)
   }
 
-  /// Puts an owning reference behind the address.
+  /// Stores an owning reference at the address.
   func install(in file: UnsafeMutablePointer<sqlite3_file>) {
     let reference: UnsafeMutableRawPointer? = Unmanaged.passRetained(self).toOpaque()
     UnsafeMutableRawPointer(file)
@@ -46,7 +46,7 @@ final class FaultFile {
     file.pointee.pMethods = UnsafePointer(vfs.fileMethods)
   }
 
-  /// Takes the owning reference away again.
+  /// Removes the owning reference.
   static func uninstall(from file: UnsafeMutablePointer<sqlite3_file>) {
     let raw = UnsafeMutableRawPointer(file)
     if let reference = raw.load(

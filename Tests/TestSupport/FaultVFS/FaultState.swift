@@ -1,16 +1,16 @@
-/// What a ``FaultVFS`` counts, lets fail and follows; pure.
+/// The counters, faults and tracked files of a ``FaultVFS``.
 struct FaultState {
   var counts: [FileKind: [FileOperation: Int]] = [:]
   var faults: [PendingFault] = []
   var images: [String: FileImage] = [:]
   var isWriteProtected = false
-  var struck = 0
+  var failureCount = 0
   var lockWaits: [Duration] = []
   var follows = true
   var lastOperation: Int?
 
-  /// Counts an operation and gives the fault that strikes it, if any.
-  mutating func strike(_ operation: FileOperation, in kind: FileKind) -> PendingFault? {
+  /// Counts an operation and returns its fault, if it fails.
+  mutating func nextFault(for operation: FileOperation, in kind: FileKind) -> PendingFault? {
     counts[kind, default: [:]][operation, default: 0] += 1
     guard let index = faults.firstIndex(where: { $0.matches(operation, kind) }) else {
       return nil
@@ -20,7 +20,7 @@ struct FaultState {
       return nil
     }
     let fault = faults[index]
-    struck += 1
+    failureCount += 1
     if fault.duration == .once { faults.remove(at: index) }
     return fault
   }
@@ -30,8 +30,8 @@ struct FaultState {
       .reduce(0) { $0 + ($1[operation] ?? 0) }
   }
 
-  /// Whether the operation that was counted last is the one the process is not to survive.
-  var isOver: Bool {
+  /// Whether the process must end at the operation that was counted last.
+  var isAtLastOperation: Bool {
     lastOperation.map { last in counts.values.reduce(0) { $0 + $1.values.reduce(0, +) } >= last }
       ?? false
   }

@@ -1,6 +1,6 @@
 import CStrataSQLite
 
-/// The callbacks of the file system itself: opening and deleting may fail, the rest goes to the parent.
+/// The callbacks of the file system: opening and deleting may fail, the others call the parent.
 extension FaultVFS {
   func methods() -> sqlite3_vfs {
     var methods = sqlite3_vfs()
@@ -57,7 +57,7 @@ extension FaultVFS {
     _ flags: Int32,
     _ granted: UnsafeMutablePointer<Int32>?
   ) -> Int32 {
-    // SQLite closes a file that has methods even when opening it failed.
+    // SQLite closes a file that has methods, even if opening it failed.
     file.pointee.pMethods = nil
     let kind = Self.kind(of: flags)
     if let status = fault(for: .open, in: kind) { return status }

@@ -5,7 +5,7 @@ import StrataCore
 import StrataPersistence
 package import StrataStorage
 
-/// A file system for SQLite that works on real files, and fails and loses power when told to.
+/// A file system for SQLite that uses real files and injects faults and power cuts.
 ///
 /// ```swift
 /// let vfs = try FaultVFS(name: "faults-\(UUID().uuidString)")
@@ -13,16 +13,16 @@ package import StrataStorage
 /// vfs.failNext(.sync, in: .wal, code: .ioerrFsync)
 /// ```
 ///
-/// **Power**: each file is followed as the bytes last synced plus the writes since. `cutPower` builds, in
-/// another directory, the files as they might be found afterwards. Opening, deleting and making files
-/// count as durable at once; whatever a file held when it was first opened counts as synced. What a
-/// failed sync was to save never reaches the medium, also when a later sync works.
+/// **Power cuts**: for each file it tracks the synced bytes and the writes since the last sync. `cutPower`
+/// writes to another directory the files as they may be after a power cut. Opening, creating and deleting
+/// a file is durable at once. The content of a file when it is first opened counts as synced. The writes
+/// before a failed sync never reach the medium, even if a later sync succeeds.
 ///
-/// **The store's own files**: ``watch`` lets the system calls for the head, the lock and manifests fail by
-/// the same faults, and follows the head.
+/// **The store's own files**: ``watch`` applies the same faults to the system calls for the head, the lock
+/// and manifests, and tracks the head.
 ///
-/// SQLite calls it from whichever thread uses the connection, so all state is under one lock. It stays
-/// registered until the process ends, because a connection may outlive the test that made it.
+/// SQLite calls it on the thread that uses the connection, so all state is under one lock. It remains
+/// registered until the process ends, because a connection may outlive its test.
 package final class FaultVFS {
   /// The name to open connections with.
   package let name: String
@@ -32,8 +32,8 @@ package final class FaultVFS {
 
   /// Registers a file system over the default one.
   ///
-  /// - Parameter follows: whether power can be cut; it costs the memory of all files.
-  /// - Throws: `RegistrationError` when SQLite refuses it.
+  /// - Parameter follows: Whether it tracks files for power cuts, which costs the memory of all files.
+  /// - Throws: `RegistrationError` when SQLite cannot register it.
   package init(name: String, follows: Bool = true) throws {
     guard let parent = sqlite3_vfs_find(nil) else { throw RegistrationError(status: SQLITE_ERROR) }
     self.name = name
@@ -49,7 +49,7 @@ package final class FaultVFS {
     guard status == SQLITE_OK else { throw RegistrationError(status: status) }
   }
 
-  /// SQLite refused to register the file system.
+  /// SQLite could not register the file system.
   package struct RegistrationError: Error {
     /// SQLite's result code.
     package let status: Int32
@@ -57,10 +57,10 @@ package final class FaultVFS {
 }
 
 extension FaultVFS {
-  /// Lets some matching operations pass and makes the next one fail, or all further ones.
+  /// Makes a matching operation fail after some have succeeded, or all further ones.
   ///
-  /// A failing operation does nothing to the file. Faults are kept in the order they were asked for; each
-  /// counts the operations that reach it.
+  /// A failed operation does not change the file. Faults are checked in the order of these calls; each
+  /// counts only the operations that no earlier fault matches.
   package func failNext(
     _ operation: FileOperation,
     in kind: FileKind? = nil,
@@ -72,16 +72,15 @@ extension FaultVFS {
       operation: operation,
       kind: kind,
       code: code,
-      isHalfDone: false,
+      isPartial: false,
       duration: duration,
       remaining: passing
     )
     state.withLock { $0.faults.append(fault) }
   }
 
-  /// Lets some operations pass that a fault of the disk can strike, and strikes the next one, or all
-  /// further ones.
-  package func strike(
+  /// Makes an operation that a fault affects fail after some have succeeded, or all further ones.
+  package func inject(
     _ fault: DiskFault,
     in kind: FileKind? = nil,
     after passing: Int,
@@ -91,33 +90,33 @@ extension FaultVFS {
       operation: fault.operation,
       kind: kind,
       code: fault == .noRoom ? .full : nil,
-      isHalfDone: fault == .shortWrite,
+      isPartial: fault == .shortWrite,
       duration: duration,
       remaining: passing
     )
     state.withLock { $0.faults.append(fault) }
   }
 
-  /// How many operations failed since the counters were set to 0.
-  package var strikes: Int { state.withLock { $0.struck } }
+  /// The number of failed operations since the counters were reset.
+  package var failureCount: Int { state.withLock { $0.failureCount } }
 
-  /// How many operations a fault could have struck since the counters were set to 0.
-  package func targets(of fault: DiskFault, in kind: FileKind? = nil) -> Int {
+  /// The number of operations since the counters were reset that a fault can affect.
+  package func operationCount(for fault: DiskFault, in kind: FileKind? = nil) -> Int {
     if let operation = fault.operation { return count(of: operation, in: kind) }
     return FileOperation.allCases.filter { $0 != .lock }
       .reduce(0) { $0 + count(of: $1, in: kind) }
   }
 
-  /// How long SQLite asked to sleep, for locks that someone else has.
+  /// The durations that SQLite asked to sleep while another connection held a lock.
   ///
-  /// SQLite's busy handler sleeps whole milliseconds; what it waits for another's glance at the shared
-  /// memory is some microseconds and does not count. What was asked for does not depend on the machine.
+  /// SQLite's busy handler sleeps whole milliseconds. Sleeps of microseconds, for a short access of
+  /// another connection to the shared memory, do not count. The durations do not depend on the machine.
   package var lockWaits: [Duration] { state.withLock { $0.lockWaits } }
 
-  /// Kills this process, as SIGKILL does, when it asks the disk for the operation of this number.
+  /// Kills this process with SIGKILL at the operation with a number.
   package func killProcess(at number: Int) { state.withLock { $0.lastOperation = number } }
 
-  /// Forgets all faults and grants writing again.
+  /// Removes all faults and the write protection.
   package func heal() {
     state.withLock {
       $0.faults = []
@@ -125,36 +124,36 @@ extension FaultVFS {
     }
   }
 
-  /// From now on files open read-only, as write-protected ones do for a user who is not root.
+  /// Opens files read-only from now on, as for a user without write permission.
   package func protectFromWriting() {
     state.withLock { $0.isWriteProtected = true }
   }
 
-  /// How often an operation was asked for, failures included.
+  /// The number of calls of an operation, including failed ones.
   package func count(of operation: FileOperation, in kind: FileKind? = nil) -> Int {
     state.withLock { $0.count(of: operation, in: kind) }
   }
 
-  /// Sets all counters to 0.
+  /// Resets all counters to 0.
   package func resetCounts() {
     state.withLock {
       $0.counts = [:]
-      $0.struck = 0
+      $0.failureCount = 0
       $0.lockWaits = []
     }
   }
 
-  /// Forgets what it knows of all files: the next opening takes them from the disk, as synced.
+  /// Stops tracking all files; the next opening reads their content, which counts as synced.
   package func forgetFiles() {
     state.withLock { $0.images = [:] }
   }
 
-  /// Writes every file as it might be after a power cut now into a directory, under its own name.
+  /// Writes every tracked file, as it may be after a power cut now, to a directory under its own name.
   ///
-  /// The same seed and the same writes give the same files. The files in use stay as they are.
+  /// The same seed and the same writes produce the same files. The original files do not change.
   package func cutPower(seed: UInt64, into directory: URL) throws {
     let images = state.withLock { $0.images }
-    var random = PowerCutRandomness(seed: seed)
+    var random = SeededGenerator(seed: seed)
     for (path, image) in images.sorted(by: { $0.key < $1.key }) {
       let name = URL(fileURLWithPath: path).lastPathComponent
       try Data(image.afterPowerCut(using: &random))
@@ -162,32 +161,32 @@ extension FaultVFS {
     }
   }
 
-  /// Lets the system calls for the store's own files fail by the same faults.
+  /// Applies the same faults to the system calls for the store's own files.
   package var watch: any DiskWatch { OwnFileWatch(state) }
 }
 
 extension FaultVFS {
-  /// Counts an operation and gives the status it is to fail with, if any.
+  /// Counts an operation and returns the status of its failure, if it fails.
   func fault(for operation: FileOperation, in kind: FileKind) -> Int32? {
-    strike(operation, in: kind)?.status
+    failure(of: operation, in: kind)?.status
   }
 
-  /// The same, and whether the operation is to be done by half.
-  func strike(
-    _ operation: FileOperation,
+  /// Counts an operation and returns the status of its failure, and whether half of it is done.
+  func failure(
+    of operation: FileOperation,
     in kind: FileKind
-  ) -> (status: Int32, isHalfDone: Bool)? {
+  ) -> (status: Int32, isPartial: Bool)? {
     state.withLock { state in
-      let fault = state.strike(operation, in: kind)
-      if state.isOver { kill(getpid(), SIGKILL) }
+      let fault = state.nextFault(for: operation, in: kind)
+      if state.isAtLastOperation { kill(getpid(), SIGKILL) }
       return fault
     }
-    .map { (($0.code ?? operation.ioError).rawValue, $0.isHalfDone) }
+    .map { (($0.code ?? operation.ioError).rawValue, $0.isPartial) }
   }
 
   var opensReadOnly: Bool { state.withLock { $0.isWriteProtected } }
 
-  /// Follows a file from now on, unless it is followed already.
+  /// Starts to track a file, unless it is tracked already.
   func follow(_ path: String, content: () -> [UInt8]) {
     state.withLock { $0.follow(path, content: content) }
   }

@@ -1,4 +1,4 @@
-/// A file as the medium holds it, and what has been written since the last sync.
+/// The content of a file on the medium, and the writes since the last sync.
 struct FileImage {
   enum Change {
     case write(offset: Int, bytes: [UInt8])
@@ -18,19 +18,19 @@ struct FileImage {
     pending.append(change)
   }
 
-  /// Everything written so far is on the medium.
+  /// Moves all writes to the medium.
   mutating func sync() {
     for change in pending { Self.apply(change, to: &durable) }
     pending = []
   }
 
-  /// What was to be synced never gets there: the system has forgotten that it is not on the medium
-  /// (Linux marks such pages clean), and a later sync that works says nothing of it.
+  /// Drops the writes since the last sync: Linux marks the pages of a failed sync clean, so no later sync
+  /// writes them.
   mutating func failSync() { pending = [] }
 
-  /// The file as it might be found after a power cut: what was synced, and of the rest any subset of its
-  /// sectors, a few of them written in part.
-  func afterPowerCut(using random: inout PowerCutRandomness) -> [UInt8] {
+  /// The file as it may be after a power cut: the synced content, and of the later writes any subset of
+  /// sectors, some of them incomplete.
+  func afterPowerCut(using random: inout SeededGenerator) -> [UInt8] {
     let survival = random.fraction(of: 4)
     var content = durable
     for change in pending {
@@ -69,38 +69,23 @@ struct FileImage {
       if end > content.count {
         content += [UInt8](repeating: 0, count: end - content.count)
       }
-      // Not element by element, which takes ages under the thread sanitizer.
+      // Copying element by element is very slow under the thread sanitizer.
       content.withUnsafeMutableBytes { $0[offset..<end].copyBytes(from: bytes) }
     }
   }
 }
 
-/// A seeded generator (SplitMix64), so that a failing cut can be made again.
-struct PowerCutRandomness: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
-  mutating func below(_ bound: Int) -> Int {
+extension SeededGenerator {
+  fileprivate mutating func below(_ bound: Int) -> Int {
     Int.random(in: 0..<bound, using: &self)
   }
 
-  mutating func happens(_ chance: Double) -> Bool {
-    Double.random(in: 0..<1, using: &self) < chance
+  fileprivate mutating func happens(_ probability: Double) -> Bool {
+    Double.random(in: 0..<1, using: &self) < probability
   }
 
   /// One of 0/n, 1/n … n/n, so that losing nothing and losing everything occur too.
-  mutating func fraction(of parts: Int) -> Double {
+  fileprivate mutating func fraction(of parts: Int) -> Double {
     Double(below(parts + 1)) / Double(parts)
   }
 }

@@ -4,7 +4,7 @@ import StrataCore
 import StrataPersistence
 import StrataStorage
 
-/// Counts the system calls for a store's own files, lets them fail, and follows its head.
+/// Counts the system calls for a store's own files, injects faults, and tracks the head.
 final class OwnFileWatch: DiskWatch {
   private let state: Lock<FaultState>
 
@@ -12,17 +12,17 @@ final class OwnFileWatch: DiskWatch {
 
   func fault(before call: DiskCall) -> DiskCall.Fault? {
     guard let operation = call.operation,
-      let fault = state.withLock({ $0.strike(operation, in: .own) })
+      let fault = state.withLock({ $0.nextFault(for: operation, in: .own) })
     else { return nil }
     if case .sync(let path) = call { state.withLock { $0.images[path]?.failSync() } }
     let code = fault.code == .full ? ENOSPC : operation == .lock ? EWOULDBLOCK : EIO
-    return DiskCall.Fault(code: code, isHalfDone: fault.isHalfDone)
+    return DiskCall.Fault(code: code, isHalfDone: fault.isPartial)
   }
 
   func didMake(_ call: DiskCall) {
     state.withLock { state in
       switch call {
-      // Closing a database here would cost SQLite its locks; of heads there is one descriptor.
+      // Reading a database here would drop SQLite's locks when its descriptor closes. A head has no locks.
       case .open(let path) where path.hasSuffix(".head"):
         state.follow(path) { (FileManager.default.contents(atPath: path)).map { Array($0) } ?? [] }
       case .write(let path, let offset, let bytes):
@@ -40,7 +40,7 @@ final class OwnFileWatch: DiskWatch {
 }
 
 extension DiskCall {
-  /// What it is as an operation; nil for one that is not to fail.
+  /// The operation of the call; nil for a call that cannot fail.
   fileprivate var operation: FileOperation? {
     switch self {
     case .open: .open

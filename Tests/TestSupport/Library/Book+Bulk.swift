@@ -1,11 +1,11 @@
 import Foundation
 import Strata
 
-/// How many entities very many are; a sanitizer run takes fewer.
+/// The number of entities in a very large commit; smaller for a sanitizer.
 package let bulkCount =
   Int(ProcessInfo.processInfo.environment["STRATA_BULK"] ?? "") ?? 300_000
 
-/// The book with this number in a commit of very many.
+/// The book with a number in a very large commit.
 package func bulkBook(_ number: Int) -> Book {
   Book(
     id: EntityID(1_000_000 + number),

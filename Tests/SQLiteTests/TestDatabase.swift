@@ -4,7 +4,7 @@ import TestSupport
 
 let header = FileHeader(applicationID: 0x5354_5241)
 
-/// Lends a writer on a new file with the table `t(k INTEGER PRIMARY KEY, v ANY)`.
+/// Calls a closure with a writer on a new file with the table `t(k INTEGER PRIMARY KEY, v ANY)`.
 func withWriter<R>(vfs: String? = nil, _ body: (Connection) throws -> R) throws -> R {
   try withTemporaryDirectory { directory in
     try body(makeWriter(at: directory.appendingPathComponent("test.db").path, vfs: vfs))
@@ -27,7 +27,7 @@ func size(_ path: String) throws -> Int? {
   return try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
 }
 
-/// Changes some bytes of a file in place.
+/// Overwrites bytes of a file.
 func overwrite(_ path: String, offset: UInt64, with bytes: [UInt8]) throws {
   let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
   try file.seek(toOffset: offset)
@@ -35,7 +35,7 @@ func overwrite(_ path: String, offset: UInt64, with bytes: [UInt8]) throws {
   try file.close()
 }
 
-/// The SQLite error a closure throws; nil when it throws none.
+/// The SQLite error that a closure throws; nil if it throws none.
 func sqliteError<R>(_ body: () throws -> R) throws -> SQLiteError? {
   do {
     _ = try body()
@@ -45,4 +45,5 @@ func sqliteError<R>(_ body: () throws -> R) throws -> SQLiteError? {
   }
 }
 
-struct Refusal: Error, Equatable {}
+/// An error that the closures of tests throw.
+struct TestError: Error, Equatable {}

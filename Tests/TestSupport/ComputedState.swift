@@ -1,13 +1,13 @@
 package import Strata
 
-/// A state whose computed properties count their work in tallies that the state carries.
-package struct ShelfState: ExtendedStateType {
+/// A state whose computed properties count their calls in counters of the state.
+package struct ComputedState: ExtendedStateType {
   package struct Work: Sendable {
-    package let computed = Tally()
-    package let selected = Tally()
-    package let nested = Tally()
-    package let asked = Tally()
-    package let everything = Tally()
+    package let computed = Counter()
+    package let selected = Counter()
+    package let nested = Counter()
+    package let asked = Counter()
+    package let everything = Counter()
   }
 
   package struct Shelf: ExtendedStateType, Equatable {
@@ -63,9 +63,4 @@ package struct ShelfState: ExtendedStateType {
   }
 
   package init() {}
-}
-
-/// The store of shelves.
-package final class ShelfStore: Store<ShelfState, Never>, @unchecked Sendable {
-  package init() { super.init(initialState: ShelfState()) }
 }

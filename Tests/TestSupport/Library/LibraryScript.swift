@@ -1,15 +1,15 @@
 import Strata
 
-/// An endless list of commits to a library, the same for the same seed: what a file must hold after
-/// `n` of them is known without the file.
+/// An endless sequence of commits to a library, determined by its seed.
 ///
-/// Every commit changes something, so the n-th makes revision n.
+/// It is the model of a file: the content after `n` commits is computed without the file. Each commit
+/// changes something, so the n-th commit makes revision n.
 package struct LibraryScript: Sendable {
   package let seed: UInt64
 
   package init(seed: UInt64) { self.seed = seed }
 
-  /// Makes the n-th commit, n from 1.
+  /// Makes the n-th commit, counted from 1.
   package func commit(_ number: Int64, to db: inout LibraryDatabase) {
     var random = SeededGenerator(seed: seed &+ UInt64(number) &* 0x9E37_79B9)
     for _ in 0..<Int.random(in: 1...4, using: &random) { edit(&db, &random) }

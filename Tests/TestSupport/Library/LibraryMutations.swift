@@ -1,24 +1,24 @@
 import Foundation
 import Strata
 
-/// Random edits of a library's database: through the verbs of the tables, and by assigning whole
-/// tables and databases, also much older ones.
+/// Random edits of a library's database: by the methods of its tables, and by assigning whole tables and
+/// databases, including much older ones.
 ///
-/// The IDs are few, so that edits meet.
+/// There are few IDs, so that edits collide.
 package struct LibraryMutations {
   package var generator: SeededGenerator
   private var older: [LibraryDatabase] = []
 
   package init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  /// Makes up to six edits, and sometimes remembers the result for later.
+  /// Makes up to six edits, and sometimes stores the result for later edits.
   package mutating func mutate(_ database: inout LibraryDatabase) {
     for _ in 0..<number(below: 7) { mutateOnce(&database) }
     if older.count < 8 || number(below: 4) == 0 { older.append(database) }
     if older.count > 8 { older.remove(at: number(below: older.count)) }
   }
 
-  /// A number from 0 up to and without `bound`.
+  /// A random number below `bound`.
   package mutating func number(below bound: Int) -> Int {
     Int.random(in: 0..<bound, using: &generator)
   }
@@ -60,7 +60,7 @@ package struct LibraryMutations {
       _ = try database.archivedBooks.updateIfExists(book().id) { $0.title = title }
       _ = try database.authors.updateIfExists(author()) { $0.name = title }
     } catch {
-      fatalError("An update of a book that is there was refused: \(error)")
+      fatalError("The update of an existing book threw an error: \(error)")
     }
   }
 
@@ -73,7 +73,7 @@ package struct LibraryMutations {
     }
   }
 
-  /// The same content in tables that nobody has ever tracked, but for one book.
+  /// Copies the content to new tables that share no nodes with the old ones, and inserts one book.
   private mutating func rebuild(_ database: inout LibraryDatabase) {
     var fresh = LibraryDatabase()
     fresh.authors = EntityTable(database.authors)

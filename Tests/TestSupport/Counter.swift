@@ -1,8 +1,8 @@
 import StrataBase
 import StrataCore
 
-/// Counts how often something happened.
-package final class Tally: Sendable {
+/// A counter for several threads.
+package final class Counter: Sendable {
   private let number = Lock(0)
 
   package init() {}

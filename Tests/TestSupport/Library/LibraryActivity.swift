@@ -1,0 +1,5 @@
+/// The activities of the sample domain.
+package enum LibraryActivity: Equatable, Sendable {
+  case opened
+  case rang(Int)
+}
