@@ -2,7 +2,7 @@
 
 import PackageDescription
 
-// Apart from the library, so that its users never fetch the peers it is measured beside.
+// A package of its own, so that users of the library never fetch the peers.
 let package = Package(
   name: "StrataBenchmarks",
   platforms: [.macOS(.v14)],
@@ -36,8 +36,7 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
-// The quick form only proves that the benchmarks run; it does without the peer that takes minutes
-// to build.
+// A quick run only checks that the benchmarks run. It leaves out GRDB, which takes minutes to build.
 if Context.environment["STRATA_BENCHMARKS_QUICK"] == nil {
   package.dependencies.append(
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0")

@@ -19,7 +19,7 @@ let package = Package(
       path: "FlightDesk",
       resources: [.copy("Data")]
     ),
-    // The first program of README.md, word for word.
+    // The first program of README.md, unchanged.
     .executableTarget(
       name: "Readme",
       dependencies: [.product(name: "Strata", package: "Strata")],

@@ -1,4 +1,4 @@
-/// What the command line asks for.
+/// The arguments of the command line.
 struct Arguments {
   var store: String
   var batchSize = 8
@@ -16,11 +16,11 @@ struct Arguments {
       case "--pause":
         pause = .milliseconds(try Self.number(words.next(), for: word, atLeast: 0))
       case _ where word.hasPrefix("-"):
-        throw UsageError(reason: "\(word) is no option.")
+        throw UsageError(reason: "Unknown option \(word).")
       case _ where store == nil:
         store = word
       default:
-        throw UsageError(reason: "\(word) is one argument too many.")
+        throw UsageError(reason: "Unexpected argument \(word).")
       }
     }
     guard let store else { throw UsageError(reason: "The path of the store is missing.") }
@@ -33,15 +33,17 @@ struct Arguments {
     atLeast least: Int
   ) throws(UsageError) -> Int {
     guard let number = word.flatMap({ Int($0) }), number >= least else {
-      throw UsageError(reason: "\(option) needs a whole number, at least \(least).")
+      throw UsageError(reason: "\(option) requires an integer of at least \(least).")
     }
     return number
   }
 }
 
-/// A command line that cannot be followed.
-struct UsageError: Error, CustomStringConvertible {
-  let reason: String
+extension Arguments {
+  /// A command line with wrong arguments.
+  struct UsageError: Error, CustomStringConvertible {
+    let reason: String
 
-  var description: String { "\(reason)\n\(Arguments.usage)" }
+    var description: String { "\(reason)\n\(Arguments.usage)" }
+  }
 }

@@ -1,20 +1,21 @@
 import Foundation
 import Strata
 
-/// Imports airlines, airports and planes into a store, and goes on where it was when it is started
-/// again, also after it was killed.
+/// Imports airlines, airports and planes into a store.
 ///
-/// Every announced flush is a promise: what it counts is in the file, whatever happens next.
+/// When it is started again, even after it was killed, it continues where it was.
+///
+/// After it has printed a flush, the entities that it counted are in the file, whatever happens next.
 @main
 struct FlightDesk {
   static func main() async {
     do {
       try await run(Arguments(CommandLine.arguments.dropFirst()))
-    } catch let error as UsageError {
-      say("\(error)", on: .standardError)
+    } catch let error as Arguments.UsageError {
+      printLine("\(error)", on: .standardError)
       exit(64)
     } catch {
-      say("FlightDesk: \(error)", on: .standardError)
+      printLine("FlightDesk: \(error)", on: .standardError)
       exit(1)
     }
   }
@@ -26,22 +27,22 @@ struct FlightDesk {
       database: \.db
     )
     let store = AppStore(persistence)
-    announce(persistence.report, of: store)
+    printReport(persistence.report, of: store)
 
     do {
       try await importAll(into: store, as: arguments) {
         try await persistence.flush()
-        say(
+        printLine(
           "flushed revision \(persistence.durableRevision): "
             + "\(store.state.db.entityCount) entities are safe"
         )
       }
     } catch {
-      // What was committed before the error is worth storagePolicy.
+      // Closing writes what was committed before the error.
       try await persistence.close()
       throw error
     }
-    DeskReport(state: store.state).lines.forEach { say($0) }
+    Report(state: store.state).lines.forEach { printLine($0) }
     try await persistence.close()
   }
 
@@ -62,20 +63,20 @@ struct FlightDesk {
     try await flush()
   }
 
-  private static func announce(_ report: RestoreReport, of store: AppStore) {
+  private static func printReport(_ report: RestoreReport, of store: AppStore) {
     if case .fresh = report.outcome {
-      say("The store is new: the desk starts with nothing.")
+      printLine("The store is new and empty.")
     } else {
-      say(
-        "Restored at revision \(report.revision): \(DeskReport(state: store.state).contents), "
+      printLine(
+        "Restored at revision \(report.revision): \(Report(state: store.state).contents), "
           + "from the snapshot at revision \(report.snapshotRevision) "
           + "and \(report.replayedDeltas) deltas after it."
       )
     }
   }
 
-  /// Writes a line at once, past any buffer: whoever reads it may rely on it.
-  private static func say(_ line: String, on output: FileHandle = .standardOutput) {
+  /// Writes a line unbuffered, so that a reader gets it even if the process is killed next.
+  private static func printLine(_ line: String, on output: FileHandle = .standardOutput) {
     output.write(Data("\(line)\n".utf8))
   }
 }

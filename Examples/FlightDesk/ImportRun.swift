@@ -1,6 +1,6 @@
 import Strata
 
-/// Brings in what is missing, in small commits, with a flush now and then.
+/// Imports missing entities in small commits, with a flush after every 20 commits.
 struct ImportRun {
   let service: ImportService
   let batchSize: Int

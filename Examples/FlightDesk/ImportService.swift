@@ -1,6 +1,6 @@
 import Strata
 
-/// Adds entities to the database, one commit for each batch.
+/// Adds entities to the database, one commit per batch.
 final class ImportService: AppStore.ScopedDispatcher<Database>, @unchecked Sendable {
   typealias Table<Entity: EntityType> = StatePath<Database, EntityTable<Entity>>
 
@@ -8,7 +8,7 @@ final class ImportService: AppStore.ScopedDispatcher<Database>, @unchecked Senda
     super.init(targetStore: store, scope: \.db)
   }
 
-  /// Those of `entities` that are not in the table yet.
+  /// The entities that are not in the table yet.
   func missing<Entity>(_ entities: [Entity], in table: Table<Entity>) -> [Entity] {
     let known = state[keyPath: table]
     return entities.filter { !known.contains($0.id) }
@@ -18,7 +18,7 @@ final class ImportService: AppStore.ScopedDispatcher<Database>, @unchecked Senda
     commit("import \(Entity.tableName)") { db in
       db[keyPath: table].insert(contentsOf: batch)
     }
-    // This touches nothing that is kept, so the file gets no delta of it.
+    // This changes nothing outside the session, so the file gets no delta.
     detached(from: \.session).commit("count imported") { session in
       session.imported += batch.count
     }

@@ -1,30 +1,30 @@
 import ArgumentParser
 import Foundation
 
-/// Runs the benchmarks, each in processes of its own, and prints one table.
+/// Runs each benchmark in processes of its own and prints one table.
 @main
 struct Benchmarks: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "benchmarks",
-    abstract: "Measures Strata beside its peers, as ratios in one run."
+    abstract: "Compares Strata with its peers, as ratios of one run."
   )
 
-  @Flag(help: "Small and few: proves that everything runs, and says nothing about speed.")
+  @Flag(help: "A short check that everything runs, without meaningful results.")
   var quick = false
 
-  @Option(help: "Only the benchmarks whose name contains this.")
+  @Option(help: "Run only the benchmarks whose name contains this text.")
   var only: String?
 
-  @Option(help: "How many processes measure each benchmark.")
+  @Option(help: "The number of processes per benchmark.")
   var processes: Int?
 
-  @Option(help: "On which disk to measure: a folder that files may be put into.")
+  @Option(help: "A folder for temporary files, on the disk to measure.")
   var directory = FileManager.default.temporaryDirectory.path
 
-  @Option(help: "A file to write the lines to, as JSON.")
+  @Option(help: "Write the results to this file as JSON.")
   var json: String?
 
-  @Option(help: "A file to write the tables to, as Markdown.")
+  @Option(help: "Write the tables to this file as Markdown.")
   var markdown: String?
 
   @Option(help: .hidden)
@@ -36,7 +36,7 @@ struct Benchmarks: AsyncParsableCommand {
 
   func run() async throws {
     let plan = Plan(isQuick: quick, directory: directory)
-    let benchmarks = Catalogue.all(quick: quick)
+    let benchmarks = Catalog.all(quick: quick)
     if let child {
       guard let benchmark = benchmarks.first(where: { $0.name == child }) else {
         throw ValidationError("There is no benchmark named \(child).")
@@ -47,7 +47,9 @@ struct Benchmarks: AsyncParsableCommand {
     let chosen = benchmarks.filter { only.map($0.name.contains) ?? true }
     guard !chosen.isEmpty else {
       let names = benchmarks.map(\.name).joined(separator: ", ")
-      throw ValidationError("No benchmark's name contains \(only ?? ""). They are: \(names).")
+      throw ValidationError(
+        "No benchmark has a name that contains \(only ?? ""). The names are: \(names)."
+      )
     }
     var lines: [Line] = []
     for (index, benchmark) in chosen.enumerated() {
@@ -59,7 +61,7 @@ struct Benchmarks: AsyncParsableCommand {
     if quick { for index in lines.indices { lines[index].goal = nil } }
     let report = Report(environment: .current(), lines: lines)
     print(report.environment.sentence, report.text(), separator: "\n\n")
-    if quick { print("The quick form only proves that everything runs: its figures mean nothing.") }
+    if quick { print("A quick run only checks that everything runs. Its results are meaningless.") }
     if let json { try report.json().write(to: URL(fileURLWithPath: json)) }
     if let markdown { try Data(report.markdown().utf8).write(to: URL(fileURLWithPath: markdown)) }
   }

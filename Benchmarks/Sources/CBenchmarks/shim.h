@@ -6,7 +6,7 @@
 #include <malloc.h>
 #endif
 
-// Swift cannot call SQLite's destructors that are numbers cast to function pointers.
+// Swift cannot pass a destructor that is a number cast to a function pointer.
 static inline int benchmark_bind_text(
     sqlite3_stmt *statement, int index, const char *bytes, int count) {
   return sqlite3_bind_text(statement, index, bytes, count, SQLITE_TRANSIENT);
@@ -17,7 +17,7 @@ static inline int benchmark_bind_blob(
   return sqlite3_bind_blob(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
-// How many bytes of the heap are in use, as the allocator counts them.
+// The number of heap bytes in use, according to the allocator.
 static inline long benchmark_heap_bytes(void) {
 #if defined(__APPLE__)
   malloc_statistics_t statistics;

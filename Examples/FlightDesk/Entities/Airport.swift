@@ -46,7 +46,7 @@ extension Airport {
 }
 
 extension Airport.DaylightSaving {
-  /// The codes of the column `dst`; the only rule in the file is that of the United States.
+  /// Parses a code of the column `dst`; the only rule in the file is that of the United States.
   init?(code: String) {
     switch code {
     case "A": self = .observed(from: "second Sunday of March", until: "first Sunday of November")

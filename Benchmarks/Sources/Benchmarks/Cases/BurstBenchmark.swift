@@ -1,6 +1,6 @@
 import Strata
 
-/// What persistence adds to the committing thread while the writer keeps up.
+/// The cost that persistence adds to a commit while the writer keeps up.
 struct BurstBenchmark: Benchmark {
   let count: Int
 

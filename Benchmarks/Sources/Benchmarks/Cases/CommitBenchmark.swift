@@ -1,6 +1,6 @@
 import Strata
 
-/// A commit of one update and of one insert while an older copy of the state is kept.
+/// A commit of one update or one insert while an older copy of the state is retained.
 struct CommitBenchmark: Benchmark {
   let count: Int
 
@@ -15,7 +15,7 @@ struct CommitBenchmark: Benchmark {
     ]
   }
 
-  /// A commit of the peer copies the dictionary, so it is repeated less often.
+  /// Each commit of the peer copies the dictionary, so it has fewer repetitions.
   private var peerRepetitions: Int { max(1, 200_000 / count) }
 
   private func updates(_ store: UserStore, _ peer: DictionaryStore, _ plan: Plan) async -> Line {
@@ -42,7 +42,7 @@ struct CommitBenchmark: Benchmark {
     return Line(
       id: "memory.update.\(count)",
       section: .inMemory,
-      work: "commit one update, \(grouped(count)) users, old copy kept",
+      work: "commit one update, \(grouped(count)) users, old copy retained",
       peer: "Dictionary store",
       comparison: .advantage,
       goal: count == 100_000 ? 10_000 : nil,
@@ -82,7 +82,7 @@ struct CommitBenchmark: Benchmark {
     return Line(
       id: "memory.insert.\(count)",
       section: .inMemory,
-      work: "commit one insert, \(grouped(count)) users, old copy kept",
+      work: "commit one insert, \(grouped(count)) users, old copy retained",
       peer: "Dictionary store",
       comparison: .advantage,
       pairs: pairs

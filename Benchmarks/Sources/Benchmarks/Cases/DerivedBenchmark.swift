@@ -1,6 +1,6 @@
 import Strata
 
-/// A commit while many follow a derived value that it does not touch.
+/// A commit while there are many derived values that it does not change.
 struct DerivedBenchmark: Benchmark {
   let subscriptions: Int
   let count: Int
@@ -20,8 +20,15 @@ struct DerivedBenchmark: Benchmark {
       ]
     }
     let lines = [
-      await line("key-path", "to a stored property", plan, byKeyPath, beside: quiet, goal: 1.5),
-      await line("closure", "to a closure each", plan, byClosure, beside: quiet, goal: nil),
+      await line(
+        "key-path",
+        "each of a stored property",
+        plan,
+        byKeyPath,
+        beside: quiet,
+        goal: 1.5
+      ),
+      await line("closure", "each of a closure", plan, byClosure, beside: quiet, goal: nil),
     ]
     consumeResult(followers)
     return lines
@@ -48,8 +55,8 @@ struct DerivedBenchmark: Benchmark {
     return Line(
       id: "memory.derived.\(id)",
       section: .inMemory,
-      work: "commit with \(grouped(subscriptions)) unaffected derived values \(source)",
-      peer: "itself without any",
+      work: "commit with \(grouped(subscriptions)) unaffected derived values, \(source)",
+      peer: "without derived values",
       comparison: .cost,
       goal: goal,
       pairs: pairs

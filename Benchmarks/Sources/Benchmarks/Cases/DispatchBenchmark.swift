@@ -1,7 +1,7 @@
 import Strata
 import StrataFlux
 
-/// A dispatch through the hub while many observe a property that it does not touch.
+/// A dispatch through the hub while many observers observe a property that it does not change.
 struct DispatchBenchmark: Benchmark {
   let observers: Int
 
@@ -25,7 +25,7 @@ struct DispatchBenchmark: Benchmark {
         id: "memory.dispatch",
         section: .inMemory,
         work: "dispatch through the hub, \(grouped(observers)) observers of another property",
-        peer: "itself without any",
+        peer: "without observers",
         comparison: .cost,
         goal: 2,
         pairs: pairs

@@ -1,6 +1,6 @@
 import Strata
 
-/// Commits whose durability is awaited, by one caller and by 64 at once.
+/// Commits that are awaited until they are durable, by one caller and by 64 concurrent callers.
 struct DurableBenchmark: Benchmark {
   let count: Int
 
@@ -18,7 +18,7 @@ struct DurableBenchmark: Benchmark {
     return lines
   }
 
-  /// As many bytes as a delta of one user has.
+  /// The size of a delta of one user.
   private let bytes = [UInt8](repeating: 7, count: 210)
   private let callers = 64
 
@@ -30,8 +30,8 @@ struct DurableBenchmark: Benchmark {
     let raw = try RawFile(folder.file("raw"))
     return line(
       id: "one",
-      work: "commit one update and await that it is on disk",
-      peer: "write and fdatasync of as many bytes",
+      work: "commit one update and wait until it is on disk",
+      peer: "write and fdatasync of the same number of bytes",
       goal: 1.6,
       try await plan.rounds.alternate(
         ours: { try await commitAndFlush(persisted, plan.repetitions(200)) },
@@ -50,12 +50,16 @@ struct DurableBenchmark: Benchmark {
     _ plan: Plan,
     _ folder: Folder
   ) async throws -> Line {
-    let log = try HandLog(Users.makePlain(count), folder.file("full.sqlite"), synchronous: "FULL")
+    let log = try SQLiteLogPeer(
+      Users.makePlain(count),
+      folder.file("full.sqlite"),
+      synchronous: "FULL"
+    )
     var numbers = RandomNumbers(below: count)
     return line(
       id: "by-hand",
-      work: "commit one update and await that it is on disk",
-      peer: "SQLite by hand, INSERT into a log, synced",
+      work: "commit one update and wait until it is on disk",
+      peer: "SQLite C API, INSERT into a log, synced",
       goal: nil,
       try await plan.rounds.alternate(
         ours: { try await commitAndFlush(persisted, plan.repetitions(200)) },
@@ -78,7 +82,7 @@ struct DurableBenchmark: Benchmark {
     let repetitions = plan.repetitions(100)
     return line(
       id: "many",
-      work: "the same by \(callers) callers at once, all of them",
+      work: "the same by \(callers) concurrent callers, in total",
       peer: "one write and fdatasync",
       goal: 3,
       try await plan.rounds.alternate(

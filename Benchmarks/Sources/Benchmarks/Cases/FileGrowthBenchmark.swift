@@ -1,6 +1,6 @@
 import Strata
 
-/// How large the files become while users are updated on end, and how large they stay.
+/// The largest size of the files during continuous updates, and their size afterwards.
 struct FileGrowthBenchmark: Benchmark {
   let count: Int
 
@@ -39,8 +39,8 @@ struct FileGrowthBenchmark: Benchmark {
     return Line(
       id: "stored.growth.\(id)",
       section: .stored,
-      work: "files under five updates of every user, \(work)",
-      peer: "a fresh file of \(grouped(count)) users",
+      work: "files with five updates of every user, \(work)",
+      peer: "a new file of \(grouped(count)) users",
       unit: .bytes,
       comparison: .cost,
       goal: goal,

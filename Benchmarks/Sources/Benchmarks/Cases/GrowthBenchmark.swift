@@ -1,6 +1,6 @@
 import Strata
 
-/// How the cost of a commit grows with the table.
+/// The growth of a commit's cost with the size of the table.
 struct GrowthBenchmark: Benchmark {
   let small: Int
   let large: Int
@@ -20,7 +20,7 @@ struct GrowthBenchmark: Benchmark {
         id: "memory.growth",
         section: .inMemory,
         work: "commit one update, \(grouped(large)) users",
-        peer: "itself with \(grouped(small)) users",
+        peer: "the same with \(grouped(small)) users",
         comparison: .cost,
         goal: 5,
         pairs: pairs

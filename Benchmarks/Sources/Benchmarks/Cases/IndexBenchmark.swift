@@ -1,6 +1,6 @@
 import Strata
 
-/// An insert into a table with a group index, by the number of groups, while an older copy is kept.
+/// An insert into a table with a group index, by the number of groups, while an older copy is retained.
 struct IndexBenchmark: Benchmark {
   let count: Int
   let few: Int
@@ -12,8 +12,10 @@ struct IndexBenchmark: Benchmark {
     let repetitions = plan.repetitions(5_000)
     let inFew = table(groups: few)
     let inMany = table(groups: many)
-    let loose = EntityTable(
-      (0..<Int64(count)).map { Loose(id: EntityID($0), folder: 0, title: "document \($0)") }
+    let unindexed = EntityTable(
+      (0..<Int64(count)).map {
+        UnindexedDocument(id: EntityID($0), folder: 0, title: "document \($0)")
+      }
     )
     let groups = await plan.rounds.alternate(
       ours: { insert(into: inMany, groups: many, repetitions) },
@@ -21,14 +23,14 @@ struct IndexBenchmark: Benchmark {
     )
     let index = await plan.rounds.alternate(
       ours: { insert(into: inMany, groups: many, repetitions) },
-      peer: { insert(into: loose, repetitions) }
+      peer: { insert(into: unindexed, repetitions) }
     )
     return [
       Line(
         id: "memory.index.groups",
         section: .inMemory,
-        work: "insert into \(grouped(count)) rows in \(grouped(many)) groups, old copy kept",
-        peer: "itself in \(grouped(few)) groups",
+        work: "insert into \(grouped(count)) rows in \(grouped(many)) groups, old copy retained",
+        peer: "the same in \(grouped(few)) groups",
         comparison: .cost,
         goal: 2,
         pairs: groups
@@ -36,7 +38,7 @@ struct IndexBenchmark: Benchmark {
       Line(
         id: "memory.index.upkeep",
         section: .inMemory,
-        work: "insert into \(grouped(count)) rows in \(grouped(many)) groups, old copy kept",
+        work: "insert into \(grouped(count)) rows in \(grouped(many)) groups, old copy retained",
         peer: "a table without an index",
         comparison: .cost,
         pairs: index
@@ -44,11 +46,11 @@ struct IndexBenchmark: Benchmark {
     ]
   }
 
-  private func table(groups: Int) -> EntityTable<Filed> {
+  private func table(groups: Int) -> EntityTable<IndexedDocument> {
     var random = SplitMix(seed: 3)
     return EntityTable(
       (0..<Int64(count)).map {
-        Filed(
+        IndexedDocument(
           id: EntityID($0),
           folder: Int(random.next() % UInt64(groups)),
           title: "document \($0)"
@@ -58,13 +60,13 @@ struct IndexBenchmark: Benchmark {
   }
 
   private func insert(
-    into start: EntityTable<Filed>,
+    into start: EntityTable<IndexedDocument>,
     groups: Int,
     _ repetitions: Int
   ) -> Double {
     var random = SplitMix(seed: 4)
     let entities = (0..<Int64(repetitions)).map {
-      Filed(
+      IndexedDocument(
         id: EntityID(Int64(count) + $0),
         folder: Int(random.next() % UInt64(groups)),
         title: "new document"
@@ -81,9 +83,9 @@ struct IndexBenchmark: Benchmark {
     return cost
   }
 
-  private func insert(into start: EntityTable<Loose>, _ repetitions: Int) -> Double {
+  private func insert(into start: EntityTable<UnindexedDocument>, _ repetitions: Int) -> Double {
     let entities = (0..<Int64(repetitions)).map {
-      Loose(id: EntityID(Int64(count) + $0), folder: 0, title: "new document")
+      UnindexedDocument(id: EntityID(Int64(count) + $0), folder: 0, title: "new document")
     }
     var (table, kept) = (start, start)
     let cost = nanoseconds(per: repetitions) {

@@ -1,6 +1,6 @@
 import Strata
 
-/// Opening a file that has every user in a delta of its own, beside one that has them in a snapshot.
+/// Opens a file with a delta per user, compared with a file with all users in a snapshot.
 struct JournalRestoreBenchmark: Benchmark {
   let count: Int
 
@@ -23,8 +23,8 @@ struct JournalRestoreBenchmark: Benchmark {
       Line(
         id: "restored.journal",
         section: .restored,
-        work: "open to a usable store, \(grouped(count)) users in as many deltas",
-        peer: "as many in a snapshot",
+        work: "open a store, \(grouped(count)) users in as many deltas",
+        peer: "the same users in a snapshot",
         comparison: .cost,
         pairs: pairs
       )

@@ -1,7 +1,7 @@
 import CBenchmarks
 import Strata
 
-/// How much memory a user takes in a table, with the strings and arrays it refers to.
+/// The memory of a user in a table, including its strings and arrays.
 struct MemoryBenchmark: Benchmark {
   let count: Int
 
@@ -20,7 +20,7 @@ struct MemoryBenchmark: Benchmark {
       Line(
         id: "stored.memory",
         section: .stored,
-        work: "bytes in memory for each of \(grouped(count)) users",
+        work: "bytes in memory per user, \(grouped(count)) users",
         peer: "Dictionary",
         unit: .bytes,
         comparison: .cost,

@@ -1,6 +1,6 @@
 import Strata
 
-/// Looking up a user by ID, and going through all of them.
+/// Looks up users by ID, and iterates over all users.
 struct ReadBenchmark: Benchmark {
   let count: Int
 
@@ -72,7 +72,7 @@ struct ReadBenchmark: Benchmark {
     return Line(
       id: "memory.iterate",
       section: .inMemory,
-      work: "go through \(grouped(count)) users, each",
+      work: "iterate over \(grouped(count)) users, per user",
       peer: "Dictionary",
       comparison: .cost,
       goal: 2,

@@ -1,6 +1,6 @@
 import Strata
 
-/// From a file to a store that can be read, after a snapshot, beside other ways to read all users.
+/// Opens a file with a snapshot, compared with other ways to read all users.
 struct RestoreBenchmark: Benchmark {
   let peer: ReadPeerKind
   let count: Int
@@ -25,7 +25,7 @@ struct RestoreBenchmark: Benchmark {
       Line(
         id: "restored.snapshot.\(peer.rawValue)",
         section: .restored,
-        work: "open to a usable store, \(grouped(count)) users in a snapshot",
+        work: "open a store, \(grouped(count)) users in a snapshot",
         peer: peer.label,
         comparison: .advantage,
         goal: peer.goal,
@@ -35,7 +35,7 @@ struct RestoreBenchmark: Benchmark {
   }
 }
 
-/// How long a file takes to become a store, closed again afterwards.
+/// Measures the opening of a store, and closes it.
 func restore(
   _ path: String,
   expecting count: Int,

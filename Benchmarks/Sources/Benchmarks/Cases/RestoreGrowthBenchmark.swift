@@ -1,6 +1,6 @@
 import Strata
 
-/// How restoring grows with the number of users.
+/// The growth of a restore's cost with the number of users.
 struct RestoreGrowthBenchmark: Benchmark {
   let small: Int
   let large: Int
@@ -21,8 +21,8 @@ struct RestoreGrowthBenchmark: Benchmark {
       Line(
         id: "restored.growth",
         section: .restored,
-        work: "open to a usable store, \(grouped(large)) users in a snapshot",
-        peer: "itself with \(grouped(small)) users",
+        work: "open a store, \(grouped(large)) users in a snapshot",
+        peer: "the same with \(grouped(small)) users",
         comparison: .cost,
         pairs: pairs
       )

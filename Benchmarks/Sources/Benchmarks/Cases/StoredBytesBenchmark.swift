@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// How many bytes a user takes in a file.
+/// The size of a user in a file.
 struct StoredBytesBenchmark: Benchmark {
   let count: Int
 
@@ -15,8 +15,8 @@ struct StoredBytesBenchmark: Benchmark {
     let packed = users.reduce(0) { $0 + PackedUser.bytes(of: $1).count }
     let ours = Double(folder.bytes(of: "ours")) / Double(count)
     return [
-      line("json", ours, "JSON, no white space", Double(json) / Double(count), goal: 0.5),
-      line("packed", ours, "fields packed by hand", Double(packed) / Double(count), goal: nil),
+      line("json", ours, "JSON without white space", Double(json) / Double(count), goal: 0.5),
+      line("packed", ours, "packed fields", Double(packed) / Double(count), goal: nil),
     ]
   }
 
@@ -32,7 +32,7 @@ struct StoredBytesBenchmark: Benchmark {
     return Line(
       id: "stored.bytes.\(id)",
       section: .stored,
-      work: "bytes on disk for each of \(grouped(count)) users, the whole file",
+      work: "bytes on disk per user, \(grouped(count)) users, the whole file",
       peer: peer,
       unit: .bytes,
       comparison: .cost,

@@ -1,6 +1,6 @@
 import Strata
 
-/// A commit while many watch one user each, and none or one of them is touched.
+/// A commit while there are many subscriptions to one user each, of which it changes one or none.
 struct SubscriptionBenchmark: Benchmark {
   let subscriptions: Int
   let count: Int
@@ -13,8 +13,8 @@ struct SubscriptionBenchmark: Benchmark {
     let watchers = (0..<Int64(min(subscriptions, count / 2))).map { watch(watched, $0) }
     let unwatched = (count / 2)..<count
     let lines = [
-      await line(plan, quiet, watched, touched: "one", in: 0..<watchers.count),
-      await line(plan, quiet, watched, touched: "none", in: unwatched),
+      await line(plan, quiet, watched, changed: "one", in: 0..<watchers.count),
+      await line(plan, quiet, watched, changed: "none", in: unwatched),
     ]
     consumeResult(watchers)
     return lines
@@ -30,7 +30,7 @@ struct SubscriptionBenchmark: Benchmark {
     _ plan: Plan,
     _ quiet: UserStore,
     _ watched: UserStore,
-    touched: String,
+    changed: String,
     in range: Range<Int>
   ) async -> Line {
     let repetitions = plan.repetitions(5_000)
@@ -47,11 +47,11 @@ struct SubscriptionBenchmark: Benchmark {
       }
     )
     return Line(
-      id: "memory.subscriptions.\(subscriptions).\(touched)",
+      id: "memory.subscriptions.\(subscriptions).\(changed)",
       section: .inMemory,
       work:
-        "commit with \(grouped(subscriptions)) subscriptions to a user each, \(touched) touched",
-      peer: "itself without any",
+        "commit with \(grouped(subscriptions)) subscriptions to a user each, \(changed) changed",
+      peer: "without subscriptions",
       comparison: .cost,
       goal: subscriptions == 10_000 ? 1.5 : nil,
       pairs: pairs

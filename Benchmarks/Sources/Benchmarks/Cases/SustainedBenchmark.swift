@@ -1,6 +1,6 @@
 import Strata
 
-/// What a persisted commit costs when they never stop coming, everything written at the end.
+/// The cost of a persisted commit during continuous commits, including the flush at the end.
 struct SustainedBenchmark: Benchmark {
   let count: Int
 
@@ -32,7 +32,7 @@ struct SustainedBenchmark: Benchmark {
       Line(
         id: "written.sustained",
         section: .written,
-        work: "commit one update, persisted, \(grouped(commits)) on end and a flush",
+        work: "commit one update, persisted, \(grouped(commits)) in a row and a flush",
         peer: "the same store in memory",
         comparison: .cost,
         goal: 2.5,

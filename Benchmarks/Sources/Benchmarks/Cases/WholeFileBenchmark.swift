@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// A commit beside writing all users as one JSON file on every change.
+/// A persisted commit, compared with writing all users to one JSON file after each change.
 struct WholeFileBenchmark: Benchmark {
   let count: Int
 
@@ -35,7 +35,7 @@ struct WholeFileBenchmark: Benchmark {
       Line(
         id: "written.whole-file",
         section: .written,
-        work: "update one of \(grouped(count)), flushed at the end of a run, each",
+        work: "update one of \(grouped(count)), flushed at the end of a run, per update",
         peer: "all users as one JSON file",
         comparison: .advantage,
         pairs: pairs

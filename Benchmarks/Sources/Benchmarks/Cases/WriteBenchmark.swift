@@ -1,6 +1,6 @@
 import Strata
 
-/// Updates of users that reach a file, one or many in a commit, beside other ways to write them.
+/// Persisted updates, one or many per commit, compared with other ways to write them.
 struct WriteBenchmark: Benchmark {
   let peer: WritePeerKind
   let count: Int
@@ -37,13 +37,13 @@ struct WriteBenchmark: Benchmark {
       Line(
         id: "written.\(peer.rawValue).\(batch)",
         section: .written,
-        work: "update \(grouped(batch)) in a commit, flushed at the end of a run, each",
+        work: "update \(grouped(batch)) per commit, flushed at the end of a run, per update",
         peer: peer.label,
         comparison: .advantage,
         goal: peer.goal(batch: batch),
         remark: """
-          Not like for like: a commit of ours returns before it is written, and the run ends with \
-          one sync; a transaction of the peer returns when it is written, and none is synced.
+          The work differs: our commit returns before it is written, and the run ends with one sync. \
+          A transaction of the peer returns after it is written, and is never synced.
           """,
         pairs: pairs
       )

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One benchmark in a fresh process of this same program.
+/// Runs one benchmark in a new process of this program.
 enum ChildRun {
   struct Failure: Error, CustomStringConvertible {
     var description: String
@@ -9,7 +9,7 @@ enum ChildRun {
   static func lines(of name: String, quick: Bool, directory: String) throws -> [Line] {
     guard let program = Bundle.main.executablePath else {
       throw Failure(
-        description: "This program does not know where it is, so it cannot start itself."
+        description: "The path of this program is unknown, so it cannot start a child process."
       )
     }
     let process = Process()
@@ -21,7 +21,9 @@ enum ChildRun {
     let data = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
-      throw Failure(description: "The benchmark \(name) ended with \(process.terminationStatus).")
+      throw Failure(
+        description: "The benchmark \(name) failed with exit code \(process.terminationStatus)."
+      )
     }
     return try JSONDecoder().decode([Line].self, from: data)
   }

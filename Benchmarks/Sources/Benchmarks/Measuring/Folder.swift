@@ -1,10 +1,10 @@
 import Foundation
 
-/// A folder of its own for one benchmark, removed when the last reference goes.
+/// A temporary folder of one benchmark, deleted when the object is released.
 final class Folder: Sendable {
   let path: String
 
-  /// Creates a folder in `parent`, which decides on which disk the figures are taken.
+  /// Creates a folder in `parent`, which determines the disk that is measured.
   init(in parent: String) throws {
     path = "\(parent)/strata-benchmark-\(UUID().uuidString)"
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
@@ -14,7 +14,7 @@ final class Folder: Sendable {
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
 
-  /// The bytes of all files whose name begins with `prefix`, without opening any.
+  /// The total size of all files whose names start with `prefix`; opens none of them.
   func bytes(of prefix: String) -> Int {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
     return names.filter { $0.hasPrefix(prefix) }.reduce(0) { sum, name in

@@ -1,12 +1,12 @@
-/// Two things measured in turn, so that a drift of the machine meets both alike.
+/// Measures two implementations in turn, so that a change of the machine's speed affects both.
 struct Rounds: Sendable {
-  /// How many pairs are counted.
+  /// How many pairs of measurements count.
   var count: Int
 
-  /// Runs both in turn, ours first in every other pair, after one pair that does not count.
+  /// Measures both in turn, ours first in every other pair.
   ///
-  /// Each closure does one round's work and gives what it cost for one repetition; what it does
-  /// outside of its own clock does not count.
+  /// The first pair does not count. Each closure runs one round and returns the cost of one repetition. It measures the time itself, so
+  /// its setup does not count.
   func alternate(
     ours: () async throws -> Double,
     peer: () async throws -> Double
@@ -20,39 +20,5 @@ struct Rounds: Sendable {
       if round > 0 { pairs.add(ours: mine, peer: theirs) }
     }
     return pairs
-  }
-}
-
-/// What the rounds of one comparison gave.
-struct Pairs: Codable, Sendable {
-  private(set) var ours: [Double] = []
-  private(set) var peer: [Double] = []
-
-  mutating func add(ours mine: Double, peer theirs: Double) {
-    ours.append(mine)
-    peer.append(theirs)
-  }
-
-  mutating func append(_ other: Pairs) {
-    ours += other.ours
-    peer += other.peer
-  }
-
-  /// Ours as a multiple of the peer's, in each round.
-  var ratios: [Double] { zip(ours, peer).map { $0 / $1 } }
-}
-
-extension [Double] {
-  /// The middle value, or the mean of the two in the middle.
-  var median: Double { quantile(0.5) }
-
-  /// The value below which this share of the values lies, interpolated.
-  func quantile(_ share: Double) -> Double {
-    let sorted = sorted()
-    guard let last = sorted.indices.last else { return .nan }
-    let place = share * Double(last)
-    let below = Int(place)
-    let above = Swift.min(below + 1, last)
-    return sorted[below] + (sorted[above] - sorted[below]) * (place - Double(below))
   }
 }

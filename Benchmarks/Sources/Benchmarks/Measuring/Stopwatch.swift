@@ -1,4 +1,4 @@
-/// How long something took, in nanoseconds for each of `count` repetitions.
+/// Measures some work, in nanoseconds per repetition.
 func nanoseconds(per count: Int, _ work: () throws -> Void) rethrows -> Double {
   let clock = ContinuousClock()
   let start = clock.now
@@ -6,7 +6,7 @@ func nanoseconds(per count: Int, _ work: () throws -> Void) rethrows -> Double {
   return (clock.now - start).nanoseconds / Double(count)
 }
 
-/// The same for work that suspends.
+/// Measures asynchronous work, in nanoseconds per repetition.
 func nanoseconds(per count: Int, _ work: () async throws -> Void) async rethrows -> Double {
   let clock = ContinuousClock()
   let start = clock.now
@@ -20,7 +20,7 @@ extension Duration {
   }
 }
 
-/// Keeps the optimiser from dropping work whose result nobody uses.
+/// Prevents the optimizer from removing work whose result is not used.
 @inline(never)
 @_optimize(none)
 func consumeResult<Value>(_ value: Value) {}

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What one writes by hand: a dictionary behind a lock, and the value before kept for comparing.
+/// A simple store: a dictionary behind a lock, with a copy of the previous value for comparisons.
 final class DictionaryStore: @unchecked Sendable {
   private let lock = NSLock()
   private var users: [Int64: PlainUser]

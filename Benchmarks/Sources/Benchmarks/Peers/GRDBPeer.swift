@@ -2,7 +2,7 @@
   import Foundation
   import GRDB
 
-  /// GRDB as its documentation recommends it: a pool in WAL mode, one record type.
+  /// GRDB as its documentation recommends: a pool in WAL mode and one record type.
   final class GRDBPeer<Record: UserRecord>: WritePeer {
     private let pool: DatabasePool
     private var records: [Record]
@@ -28,7 +28,7 @@
     }
   }
 
-  /// A user as GRDB reads and writes it.
+  /// A user that GRDB reads and writes.
   protocol UserRecord: Codable, FetchableRecord, PersistableRecord, Sendable {
     var id: Int64 { get }
     var age: Int { get set }
@@ -36,7 +36,7 @@
     static func createTable(in database: Database) throws
   }
 
-  /// Plain Codable: GRDB stores the nested struct and the array as JSON, the date as text.
+  /// A Codable record: GRDB stores the nested struct and the array as JSON, and the date as text.
   extension PlainUser: UserRecord {
     static var databaseTableName: String { "user" }
 
@@ -55,7 +55,7 @@
     }
   }
 
-  /// The same user in columns of plain numbers and texts, for speed.
+  /// A user in columns of numbers and texts only, for speed.
   struct FlatUser: UserRecord {
     static var databaseTableName: String { "flatUser" }
 

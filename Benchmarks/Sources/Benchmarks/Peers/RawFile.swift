@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file that is appended to and synced: what a durable write costs at the very least.
+/// A file that is appended to and synced: the minimum cost of a durable write.
 final class RawFile {
   private let descriptor: Int32
 
@@ -18,6 +18,6 @@ final class RawFile {
     #else
       let synced = fdatasync(descriptor)
     #endif
-    guard written == bytes.count, synced == 0 else { fatalError("The disk refused: \(errno)") }
+    guard written == bytes.count, synced == 0 else { fatalError("I/O error: errno \(errno)") }
   }
 }

@@ -1,7 +1,7 @@
 import CBenchmarks
 import Foundation
 
-/// On what the figures were taken: enough to judge them, nothing that names a machine or a person.
+/// The system of a run: what is needed to interpret the results, without the name of a machine or a person.
 struct Environment: Codable {
   var system: String
   var cores: Int
@@ -12,9 +12,9 @@ struct Environment: Codable {
 
   static func current() -> Environment {
     let process = ProcessInfo.processInfo
-    var isMeasuredBesideGRDB = false
+    var isComparedWithGRDB = false
     #if GRDB_PEER
-      isMeasuredBesideGRDB = true
+      isComparedWithGRDB = true
     #endif
     return Environment(
       system: process.operatingSystemVersionString,
@@ -22,14 +22,14 @@ struct Environment: Codable {
       memoryGiB: Int((Double(process.physicalMemory) / 1_073_741_824).rounded()),
       sqlite: String(cString: sqlite3_libversion()),
       date: String(Date().formatted(.iso8601).prefix(10)),
-      peers: isMeasuredBesideGRDB
+      peers: isComparedWithGRDB
     )
   }
 
   var sentence: String {
     """
-    Taken \(date) on \(system), \(cores) cores, \(memoryGiB) GiB, SQLite \(sqlite), release build. \
-    Single times say as much about the machine as about the code; compare ratios.
+    Measured on \(date) with \(system), \(cores) cores, \(memoryGiB) GiB, SQLite \(sqlite), release \
+    build. Times depend on the machine as much as on the code; compare ratios.
     """
   }
 }

@@ -1,4 +1,4 @@
-/// One line of the report: some work, what it costs here and what it costs a peer.
+/// A line of the report: the cost of some work here and for a peer.
 struct Line: Codable, Sendable {
   enum Section: String, Codable, CaseIterable, Sendable {
     case inMemory = "In memory"
@@ -13,27 +13,27 @@ struct Line: Codable, Sendable {
     case entities
   }
 
-  /// Which way the ratio is told.
+  /// The direction of the ratio.
   enum Comparison: String, Codable, Sendable {
-    /// The peer's cost as a multiple of ours: more is better.
+    /// The peer's cost as a multiple of ours: higher is better.
     case advantage
-    /// Our cost as a multiple of the peer's: less is better.
+    /// Our cost as a multiple of the peer's: lower is better.
     case cost
   }
 
-  /// Stable from version to version, so that runs can be compared by a program.
+  /// Never changes, so that a program can compare runs of different versions.
   var id: String
   var section: Section
   var work: String
   var peer: String
   var unit: Unit = .nanoseconds
   var comparison: Comparison
-  /// The ratio that is wanted: at least this for an advantage, at most this for a cost.
+  /// The target ratio: a minimum for an advantage, a maximum for a cost.
   var goal: Double?
-  /// Where the two are not like for like.
+  /// How the two measurements differ in what they measure.
   var remark: String?
   var pairs: Pairs
-  /// The median ratio of each process the line was measured in.
+  /// The median ratio of each process.
   var runs: [Double] = []
 }
 
@@ -41,14 +41,14 @@ extension Line {
   var ours: Double { pairs.ours.median }
   var theirs: Double { pairs.peer.median }
 
-  private func told(_ ratio: Double) -> Double { comparison == .cost ? ratio : 1 / ratio }
+  private func directed(_ ratio: Double) -> Double { comparison == .cost ? ratio : 1 / ratio }
 
-  /// The median over the rounds.
-  var ratio: Double { told(pairs.ratios.median) }
+  /// The median of all rounds.
+  var ratio: Double { directed(pairs.ratios.median) }
 
-  /// From the lowest to the highest of the processes.
+  /// The lowest to the highest median of the processes.
   var spread: ClosedRange<Double> {
-    let runs = runs.map { told($0) }
+    let runs = runs.map { directed($0) }
     return (runs.min() ?? ratio)...(runs.max() ?? ratio)
   }
 
@@ -56,7 +56,7 @@ extension Line {
     goal.map { comparison == .cost ? ratio <= $0 : ratio >= $0 }
   }
 
-  /// The same line with the rounds of further processes.
+  /// This line with the rounds of other processes added.
   func merging(_ others: [Line]) -> Line {
     var merged = self
     merged.runs = [pairs.ratios.median]

@@ -1,11 +1,11 @@
 import Foundation
 
-/// All lines of a run, in the three forms they are given in.
+/// The lines of a run, as text, Markdown or JSON.
 struct Report: Codable {
   var environment: Environment
   var lines: [Line]
 
-  /// One table for the terminal: two rows for each line, ours and the peer's.
+  /// A table for the terminal, with two rows per line: ours and the peer's.
   func text() -> String {
     var table = [["", "cost", "ratio", "spread", "goal", ""]]
     for section in Line.Section.allCases {
@@ -14,30 +14,30 @@ struct Report: Codable {
       table += [[""], [section.rawValue.uppercased()]]
       for line in lines {
         let note = footnote(line).map { " [\($0)]" } ?? ""
-        table.append([line.work, Figures.text(line.ours, line.unit), "", "", "", ""])
+        table.append([line.work, Format.text(line.ours, line.unit), "", "", "", ""])
         table.append([
-          "  beside " + line.peer + note, Figures.text(line.theirs, line.unit),
-          Figures.ratio(line), Figures.spread(line), Figures.goal(line), Figures.verdict(line),
+          "  vs. " + line.peer + note, Format.text(line.theirs, line.unit),
+          Format.ratio(line), Format.spread(line), Format.goal(line), Format.result(line),
         ])
       }
     }
     return aligned(table) + "\n\n" + legend() + "\n"
   }
 
-  /// The same as Markdown, a table for each section.
+  /// Markdown with a table per section.
   func markdown() -> String {
     var text = "# Benchmarks\n\n\(environment.sentence)\n\n"
     for section in Line.Section.allCases {
       let lines = lines.filter { $0.section == section }
       if lines.isEmpty { continue }
       text += "## \(section.rawValue)\n\n"
-      text += "| work | beside | ours | peer | ratio | spread | goal | |\n"
+      text += "| work | compared with | ours | peer | ratio | spread | goal | |\n"
       text += "| --- | --- | --: | --: | --: | --: | --: | --- |\n"
       for line in lines {
         let cells = [
           line.work, line.peer + (footnote(line).map { " [\($0)]" } ?? ""),
-          Figures.text(line.ours, line.unit), Figures.text(line.theirs, line.unit),
-          Figures.ratio(line), Figures.spread(line), Figures.goal(line), Figures.verdict(line),
+          Format.text(line.ours, line.unit), Format.text(line.theirs, line.unit),
+          Format.ratio(line), Format.spread(line), Format.goal(line), Format.result(line),
         ]
         text += "| \(cells.joined(separator: " | ")) |\n"
       }
@@ -63,12 +63,12 @@ struct Report: Codable {
   private func legend() -> String {
     var lines = [
       """
-      ratio: how many times less ours costs than the peer's where more is better (goal ≥), and ours \
-      as a multiple of the peer's where less is better (goal ≤; marked ↓). Medians of paired rounds.
+      ratio: the peer's cost as a multiple of ours (higher is better, goal ≥); where marked ↓, our cost \
+      as a multiple of the peer's (lower is better, goal ≤). Medians of paired rounds.
       """,
       """
-      spread: the lowest and the highest median of the processes it was measured in, where one is \
-      more than 5 % off.
+      spread: the lowest and the highest median of the processes, if one differs from the ratio by \
+      more than 5 %.
       """,
     ]
     lines += remarks.enumerated().map { "[\($0.offset + 1)] \($0.element)" }

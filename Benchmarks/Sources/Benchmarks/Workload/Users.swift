@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 
-/// Users as a function of their number: the same in every process.
+/// Makes users from their numbers, the same in every process.
 enum Users {
   /// The users 0..<count.
   static func make(_ count: Int) -> [User] { (0..<Int64(count)).map { make($0) } }
@@ -34,31 +34,4 @@ enum Users {
     let digits = "\(number)"
     return String(repeating: "0", count: max(0, width - digits.count)) + digits
   }
-}
-
-/// Random numbers that are the same in every run.
-///
-/// Sebastiano Vigna, `splitmix64.c` (public domain).
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-}
-
-/// The numbers of users in random order, again and again.
-struct RandomNumbers {
-  private var random = SplitMix(seed: 2)
-  private let count: UInt64
-
-  init(below count: Int) { self.count = UInt64(count) }
-
-  mutating func next() -> Int64 { Int64(random.next() % count) }
 }

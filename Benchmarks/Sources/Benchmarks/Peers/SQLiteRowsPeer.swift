@@ -1,14 +1,14 @@
 import Foundation
 
-/// A row for each user, updated in place; the transaction is written but not synced.
-final class HandRows: WritePeer {
-  private let database: HandSQLite
-  private let update: HandStatement
+/// A row per user, updated in place; transactions are written but not synced.
+final class SQLiteRowsPeer: WritePeer {
+  private let database: RawSQLite
+  private let update: RawStatement
   private var users: [PlainUser]
 
   init(_ users: [PlainUser], _ path: String) throws {
     self.users = users
-    database = try HandSQLite(path, synchronous: "NORMAL")
+    database = try RawSQLite(path, synchronous: "NORMAL")
     try database.execute(
       """
       CREATE TABLE user (
@@ -41,7 +41,7 @@ final class HandRows: WritePeer {
     try database.execute("COMMIT")
   }
 
-  private static func bind(_ user: PlainUser, to statement: HandStatement) {
+  private static func bind(_ user: PlainUser, to statement: RawStatement) {
     statement.bind(1, user.id)
     statement.bind(2, user.name)
     statement.bind(3, user.email)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Numbers as people read them: three digits that count, and a unit.
-enum Figures {
+/// Formats numbers with three significant digits and a unit.
+enum Format {
   static func text(_ value: Double, _ unit: Line.Unit) -> String {
     switch unit {
     case .nanoseconds: scaled(value, by: 1_000, ["ns", "µs", "ms", "s"])
@@ -14,7 +14,7 @@ enum Figures {
     (line.comparison == .cost ? "↓ " : "") + digits(line.ratio) + "×"
   }
 
-  /// The lowest and the highest, or nothing when they lie within 5 % of the ratio.
+  /// The lowest and highest ratio; empty if both are within 5 % of the median.
   static func spread(_ line: Line) -> String {
     let isNarrow =
       line.spread.lowerBound > line.ratio * 0.95 && line.spread.upperBound < line.ratio * 1.05
@@ -26,7 +26,7 @@ enum Figures {
     return (line.comparison == .cost ? "≤ " : "≥ ") + digits(goal) + "×"
   }
 
-  static func verdict(_ line: Line) -> String {
+  static func result(_ line: Line) -> String {
     line.isGoalMet.map { $0 ? "met" : "not met" } ?? ""
   }
 
@@ -40,7 +40,7 @@ enum Figures {
     return "\(digits(value)) \(units[unit])"
   }
 
-  /// Three digits that count; whole numbers get their thousands apart.
+  /// Three significant digits; integers have thousands separators.
   static func digits(_ value: Double) -> String {
     guard value.isFinite else { return "–" }
     if value >= 99.95 { return grouped(Int(value.rounded())) }
@@ -65,3 +65,6 @@ enum Figures {
     return String(text.reversed())
   }
 }
+
+/// A count with thousands separators, such as `1,000`.
+func grouped(_ count: Int) -> String { Format.digits(Double(count)) }

@@ -4,7 +4,7 @@ import Foundation
   import GRDB
 #endif
 
-/// The peers a restore is measured beside: each reads all users from a file into a dictionary.
+/// The peers of a restore: each reads all users from a file into a dictionary.
 enum ReadPeerKind: String, CaseIterable, Sendable {
   case grdbCodable = "grdb-codable"
   case grdbFlat = "grdb-flat"
@@ -28,7 +28,7 @@ enum ReadPeerKind: String, CaseIterable, Sendable {
 
   var goal: Double? { self == .grdbCodable ? 5 : nil }
 
-  /// Writes the users to a file of the peer's kind.
+  /// Writes the users to a file.
   func write(_ users: [PlainUser], to path: String) throws {
     switch self {
     case .json: try JSONEncoder().encode(users).write(to: URL(fileURLWithPath: path))
@@ -36,12 +36,12 @@ enum ReadPeerKind: String, CaseIterable, Sendable {
       case .grdbCodable: _ = try GRDBPeer(users, path) { $0 }
       case .grdbFlat: _ = try GRDBPeer(users, path) { FlatUser($0) }
     #else
-      case .grdbCodable, .grdbFlat: fatalError("GRDB is not part of the quick form.")
+      case .grdbCodable, .grdbFlat: fatalError("A quick run does not include GRDB.")
     #endif
     }
   }
 
-  /// Opens the file and reads every user; gives how many there are.
+  /// Opens the file, reads all users and returns their number.
   func read(_ path: String) throws -> Int {
     switch self {
     case .json:

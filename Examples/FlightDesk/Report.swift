@@ -1,7 +1,7 @@
 import Strata
 
-/// What the desk says about its state, computed from it.
-struct DeskReport {
+/// The text that the program prints about its state.
+struct Report {
   let state: AppState
 
   private var db: Database { state.db }
@@ -13,7 +13,7 @@ struct DeskReport {
 
   var lines: [String] {
     [
-      "The desk knows \(contents); \(state.session.imported) of them are new in this run.",
+      "The store has \(contents); \(state.session.imported) of them are new in this run.",
       "Most planes were built by \(topManufacturers(3)).",
       highestAirport,
       "Daylight saving time: \(clocks).",
@@ -44,6 +44,6 @@ struct DeskReport {
       case .notObserved, .unknown: others += 1
       }
     }
-    return "\(observing) airports change their clocks, \(others) do not or did not say"
+    return "\(observing) airports observe it, \(others) do not or are unknown"
   }
 }

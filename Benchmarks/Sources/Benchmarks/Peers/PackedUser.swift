@@ -1,30 +1,6 @@
 import Foundation
 
-/// A log of user versions, each a blob packed by hand: the least that SQLite can be asked to do.
-final class HandLog: WritePeer {
-  private let database: HandSQLite
-  private let insert: HandStatement
-  private var users: [PlainUser]
-
-  init(_ users: [PlainUser], _ path: String, synchronous: String = "NORMAL") throws {
-    self.users = users
-    database = try HandSQLite(path, synchronous: synchronous)
-    try database.execute("CREATE TABLE log (seq INTEGER PRIMARY KEY, body BLOB)")
-    insert = try database.prepare("INSERT INTO log (body) VALUES (?)")
-  }
-
-  func update(_ numbers: ArraySlice<Int64>) throws {
-    try database.execute("BEGIN IMMEDIATE")
-    for number in numbers {
-      users[Int(number)].age += 1
-      insert.bind(1, PackedUser.bytes(of: users[Int(number)]))
-      try insert.run()
-    }
-    try database.execute("COMMIT")
-  }
-}
-
-/// A user as bytes, its fields one after another: what one would write by hand for this one type.
+/// A user as bytes, its fields one after another: a format for this one type.
 enum PackedUser {
   static func bytes(of user: PlainUser) -> [UInt8] {
     var bytes: [UInt8] = []

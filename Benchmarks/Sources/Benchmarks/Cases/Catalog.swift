@@ -1,5 +1,5 @@
-/// Every benchmark, in the order of the report.
-enum Catalogue {
+/// All benchmarks, in the order of the report.
+enum Catalog {
   static func all(quick: Bool) -> [any Benchmark] {
     let usual = quick ? 1_000 : 100_000
     let large = quick ? 10_000 : 1_000_000

@@ -1,0 +1,3 @@
+import Strata
+
+final class AppStore: Store<AppState, Never>, @unchecked Sendable {}
