@@ -138,7 +138,7 @@ extension JournalWriter {
     _ additions: (Contents, Set<String>, Bool) throws -> OpeningAdditions
   ) throws(PersistenceError) -> OpenedStore<Contents> {
     do {
-      if try Quarantine.isCutOff(path) {
+      if try Quarantine.hasInterruptedMove(path) {
         throw PersistenceError(
           .opening,
           path: path.file,
