@@ -26,7 +26,7 @@ extension Persistence {
   ) async throws(PersistenceError) -> Position {
     let path = try StorePath(path, for: .backingUp)
     let file = try NewFile(at: path, for: .backingUp, on: writer.configuration.disk)
-    let work = CopyWorker(file)
+    let work = BackupWorker(file)
     do {
       try await work.run { try $0.create() }
       let position = try await writer.copy(into: file, progress)

@@ -164,7 +164,7 @@ extension Persistence {
   /// is on disk but entities whose `encode(to:)` refused their last change.
   public func flush() async throws(PersistenceError) {
     try await writer.durable(through: writer.queue.lastRevision)
-    let refused = writer.board.current.unpersisted.entities
+    let refused = writer.statusTracker.current.unpersisted.entities
     guard refused.isEmpty else {
       throw PersistenceError(.appending, path: path, .notPersisted(refused))
     }

@@ -31,7 +31,7 @@ struct Log: ParsableCommand {
     if let after, after < 0 { throw ValidationError("--after must not be negative.") }
   }
 
-  private var range: LogRange {
+  private var range: JournalRange {
     after.map { .after(Revision($0), limit: limit ?? 1_000) } ?? .last(last ?? 20)
   }
 

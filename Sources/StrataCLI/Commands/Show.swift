@@ -35,7 +35,7 @@ struct Show: ParsableCommand {
     }
   }
 
-  private func printAll(_ entities: [ShownEntity], to output: inout Output) throws(OutputError) {
+  private func printAll(_ entities: [UntypedEntity], to output: inout Output) throws(OutputError) {
     switch arguments.form {
     case .json: try output.array(entities.lazy.map { $0.value.json() })
     case .text:
@@ -55,7 +55,7 @@ struct Show: ParsableCommand {
   }
 
   /// Prints one entity, or two if the table has both a number and a text that read as the given ID.
-  private func printEach(_ entities: [ShownEntity], to output: inout Output) throws(OutputError) {
+  private func printEach(_ entities: [UntypedEntity], to output: inout Output) throws(OutputError) {
     switch arguments.form {
     case .json: if let entity = entities.first { try output.line(entity.value.json(.indented)) }
     case .text:

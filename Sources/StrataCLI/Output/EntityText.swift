@@ -4,7 +4,7 @@ package import StrataStorage
 /// The text output of `strata show`.
 package enum EntityText {
   /// The rows of a table of entities, formatted on demand.
-  package typealias Rows = LazyMapCollection<[ShownEntity], [String]>
+  package typealias Rows = LazyMapCollection<[UntypedEntity], [String]>
 
   /// The lines of a persisted value: one per field, or a single one if it has no fields.
   package static func lines(ofValue value: RecordValue, within limit: Int) -> [String] {
@@ -13,7 +13,7 @@ package enum EntityText {
   }
 
   /// A table with a row for each entity and a column for each field that occurs in any of them.
-  package static func table(_ entities: [ShownEntity], within limit: Int) -> TextTable<Rows> {
+  package static func table(_ entities: [UntypedEntity], within limit: Int) -> TextTable<Rows> {
     let fields = Fields(of: entities)
     let columns = fields.names.map { name in
       TextTable<Rows>.Column(name, fields.numeric.contains(name) ? .right : .left)
@@ -29,7 +29,7 @@ package enum EntityText {
   /// A line for each field of one entity.
   ///
   /// A nested value that is too long for its line is printed on the lines below, indented.
-  package static func lines(_ entity: ShownEntity, within limit: Int) -> [String] {
+  package static func lines(_ entity: UntypedEntity, within limit: Int) -> [String] {
     lines(members(of: entity, entity.value["id"] == nil ? .separate : .inField), within: limit)
   }
 
@@ -58,7 +58,7 @@ package enum EntityText {
   }
 
   private static func members(
-    of entity: ShownEntity,
+    of entity: UntypedEntity,
     _ id: IDField
   ) -> [RecordValue.Member] {
     var members = [RecordValue.Member("value", entity.value)]
@@ -73,7 +73,7 @@ package enum EntityText {
     private(set) var names: [String] = []
     private(set) var numeric: Set<String> = []
 
-    init(of entities: [ShownEntity]) {
+    init(of entities: [UntypedEntity]) {
       id = entities.allSatisfy { $0.value["id"] != nil } ? .inField : .separate
       var known: Set<String> = []
       var texts: Set<String> = []

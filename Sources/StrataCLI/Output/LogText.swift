@@ -26,7 +26,7 @@ package enum LogText {
   }
 
   /// The line for a range without deltas.
-  package static func empty(_ range: LogRange) -> String {
+  package static func empty(_ range: JournalRange) -> String {
     switch range {
     case .last: "The journal has no deltas."
     case .after(let revision, _): "The journal has no deltas after revision \(revision)."

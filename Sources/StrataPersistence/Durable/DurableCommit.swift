@@ -41,7 +41,7 @@ struct DurableCommit {
     do {
       try await writer.durable(through: target)
     } catch {
-      let (isDurable, isInMemoryOnly) = writer.queue.fate(of: target)
+      let (isDurable, isInMemoryOnly) = writer.queue.outcome(of: target)
       if !isDurable {
         throw DurabilityError(
           revision: target,
@@ -50,7 +50,7 @@ struct DurableCommit {
         )
       }
     }
-    let refused = writer.board.current.unpersisted.entities(of: target)
+    let refused = writer.statusTracker.current.unpersisted.entities(of: target)
     guard refused.isEmpty else {
       let cause = PersistenceError(.appending, path: writer.path.file, .notPersisted(refused))
       throw DurabilityError(revision: target, outcome: .partlyDurable, cause: cause)

@@ -13,7 +13,7 @@ extension Inspector {
     at revision: Revision,
     tables: [TableOption<Database>] = []
   ) throws(PersistenceError) -> Database {
-    try answer { view in
+    try query { view in
       try view.contents(at: revision, over: initial, StoragePolicy(tables), path).database
     }
   }

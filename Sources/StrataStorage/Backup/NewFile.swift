@@ -2,19 +2,20 @@ import Foundation
 import StrataMigrations
 package import StrataSQLite
 
-/// A store's file under construction: it has a name of its own until it is whole and verified, and never
-/// takes the place of another file.
+/// A store's file under construction.
 ///
-/// Creating a store, copying one and salvaging one all go through it.
+/// It has a temporary name until it is complete and verified, and never replaces another file.
+///
+/// Creating a store, copying one and salvaging one all use it.
 package struct NewFile: Sendable {
-  /// Where it will be.
+  /// Its final path.
   package let path: StorePath
-  /// Where it is until then.
+  /// Its path until then.
   package let temporary: String
   package let disk: Disk
   private let operation: PersistenceError.Operation
 
-  /// A file next to a store whose writer's lock the caller holds.
+  /// A file beside a store whose writer's lock the caller holds.
   init(underLockOf path: StorePath, for operation: PersistenceError.Operation, on disk: Disk) {
     self.path = path
     self.operation = operation
@@ -22,11 +23,12 @@ package struct NewFile: Sendable {
     temporary = path.creating
   }
 
-  /// A file at a place that no lock guards; its temporary name is unique, so that two callers do not
-  /// meet.
+  /// A file at a path that no lock guards.
   ///
-  /// Refuses a place that is taken by a file, or by the log of one that is gone, which SQLite would take
-  /// for the new file's.
+  /// Its temporary name is unique, so that two callers do not interfere.
+  ///
+  /// Throws `.fileExists` when there is a file at the path, or the write-ahead log of one that is gone,
+  /// which SQLite would take for the new file's.
   package init(
     at path: StorePath,
     for operation: PersistenceError.Operation,
@@ -44,12 +46,12 @@ package struct NewFile: Sendable {
     }
   }
 
-  /// Creates it, empty and readable by its owner alone; SQLite gives its other files the same mode.
+  /// Creates it, empty and readable by its owner only; SQLite gives its other files the same mode.
   package func create() throws(SystemError) {
     _ = try disk.open(temporary, O_RDWR | O_CREAT | O_EXCL)
   }
 
-  /// Creates it as a store of this build's format; `fill` writes what it holds, in one transaction.
+  /// Creates it as a store of this build's format; `fill` writes its contents in one transaction.
   func createStore(now: Int64, _ fill: (Connection) throws -> Void) throws {
     try create()
     let connection = try connect()
@@ -72,14 +74,14 @@ package struct NewFile: Sendable {
       let failed = verification.checks.filter { !$0.passed }
       throw CorruptionError(
         """
-        the copy could not be verified: \
+        the copy failed verification: \
         \(failed.map { "\($0.name): \($0.detail)" }.joined(separator: "; "))
         """
       )
     }
   }
 
-  /// Gives it its name, permanently when this returns.
+  /// Gives it its name; the name is on disk when this returns.
   package func giveName() throws {
     try disk.sync(temporary)
     do {
@@ -97,13 +99,13 @@ package struct NewFile: Sendable {
     }
   }
 
-  /// Removes the unfinished file, and what SQLite put beside it.
+  /// Removes the unfinished file and SQLite's files beside it.
   package func removeLeftovers() {
     _ = unlink(temporary)
     removeCompanions()
   }
 
-  /// Removes what SQLite put beside the unfinished file.
+  /// Removes SQLite's files beside the unfinished file.
   func removeCompanions() {
     for suffix in ["-wal", "-shm", "-journal"] { _ = unlink(temporary + suffix) }
   }

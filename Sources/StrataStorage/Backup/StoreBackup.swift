@@ -1,25 +1,26 @@
 import Foundation
 import StrataSQLite
 
-/// Going back to a backup of a store.
+/// Restores backups of a store.
 public enum StoreBackup {
-  /// Puts a copy of a backup where a store was, in a new epoch; gives where it stands.
+  /// Copies a backup to where a store was, in a new epoch; returns the position of the copy.
   ///
   /// ```swift
   /// try await StoreBackup.restore("backups/app-2026-11-21.strata", to: "app.strata")
   /// let persistence = try await Persistence.open(at: "app.strata", …)
   /// ```
   ///
-  /// What came after the backup is cut off from history, which the epoch tells to whoever followed the
-  /// store: it is higher than that of the backup and than that of the store which was there. (A file
-  /// that is just copied back is refused, as it lacks what its head says was acknowledged.)
+  /// Commits made after the backup are no longer part of the history. The epoch shows this to everything
+  /// that follows the store: it is higher than that of the backup and of the store that was there. (A
+  /// backup that is only copied into place is refused, because it lacks commits that its head lists as
+  /// acknowledged.)
   ///
-  /// Nothing is overwritten: move what is left of the store away first, its `-wal` and `-shm` with it.
-  /// Leave its `.head`, which says how far it was. The backup stays as it is. O(file), several times
-  /// over: the copy is proved before it gets its name.
+  /// Nothing is overwritten: first move the old store away, with its `-wal` and `-shm`. Leave its `.head`,
+  /// which states how far it was. The backup is not changed. O(file), several times over, because the copy
+  /// is verified before it gets its name.
   ///
-  /// Throws ``PersistenceError``: `.fileExists`, `.alreadyOpen` for a backup that is being written to
-  /// or a place that another writer holds, `.damaged` and other reasons of either file.
+  /// Throws ``PersistenceError``: `.fileExists`; `.alreadyOpen` for a backup that is being written to, or a
+  /// path that another writer has open; `.damaged` and other reasons of either file.
   @discardableResult
   public static func restore(
     _ backup: String,
@@ -37,8 +38,8 @@ public enum StoreBackup {
     let path = try StorePath(path, for: .restoringBackup)
     let file = try NewFile(at: path, for: .restoringBackup, on: disk)
     do {
-      return try await CopyWorker(file).run { file in
-        try BackupRestore(backup: backup, file: file).make()
+      return try await BackupWorker(file).run { file in
+        try BackupRestore(backup: backup, file: file).run()
       }
     } catch {
       file.removeLeftovers()
@@ -47,12 +48,12 @@ public enum StoreBackup {
   }
 }
 
-/// The bringing back of one backup.
+/// The restore of one backup.
 private struct BackupRestore {
   let backup: StorePath
   let file: NewFile
 
-  func make() throws -> Position {
+  func run() throws -> Position {
     let source = try ReadAccess(backup, on: file.disk)
     if source.mode == .live {
       throw PersistenceError(
@@ -75,7 +76,7 @@ private struct BackupRestore {
     try file.create()
     let position = try copy(source.connection)
     try file.verify()
-    // The name comes last: a head without a store says nothing, a store without its head too little.
+    // The name comes last: a head without a store is harmless, a store without its head is not.
     try HeadFile.write(position, for: file.path, on: file.disk)
     try file.giveName()
     return position

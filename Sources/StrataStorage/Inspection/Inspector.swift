@@ -3,17 +3,17 @@ import StrataBase
 import StrataRecords
 import StrataSQLite
 
-/// Answers questions about a store's file without the types of its entities, changing nothing.
+/// Reads a store's file without the types of its entities, and changes nothing.
 ///
-/// No read transaction outlives a statement (`info` and the start of each answer use one short
-/// transaction), so a writer is never held up by someone who looks.
+/// No read transaction outlives a statement, except a short one in `info` and at the start of each query, so
+/// a reader never delays a writer.
 package final class Inspector {
   package let path: StorePath
   let access: ReadAccess
 
-  /// Opens a file to read, in whatever way changes nothing; see ``ReadAccess``.
+  /// Opens a file for reading, in a way that changes nothing; see ``ReadAccess``.
   ///
-  /// - Parameter disk: the system's for a command, which has no configuration that names another.
+  /// - Parameter disk: only tests pass another than the system's.
   package init(path: String, on disk: Disk = .system) throws(PersistenceError) {
     self.path = try StorePath(path, for: .inspecting)
     do {
@@ -24,14 +24,15 @@ package final class Inspector {
     }
   }
 
-  /// Runs a question; where a writer is at work, what was asked for may be trimmed under it, and
-  /// it is asked again.
-  package func answer<R>(_ question: (ReadView) throws -> R) throws(PersistenceError) -> R {
+  /// Runs a query.
+  ///
+  /// A writer at work may trim what is being read; then the query runs again.
+  package func query<R>(_ body: (ReadView) throws -> R) throws(PersistenceError) -> R {
     var attempts = access.mode == .live ? 3 : 1
     while true {
       attempts -= 1
       do {
-        return try question(try ReadView(access.connection))
+        return try body(try ReadView(access.connection))
       } catch is CorruptionError where attempts > 0 {
         continue
       } catch {
@@ -42,11 +43,11 @@ package final class Inspector {
 }
 
 extension Inspector {
-  /// The file at a glance.
+  /// An overview of the file.
   ///
-  /// O(deltas) for their sum, no entity is read.
+  /// O(deltas), to add up their sizes; no entity is read.
   package func info() throws(PersistenceError) -> StoreSummary {
-    try answer { view in
+    try query { view in
       let connection = access.connection
       let extent = try view.journal.extent()
       let head = try HeadFile.read(path.head, on: access.disk)
@@ -84,11 +85,11 @@ extension Inspector {
     }
   }
 
-  /// The entity tables with how much is in them, and the persisted values.
+  /// The entity tables with their sizes, and the persisted values.
   ///
   /// O(entities).
   package func tables() throws(PersistenceError) -> [TableSummary] {
-    try answer { view in
+    try query { view in
       try view.read(at: view.last.revision) { merge in
         var summaries: [String: TableSummary] = [:]
         for name in view.tables { summaries[name] = TableSummary(empty: name, view.catalog) }
@@ -101,15 +102,16 @@ extension Inspector {
     }
   }
 
-  /// The entities of a table in the order of their IDs, or the one with an ID; a persisted value as
-  /// the only one of its table.
+  /// The entities of a table in the order of their IDs, or only the one with an ID.
   ///
-  /// Reads up to the end of the table, or up to the ID; of the table nothing else is decoded. The
-  /// entities are all in memory.
+  /// A persisted value is the only entity of its table.
   ///
-  /// Throws `.notFound` for a table the file does not have, or an ID the table does not have.
-  package func show(table: String, id: String? = nil) throws(PersistenceError) -> [ShownEntity] {
-    let shown = try answer { view in
+  /// Reads up to the end of the table, or up to the ID; only what is returned is decoded. All returned
+  /// entities are in memory.
+  ///
+  /// Throws `.notFound` for a table that the file does not have, or an ID that the table does not have.
+  package func show(table: String, id: String? = nil) throws(PersistenceError) -> [UntypedEntity] {
+    let entities = try query { view in
       guard view.tables.contains(table) else {
         throw PersistenceError(.inspecting, path: path.file, .notFound("table \(table)"))
       }
@@ -117,24 +119,24 @@ extension Inspector {
         EncodedID.candidates(for: id).map { EntityKey(table: table, id: $0[...]) }
       }
       return try view.read(at: view.last.revision, extent: .visited) { merge in
-        try Self.shown(&merge, table, wanted, view.catalog)
+        try Self.entities(&merge, table, wanted, view.catalog)
       }.contents
     }
-    if let id, shown.isEmpty {
+    if let id, entities.isEmpty {
       throw PersistenceError(.inspecting, path: path.file, .notFound("entity \(id) in \(table)"))
     }
-    return shown
+    return entities
   }
 
-  /// The entities of a table, or those with the wanted keys; stops behind the last of them.
-  private static func shown(
+  /// The entities of a table, or those with the wanted keys; stops after the last of them.
+  private static func entities(
     _ merge: inout MergeIterator,
     _ table: String,
     _ wanted: [EntityKey]?,
     _ catalog: LayoutCatalog
-  ) throws -> [ShownEntity] {
+  ) throws -> [UntypedEntity] {
     let last = wanted?.max()
-    var shown: [ShownEntity] = []
+    var entities: [UntypedEntity] = []
     while let entity = try merge.next() {
       if let last, last < entity.key { break }
       guard entity.table == table else {
@@ -147,41 +149,12 @@ extension Inspector {
         layout: try catalog.layout(entity.layout)
       )
       if let value = StoredValues.value(in: value, of: table) {
-        shown.append(ShownEntity(table: table, id: nil, value: value))
+        entities.append(UntypedEntity(table: table, id: nil, value: value))
       } else {
         let id = try EncodedID.value(of: Array(entity.id))
-        shown.append(ShownEntity(table: table, id: id, value: value))
+        entities.append(UntypedEntity(table: table, id: id, value: value))
       }
     }
-    return shown
-  }
-}
-
-extension TableSummary {
-  /// A table with nothing counted yet.
-  fileprivate init(empty name: String, _ catalog: LayoutCatalog) {
-    let isValue = StoredValues.name(ofTable: name) != nil
-    let fields = catalog.lastOfTable[name]?.fields ?? []
-    self.init(
-      name: name,
-      kind: isValue ? .value : .entities,
-      count: 0,
-      bytes: 0,
-      fields: isValue ? StoredValues.fields(in: fields) : fields.map(FieldSummary.init)
-    )
-  }
-}
-
-extension SnapshotSummary {
-  init(_ header: SnapshotHeader, names: [String]) {
-    self.init(
-      revision: header.revision.number,
-      time: Date(microseconds: header.time),
-      entities: header.entities,
-      bytes: header.bytes,
-      chunks: header.chunks,
-      verified: header.state == .verified,
-      names: names
-    )
+    return entities
   }
 }

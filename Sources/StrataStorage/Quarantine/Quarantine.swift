@@ -1,25 +1,25 @@
 public import Foundation
 
-/// The files of a store that were moved out of the way together, and the way back.
+/// A set of a store's files that were moved out of the way together, and can be restored.
 ///
 /// ```swift
 /// for set in try Quarantine.all(besideStoreAt: "app.strata") { print(set.directory, set.reason) }
-/// let set = try Quarantine.add(storeAt: "app.strata", reason: "to start afresh")
+/// let set = try Quarantine.add(storeAt: "app.strata", reason: "start from scratch")
 /// try set.restore()
 /// ```
 ///
-/// `.bestEffort` sets a damaged store aside into `<file>.damaged-<time>/`: the database, SQLite's WAL
-/// and shared memory, and the head, whichever there are, with a `manifest.json` that was written first.
-/// Nothing of it is ever deleted or written to again. A crash between two moves leaves the rest for the
-/// next opening for writing, which completes it before it does anything else.
+/// Opening a damaged store under `.bestEffort` moves it into `<file>.damaged-<time>/`: the database,
+/// SQLite's WAL and shared memory, and the head, as far as they exist. A `manifest.json` is written first.
+/// The files are never deleted or written to again. If a crash interrupts the move, the next opening for
+/// writing completes it before anything else.
 public struct Quarantine: Sendable, Equatable {
   /// The directory the files are in.
   public let directory: String
-  /// The path of the store they are of.
+  /// The path of the store.
   public let store: String
-  /// When it was set aside.
+  /// When it was quarantined.
   public let time: Date
-  /// Why.
+  /// Why it was quarantined.
   public let reason: String
   /// The names of the files.
   public let files: [String]
@@ -34,9 +34,9 @@ public struct Quarantine: Sendable, Equatable {
 }
 
 extension Quarantine {
-  /// What was set aside of a store and is still there, the oldest first.
+  /// The quarantined sets of a store, oldest first, without those that were restored.
   ///
-  /// Reads one directory and a manifest for each. Throws ``PersistenceError``.
+  /// Reads one directory, and a manifest for each set. Throws ``PersistenceError``.
   public static func all(besideStoreAt path: String) throws(PersistenceError) -> [Quarantine] {
     let path = try StorePath(path, for: .quarantining)
     do {
@@ -48,10 +48,10 @@ extension Quarantine {
     }
   }
 
-  /// Moves a store's files out of the way, so that the next opening begins a fresh one.
+  /// Moves a store's files out of the way, so that the next opening creates a new one.
   ///
   /// A few renames and syncs, whatever the size. Throws ``PersistenceError``: `.missing` when there is
-  /// no file, `.alreadyOpen` while a writer has it, `.foreign` for another program's database.
+  /// no file, `.alreadyOpen` while a writer has it open, `.foreign` for another program's database.
   @discardableResult
   public static func add(
     storeAt path: String,
@@ -76,17 +76,17 @@ extension Quarantine {
       if let id = header?.applicationID, id != StoreHeader.applicationID {
         throw PersistenceError(.quarantining, path: path.file, .foreign(applicationID: id))
       }
-      var moving = QuarantineMove(of: path, reason: reason, now: now, on: disk)
-      try moving.run()
-      return Quarantine(path, moving.directory, moving.manifest)
+      var move = QuarantineMove(of: path, reason: reason, now: now, on: disk)
+      try move.run()
+      return Quarantine(path, move.directory, move.manifest)
     }
   }
 
-  /// Moves the files back to where they were; what is there by now is set aside in turn.
+  /// Moves the files back to where they were; files that have taken their place are quarantined in turn.
   ///
-  /// A few renames and syncs. A crash between two leaves the rest for the next opening for writing.
-  /// Throws ``PersistenceError``: `.alreadyOpen` while a writer has the store, `.notFound` when the set
-  /// is not there any more.
+  /// A few renames and syncs. If a crash interrupts them, the next opening for writing completes them.
+  /// Throws ``PersistenceError``: `.alreadyOpen` while a writer has the store open, `.notFound` when the
+  /// set no longer exists.
   public func restore(now: Date = Date()) throws(PersistenceError) {
     try restore(now: now, on: .system)
   }
@@ -94,13 +94,13 @@ extension Quarantine {
   package func restore(now: Date, on disk: Disk) throws(PersistenceError) {
     let path = try StorePath(store, for: .quarantining)
     try Self.locked(path, now, disk) {
-      var returning = try returning(now: now, on: disk)
-      try returning.run()
+      var restore = try makeRestore(now: now, on: disk)
+      try restore.run()
     }
   }
 
-  /// The moving back, a step at a time; the caller holds the writer's lock.
-  package func returning(now: Date, on disk: Disk = .system) throws -> QuarantineRestore {
+  /// The restore, to be run a step at a time; the caller holds the writer's lock.
+  package func makeRestore(now: Date, on disk: Disk = .system) throws -> QuarantineRestore {
     let path = try StorePath(store, for: .quarantining)
     guard let manifest = try QuarantineManifest.read(in: directory, on: disk),
       manifest.progress == .complete
@@ -110,7 +110,7 @@ extension Quarantine {
     return QuarantineRestore(of: path, directory, manifest, now: now, on: disk)
   }
 
-  /// What was cut off by a crash is completed first.
+  /// Runs `action` under the writer's lock, once moves that a crash interrupted are completed.
   private static func locked<R>(
     _ path: StorePath,
     _ now: Date,
@@ -134,24 +134,24 @@ extension Quarantine {
     }
   }
 
-  /// Completes what a crash cut off; the caller holds the writer's lock.
+  /// Completes moves that a crash interrupted; the caller holds the writer's lock.
   static func complete(_ path: StorePath, now: Date, on disk: Disk) throws {
     for (directory, manifest) in try manifests(beside: path, disk)
     where manifest.progress == .moving {
-      var moving = QuarantineMove(of: path, resuming: directory, manifest, on: disk)
-      try moving.run()
+      var move = QuarantineMove(of: path, resuming: directory, manifest, on: disk)
+      try move.run()
     }
     for (directory, manifest) in try manifests(beside: path, disk)
-    where manifest.progress == .returning {
-      var returning = QuarantineRestore(of: path, directory, manifest, now: now, on: disk)
-      try returning.run()
+    where manifest.progress == .restoring {
+      var restore = QuarantineRestore(of: path, directory, manifest, now: now, on: disk)
+      try restore.run()
     }
   }
 
-  /// Whether a crash left something to complete.
-  static func isCutOff(_ path: StorePath) throws -> Bool {
+  /// Whether a crash interrupted a move.
+  static func hasInterruptedMove(_ path: StorePath) throws -> Bool {
     try manifests(beside: path, .system).contains {
-      [.moving, .returning].contains($0.manifest.progress)
+      [.moving, .restoring].contains($0.manifest.progress)
     }
   }
 
@@ -167,7 +167,7 @@ extension Quarantine {
         do {
           return try QuarantineManifest.read(in: directory, on: disk).map { (directory, $0) }
         } catch is CorruptionError where FileIdentity.exists(path.file) {
-          // With a store in its place nothing can be half moved; without one nobody may begin afresh.
+          // With a store in place nothing is half moved. Without one, no new store may be created.
           return nil
         }
       }

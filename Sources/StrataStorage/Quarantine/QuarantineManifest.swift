@@ -1,31 +1,29 @@
 import Foundation
 
-/// What a directory of files set aside says of itself: written before the first file is moved.
+/// The description of a quarantined set of files, in its directory; written before the first file is moved.
 struct QuarantineManifest: Codable, Equatable {
-  /// How far it is.
-  ///
-  /// Whatever is not complete is completed by the next opening.
+  /// How far the set has been moved; the next opening completes a move that a crash interrupted.
   enum Progress: String, Codable {
-    /// The files are on their way here.
+    /// The files are being moved into the directory.
     case moving
-    /// The files are here.
+    /// The files are in the directory.
     case complete
-    /// The files are on their way back.
-    case returning
+    /// The files are being moved back.
+    case restoring = "returning"
     /// The files are back where they were.
-    case returned
+    case restored = "returned"
   }
 
-  /// Of this description.
+  /// The version of this format.
   var format = 1
   /// The name of the store's file.
   var store: String
   var time: Date
-  /// Why it was set aside, for people.
+  /// Why it was quarantined, for people.
   var reason: String
-  /// The names of the files that belong together, the store's own last.
+  /// The names of the files, the store's own last.
   var files: [String]
-  /// The name of the whole, synced file that takes the store's name afterwards.
+  /// The name of the complete, synced file that takes the store's name afterwards.
   var replacement: String?
   var progress = Progress.moving
 

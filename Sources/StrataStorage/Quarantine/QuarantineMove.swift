@@ -1,19 +1,19 @@
 package import Foundation
 
-/// The moving of a store's files into a directory of their own, a step at a time: cut off between any
-/// two, what is left to do is known from the manifest and from which files are where.
+/// Moves a store's files into a directory of their own, a step at a time.
 ///
-/// The caller holds the writer's lock. The lock file stays where it is.
+/// A crash can interrupt it between any two steps: the manifest, and which files are where, show what is
+/// left to do. The caller holds the writer's lock. The lock file stays where it is.
 package struct QuarantineMove {
   let path: StorePath
   package let directory: String
   private(set) var manifest: QuarantineManifest
-  private var isAnnounced: Bool
+  private var hasManifest: Bool
   private let disk: Disk
 
-  /// Plans to set aside whatever there is of a store.
+  /// Plans to move all files of a store.
   ///
-  /// - Parameter replacement: the name of a whole, synced file beside it that takes its name.
+  /// - Parameter replacement: the name of a complete, synced file beside it that takes its name.
   package init(
     of path: StorePath,
     reason: String,
@@ -31,10 +31,10 @@ package struct QuarantineMove {
       files: path.companions.filter(FileIdentity.exists).map(Self.name),
       replacement: replacement
     )
-    isAnnounced = false
+    hasManifest = false
   }
 
-  /// Goes on with one that was cut off.
+  /// Continues one that was interrupted.
   init(
     of path: StorePath,
     resuming directory: String,
@@ -45,7 +45,7 @@ package struct QuarantineMove {
     self.disk = disk
     self.directory = directory
     self.manifest = manifest
-    isAnnounced = true
+    hasManifest = true
   }
 
   static func name(_ path: String) -> String { (path as NSString).lastPathComponent }
@@ -64,13 +64,13 @@ package struct QuarantineMove {
     return directory
   }
 
-  /// Does all that is left.
+  /// Does all remaining steps.
   package mutating func run() throws { while try step() {} }
 
-  /// Does one step; false when nothing is left.
+  /// Does one step; returns false when nothing is left.
   package mutating func step() throws -> Bool {
-    if !isAnnounced {
-      try announce()
+    if !hasManifest {
+      try writeManifest()
       return true
     }
     guard manifest.progress == .moving else { return false }
@@ -90,15 +90,16 @@ package struct QuarantineMove {
     return false
   }
 
-  private mutating func announce() throws {
+  private mutating func writeManifest() throws {
     try disk.makeDirectory(directory)
     try disk.sync(path.directory)
     try manifest.write(in: directory, on: disk)
-    isAnnounced = true
+    hasManifest = true
   }
 
-  /// A name that is in the directory already is of a file that was moved: what has its name outside by
-  /// now is another one.
+  /// The next file to move; nil when all were moved.
+  ///
+  /// A file that is in the directory already was moved; a file of its name outside is another one.
   private var nextToMove: String? {
     manifest.files.first { name in
       !FileIdentity.exists(directory + "/" + name)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// The moving of a set back to where it was; what is there by then is set aside in turn.
+/// Moves a quarantined set back to where it was, a step at a time; files that have taken its place are
+/// quarantined in turn.
 ///
 /// The store's own file comes last, so that it is never there without its WAL. The caller holds the
 /// writer's lock.
@@ -10,7 +11,8 @@ package struct QuarantineRestore {
   private var manifest: QuarantineManifest
   private let now: Date
   private let disk: Disk
-  private var exchange: QuarantineMove?
+  /// The move of the files that have taken its place.
+  private var replaced: QuarantineMove?
 
   init(
     of path: StorePath,
@@ -26,37 +28,38 @@ package struct QuarantineRestore {
     self.disk = disk
   }
 
+  /// Does all remaining steps.
   package mutating func run() throws { while try step() {} }
 
-  /// Does one step; false when nothing is left.
+  /// Does one step; returns false when nothing is left.
   package mutating func step() throws -> Bool {
-    guard manifest.progress != .returned else { return false }
-    if manifest.progress != .returning {
-      manifest.progress = .returning
+    guard manifest.progress != .restored else { return false }
+    if manifest.progress != .restoring {
+      manifest.progress = .restoring
       try manifest.write(in: directory, on: disk)
       return true
     }
-    if exchange == nil, isWhole, path.companions.contains(where: FileIdentity.exists) {
-      exchange = QuarantineMove(
+    if replaced == nil, isComplete, path.companions.contains(where: FileIdentity.exists) {
+      replaced = QuarantineMove(
         of: path,
-        reason: "exchanged for \(QuarantineMove.name(directory))",
+        reason: "replaced by \(QuarantineMove.name(directory))",
         now: now,
         on: disk
       )
     }
-    if try exchange?.step() == true { return true }
+    if try replaced?.step() == true { return true }
     if let name = manifest.files.first(where: { FileIdentity.exists(directory + "/" + $0) }) {
       try disk.rename(directory + "/" + name, to: path.directory + "/" + name)
       return true
     }
     try disk.sync(path.directory)
-    manifest.progress = .returned
+    manifest.progress = .restored
     try manifest.write(in: directory, on: disk)
     return false
   }
 
-  /// While none of its files is back, whatever stands in their place is not of this set.
-  private var isWhole: Bool {
+  /// Whether all files are still in the directory; then the files in their place are not of this set.
+  private var isComplete: Bool {
     manifest.files.allSatisfy { FileIdentity.exists(directory + "/" + $0) }
   }
 }

@@ -3,10 +3,10 @@ public struct RestoreLoss: Sendable, Equatable {
   /// A stored record that the entity type of this build cannot read, or a persisted value that its type
   /// cannot.
   ///
-  /// It is not in the state, which then has the initial value; in the file it stays, byte for byte,
-  /// until its ID is put or removed, or the value is changed.
+  /// It is missing from the state; a persisted value then has its initial value. The file keeps it, byte
+  /// for byte, until its ID is put or removed, or the value is changed.
   public struct Undecodable: Sendable, Equatable {
-    /// The table it is in; of a persisted value `value:` and its name.
+    /// Its table; for a persisted value `value:` and its name.
     public let table: String
     /// Its ID, as text.
     public let id: String
@@ -20,9 +20,9 @@ public struct RestoreLoss: Sendable, Equatable {
     }
   }
 
-  /// What was wrong with the file; nil when it was sound.
+  /// What was wrong with the file; nil when it was not damaged.
   public var damage: String?
-  /// The revisions that are gone, as far as anyone knows; nil when none is known to be.
+  /// The revisions that are lost, as far as is known; nil when none is known to be.
   public var revisions: ClosedRange<Revision>?
   /// Where the damaged files are now.
   public var quarantine: Quarantine?
@@ -41,7 +41,7 @@ public struct RestoreLoss: Sendable, Equatable {
     self.quarantine = quarantine
   }
 
-  /// How many undecodable records are told one by one.
+  /// How many undecodable records are listed.
   static let undecodableLimit = 1_000
 
   package mutating func add(_ record: @autoclosure () -> Undecodable) {

@@ -1,8 +1,8 @@
 import StrataSQLite
 
-/// Copies rows of the file's tables, as they are, from one file into another of the same schema.
+/// Copies rows of the file's tables unchanged from one file into another of the same schema.
 ///
-/// All SQL of copying stands here.
+/// All SQL of copying is here.
 struct RowCopy {
   let source: Connection
   let destination: Connection
@@ -47,10 +47,10 @@ struct RowCopy {
     )
   }
 
-  /// The deltas after a revision up to another, and their parts.
+  /// The deltas after a revision up to another, and their blocks.
   ///
-  /// SQLite takes keys to be in order: where one is broken, a row from outside the range may come along,
-  /// which is told by what it covers.
+  /// SQLite assumes that keys are in order. Where one is damaged, the range may include a row from outside;
+  /// the conditions on `first` exclude it.
   func deltas(after first: Revision, through last: Revision) throws {
     let range: [Value] = [.integer(first.number), .integer(last.number)]
     try copy(

@@ -2,11 +2,11 @@ package import Foundation
 import StrataBase
 import StrataSQLite
 
-/// Puts what can be proved of a damaged file into a new one, in a new epoch, and the damaged file
-/// aside.
+/// Copies what can be verified of a damaged file into a new one, in a new epoch, and quarantines the
+/// damaged file.
 ///
-/// The damaged file is only read. The new one is whole, proved and synced before anything is moved. The
-/// caller holds the writer's lock.
+/// The damaged file is only read. The new one is complete, verified and synced before anything is moved.
+/// The caller holds the writer's lock.
 package struct Salvage {
   private let path: StorePath
   private let now: Date
@@ -18,25 +18,25 @@ package struct Salvage {
     self.disk = disk
   }
 
-  /// Does all of it; nil where nothing can be proved, and then nothing was changed.
+  /// Replaces the file; returns nil, with nothing changed, when nothing of it can be verified.
   ///
-  /// - Parameter damage: what was found wrong.
+  /// - Parameter damage: what is wrong with it.
   func run(because damage: String) throws -> RestoreLoss? {
     let lastKnown = try HeadFile.read(path.head, on: disk)
     guard let (position, lastSeen) = try build() else { return nil }
-    var moving = quarantining(because: damage)
-    try moving.run()
+    var move = makeMove(because: damage)
+    try move.run()
     try HeadFile.write(position, for: path, on: disk)
     let last = max(lastSeen, lastKnown.map { known(by: $0, of: position) } ?? 0)
     return RestoreLoss(
       damage: damage,
       revisions: last > position.revision ? position.revision.next...last : nil,
-      quarantine: Quarantine(path, moving.directory, moving.manifest)
+      quarantine: Quarantine(path, move.directory, move.manifest)
     )
   }
 
-  /// The moving that gives the new file the store's name.
-  package func quarantining(because damage: String) -> QuarantineMove {
+  /// The move that quarantines the file and gives the new one its name.
+  package func makeMove(because damage: String) -> QuarantineMove {
     QuarantineMove(
       of: path,
       reason: damage,
@@ -50,14 +50,14 @@ package struct Salvage {
     head.storeID == position.storeID ? max(head.written.revision, head.durable.revision) : 0
   }
 
-  /// Builds the new file under a name of its own; returns where it stands and the last revision that the
-  /// damaged one shows traces of.
+  /// Builds the new file under its temporary name; returns its position and the last revision that the
+  /// damaged file has traces of.
   package func build() throws -> (position: Position, lastSeen: Revision)? {
     let file = NewFile(underLockOf: path, for: .opening, on: disk)
     file.removeLeftovers()
     do {
       let source = try Connection(path: path.file, mode: .readOnly, vfs: disk.vfs)
-      guard let history = try source.readTransaction({ try SalvagedHistory(in: source) }) else {
+      guard let history = try source.readTransaction({ try IntactHistory(in: source) }) else {
         return nil
       }
       var identity = history.identity
@@ -83,7 +83,7 @@ package struct Salvage {
   }
 
   private func copy(
-    _ history: SalvagedHistory,
+    _ history: IntactHistory,
     from source: Connection,
     to connection: Connection
   ) throws {
@@ -97,17 +97,17 @@ package struct Salvage {
     try rows.deltas(after: history.snapshot.revision, through: history.revision)
   }
 
-  /// Reads the new file as an opening does.
+  /// Reads the new file back.
   private func verify(
     _ file: NewFile,
-    _ history: SalvagedHistory,
+    _ history: IntactHistory,
     _ identity: StoreIdentity
   ) throws {
     let connection = try file.connect(.readOnly)
-    let copied = try SalvagedHistory(in: connection)
+    let copied = try IntactHistory(in: connection)
     guard let copied, copied.identity == identity, copied.revision == history.revision,
       copied.chain == history.chain, copied.snapshot == history.snapshot
-    else { throw CorruptionError("what was saved of it could not be read back") }
+    else { throw CorruptionError("the copy of its intact part could not be read back") }
     try connection.close()
   }
 }

@@ -1,4 +1,4 @@
-/// Where in the source a commit was made.
+/// The source location of a commit.
 package struct CommitPlace: Sendable {
   package let fileID: StaticString
   package let function: StaticString
@@ -18,9 +18,9 @@ package struct CommitPlace: Sendable {
   var text: String { "\(fileID):\(line) \(function)" }
 }
 
-/// The places of commits as text, each formatted once: a program commits from few places, often.
+/// The places of commits as text, each formatted once, because a program commits from few places.
 struct PlaceCache {
-  /// Where the compiler keeps the parts of a place: the same text has the same address.
+  /// The addresses of the literals of a place: the compiler stores each once.
   private struct Key: Hashable {
     let file: UnsafePointer<UInt8>
     let function: UnsafePointer<UInt8>

@@ -1,7 +1,7 @@
-/// What a delta states about the commit that made it.
+/// What a delta states about its commit.
 ///
-/// Names and places help to read a history. A name may hold what a person typed, and a place shows how the
-/// program is built, so both can be left out. What was written before stays.
+/// Names and places help to read a history. A name may contain what a person typed, and a place reveals
+/// how the program is built, so both can be left out. Deltas that were written before keep theirs.
 public enum CommitTraces: Sendable, Equatable {
   /// The name given to `commit("name")`, and the file, line and function of the call.
   case nameAndPlace
@@ -11,7 +11,7 @@ public enum CommitTraces: Sendable, Equatable {
   case none
 
   func name(of delta: PendingDelta) -> String {
-    // The number of merged commits is no secret.
+    // How many commits were merged reveals nothing.
     self == .none && delta.first == delta.revision ? "" : delta.name
   }
 

@@ -1,6 +1,6 @@
-/// When commits reach the disk, as distinct from the file.
+/// When commits are synced to the disk, beyond being written to the file.
 ///
-/// A commit never waits for a sync. What survives what, while the writer keeps up:
+/// A commit never waits for a sync. What survives, as long as the writer keeps up:
 ///
 /// | | process killed | power cut |
 /// | --- | --- | --- |
@@ -9,17 +9,17 @@
 /// | `.grouped` | all but the last `maxDelay` | all but the last `maxDelay` |
 /// | `.onFlush` | all but the last 100 ms | what the last flush, snapshot or checkpoint covered |
 ///
-/// A writer that is committed to faster than it can write lags, by at most the configured
-/// `queueCapacity` of changed entities; then committers wait for it. Only `flush()` is a promise.
+/// If commits come faster than the writer can write, it falls behind by at most the configured
+/// `queueCapacity` of changed entities; then commits wait for it. Only `flush()` is a guarantee.
 ///
-/// What is lost is always a tail: no commit is lost before one that survives.
+/// Only the last commits can be lost: if a commit survives, so do all before it.
 public enum Durability: Sendable, Equatable {
   /// Each group of commits is written and synced as soon as the writer is free.
   case everyCommit
-  /// Commits wait for company for at most `maxDelay`, or until there are `maxCommits`; then the
-  /// group is written and synced at once.
+  /// Commits are collected for at most `maxDelay`, or until there are `maxCommits`; then the group is
+  /// written and synced.
   case grouped(maxDelay: Duration = .milliseconds(20), maxCommits: Int = 1_000)
-  /// Commits are written in groups and synced only when asked for, and at snapshots.
+  /// Commits are written in groups, and synced only by `flush()`, snapshots and checkpoints.
   case onFlush
 
   var delay: Duration {

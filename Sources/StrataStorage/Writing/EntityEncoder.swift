@@ -2,11 +2,11 @@ package import Foundation
 package import StrataRecords
 package import StrataSQLite
 
-/// Turns values into stored records: one record writer per table, and new layouts into the file.
+/// Encodes values as stored records, with one record writer per table, and writes new layouts to the file.
 ///
-/// A value type: a group of deltas that cannot be written is undone by putting back an earlier copy.
+/// It is a value type, so that a group of deltas that cannot be written is undone by restoring a copy.
 package struct EntityEncoder {
-  /// A larger record is refused, so that no block outgrows what SQLite stores in a row: 32 MB.
+  /// The largest record, 32 MB: no block may outgrow what SQLite stores in a row.
   package static let recordLimit = 32 << 20
 
   /// The identity of the store the records belong to.
@@ -15,7 +15,7 @@ package struct EntityEncoder {
   private var writers: [String: RecordWriter]
   private let connection: Connection
 
-  /// Continues with the layouts that the tables used last.
+  /// Continues with the layout that each table used last.
   init(_ catalog: LayoutCatalog, of store: UUID, in connection: Connection) {
     self.catalog = catalog
     self.store = store
@@ -25,7 +25,7 @@ package struct EntityEncoder {
 
   /// Appends the record of a value and returns the number of its layout.
   ///
-  /// Throws what its `encode(to:)` throws; then `bytes` is as it was.
+  /// Throws when its `encode(to:)` throws or the record is too large; then `bytes` is unchanged.
   package mutating func encode(
     _ value: some Encodable,
     table: String,
@@ -47,7 +47,7 @@ package struct EntityEncoder {
     return try number(of: layout, table: table)
   }
 
-  /// The number of a table's layout; one that is new is written to the file.
+  /// The number of a table's layout; a new layout is written to the file.
   package mutating func number(
     of layout: Layout,
     table: String
@@ -68,8 +68,8 @@ package struct EntityEncoder {
 
 /// Why an entity has no record.
 package enum EncodingFailure: Error {
-  /// Its own `encode(to:)` threw, or it is too large: a matter of this entity alone.
+  /// Its `encode(to:)` threw, or its record is too large. Other entities are not affected.
   case refused(String)
-  /// The file could not take its layout.
+  /// Its layout could not be written to the file.
   case sqlite(SQLiteError)
 }

@@ -1,6 +1,6 @@
 import StrataBase
 
-/// Tells events to everyone who listens.
+/// Sends events to all streams.
 package final class EventBroadcaster: Sendable {
   private struct Listeners {
     var continuations: [Int: AsyncStream<PersistenceEvent>.Continuation] = [:]
@@ -12,7 +12,7 @@ package final class EventBroadcaster: Sendable {
 
   /// The events from now on.
   ///
-  /// Someone who does not keep up misses the oldest of 1,000.
+  /// A consumer that is more than 1,000 events behind loses the oldest.
   package func stream() -> AsyncStream<PersistenceEvent> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: PersistenceEvent.self,

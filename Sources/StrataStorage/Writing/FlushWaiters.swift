@@ -1,8 +1,8 @@
 import StrataBase
 
-/// Callers of `flush()` on their way to the writer: one call of it serves all who came by then.
+/// Callers of `flush()` that wait for the writer; one call of the writer serves all of them.
 final class FlushWaiters: Sendable {
-  /// Someone who waits until a revision is on disk.
+  /// A caller that waits until a revision is on disk.
   struct Waiter: Sendable {
     let target: Revision
     let continuation: CheckedContinuation<Result<Void, PersistenceError>, Never>
@@ -15,7 +15,7 @@ final class FlushWaiters: Sendable {
 
   private let waiting = Lock(Waiting())
 
-  /// Lets someone wait; true when the writer has to be called.
+  /// Adds a waiter; returns true when the writer has to be called.
   func add(_ waiter: Waiter) -> Bool {
     waiting.withLock { waiting in
       waiting.waiters.append(waiter)
@@ -24,7 +24,7 @@ final class FlushWaiters: Sendable {
     }
   }
 
-  /// Hands everyone who waits to the writer; whoever comes later calls it again.
+  /// Takes all waiters for the writer; the next `add` calls it again.
   func take() -> [Waiter] {
     waiting.withLock { waiting in
       defer { waiting = Waiting() }

@@ -2,7 +2,9 @@ import Foundation
 import StrataBase
 import StrataSQLite
 
-/// The first snapshot of a new store, at revision 0, written table by table in the order of their names.
+/// The first snapshot of a new store, at revision 0.
+///
+/// Its tables are added in the order of their names.
 package struct InitialSnapshot {
   private let connection: Connection
   private let snapshots: SnapshotStore
@@ -11,8 +13,8 @@ package struct InitialSnapshot {
 
   /// Creates a store with the entities that `fill` adds.
   ///
-  /// A crash at any moment leaves either no store or a complete one, and an empty file is never a store.
-  /// The caller holds the writer's lock.
+  /// A crash at any moment leaves either no store or a complete one; an empty file is never a store. The
+  /// caller holds the writer's lock.
   static func createStore(
     at path: StorePath,
     now: Int64,
@@ -53,7 +55,7 @@ package struct InitialSnapshot {
     )
   }
 
-  /// Adds a table with the entities that `encode` returns, in any order.
+  /// Adds a table with the entities that `encode` returns in any order.
   package mutating func add(
     table: String,
     _ encode: (inout EntityEncoder) throws -> [StoredEntity]
@@ -65,7 +67,7 @@ package struct InitialSnapshot {
     }
   }
 
-  /// Writes the rest and reads it all back before anything relies on it.
+  /// Writes the rest, and reads all of it back before anything relies on it.
   private mutating func finish(_ identity: StoreIdentity) throws {
     try chunks.finish(in: snapshots, encoder.catalog)
     for snapshot in try snapshots.all() {

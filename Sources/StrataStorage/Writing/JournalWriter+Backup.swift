@@ -1,12 +1,12 @@
 import StrataSQLite
 
 extension JournalWriter {
-  /// How many pages a slice copies: 1 MB.
+  /// The pages a slice copies: 1 MB.
   private static let backupSlice = 256
 
   /// Copies the database into an empty file, in slices between groups; returns where the copy stands.
   ///
-  /// What is committed before the call is in it, and mostly what comes while it is made.
+  /// It holds every commit made before the call, and most of those made during the copy.
   package func copy(
     into file: NewFile,
     _ progress: (@Sendable (BackupProgress) -> Void)?
@@ -34,9 +34,9 @@ extension JournalWriter {
     return position
   }
 
-  /// Ends the copies that are being made, so that the connection can be closed.
-  func giveUpBackups() {
-    // The outcome of a copy that will not be used does not matter.
+  /// Ends the copies in progress, so that the connection can be closed.
+  func abortBackups() {
+    // The copies are discarded, so an error does not matter.
     for backup in backups { do { try backup.finish() } catch _ {} }
   }
 }

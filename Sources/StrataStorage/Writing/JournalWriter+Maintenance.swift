@@ -2,7 +2,7 @@ import StrataBase
 import StrataMigrations
 
 extension JournalWriter {
-  /// Schedules the next turn of what is due, behind whatever the writer is asked for by then.
+  /// Schedules the next round of maintenance, after everything the writer is asked for by then.
   func planMaintenance() {
     guard session != nil, maintenance.hasWork, !maintenance.isPlanned else { return }
     maintenance.isPlanned = true
@@ -15,14 +15,14 @@ extension JournalWriter {
     maintenance.isPlanned = false
     guard let session else { return }
     do {
-      for _ in 0..<maintenance.slicesOfTurn() where maintenance.hasWork {
+      for _ in 0..<maintenance.slicesOfRound() where maintenance.hasWork {
         try stepMaintenance(session)
         try checkpointIfDue()
       }
     } catch {
       noteFailure(error, in: .snapshotting)
       events.send(.snapshotFailed("\(error)"))
-      degradeIfDoubtful(error)
+      degradeIfUncertain(error)
     }
     noteSizes()
     planMaintenance()
@@ -43,9 +43,9 @@ extension JournalWriter {
     }
   }
 
-  /// Drops the session where an error means more than a missing snapshot: that a sync failed, or that the
-  /// head may be half written.
-  private func degradeIfDoubtful(_ error: any Error) {
+  /// Degrades after an error that means more than a missing snapshot: a sync failed, or the head may be
+  /// half written.
+  private func degradeIfUncertain(_ error: any Error) {
     guard error is SystemError || FailedSync.isMeant(by: error) else { return }
     degrade(error)
   }
@@ -54,21 +54,20 @@ extension JournalWriter {
     maintenance.interrupt()
     let error = PersistenceError(operation, path: path.file, wrapping: error)
     let now = configuration.now()
-    board.note { $0.fail("\(error)", at: now) }
+    statusTracker.update { $0.fail("\(error)", at: now) }
   }
 
-  /// Reports to the status how much is kept.
+  /// Reports to the status how much space is used.
   func noteSizes() {
     let sizes = maintenance.sizes
-    board.note { $0.note(sizes) }
+    statusTracker.update { $0.note(sizes) }
   }
 
-  /// Does something with the file that every commit made before the call is in.
+  /// Runs `work` on the file once every commit made before the call is in it.
   private func withEverythingWritten<R>(
     for operation: PersistenceError.Operation,
     _ work: (WriterSession) throws -> R
   ) throws(PersistenceError) -> R {
-    if case .unopened = state { throw PersistenceError(operation, path: path.file, .closed) }
     try flush(through: queue.lastRevision)
     let session = try requireSession(for: operation)
     do {
@@ -78,12 +77,12 @@ extension JournalWriter {
       return result
     } catch {
       noteFailure(error, in: operation)
-      degradeIfDoubtful(error)
+      degradeIfUncertain(error)
       throw PersistenceError(operation, path: path.file, wrapping: error)
     }
   }
 
-  /// Takes a snapshot of everything committed before the call, and names it.
+  /// Takes a snapshot of everything committed before the call and gives it a name.
   package func snapshot(named name: String) throws(PersistenceError) -> Revision {
     try withEverythingWritten(for: .snapshotting) { session in
       let revision = try takeSnapshot(session)
@@ -115,7 +114,7 @@ extension JournalWriter {
     }
   }
 
-  /// Makes sure that there is a snapshot of everything written that can be read; returns its revision.
+  /// Makes sure that there is a readable snapshot of everything written; returns its revision.
   private func takeSnapshot(_ session: WriterSession) throws -> Revision {
     if try !maintenance.hasSnapshot(session) {
       try maintenance.startSnapshot(session)

@@ -2,7 +2,7 @@ import Foundation
 import StrataBase
 import StrataMigrations
 
-/// What opening a file gives: its contents, and what was found out about it.
+/// The result of opening a file: its contents, and what was found out about it.
 package struct OpenedStore<Contents: Sendable>: Sendable {
   package let contents: Contents
   package let position: Position
@@ -10,20 +10,22 @@ package struct OpenedStore<Contents: Sendable>: Sendable {
   package let replayedDeltas: Int
   /// Whether the file was created by this opening.
   package let isNew: Bool
-  /// What was noticed and is no error.
+  /// What was noticed and is not an error.
   package let notes: [String]
   /// What could not be restored of a damaged file.
   package let loss: RestoreLoss?
 }
 
 extension JournalWriter {
-  /// Opens the file for writing, or creates it; or opens it only to be read, where the configuration says
-  /// so.
+  /// Opens the file for writing, or creates it.
+  ///
+  /// Where the configuration says so, opens it for reading only.
   ///
   /// - Parameters:
   ///   - fill: adds the tables of a new store to its first snapshot.
-  ///   - read: receives the entities of the file. It is called again where a snapshot turns out damaged.
-  ///   - additions: what the file lacks, once everything was read and nothing was written.
+  ///   - read: receives the entities of the file. It is called again if a snapshot turns out damaged.
+  ///   - additions: returns what the file lacks; called after everything was read and before anything is
+  ///     written.
   package func open<Contents: Sendable>(
     creating fill: (inout InitialSnapshot) throws -> Void,
     reading read: (inout MergeIterator, ReadView) throws -> Contents,
@@ -42,8 +44,8 @@ extension JournalWriter {
       let added = try additions(contents, file.tables, isNew)
       let session = try makeSession(file, now: now)
       try session.appendNewTables(added, time: max(now, file.lastTime))
-      maintenance.begin(with: file)
-      state = .writing(session, lock)
+      maintenance.start(with: file)
+      start(session, lock)
       startQueue(after: session.written.revision, time: max(now, file.lastTime))
       noteSizes()
       planMaintenance()
@@ -51,29 +53,6 @@ extension JournalWriter {
     } catch {
       throw PersistenceError(.opening, path: path.file, wrapping: error)
     }
-  }
-
-  func acquireLock() throws(PersistenceError) -> HeldLock {
-    HeldLock(
-      try WriterLock.acquire(
-        path,
-        as: LockFile.Owner.current(started: configuration.now()),
-        knownFormat: StoreFormat.known,
-        on: configuration.disk
-      )
-    )
-  }
-
-  func makeSession(_ file: RestoredFile, now: Int64) throws -> WriterSession {
-    try WriterSession(
-      file,
-      path: path,
-      on: configuration.disk,
-      originID: originID,
-      bootID: configuration.bootID,
-      time: now,
-      traces: configuration.commitTraces
-    )
   }
 
   private func startQueue(after revision: Revision, time: Int64) {
@@ -88,7 +67,9 @@ extension JournalWriter {
     }
   }
 
-  /// Restores for writing; under `.bestEffort` from what can be verified, where not all can.
+  /// Restores for writing.
+  ///
+  /// Under `.bestEffort` a damaged file is restored from what can be verified of it.
   private func restore<Contents>(
     now: Int64,
     isNew: Bool,
@@ -130,15 +111,17 @@ extension JournalWriter {
     return (file, contents)
   }
 
-  /// Restores a value and holds nothing of the file; nothing is written, and commits are refused.
+  /// Restores a value and holds nothing of the file.
   ///
-  /// While a writer is at work, what is read may be trimmed under the reading: then it is read again.
+  /// Nothing is written, and commits are refused.
+  ///
+  /// A writer at work may trim what is being read; then it is read again.
   private func openForReading<Contents: Sendable>(
     _ read: (inout MergeIterator, ReadView) throws -> Contents,
     _ additions: (Contents, Set<String>, Bool) throws -> OpeningAdditions
   ) throws(PersistenceError) -> OpenedStore<Contents> {
     do {
-      if try Quarantine.isCutOff(path) {
+      if try Quarantine.hasInterruptedMove(path) {
         throw PersistenceError(
           .opening,
           path: path.file,
@@ -172,7 +155,7 @@ extension JournalWriter {
       configuration.progress,
       read
     )
-    // A writer at work is ahead of what was read; it has checked the head when it opened.
+    // A writer at work is ahead of what was read, and checked the head when it opened the file.
     if access.mode != .live {
       let note = try HeadCheck.compare(
         try HeadFile.read(path.head, on: configuration.disk),
@@ -181,9 +164,9 @@ extension JournalWriter {
       ).noteOrError()
       if let note { file.notes.append(note) }
     }
-    // Nothing is added, but what was read is checked as for writing.
+    // Nothing is added, but what was read is checked as it is for writing.
     _ = try additions(contents, file.tables, false)
-    state = .reading
+    startReading()
     queue.start(after: file.revision, time: file.lastTime) { _ in }
     queue.refuseCommits()
     return OpenedStore(file, contents, isNew: false, loss: nil)

@@ -1,13 +1,13 @@
 import StrataBase
 
 extension JournalWriter {
-  /// How it goes with the file at this moment; see `Persistence.status`.
+  /// The state of the file at this moment; see `Persistence.status`.
   package nonisolated var status: PersistenceStatus {
-    let noted = board.current
+    let tracked = statusTracker.current
     let load = queue.load
     let progress = queue.current
     return PersistenceStatus(
-      condition: noted.condition,
+      condition: tracked.condition,
       queue: PersistenceStatus.Queue(
         commits: Int(max(0, load.lastRevision.number - progress.written.number)),
         entities: load.entities,
@@ -21,14 +21,14 @@ extension JournalWriter {
       bytes: PersistenceStatus.Bytes(
         database: path.fileSize,
         wal: path.walSize,
-        journal: noted.journalBytes,
-        snapshots: noted.snapshotBytes
+        journal: tracked.journalBytes,
+        snapshots: tracked.snapshotBytes
       ),
-      lastSync: noted.lastSync,
-      lastFailure: noted.lastFailure,
-      notPersisted: noted.unpersisted.entities,
-      pinnedWAL: noted.pinnedWAL,
-      newestSnapshot: noted.newestSnapshot
+      lastSync: tracked.lastSync,
+      lastFailure: tracked.lastFailure,
+      notPersisted: tracked.unpersisted.entities,
+      pinnedWAL: tracked.pinnedWAL,
+      newestSnapshot: tracked.newestSnapshot
     )
   }
 }

@@ -1,7 +1,7 @@
 import StrataSQLite
 
 extension JournalWriter {
-  /// Writes one group, then does what is due; called when something waits.
+  /// Writes one group and does what is due; called when something waits.
   func drain() {
     guard session != nil else { return }
     do {
@@ -17,7 +17,7 @@ extension JournalWriter {
 
   /// Returns when every commit up to a revision is on disk.
   ///
-  /// Called outside the writer's own executor; callers that come together share one sync.
+  /// Called outside the writer's executor. Concurrent callers share one sync.
   package nonisolated func durable(through target: Revision) async throws(PersistenceError) {
     if configuration.restore == .readOnly { return }
     try await withCheckedContinuation { continuation in
@@ -41,13 +41,9 @@ extension JournalWriter {
 
   /// Returns when every commit up to a revision is on disk.
   ///
-  /// Later commits wait for the next sync, so that callers that come together share one.
+  /// Later commits wait for the next sync, so that concurrent callers share one.
   func flush(through target: Revision) throws(PersistenceError) {
-    switch state {
-    case .writing, .degraded, .suspended:
-      if queue.current.durable >= target { return }
-    case .unopened, .reading, .closed: break
-    }
+    if isForWriting, queue.current.durable >= target { return }
     _ = try requireSession(for: .appending)
     do {
       while let session, session.written.revision < target,
@@ -61,10 +57,10 @@ extension JournalWriter {
     }
   }
 
-  /// Takes a group and writes it; false when nothing waits.
+  /// Takes a group and writes it; returns false when nothing waits.
   ///
-  /// The head is written before any sync: if the process is killed during one, the lost group must not go
-  /// unnoticed.
+  /// The head is written before any sync. If the process is killed during a sync, the next opening must
+  /// notice that the group is lost.
   func writeGroup() throws -> Bool {
     guard let session else { return false }
     let group = queue.take(entities: Self.groupEntities)
@@ -73,7 +69,7 @@ extension JournalWriter {
     let refused = try session.append(group)
     queue.settle()
     maintenance.noteAppended(session.bytesAppended - before)
-    try session.noteWritten()
+    try session.writeHead()
     queue.note(written: last.revision, durable: session.durable.revision)
     events.send(.appended(through: last.revision))
     note(refused, in: group)
@@ -83,10 +79,11 @@ extension JournalWriter {
   private func note(_ refused: [UnpersistedChange], in group: [PendingDelta]) {
     guard !refused.isEmpty || !unpersisted.isEmpty else { return }
     unpersisted.note(group, refused: refused)
-    board.note { $0.unpersisted = unpersisted }
+    statusTracker.update { $0.unpersisted = unpersisted }
     if !refused.isEmpty { events.send(.notPersisted(refused.map(\.entity))) }
   }
 
+  /// Makes everything written durable.
   func sync() throws {
     guard let session else { return }
     if session.durable != session.written {
@@ -97,17 +94,18 @@ extension JournalWriter {
     noteSynced(session)
   }
 
-  /// Copies SQLite's WAL into the database when there is enough in it.
+  /// Copies SQLite's WAL into the database when it is large enough.
   func checkpointIfDue() throws {
     guard let session, let result = try session.checkpointIfDue() else { return }
     let (now, pageSize) = (configuration.now(), try session.connection.pageSize())
-    board.note { $0.note(result, pageSize: Int64(pageSize), at: now) }
+    statusTracker.update { $0.note(result, pageSize: Int64(pageSize), at: now) }
     noteSynced(session)
   }
 
+  /// Notes how far the file is after a sync.
   func noteSynced(_ session: WriterSession) {
     let now = configuration.now()
-    board.note { $0.lastSync = now }
+    statusTracker.update { $0.lastSync = now }
     queue.note(written: session.written.revision, durable: session.durable.revision)
   }
 }

@@ -4,20 +4,20 @@ import StrataSQLite
 
 /// The one writer of a store's file.
 ///
-/// It owns the connection and runs on an executor of its own. Committing threads only leave changes in
-/// the ``WriteQueue``; here they are taken in groups, encoded, written and synced, and between groups the
-/// journal is merged into snapshots, a slice at a time.
+/// It owns the connection and runs on an executor of its own. Committing threads only add changes to the
+/// ``WriteQueue``. The writer takes them in groups, encodes, writes and syncs them; between groups it
+/// merges the journal into snapshots, a slice at a time.
 package actor JournalWriter {
-  /// What the writer has of its file.
-  enum State {
-    /// It was not opened yet.
+  /// What the writer holds of its file.
+  private enum State {
+    /// The file was not opened yet.
     case unopened
-    /// It was opened only to be read, and nothing is held of it.
+    /// The file was opened for reading only; nothing is held of it.
     case reading
     case writing(WriterSession, HeldLock)
-    /// The disk failed. The lock is held and nothing is open; the file stood at this position.
+    /// The disk failed. The lock is held, but no connection; the file was last at this position.
     case degraded(HeldLock, Position)
-    /// Nothing is held until the file is resumed; it stood at this position.
+    /// Nothing is held until the file is resumed; it was last at this position.
     case suspended(Position)
     case closed
   }
@@ -32,14 +32,14 @@ package actor JournalWriter {
   package nonisolated let events = EventBroadcaster()
   package nonisolated let queue: WriteQueue
   nonisolated let flushWaiters = FlushWaiters()
-  package nonisolated let board = StatusBoard()
+  package nonisolated let statusTracker = StatusTracker()
   package nonisolated let pins = HistoryPins()
-  var state = State.unopened
+  private var state = State.unopened
+  private let originID = UUID()
+  private var recoveryDelay: Duration
+  private var isRecoveryPlanned = false
   var maintenance: Maintenance
-  let originID = UUID()
-  var recoveryDelay: Duration
-  var isRecoveryPlanned = false
-  /// Copies of the file that are being made.
+  /// Copies of the file that are in progress.
   var backups: [OnlineBackup] = []
   var snapshotMeter: ProgressMeter?
   var unpersisted = UnpersistedEntities()
@@ -67,13 +67,23 @@ package actor JournalWriter {
       now: { clock().microseconds }
     )
   }
+}
 
+extension JournalWriter {
   /// The open file, while the disk works.
   var session: WriterSession? {
     if case .writing(let session, _) = state { session } else { nil }
   }
 
-  /// The open file; throws why there is none.
+  /// Whether the file is written to: now, or once the disk works again or the file is resumed.
+  var isForWriting: Bool {
+    switch state {
+    case .writing, .degraded, .suspended: true
+    case .unopened, .reading, .closed: false
+    }
+  }
+
+  /// The open file; throws the reason when there is none.
   func requireSession(
     for operation: PersistenceError.Operation
   ) throws(PersistenceError) -> WriterSession {
@@ -91,11 +101,231 @@ package actor JournalWriter {
     return .busy("the file is being opened again")
   }
 
-  /// Drops the connection after an error; the lock stays, and so does where the file stood.
-  func dropSession() {
+  /// Starts to write a file that was opened.
+  func start(_ session: WriterSession, _ lock: HeldLock) {
+    state = .writing(session, lock)
+  }
+
+  /// Notes that the file was opened for reading only.
+  func startReading() { state = .reading }
+
+  /// Takes the writer's lock.
+  func acquireLock() throws(PersistenceError) -> HeldLock {
+    HeldLock(
+      try WriterLock.acquire(
+        path,
+        as: LockFile.Owner.current(started: configuration.now()),
+        knownFormat: StoreFormat.known,
+        on: configuration.disk
+      )
+    )
+  }
+
+  /// Makes a session of a file that was restored.
+  func makeSession(_ file: RestoredFile, now: Int64) throws -> WriterSession {
+    try WriterSession(
+      file,
+      path: path,
+      on: configuration.disk,
+      originID: originID,
+      bootID: configuration.bootID,
+      time: now,
+      traces: configuration.commitTraces
+    )
+  }
+
+  /// Drops the connection, and keeps the lock and the file's position.
+  private func dropSession() {
     if case .writing(let session, let lock) = state {
       state = .degraded(lock, session.position)
     }
     maintenance.interrupt()
+  }
+
+  /// Drops the connection, then the lock, and keeps the file's position.
+  private func release() {
+    dropSession()
+    if case .degraded(_, let position) = state { state = .suspended(position) }
+  }
+}
+
+extension JournalWriter {
+  /// Continues in memory after an error, and plans to try the file again.
+  @discardableResult
+  func degrade(_ error: any Error) -> PersistenceError {
+    let error = PersistenceError(.appending, path: path.file, wrapping: error)
+    abortBackups()
+    dropSession()
+    queue.degrade(error.reason)
+    noteDegraded(error)
+    events.send(.degraded(error.reason))
+    planRecovery()
+    return error
+  }
+
+  private func noteDegraded(_ error: PersistenceError) {
+    let now = configuration.now()
+    statusTracker.update { $0.degrade(error, at: now) }
+  }
+
+  private func planRecovery() {
+    guard !isRecoveryPlanned, case .degraded = state else { return }
+    isRecoveryPlanned = true
+    executor.schedule(after: recoveryDelay) { [weak self] in
+      self?.assumeIsolated { $0.tryRecovery() }
+    }
+  }
+
+  private func tryRecovery() {
+    isRecoveryPlanned = false
+    guard case .degraded(let lock, let position) = state else { return }
+    do {
+      try recover(lock, after: position)
+      recoveryDelay = configuration.recoveryInterval
+    } catch {
+      dropSession()
+      let error = PersistenceError(.appending, path: path.file, wrapping: error)
+      queue.degrade(error.reason)
+      noteDegraded(error)
+      recoveryDelay = min(recoveryDelay * 2, .seconds(30))
+      planRecovery()
+    }
+  }
+
+  /// Opens the file again, compares it with what was written, and writes what it lacks.
+  private func recover(_ lock: HeldLock, after position: Position) throws {
+    let now = configuration.now().microseconds
+    let (file, _) = try RestoredFile.openForWriting(
+      path,
+      now: now,
+      vfs: configuration.vfs
+    ) { _, _ in }
+    try check(file, continues: position)
+    let session = try makeSession(file, now: now)
+    start(session, lock)
+    queue.recover(through: session.written.revision)
+    maintenance.start(with: file)
+    while try writeGroup() {}
+    try sync()
+    noteSynced(session)
+    statusTracker.update { $0.condition = .healthy }
+    noteSizes()
+    events.send(.recovered(through: session.written.revision))
+  }
+
+  /// Refuses a file that is not the one that was left, or that another writer has continued.
+  private func check(_ file: RestoredFile, continues left: Position) throws {
+    let found = file.position
+    let isSame = found.storeID == left.storeID && found.epoch == left.epoch
+    let isOurs =
+      if found.revision == left.revision {
+        found.chain == left.chain
+      } else {
+        try found.revision > left.revision && found.revision <= queue.lastRevision
+          && file.wasLastWritten(by: originID)
+      }
+    guard isSame, isOurs else { throw FileMovedOn(from: left, to: found) }
+  }
+}
+
+/// A file is not where its writer left it.
+struct FileMovedOn: Error {
+  let from: Position
+  let to: Position
+}
+
+extension JournalWriter {
+  /// Writes what waits, and releases the file and its lock until ``resume()``.
+  ///
+  /// They are released even when something could not be written; the error says why.
+  package func suspend() throws(PersistenceError) {
+    switch state {
+    case .suspended, .reading: return
+    case .unopened, .closed: throw PersistenceError(.suspending, path: path.file, .closed)
+    case .writing, .degraded: break
+    }
+    abortBackups()
+    var failure: PersistenceError?
+    do {
+      try writeEverything()
+    } catch {
+      failure = PersistenceError(.suspending, path: path.file, wrapping: error)
+    }
+    release()
+    noteSuspended(failure)
+    if let failure { throw failure }
+  }
+
+  /// Takes the lock and the file again, checks that it is as it was left, and writes what was committed
+  /// meanwhile.
+  ///
+  /// When that fails, nothing has changed.
+  package func resume() throws(PersistenceError) {
+    let position: Position
+    switch state {
+    case .suspended(let left): position = left
+    case .writing, .degraded, .reading: return
+    case .unopened, .closed: throw PersistenceError(.resuming, path: path.file, .closed)
+    }
+    do {
+      guard try path.occupant(.resuming) != .nothing else {
+        throw PersistenceError(.resuming, path: path.file, .missing)
+      }
+      try recover(try acquireLock(), after: position)
+    } catch {
+      release()
+      let error = PersistenceError(.resuming, path: path.file, wrapping: error)
+      noteSuspended(error)
+      throw error
+    }
+  }
+
+  /// Writes what waits, copies SQLite's WAL into the file and releases it.
+  ///
+  /// The caller has made sure that no further commit is queued. The file is released even when something
+  /// could not be written; the error says why.
+  package func close() throws(PersistenceError) {
+    switch state {
+    case .reading: events.finish()
+    case .unopened, .closed: break
+    case .writing, .degraded, .suspended: try closeFile()
+    }
+  }
+
+  private func closeFile() throws(PersistenceError) {
+    abortBackups()
+    defer {
+      release()
+      state = .closed
+      statusTracker.update { $0.condition = .closed }
+      events.finish()
+    }
+    do {
+      if case .suspended = state, queue.current.written < queue.lastRevision { try resume() }
+      if case .suspended = state {} else { try writeEverything() }
+    } catch {
+      throw PersistenceError(.closing, path: path.file, wrapping: error)
+    }
+    guard unpersisted.isEmpty else {
+      throw PersistenceError(.closing, path: path.file, .notPersisted(unpersisted.entities))
+    }
+  }
+
+  /// Writes all that waits and closes the connection.
+  private func writeEverything() throws {
+    if case .degraded(let lock, let position) = state { try recover(lock, after: position) }
+    while try writeGroup() {}
+    guard let session else { return }
+    try session.close()
+    noteSynced(session)
+  }
+
+  private func noteSuspended(_ failure: PersistenceError?) {
+    queue.suspend()
+    let now = configuration.now()
+    statusTracker.update { status in
+      status.condition = .suspended(since: now)
+      if let failure { status.fail("\(failure)", at: now) }
+    }
   }
 }

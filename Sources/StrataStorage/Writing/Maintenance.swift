@@ -2,8 +2,9 @@ import Foundation
 import StrataBase
 import StrataSQLite
 
-/// What the writer does between groups: clear what an earlier writer left half-done, fold the
-/// journal into a snapshot when one is due, trim what nobody needs, give pages back.
+/// What the writer does between groups: it removes what an earlier writer left unfinished, merges the
+/// journal into a snapshot when one is due, trims history that is no longer needed, and returns free pages
+/// to the file system.
 struct Maintenance {
   private enum Work {
     case none
@@ -20,14 +21,16 @@ struct Maintenance {
   private var work = Work.none
   private var journalBytes: Int64 = 0
   private var lastSnapshot: SnapshotHeader?
-  /// Marked as verified, and found broken since: nothing is built on them, and nothing trimmed to them.
-  private var broken: Set<Revision> = []
-  /// After a failure, how much must be in the journal before another attempt.
+  /// Snapshots that are marked as verified but were found damaged since.
+  ///
+  /// No snapshot is built on them, and nothing is trimmed up to them.
+  private var damaged: Set<Revision> = []
+  /// How many bytes must be in the journal before another attempt; set by a failure.
   private var notBefore: Int64 = 0
-  /// Whether the owner has arranged to call `step` again.
+  /// Whether the owner has scheduled another round.
   var isPlanned = false
 
-  /// What is kept, for people.
+  /// How much space the file's parts use.
   struct Sizes: Sendable {
     var newest: SnapshotHeader?
     /// Of all snapshots.
@@ -38,15 +41,15 @@ struct Maintenance {
 
   private var snapshotBytes: Int64 = 0
   private var keptJournalBytes: Int64?
-  /// After a failure the deltas are not counted before the file is opened again.
+  /// False after a failure: the deltas are then not counted until the file is opened again.
   private var mayCount = false
 
   var sizes: Sizes {
     Sizes(newest: lastSnapshot, snapshots: snapshotBytes, journal: keptJournalBytes)
   }
 
-  /// What was appended since the last turn.
-  private var bytesSinceTurn: Int64 = 0
+  /// What was appended since the last round.
+  private var bytesSinceRound: Int64 = 0
 
   private static let trimSlice = 1_000
   private static let countSlice = 10_000
@@ -60,9 +63,9 @@ struct Maintenance {
   }
 
   /// Starts with a newly opened file.
-  mutating func begin(with file: RestoredFile) {
+  mutating func start(with file: RestoredFile) {
     lastSnapshot = file.snapshot
-    broken = file.damaged
+    damaged = file.damaged
     snapshotBytes = Int64(lastSnapshot?.bytes ?? 0)
     keptJournalBytes = nil
     mayCount = true
@@ -71,9 +74,9 @@ struct Maintenance {
     work = .clearing
   }
 
-  /// Gives up what is under way; its traces are cleared by the next `begin` or snapshot.
+  /// Abandons the work in progress; the next `start` or snapshot removes what it left.
   ///
-  /// The next attempt waits until the journal has grown, so that a lasting failure is no loop.
+  /// The next attempt waits until the journal has grown, so that a lasting failure does not loop.
   mutating func interrupt() {
     work = .none
     mayCount = false
@@ -83,15 +86,16 @@ struct Maintenance {
   mutating func noteAppended(_ bytes: Int64) {
     journalBytes += bytes
     keptJournalBytes? += bytes
-    bytesSinceTurn += bytes
+    bytesSinceRound += bytes
   }
 
-  /// How many slices the next turn takes: at least one, and enough that a snapshot (gathering,
-  /// writing, reading back: three times its bytes) ends before the journal has grown by as much
-  /// again, however busy the writer is.
-  mutating func slicesOfTurn() -> Int {
-    defer { bytesSinceTurn = 0 }
-    return Int(4 * bytesSinceTurn / Int64(ChunkWriter.chunkSize)) + 1
+  /// How many slices the next round takes: at least one, and enough that a snapshot ends before the
+  /// journal has grown by its size again, however busy the writer is.
+  ///
+  /// A snapshot handles its bytes three times: it gathers them, writes them and reads them back.
+  mutating func slicesOfRound() -> Int {
+    defer { bytesSinceRound = 0 }
+    return Int(4 * bytesSinceRound / Int64(ChunkWriter.chunkSize)) + 1
   }
 
   private var isDue: Bool {
@@ -114,7 +118,7 @@ struct Maintenance {
     return false
   }
 
-  /// Whether something is being removed, or pages are being given back.
+  /// Whether history is being removed or free pages are being returned.
   var isTrimming: Bool {
     switch work {
     case .trimming, .vacuuming: true
@@ -122,20 +126,20 @@ struct Maintenance {
     }
   }
 
-  /// How far the snapshot is that is being made; nil while none is.
+  /// The progress of the snapshot that is being taken; nil while there is none.
   var snapshotProgress: (done: Int, total: Int)? {
     if case .snapshotting(let task) = work { return task.progress }
     return nil
   }
 
-  /// Starts a snapshot of everything written so far, whatever is under way.
+  /// Starts a snapshot of everything written so far; abandons the work in progress.
   mutating func startSnapshot(_ session: WriterSession) throws {
-    guard let base = try whole(session).first else {
+    guard let base = try soundSnapshots(session).first else {
       throw CorruptionError("the file has lost its snapshots")
     }
     let target = session.written.revision
-    // Another one takes its place, and its names with it.
-    if broken.remove(target) != nil { try session.snapshots.remove(target) }
+    // The new snapshot takes its place and its names.
+    if damaged.remove(target) != nil { try session.snapshots.remove(target) }
     try clear(session)
     work = .snapshotting(
       SnapshotTask(
@@ -149,20 +153,18 @@ struct Maintenance {
     )
   }
 
-  /// The verified snapshots that are not known to be broken, the newest first.
-  private func whole(
-    _ session: WriterSession
-  ) throws -> [StoredSnapshot] {
-    try session.snapshots.verified().filter { !broken.contains($0.header.revision) }
+  /// The verified snapshots that are not known to be damaged, newest first.
+  private func soundSnapshots(_ session: WriterSession) throws -> [StoredSnapshot] {
+    try session.snapshots.verified().filter { !damaged.contains($0.header.revision) }
   }
 
-  /// Whether there is a snapshot of everything written so far; it is read to its end, as its mark says
-  /// only how it once was.
+  /// Whether there is a sound snapshot of everything written so far.
+  ///
+  /// It is read to its end, because its mark only says that it was sound when it was taken.
   mutating func hasSnapshot(_ session: WriterSession) throws -> Bool {
     let revision = session.written.revision
-    guard let snapshot = try whole(session).first(where: { $0.header.revision == revision }) else {
-      return false
-    }
+    let snapshot = try soundSnapshots(session).first { $0.header.revision == revision }
+    guard let snapshot else { return false }
     do {
       var cursor = try ChunkCursor(
         snapshot,
@@ -173,25 +175,25 @@ struct Maintenance {
       try cursor.verifyAll()
       return true
     } catch is CorruptionError {
-      broken.insert(revision)
+      damaged.insert(revision)
       return false
     }
   }
 
-  /// Starts to remove all history but what names and readers hold, whatever is under way.
+  /// Starts to remove all history except what names and readers hold; abandons the work in progress.
   ///
-  /// The newest verified snapshot that nobody needs more than stays.
+  /// It stops at the newest sound snapshot that no consumer or reader is still before.
   mutating func startCompacting(_ session: WriterSession) throws {
     let verified = try session.snapshots.verified().map(\.header.revision)
     let slowest = try slowestReader(session)
     let anchor = verified.first { revision in
-      !broken.contains(revision) && slowest.map { revision <= $0 } ?? true
+      !damaged.contains(revision) && slowest.map { revision <= $0 } ?? true
     }
     let named = Set(try session.snapshots.names().map(\.revision))
     work = anchor.map { .trimming(SnapshotPolicy.Trim(to: $0, of: verified, named)) } ?? .vacuuming
   }
 
-  /// Does one slice; gives an event when something came to its end.
+  /// Does one slice; returns an event when a snapshot is complete.
   mutating func step(_ session: WriterSession) throws -> PersistenceEvent? {
     switch work {
     case .none:
@@ -222,9 +224,9 @@ struct Maintenance {
     return nil
   }
 
-  /// Adds a slice of the journal to what was counted.
+  /// Adds a slice of the journal to the count.
   ///
-  /// What is appended meanwhile is counted when its turn comes, and nothing is trimmed meanwhile.
+  /// Deltas appended meanwhile are counted when the count reaches them; nothing is trimmed meanwhile.
   private mutating func count(
     after revision: Revision,
     _ bytes: Int64,
@@ -255,7 +257,7 @@ struct Maintenance {
     journalBytes = try session.journal.bytes(after: header.revision)
     try session.barrier()
     let names = try session.snapshots.names()
-    let candidates = try whole(session).map { snapshot in
+    let candidates = try soundSnapshots(session).map { snapshot in
       SnapshotPolicy.Candidate(
         revision: snapshot.header.revision,
         time: snapshot.header.time,
@@ -271,7 +273,7 @@ struct Maintenance {
       now: now().microseconds
     )
     if trim != SnapshotPolicy.Trim() {
-      // Those that are broken go along.
+      // Damaged snapshots are removed as well.
       let verified = try session.snapshots.verified().map(\.header.revision)
       trim = SnapshotPolicy.Trim(to: trim.deltasThrough, of: verified, Set(names.map(\.revision)))
       work = .trimming(trim)
@@ -279,13 +281,15 @@ struct Maintenance {
     return .snapshot(header.revision)
   }
 
-  /// Who still needs the most: a consumer, or a reader of this process.
+  /// The lowest revision that is still needed, by a consumer or by a reader of this process.
   private func slowestReader(_ session: WriterSession) throws -> Revision? {
     [try session.snapshots.slowestConsumer(), pins.lowest].compactMap { $0 }.min()
   }
 
-  /// Each slice reads the anchor's mark and all pins again, in its own transaction: what was named
-  /// or asked for in the meantime stays.
+  /// Does one slice of trimming.
+  ///
+  /// Each slice reads the anchor's mark and all pins again, in its own transaction, so that what was named
+  /// or pinned in the meantime stays.
   private mutating func trim(_ trim: SnapshotPolicy.Trim, _ session: WriterSession) throws {
     var trimmed: Int64 = 0
     let isDone = try session.connection.transaction {

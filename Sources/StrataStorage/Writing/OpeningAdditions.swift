@@ -1,9 +1,9 @@
-/// What an opening adds to the file before the first commit: tables that are new to it, with what they
-/// start from, and records that the build's options want stored differently.
+/// What opening adds to the file before the first commit: tables that are new to it, with their initial
+/// entities, and records that the table options want stored differently.
 package struct OpeningAdditions {
-  /// The tables the file does not list yet.
+  /// The tables that the file does not list yet.
   package var newTables: [String]
-  /// The deltas to append, each under a name that shows in the log.
+  /// The deltas to append, each with the name that the log shows.
   package var deltas: [(name: String, changes: any PendingChanges)]
 
   package init(

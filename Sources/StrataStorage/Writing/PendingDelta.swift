@@ -1,10 +1,10 @@
-/// A commit on its way to the file: its changes, and what the delta will say about it.
+/// A commit on its way to the file: its changes, and what its delta will state about it.
 package struct PendingDelta: Sendable {
   package var first: Revision
   package var revision: Revision
   /// Microseconds since 1970.
   package var time: Int64
-  /// The name the commit was given; empty when it was given none.
+  /// The commit's name; empty when it has none.
   package var commitName: String
   package var place: CommitPlace
   package var changes: any PendingChanges
@@ -14,7 +14,7 @@ package struct PendingDelta: Sendable {
     first == revision ? commitName : "\(revision.number - first.number + 1) commits merged"
   }
 
-  /// A run of deltas as one that covers the revisions of all; nil for none.
+  /// Merges a run of deltas into one that covers the revisions of all; nil for an empty run.
   ///
   /// O(changes · log deltas).
   static func merging(_ deltas: ArraySlice<PendingDelta>) -> PendingDelta? {

@@ -6,25 +6,25 @@ public import Foundation
 public struct PersistenceConfiguration: Sendable {
   /// When commits reach the disk.
   public var durability: Durability
-  /// What opening does with a file that cannot be restored whole.
+  /// What opening does with a file that cannot be restored completely.
   public var restore = RestorePolicy.strict
   /// When snapshots are taken and what is kept.
   public var snapshots: SnapshotPolicy
-  /// How many changed entities may wait for the writer before committers wait too.
+  /// How many changed entities may wait for the writer before commits wait too.
   public var queueCapacity: Int
-  /// What deltas say of who committed them.
+  /// What deltas state about their commits.
   public var commitTraces: CommitTraces
-  /// How long to wait before trying again after the disk refused; doubled up to 30 s.
+  /// How long to wait before the file is tried again after an I/O error; doubled up to 30 s.
   public var recoveryInterval: Duration
-  /// Told of long works on the file, on the writer's thread: be quick; nil tells nobody.
+  /// Called with the progress of long operations, on the writer's thread: return quickly.
   public var progress: (@Sendable (PersistenceProgress) -> Void)?
   /// The time of day, for deltas and snapshots.
   public var now: @Sendable () -> Date
-  /// The SQLite VFS of the writer, for tests that let disks fail; nil for the system's.
+  /// The SQLite VFS of the writer, for tests in which disks fail; nil for the system's.
   package var vfs: String?
-  /// Who watches the system calls for the store's own small files, for the same tests.
+  /// Observes the system calls for the store's own small files, for the same tests.
   package var watch: (any DiskWatch)?
-  /// Which boot of the machine this is; tests that cut the power say another one afterwards.
+  /// The boot of the machine; tests that cut the power use another one afterwards.
   package var bootID = BootID.current()
 
   /// Creates a configuration.
@@ -46,6 +46,6 @@ public struct PersistenceConfiguration: Sendable {
     self.now = now
   }
 
-  /// The disk the store is on.
+  /// The file system that the store's files are accessed through.
   package var disk: Disk { Disk(vfs: vfs, watch: watch) }
 }

@@ -1,15 +1,15 @@
-/// What happens to the file of a store while it is open.
+/// An event of a store's file while it is open.
 public enum PersistenceEvent: Sendable, Equatable {
   /// Deltas up to this revision are in the file.
   case appended(through: Revision)
-  /// A snapshot was written, read back and found whole.
+  /// A snapshot was written, read back and verified.
   case snapshot(Revision)
   /// A snapshot or the trimming after it failed; the journal is not affected.
   case snapshotFailed(String)
-  /// The disk refuses: the state goes on in memory, and the writer keeps trying.
+  /// Writing failed: the store continues in memory, and the writer keeps trying.
   case degraded(PersistenceError.Reason)
-  /// The disk is back and has everything up to this revision.
+  /// The disk works again and has everything up to this revision.
   case recovered(through: Revision)
-  /// These entities changed in memory, but could not be encoded; their stored records are older.
+  /// These entities changed in memory but could not be encoded; the file has older records of them.
   case notPersisted([NotPersisted])
 }

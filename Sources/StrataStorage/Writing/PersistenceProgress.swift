@@ -1,4 +1,4 @@
-/// How far a long work on the file is: something to show.
+/// The progress of a long operation on the file, for a progress bar.
 ///
 /// ```swift
 /// var configuration = PersistenceConfiguration()
@@ -7,62 +7,62 @@
 public struct PersistenceProgress: Sendable, Equatable {
   /// What is being done.
   public enum Activity: String, Sendable, Codable {
-    /// The deltas after the newest snapshot are being read and proved, at an opening.
+    /// Opening reads and verifies the deltas after the newest snapshot.
     case replaying
-    /// Entities are being read and proved, at an opening.
+    /// Opening reads and verifies entities.
     case loading
-    /// A snapshot is being written and read back, between the groups of the writer.
+    /// The writer writes a snapshot and reads it back, between groups of commits.
     case snapshotting
   }
 
   /// What is being done.
   public let activity: Activity
-  /// How many deltas or entities are done; never less than before within one activity.
+  /// How many deltas or entities are done; it never decreases within one activity.
   public let done: Int
-  /// How many there are, as far as is known; `done` reaches it.
+  /// How many there are, as far as is known; `done` reaches this number.
   public let total: Int
 
   /// From 0 to 1.
   public var fraction: Double { total == 0 ? 1 : Double(done) / Double(total) }
 }
 
-/// Tells of a work about a hundred times, however long it is.
+/// Reports the progress of an operation about a hundred times, however long it is.
 package struct ProgressMeter: Sendable {
-  private let tell: @Sendable (PersistenceProgress) -> Void
+  private let callback: @Sendable (PersistenceProgress) -> Void
   private var activity: PersistenceProgress.Activity?
   private var total = 0
-  private var told = 0
+  private var lastReported = 0
 
-  package init?(_ tell: (@Sendable (PersistenceProgress) -> Void)?) {
-    guard let tell else { return nil }
-    self.tell = tell
+  package init?(_ callback: (@Sendable (PersistenceProgress) -> Void)?) {
+    guard let callback else { return nil }
+    self.callback = callback
   }
 
-  /// Begins a work of so many deltas or entities.
+  /// Starts an activity over `total` deltas or entities.
   package mutating func begin(_ activity: PersistenceProgress.Activity, total: Int) {
     self.activity = activity
     self.total = total
-    told = 0
+    lastReported = 0
     report(0)
   }
 
-  /// Takes note that so many are done.
+  /// Notes how many are done.
   package mutating func note(done: Int) {
     let done = min(done, total)
-    guard activity != nil, done - told >= max(1, total / 100) else { return }
+    guard activity != nil, done - lastReported >= max(1, total / 100) else { return }
     report(done)
   }
 
-  /// Ends the work, if one was begun.
+  /// Ends the activity, if one was started.
   package mutating func end() {
     guard activity != nil else { return }
-    if told < total { report(total) }
+    if lastReported < total { report(total) }
     activity = nil
   }
 
   private mutating func report(_ done: Int) {
     guard let activity else { return }
-    told = done
-    tell(PersistenceProgress(activity: activity, done: done, total: total))
+    lastReported = done
+    callback(PersistenceProgress(activity: activity, done: done, total: total))
   }
 }

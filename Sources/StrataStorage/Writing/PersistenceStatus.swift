@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How it goes with the file of a store: what an operator wants to know, at one moment.
+/// The state of a store's file at one moment, for operators and metrics.
 ///
 /// ```swift
 /// let status = persistence.status
@@ -8,15 +8,15 @@ public import Foundation
 /// if case .degraded(let reason, let since) = status.condition { alarm("\(reason) since \(since)") }
 /// ```
 ///
-/// The parts are read one after another, so beside a busy writer they may differ by a group.
+/// The parts are read one after another, so while the writer is busy they may differ by one group.
 public struct PersistenceStatus: Sendable, Equatable {
   /// Whether commits reach the file.
   public enum Condition: Sendable, Equatable {
-    /// They do.
+    /// Commits reach the file.
     case healthy
-    /// The disk has refused since then; the state goes on in memory and the writer keeps trying.
+    /// Writing has failed since then; the store continues in memory and the writer keeps trying.
     case degraded(PersistenceError.Reason, since: Date)
-    /// The file is closed and to be opened again by `resume()`; the state goes on in memory.
+    /// The file is closed until `resume()` opens it again; the store continues in memory.
     case suspended(since: Date)
     /// The persistence was closed.
     case closed
@@ -26,60 +26,59 @@ public struct PersistenceStatus: Sendable, Equatable {
   public struct Queue: Sendable, Equatable {
     /// How many commits are not in the file yet.
     public var commits: Int
-    /// How many changed entities they have; merged while the disk refuses.
+    /// How many changed entities they have; an entity counts once while commits are merged.
     public var entities: Int
-    /// From how many entities on committers wait, while the disk does not refuse.
+    /// From how many entities on commits wait, while the disk works.
     public var capacity: Int
   }
 
-  /// How far memory, file and medium are.
+  /// The last revisions in memory, in the file and on the medium.
   public struct Revisions: Sendable, Equatable {
     /// The last commit that changed the database.
     public var committed: Revision
-    /// The last one in the file: it survives the process.
+    /// The last one in the file: it survives the end of the process.
     public var written: Revision
-    /// The last one surely on the medium: it survives the power.
+    /// The last one that is certainly on the medium: it survives a power cut.
     public var durable: Revision
   }
 
-  /// What takes how much room.
+  /// How much space the parts of the file take.
   public struct Bytes: Sendable, Equatable {
-    /// The database file; 0 when it is not there.
+    /// The database file; 0 when there is none.
     public var database: Int64
-    /// SQLite's write-ahead log beside it; 0 when it is not there.
+    /// SQLite's write-ahead log beside it; 0 when there is none.
     public var wal: Int64
-    /// The deltas that are kept; nil until they were counted, shortly after the opening.
+    /// The deltas that are kept; nil until they are counted, shortly after opening.
     public var journal: Int64?
     /// The snapshots that are kept.
     public var snapshots: Int64
   }
 
-  /// A snapshot that was read back and found whole.
+  /// A snapshot that was read back and verified.
   public struct Snapshot: Sendable, Equatable {
-    /// The revision it is of.
+    /// Its revision.
     public var revision: Revision
-    /// When that was committed.
+    /// When that revision was committed.
     public var time: Date
-    /// How many entities it has; each persisted value counts as one.
+    /// How many entities it holds; each persisted value counts as one.
     public var entities: Int
-    /// The bytes of the entities: what one copy of the database takes.
+    /// The bytes of the entities: the size of one copy of the database.
     public var bytes: Int64
   }
 
-  /// Something that went wrong.
+  /// An error.
   public struct Failure: Sendable, Equatable {
-    /// What, with the remedy.
+    /// What went wrong, and the remedy.
     public var message: String
-    /// When.
+    /// When it happened.
     public var time: Date
   }
 
-  /// SQLite's write-ahead log that cannot be folded into the database.
+  /// A write-ahead log of SQLite's that cannot be copied into the database.
   public struct PinnedWAL: Sendable, Equatable {
-    /// When a checkpoint could not finish for the first time; since then none could, and there was
-    /// more than one.
+    /// When a checkpoint first could not finish; there were at least two since, and none could.
     public var since: Date
-    /// How many bytes of the log were not yet in the database at the last attempt.
+    /// How many bytes of the log were not in the database at the last attempt.
     public var bytes: Int64
   }
 
@@ -87,19 +86,19 @@ public struct PersistenceStatus: Sendable, Equatable {
   public var condition: Condition
   /// What waits for the writer.
   public var queue: Queue
-  /// How far memory, file and medium are.
+  /// The last revisions in memory, in the file and on the medium.
   public var revisions: Revisions
-  /// What takes how much room.
+  /// How much space the parts of the file take.
   public var bytes: Bytes
-  /// When everything written was last made durable; nil if it was not since the opening.
+  /// When everything written was last made durable; nil if that has not happened since opening.
   public var lastSync: Date?
-  /// The last thing that went wrong, also if it is over.
+  /// The last error, even if its cause is gone.
   public var lastFailure: Failure?
-  /// Entities whose last change is in memory alone, as their `encode(to:)` refused it.
+  /// Entities whose last change is in memory alone, because their `encode(to:)` threw.
   public var notPersisted: [NotPersisted]
-  /// Set while someone reads the file in one transaction that lasts: the log grows meanwhile.
+  /// Set while a reader holds one transaction open for long: the log grows meanwhile.
   ///
-  /// It is another connection, of this process or another; `lsof` on the file names it.
+  /// The reader is another connection, of this process or another one; `lsof` on the file names it.
   public var pinnedWAL: PinnedWAL?
   /// The newest snapshot.
   public var newestSnapshot: Snapshot?

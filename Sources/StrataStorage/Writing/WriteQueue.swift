@@ -1,6 +1,6 @@
 import StrataBase
 
-/// Where committing threads and the writer meet: the queue behind its lock, and how far the file is.
+/// The queue between committing threads and the writer, behind its lock, and how far the file is.
 package final class WriteQueue: Sendable {
   /// How far the file is, as last reported by the writer.
   package struct Progress: Sendable, Equatable {
@@ -8,13 +8,9 @@ package final class WriteQueue: Sendable {
     package var durable: Revision
   }
 
-  private struct Wakeup {
-    var call: (@Sendable (WriteQueueState.Wake) -> Void)?
-  }
-
   private let state: Lock<WriteQueueState>
   private let progress = Lock(Progress(written: 0, durable: 0))
-  private let wakeup = Lock(Wakeup())
+  private let wakeWriter = Lock<(@Sendable (WriteQueueState.Wake) -> Void)?>(nil)
   private let now: @Sendable () -> Int64
 
   init(_ state: WriteQueueState, now: @escaping @Sendable () -> Int64) {
@@ -30,16 +26,16 @@ package final class WriteQueue: Sendable {
   ) {
     state.withLock { $0.start(after: revision, time: time) }
     note(written: revision, durable: revision)
-    wakeup.withLock { $0.call = wakeWriter }
+    self.wakeWriter.withLock { $0 = wakeWriter }
   }
 
   private func wake(_ wake: WriteQueueState.Wake) {
-    if wake != .notNeeded { wakeup.withLock { $0 }.call?(wake) }
+    if wake != .notNeeded { wakeWriter.withLock { $0 }?(wake) }
   }
 
   /// Waits until there is room.
   ///
-  /// The writer makes room, or gives up on the disk.
+  /// The writer makes room, or stops waiting for the disk.
   package func waitForRoom() {
     state.withLock(when: { $0.hasRoom }) { _ in }
   }
@@ -58,7 +54,9 @@ package final class WriteQueue: Sendable {
     return revision
   }
 
-  /// How much waits, at this moment: O(1).
+  /// How much is queued at this moment.
+  ///
+  /// O(1).
   package var load: (lastRevision: Revision, entities: Int, capacity: Int) {
     state.withLock { state in
       (state.lastRevision, state.pendingEntities + state.inFlightEntities, state.capacity)
@@ -66,9 +64,9 @@ package final class WriteQueue: Sendable {
   }
 
   /// Whether a revision is on disk, and whether it is certainly not in the file.
-  package func fate(of revision: Revision) -> (isDurable: Bool, isInMemoryOnly: Bool) {
-    // Read first: what waits can become durable in between, and never the other way round.
-    let isInMemoryOnly = state.withLock { $0.isSurelyUnwritten(revision) }
+  package func outcome(of revision: Revision) -> (isDurable: Bool, isInMemoryOnly: Bool) {
+    // Read first: a waiting commit can become durable in between, but not the other way round.
+    let isInMemoryOnly = state.withLock { $0.isCertainlyUnwritten(revision) }
     return (current.durable >= revision, isInMemoryOnly)
   }
 
@@ -93,7 +91,7 @@ package final class WriteQueue: Sendable {
     state.withLockSignalling { $0.recover(through: revision) }
   }
 
-  /// Lets no further commit in.
+  /// Refuses further commits.
   package func refuseCommits() { state.withLockSignalling { $0.refuseCommits() } }
 
   /// Whether the file is still being written.

@@ -1,15 +1,15 @@
-/// What waits for the writer.
+/// The commits that wait for the writer.
 ///
-/// Pure: the lock around it is in ``WriteQueue``.
+/// A pure value; ``WriteQueue`` puts a lock around it.
 ///
-/// Healthy, each commit waits as a delta of its own. Degraded, they are merged again and again as
-/// they come, so memory is bounded by the entities that changed, however long the disk is away.
+/// While the disk works, each commit waits as a delta of its own. While it does not, waiting deltas are
+/// merged repeatedly, so memory is bounded by the entities that changed, however long that lasts.
 package struct WriteQueueState: Sendable {
   /// Whether commits reach the file.
   package enum Condition: Sendable, Equatable {
     case open
     case degraded(PersistenceError.Reason)
-    /// The file was let go of for a while.
+    /// The file is released for a while.
     case suspended
   }
 
@@ -24,15 +24,17 @@ package struct WriteQueueState: Sendable {
   /// The last revision given to a commit.
   package private(set) var lastRevision: Revision
   private var lastTime: Int64
-  /// Taken by the writer; after an error nobody knows whether they are in the file.
+  /// Taken by the writer.
+  ///
+  /// After an error it is unknown whether they are in the file.
   package private(set) var inFlight: [PendingDelta] = []
   package private(set) var pending: [PendingDelta] = []
   package private(set) var pendingEntities = 0
   package private(set) var inFlightEntities = 0
-  /// While degraded or suspended.
+  /// While degraded or suspended: from how many entities on waiting deltas are merged again.
   private var nextMergeAbove = 0
   private var isWriterAwake = false
-  /// A call that was put off and has not come yet; it serves every commit until then.
+  /// Whether a delayed call of the writer is scheduled; it serves every commit until then.
   private var isWakeDelayed = false
   /// Whether the file is still being written; false once it is being closed.
   package private(set) var acceptsCommits = true
@@ -42,7 +44,7 @@ package struct WriteQueueState: Sendable {
 
   /// - Parameters:
   ///   - capacity: how many changed entities may wait before committers wait too.
-  ///   - wakesAtOnceFrom: how many waiting commits are not kept waiting for company.
+  ///   - wakesAtOnceFrom: from how many waiting commits on the writer is called without a delay.
   package init(
     after revision: Revision = 0,
     time: Int64 = 0,
@@ -61,13 +63,14 @@ package struct WriteQueueState: Sendable {
     lastTime = time
   }
 
-  /// Whether a committer may go on: there is room, or waiting would be of no use, as nobody may ever make
-  /// some once the file is being closed.
+  /// Whether a committer may continue: there is room, or waiting would be pointless.
+  ///
+  /// Once the file is being closed, the writer may never make room.
   package var hasRoom: Bool {
     pendingEntities < capacity || condition != .open || !acceptsCommits
   }
 
-  /// Gives a change set the next revision and lets it wait.
+  /// Gives the changes of a commit the next revision and queues them.
   package mutating func add(
     _ changes: any PendingChanges,
     name: String,
@@ -90,11 +93,13 @@ package struct WriteQueueState: Sendable {
     return wake()
   }
 
-  /// Whether the writer must be called for what waits, assuming that the answer is acted on.
+  /// Whether the writer must be called.
+  ///
+  /// Assumes that the caller does what the result says.
   package mutating func wake() -> Wake {
     guard condition == .open, !pending.isEmpty else { return .notNeeded }
     if pending.count >= wakesAtOnceFrom || pendingEntities >= capacity {
-      // Once is enough; a call that was put off is overtaken by this one.
+      // One call is enough; it replaces a delayed one.
       guard pending.count == wakesAtOnceFrom || pendingEntities >= capacity || !isWriterAwake
       else { return .notNeeded }
       isWriterAwake = true
@@ -105,10 +110,10 @@ package struct WriteQueueState: Sendable {
     return .afterDelay
   }
 
-  /// The call that was put off has come.
+  /// Notes that the delayed call has arrived.
   package mutating func delayedWakeDidArrive() { isWakeDelayed = false }
 
-  /// Hands a group to the writer: whole deltas, at least one, up to `entities` changed entities.
+  /// Takes a group for the writer: whole deltas, at least one if any wait, up to `entities` entities.
   package mutating func take(entities: Int) -> [PendingDelta] {
     isWriterAwake = false
     guard inFlight.isEmpty else { return [] }
@@ -125,38 +130,38 @@ package struct WriteQueueState: Sendable {
     return inFlight
   }
 
-  /// The group is in the file.
+  /// Notes that the group in flight is in the file.
   package mutating func settle() {
     inFlight = []
     inFlightEntities = 0
   }
 
-  /// The disk refused: from here on what waits is merged.
+  /// Notes that the disk failed: from now on waiting deltas are merged.
   ///
-  /// The group in flight stays as it is, as it may be in the file or not.
+  /// The group in flight stays as it is, because it may or may not be in the file.
   package mutating func degrade(_ reason: PersistenceError.Reason) {
     condition = .degraded(reason)
     mergePending()
   }
 
-  /// The file was let go of: commits wait one by one, and are merged only where there are more than
-  /// there is room for.
+  /// Notes that the file was released: commits wait one by one, and are merged only when there are more
+  /// than there is room for.
   package mutating func suspend() {
     condition = .suspended
     nextMergeAbove = max(capacity, 2 * pendingEntities)
   }
 
-  /// Makes one delta of all that waits.
+  /// Merges all waiting deltas into one.
   ///
-  /// It is done again when as much has come on top, so that its cost, spread over the commits, does
-  /// not grow with how long the disk is away.
+  /// The next merge is due when the number of entities has doubled, so the cost per commit does not grow
+  /// with the time the disk is away.
   private mutating func mergePending() {
     pending = PendingDelta.merging(pending[...]).map { [$0] } ?? []
     pendingEntities = pending.first?.changes.count ?? 0
     nextMergeAbove = max(2 * pendingEntities, 1_000)
   }
 
-  /// The disk is back, and has everything up to a revision: what it lacks waits again.
+  /// Notes that the disk works again and has everything up to a revision; the rest is queued again.
   package mutating func recover(through written: Revision) {
     pending = inFlight.filter { $0.revision > written } + pending
     pendingEntities = pending.reduce(0) { $0 + $1.changes.count }
@@ -166,17 +171,19 @@ package struct WriteQueueState: Sendable {
     isWriterAwake = false
   }
 
-  /// Lets no further commit in; what waits is for whoever closes.
+  /// Refuses further commits.
+  ///
+  /// Those that wait are written when the file is closed.
   package mutating func refuseCommits() { acceptsCommits = false }
 
-  /// Whether a commit waits and nobody has tried to write it.
+  /// Whether a commit waits and the writer has not tried to write it.
   ///
   /// O(1).
-  package func isSurelyUnwritten(_ revision: Revision) -> Bool {
+  package func isCertainlyUnwritten(_ revision: Revision) -> Bool {
     pending.first.map { $0.first <= revision } ?? false
   }
 
-  /// How many commits are in memory only, as far as anyone knows.
+  /// How many commits are in memory only, as far as is known.
   package var unwrittenCommits: Int {
     (inFlight + pending).reduce(0) { $0 + Int($1.revision.number - $1.first.number + 1) }
   }

@@ -2,10 +2,9 @@ import Foundation
 import StrataBase
 import StrataSQLite
 
-/// Everything the writer has open while the disk works: the connection and what was read through
-/// it.
+/// Everything the writer has open while the disk works: the connection and what was read through it.
 ///
-/// After an error it is thrown away whole, and another one is opened.
+/// After an error the writer discards the session and opens another one.
 final class WriterSession {
   let path: StorePath
   let identity: StoreIdentity
@@ -19,25 +18,25 @@ final class WriterSession {
   private var head: HeadFile
   private let bootID: UUID
   private var dataVersion: Int64
-  /// Which files are written to, whatever has their names by now.
+  /// The files that are written to, even if another file has their names by now.
   private let files: [FileIdentity?]
-  /// How far the file is.
+  /// The last delta in the file.
   private(set) var written: HeadRecord.Mark
-  /// How far it surely is on disk.
+  /// The last delta that is certainly on disk.
   private(set) var durable: HeadRecord.Mark
-  /// Of SQLite's WAL, at its last checkpoint.
+  /// How many frames SQLite's WAL had at its last checkpoint.
   private var framesCheckpointed = 0
-  /// Of deltas, since this session began; snapshots are due by it.
+  /// The bytes of the deltas appended in this session; they decide when a snapshot is due.
   private(set) var bytesAppended: Int64 = 0
 
-  /// How many pages may stand in SQLite's WAL before they are folded into the database: 8 MB.
+  /// How many pages SQLite's WAL may hold before they are copied into the database: 8 MB.
   private static let checkpointFrames = 2_048
-  /// How many more when a reader was in the way: 1 MB.
+  /// How many more before the next attempt when a reader prevented a checkpoint: 1 MB.
   private static let framesToNextAttempt = 256
-  /// Beyond this, readers are waited for, a moment.
+  /// From this size on, a checkpoint waits a moment for readers.
   private static let walLimit: Int64 = 64 << 20
 
-  /// Takes over a connection that was restored through, and announces itself as an origin.
+  /// Takes over the connection of a restored file and registers the writer as an origin.
   init(
     _ restored: RestoredFile,
     path: StorePath,
@@ -58,8 +57,8 @@ final class WriterSession {
     self.bootID = bootID
     written = HeadRecord.Mark(revision: restored.revision, chain: restored.chain)
     durable = written
-    // What was found in it may be in the system's memory alone: a sync of whoever wrote it, this process
-    // or one that is gone, may have failed, and another sync would say nothing of that.
+    // The WAL's contents may be in the system's memory alone: a sync by the process that wrote it, this
+    // one or an earlier one, may have failed, and another sync would not report that.
     try connection.rewriteWAL()
     origin =
       try StoreIdentity.origin(originID, in: restored.connection)
@@ -74,13 +73,13 @@ final class WriterSession {
     [path.file, path.wal].map { FileIdentity(ofFileAt: $0) }
   }
 
-  /// Writes a group of deltas in one transaction; gives what could not be encoded.
+  /// Writes a group of deltas in one transaction; returns the changes that could not be encoded.
   ///
-  /// After an error nothing is known: the outcome of a failed COMMIT is only learnt by reopening.
+  /// After an error the outcome is unknown: only reopening the file shows whether a failed COMMIT took
+  /// effect.
   func append(_ group: [PendingDelta]) throws -> [UnpersistedChange] { try append(group) { _ in } }
 
-  /// Adds tables that are new to the file, and writes what opening found to be missing: a delta for each
-  /// group of changes.
+  /// Adds tables that are new to the file, and writes a delta for each group of changes that opening adds.
   ///
   /// Nothing is written unless all of it can be encoded.
   func appendNewTables(_ additions: OpeningAdditions, time: Int64) throws {
@@ -116,7 +115,7 @@ final class WriterSession {
     _ finish: ([UnpersistedChange]) throws -> Void
   ) throws -> [UnpersistedChange] {
     guard try connection.dataVersion() == dataVersion else {
-      throw CorruptionError("another program has written to the file while this one had it open")
+      throw CorruptionError("another program wrote to the file while it was open")
     }
     let before = encoder
     var mark = written
@@ -167,7 +166,7 @@ final class WriterSession {
       after: mark.chain,
       storeID: identity.id,
       parts: encoding.hashes,
-      layouts: try catalog.hashes(of: encoding.layouts)
+      layouts: try encoder.catalog.hashes(of: encoding.layouts)
     )
     try journal.append(header, body: body, hash: hash)
     return (header, hash, encoding.refused)
@@ -176,7 +175,7 @@ final class WriterSession {
   /// The layouts of the file.
   var catalog: LayoutCatalog { encoder.catalog }
 
-  /// Where the file stands.
+  /// The position of the file.
   var position: Position {
     Position(
       storeID: identity.id,
@@ -186,8 +185,8 @@ final class WriterSession {
     )
   }
 
-  /// Tells the head how far the file is, without waiting for the disk.
-  func noteWritten() throws {
+  /// Writes to the head how far the file is, without waiting for the disk.
+  func writeHead() throws {
     try head.write(
       HeadRecord(
         storeID: identity.id,
@@ -205,32 +204,31 @@ final class WriterSession {
     try noteSynced()
   }
 
-  /// Takes note that everything written was synced.
+  /// Notes that everything written was synced.
   ///
-  /// What was synced into files that have lost their names nobody will find.
+  /// Throws when the files have lost their names: then no opening would find what was synced.
   private func noteSynced() throws {
     guard Self.files(at: path) == files else {
       throw CorruptionError(
-        "it or SQLite's log beside it was removed, moved or exchanged while this one had it open"
+        "the file or its write-ahead log was removed, moved or replaced while it was open"
       )
     }
     durable = written
-    try noteWritten()
+    try writeHead()
   }
 
-  /// Folds SQLite's WAL into the database when there is enough in it, of deltas and of snapshots;
-  /// nil when there is not.
+  /// Copies SQLite's WAL into the database when it is large enough; returns nil when it is not.
   func checkpointIfDue() throws -> Connection.CheckpointResult? {
-    // SQLite begins the WAL anew once all of it is in the database and nobody reads it.
+    // SQLite restarts the WAL once all of it is in the database and no reader uses it.
     if connection.walFrames < framesCheckpointed { framesCheckpointed = 0 }
     guard connection.walFrames - framesCheckpointed >= Self.checkpointFrames else { return nil }
     framesCheckpointed = connection.walFrames
     let mode: Connection.CheckpointMode = path.walSize > Self.walLimit ? .truncate : .passive
     let result = try connection.checkpoint(mode)
-    // SQLite syncs its WAL before it copies; with a reader in the way of every frame it does neither.
+    // SQLite syncs its WAL before it copies. If a reader blocks every frame, it does neither.
     if !result.isComplete {
       try connection.syncWAL()
-      // One that waited is not soon tried again: someone who stays must not make all others wait.
+      // A checkpoint that waited is not repeated soon: one long reader must not delay every commit.
       if mode == .passive {
         framesCheckpointed -= Self.checkpointFrames - Self.framesToNextAttempt
       }
@@ -240,16 +238,16 @@ final class WriterSession {
     return result
   }
 
-  /// Folds all of SQLite's WAL into the database, unless a reader stays in the way.
+  /// Copies all of SQLite's WAL into the database, unless a reader prevents it.
   func checkpointFully() throws {
-    // With a reader in the way SQLite may not even have synced its WAL.
+    // If a reader prevents it, SQLite may not even have synced its WAL.
     if try !connection.checkpoint(.truncate).isComplete { try connection.syncWAL() }
     framesCheckpointed = 0
     try noteSynced()
     try head.sync()
   }
 
-  /// Folds all of SQLite's WAL into the database and lets go of the file.
+  /// Copies all of SQLite's WAL into the database and closes the connection.
   func close() throws {
     try checkpointFully()
     connection.checkpointsOnClose = .automatic

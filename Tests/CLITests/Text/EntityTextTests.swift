@@ -4,8 +4,8 @@ import StrataRecords
 import Testing
 
 @Suite struct EntityTextTests {
-  private func entity(_ id: Int64, _ members: [RecordValue.Member]) -> ShownEntity {
-    ShownEntity(table: "things", id: .int(id, .bits64), value: .object(members))
+  private func entity(_ id: Int64, _ members: [RecordValue.Member]) -> UntypedEntity {
+    UntypedEntity(table: "things", id: .int(id, .bits64), value: .object(members))
   }
 
   @Test func `entities with other fields share one table`() {
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `an entity that does not hold its ID is shown with it`() {
-    let entity = ShownEntity(table: "things", id: .string("x"), value: .array([.bool(true)]))
+    let entity = UntypedEntity(table: "things", id: .string("x"), value: .array([.bool(true)]))
     let table = EntityText.table([entity], within: 80)
     #expect([table.header] + table.rows.map(table.line) == ["id  value", "x   [true]"])
     #expect(EntityText.lines(entity, within: 80) == ["id:    x", "value: [true]"])

@@ -22,7 +22,7 @@ struct SetAsideTests {
     let path = try StorePath(damaged.path, for: .opening)
     let salvage = Salvage(path, now: Self.time)
     _ = try #require(try salvage.build())
-    var moving = salvage.quarantining(because: "a test")
+    var moving = salvage.makeMove(because: "a test")
     for _ in 0..<steps { _ = try moving.step() }
 
     // Once it is announced, every way of opening for writing finds the same.
@@ -78,7 +78,7 @@ struct SetAsideTests {
     let set = try Quarantine.add(storeAt: damaged.path, reason: "a test", now: Self.time)
     let fresh = try await damaged.open(.strict)
     try await fresh.close()
-    var returning = try set.returning(now: Self.time)
+    var returning = try set.makeRestore(now: Self.time)
     for _ in 0..<steps { _ = try returning.step() }
     let persistence = try await damaged.open(.strict)
     let expected: Revision = steps == 0 ? 0 : 50

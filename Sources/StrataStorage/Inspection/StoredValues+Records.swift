@@ -1,7 +1,7 @@
 import StrataRecords
 
 extension StoredValues {
-  /// The value out of the record that holds it; nil for an entity.
+  /// The value in the record that holds it; nil for an entity.
   static func value(in record: RecordValue, of table: String) -> RecordValue? {
     guard name(ofTable: table) != nil, case .object(let members) = record, members.count == 1 else {
       return nil
@@ -9,7 +9,7 @@ extension StoredValues {
     return record[field]
   }
 
-  /// The fields of a value, or what it is where it has none, out of those of its record.
+  /// The fields of a value, from those of the record that holds it; its kind where it has no fields.
   static func fields(in record: [Layout.Field]) -> [FieldSummary] {
     guard let value = record.first(where: { $0.name == field }) else {
       return record.map(FieldSummary.init)
@@ -17,8 +17,4 @@ extension StoredValues {
     if case .record(let fields) = value.kind { return fields.map(FieldSummary.init) }
     return [FieldSummary(name: "", kind: "\(value.kind)")]
   }
-}
-
-extension FieldSummary {
-  init(_ field: Layout.Field) { self.init(name: field.name, kind: "\(field.kind)") }
 }

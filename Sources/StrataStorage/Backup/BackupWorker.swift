@@ -1,7 +1,7 @@
-/// The making of a copy, on a thread of control of its own: proving one takes its time, and nobody
-/// else waits for it.
-package actor CopyWorker {
-  private let executor = FileExecutor(label: "strata.copy")
+/// Makes the file of a backup, or restores one, on an executor of its own: verifying a copy takes long, and
+/// neither the writer nor Swift's thread pool should wait for it.
+package actor BackupWorker {
+  private let executor = FileExecutor(label: "strata.backup")
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }

@@ -2,11 +2,11 @@ package import Foundation
 import StrataBase
 import StrataSQLite
 
-/// What the writer notes for whoever asks how it goes.
+/// The part of a store's status that only its writer knows.
 ///
-/// The writer alone changes it; reading never waits for it to write.
-package final class StatusBoard: Sendable {
-  package struct Notes: Sendable {
+/// Only the writer changes it. Reading it never waits for a write to the disk.
+package final class StatusTracker: Sendable {
+  package struct Status: Sendable {
     package var condition = PersistenceStatus.Condition.healthy
     package var lastSync: Date?
     package var lastFailure: PersistenceStatus.Failure?
@@ -18,15 +18,15 @@ package final class StatusBoard: Sendable {
     package var journalBytes: Int64?
   }
 
-  private let notes = Lock(Notes())
+  private let status = Lock(Status())
 
-  package var current: Notes { notes.withLock { $0 } }
+  package var current: Status { status.withLock { $0 } }
 
-  func note(_ change: (inout Notes) -> Void) { notes.withLock(change) }
+  func update(_ change: (inout Status) -> Void) { status.withLock(change) }
 }
 
-extension StatusBoard.Notes {
-  /// Goes into a condition; one that lasts keeps when it began.
+extension StatusTracker.Status {
+  /// Notes that the disk failed; `since` stays that of the first failure.
   mutating func degrade(_ error: PersistenceError, at time: Date) {
     lastFailure = PersistenceStatus.Failure(message: "\(error)", time: time)
     if case .degraded(_, let since) = condition {
@@ -36,13 +36,14 @@ extension StatusBoard.Notes {
     }
   }
 
+  /// Notes a failure.
   mutating func fail(_ message: String, at time: Date) {
     lastFailure = PersistenceStatus.Failure(message: message, time: time)
   }
 
-  /// Takes note of a checkpoint: when two in a row could not pass a reader, it pins the log.
+  /// Notes a checkpoint: when two in a row could not finish because of a reader, the WAL is pinned.
   ///
-  /// One alone may have met someone who reads for a moment.
+  /// A single one may have met a short read.
   mutating func note(_ checkpoint: Connection.CheckpointResult, pageSize: Int64, at time: Date) {
     guard !checkpoint.isComplete else {
       (pinnedWAL, firstUnfinishedCheckpoint) = (nil, nil)
@@ -56,6 +57,7 @@ extension StatusBoard.Notes {
     }
   }
 
+  /// Notes how much space is used.
   mutating func note(_ sizes: Maintenance.Sizes) {
     newestSnapshot = sizes.newest.map { header in
       PersistenceStatus.Snapshot(

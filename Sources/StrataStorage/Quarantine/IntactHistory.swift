@@ -1,9 +1,9 @@
 import StrataBase
 import StrataSQLite
 
-/// What of a damaged file can still be proved: a snapshot and the unbroken run of deltas after it that
-/// reach furthest.
-struct SalvagedHistory {
+/// The part of a damaged file that can be verified: the snapshot and the unbroken run of deltas after it
+/// that reach furthest.
+struct IntactHistory {
   let identity: StoreIdentity
   let catalog: LayoutCatalog
   let tables: Set<String>
@@ -11,16 +11,16 @@ struct SalvagedHistory {
   /// The last delta of the run, or the snapshot itself.
   let revision: Revision
   let chain: Checksum
-  /// Other whole snapshots that people named.
+  /// Other sound snapshots that have a name.
   let named: [SnapshotHeader]
-  /// The last revision that the file shows traces of.
+  /// The last revision that the file has traces of.
   let lastSeen: Revision
 
-  /// Reads what there is; nil where nothing can be proved.
+  /// Reads the file; nil when nothing of it can be verified.
   ///
   /// O(file · snapshots).
   ///
-  /// - Throws: only where the disk refuses.
+  /// - Throws: I/O errors only.
   init?(in connection: Connection) throws {
     guard let identity = try CorruptionError.tolerate({ try StoreIdentity.read(connection) }) else {
       return nil
@@ -29,14 +29,14 @@ struct SalvagedHistory {
     let snapshots = SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
     var best: (header: SnapshotHeader, replay: JournalReplay)?
-    var whole: [SnapshotHeader] = []
+    var sound: [SnapshotHeader] = []
     for snapshot in try snapshots.salvageable() {
-      let isWhole: Void? = try CorruptionError.tolerate {
+      let isSound: Void? = try CorruptionError.tolerate {
         var cursor = try ChunkCursor(snapshot, of: identity, in: snapshots, catalog)
         try cursor.verifyAll()
       }
-      guard isWhole != nil else { continue }
-      whole.append(snapshot.header)
+      guard isSound != nil else { continue }
+      sound.append(snapshot.header)
       var replay = JournalReplay(
         after: snapshot.header.revision,
         chain: snapshot.header.chain,
@@ -57,13 +57,13 @@ struct SalvagedHistory {
     (revision, chain) = (best.replay.revision, best.replay.chain)
     let names = try CorruptionError.tolerate { try snapshots.names() } ?? []
     let pinned = Set(names.map(\.revision))
-    named = whole.filter { $0.revision < best.header.revision && pinned.contains($0.revision) }
+    named = sound.filter { $0.revision < best.header.revision && pinned.contains($0.revision) }
     let known = try CorruptionError.tolerate { try StoreIdentity.tables(of: connection) } ?? []
     tables = catalog.tables.union(known)
     let last = try CorruptionError.tolerate { try journal.last()?.header.revision } ?? nil
-    lastSeen = max(revision, last ?? 0, whole.first?.revision ?? 0)
+    lastSeen = max(revision, last ?? 0, sound.first?.revision ?? 0)
   }
 
-  /// The snapshots that go along.
+  /// The snapshots to copy.
   var kept: [SnapshotHeader] { [snapshot] + named }
 }

@@ -1,0 +1,66 @@
+package import Foundation
+import StrataBase
+
+/// An overview of a store's file.
+///
+/// It is printed as JSON: the names of its properties are promised, those of its types are not.
+package struct StoreSummary: Codable, Sendable, Equatable {
+  package var path: String
+  package var format: Int
+  package var store: UUID
+  package var epoch: Int64
+  package var revision: Int64
+  package var chain: String
+  package var created: Date
+  /// The bytes of the file, and of SQLite's WAL beside it.
+  package var fileBytes: Int64
+  package var walBytes: Int64
+  package var tables: [String]
+  /// The names of persisted values.
+  package var values: [String]
+  package var layouts: Int
+  package var journal: JournalSummary
+  package var snapshots: [SnapshotSummary]
+  package var head: HeadSummary?
+  /// The process that has the store open for writing, if there is one.
+  package var writer: String?
+  package var sqlite: String
+}
+
+/// The deltas of a file, in a ``StoreSummary``.
+package struct JournalSummary: Codable, Sendable, Equatable {
+  package var deltas: Int64
+  package var first: Int64?
+  package var bytes: Int64
+}
+
+/// A snapshot of a file, in a ``StoreSummary``.
+package struct SnapshotSummary: Codable, Sendable, Equatable {
+  package var revision: Int64
+  package var time: Date
+  package var entities: Int
+  package var bytes: Int
+  package var chunks: Int
+  package var verified: Bool
+  package var names: [String]
+}
+
+extension SnapshotSummary {
+  init(_ header: SnapshotHeader, names: [String]) {
+    self.init(
+      revision: header.revision.number,
+      time: Date(microseconds: header.time),
+      entities: header.entities,
+      bytes: header.bytes,
+      chunks: header.chunks,
+      verified: header.state == .verified,
+      names: names
+    )
+  }
+}
+
+/// What the head file states, in a ``StoreSummary``.
+package struct HeadSummary: Codable, Sendable, Equatable {
+  package var durable: Int64
+  package var written: Int64
+}
