@@ -2,9 +2,9 @@ import StrataCore
 import StrataNormalization
 import StrataStorage
 
-/// Hands the change set of every commit to the writer, with what the commit did to values.
+/// Queues the change set of every commit for the writer, with the persisted values that it changed.
 final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
-  /// Held here, and the hook by the store: the store keeps its persistence alive.
+  /// The store holds the hook, and so keeps its persistence alive.
   private let persistence: Persistence<State, Database>
   private let changes: CommitAttachmentKey<ChangeSet>
   private let values = CommitAttachmentKey<[any AnyTableChanges]>()
@@ -29,11 +29,11 @@ final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
     if !changed.isEmpty { edit.attachments[values] = changed }
   }
 
-  /// What the commit did to the tables that are kept.
+  /// The changes of the commit to the tables that are stored.
   private func tableChanges(_ edit: Edit<State>) -> ChangeSet {
     guard let changes = edit.attachments[changes] else { return ChangeSet() }
     if persistence.policy.excluded.isEmpty { return changes }
-    return changes.filter(persistence.policy.keeps)
+    return changes.filter(persistence.policy.stores)
   }
 
   private func changesFile(_ edit: Edit<State>) -> Bool {

@@ -1,24 +1,24 @@
 public import StrataStorage
 
 extension Persistence {
-  /// Copies the store into a new file while it goes on, and gives where the copy stands.
+  /// Copies the store into a new file while it stays open, and returns the position of the copy.
   ///
   /// ```swift
   /// let position = try await persistence.backup(to: "backups/app-2026-11-21.strata")
   /// ```
   ///
-  /// The copy is a store of its own, one file without companions: `strata verify` and
-  /// `Persistence.open` take it. It holds everything committed before the call. It is made in slices
-  /// of a megabyte between the groups of the writer, so commits and flushes go on; then every hash
-  /// and record in it is proved; then it is synced and gets its name, so a file of that name is whole.
-  /// Its owner alone may read it. O(file), several times over.
+  /// The copy is a separate store, one file without companions: `strata verify` and
+  /// `Persistence.open` accept it. It holds everything committed before the call. It is made in
+  /// slices of a megabyte between the groups of the writer, so commits and flushes continue. Then
+  /// every hash and record in it is verified. Then it is synced and gets its name, so a file of
+  /// that name is complete. Only its owner can read it. O(file), several times over.
   ///
-  /// To go back to it see ``StoreBackup/restore(_:to:)``. `progress` is told of each slice, on the
-  /// writer's thread: be quick.
+  /// To restore it, see `StoreBackup.restore`. `progress` is called after each slice, on the
+  /// writer's thread: return quickly.
   ///
-  /// Throws ``PersistenceError``: `.fileExists` when there is something at the path or a write-ahead
-  /// log beside it, `.diskFull` and other reasons of either file. Then nothing is left behind. While
-  /// the disk refuses, and after `close()` or `suspend()`, there is no backup.
+  /// Throws `PersistenceError`: `.fileExists` when there is something at the path or a write-ahead
+  /// log beside it, `.diskFull` and other reasons of either file. Then nothing is left behind.
+  /// While the disk fails, and after `close()` or `suspend()`, no backup can be made.
   @discardableResult
   public func backup(
     to path: String,

@@ -1,9 +1,9 @@
 public import StrataStorage
 
 extension Persistence {
-  /// How it goes with the file at this moment.
+  /// The state of the file and of the writer at this moment.
   ///
-  /// Two system calls and two short locks, some microseconds; it waits neither for the disk nor for
-  /// the writer, and makes no committer wait.
+  /// Takes two system calls and two short locks, some microseconds. It waits neither for the disk
+  /// nor for the writer, and does not delay commits.
   public var status: PersistenceStatus { writer.status }
 }

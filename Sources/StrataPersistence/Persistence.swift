@@ -15,9 +15,9 @@ public import StrataStorage
 /// try await persistence.close()
 /// ```
 ///
-/// Each commit that changes the database becomes a delta; deltas are folded into snapshots; opening
+/// Each commit that changes the database becomes a delta. Deltas are merged into snapshots. Opening
 /// restores the newest snapshot and the deltas after it. A commit never waits for a sync and never
-/// throws for the disk: see ``Durability`` for what survives what.
+/// throws for the disk: see <doc:DurabilityGuarantees>.
 ///
 /// A program that returns from `main` without ``close()`` loses what was not flushed; use
 /// `withPersistence` where a scope fits. The store keeps its persistence alive.
@@ -42,7 +42,7 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
   ) {
     var state = initialState
     state[keyPath: database] = opened.contents.database
-    for value in values { value.place(opened.contents.values, in: &state) }
+    for value in values { value.assign(opened.contents.values, to: &state) }
     connection = Lock(.waiting(state))
     report = opened.report
     self.writer = writer
@@ -60,16 +60,16 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
 extension Persistence {
   /// Opens the file at `path`, or creates it, and restores the database it holds.
   ///
-  /// A fresh file gets the database of `initialState` as its first snapshot before this returns, and
-  /// the `values` beside it. Afterwards the file wins: of `initialState` only what lies outside the
-  /// database and the values counts, and tables and values that are new to the file. O(entities); the
-  /// file stays locked for other writers until ``close()``.
+  /// A new file gets the database of `initialState` and the `values` as its first snapshot before
+  /// this returns. Afterwards the file wins: `initialState` only provides what lies outside the
+  /// database and the values, and tables and values that are new to the file. O(entities); the file
+  /// stays locked for other writers until ``close()``.
   ///
-  /// Of each table everything is kept, unless `tables` says otherwise: see ``TableOption``.
+  /// Every table is stored whole, unless `tables` says otherwise: see ``TableOption``.
   ///
-  /// Throws ``PersistenceError`` with the reason and the remedy; a refused file keeps every byte. See
-  /// ``RestorePolicy`` for what to do with a file that cannot be restored whole, and for opening one
-  /// only to read it.
+  /// Throws `PersistenceError` with the reason and the remedy; a refused file keeps every byte. See
+  /// `RestorePolicy` for what to do with a file that cannot be restored completely, and for opening
+  /// one only to read it.
   public static func open(
     at path: String,
     initialState: State,
@@ -90,7 +90,7 @@ extension Persistence {
     return Persistence(initialState, database, values, opening, opened, writer)
   }
 
-  /// The same for a program that cannot wait asynchronously: it keeps the calling thread until the
+  /// The same for a program that cannot wait asynchronously: it blocks the calling thread until the
   /// file is restored.
   @available(*, noasync, message: "Use the asynchronous form: try await Persistence.open(…)")
   public static func open(
@@ -132,21 +132,22 @@ extension Persistence {
     return (opening, JournalWriter(path, configuration))
   }
 
-  /// The state a store is created with: the restored database and values in the given initial state.
+  /// The state a store is created with: the restored database and values in the given initial
+  /// state.
   ///
-  /// Once there is a store, that store's state: what was restored is not kept beside it.
+  /// Once a store is attached, this is the store's state: the restored state is not kept beside it.
   public var initialState: State { connection.withLock { $0 }.state }
 
   /// Connects the file to the store created from it; called by the store's initializer.
   ///
-  /// A second store traps: two states cannot both be what one file says.
+  /// A second store traps: one file cannot hold two states.
   public func attach<Activity: Sendable>(to store: Store<State, Activity>) {
     let isFirst = connection.withLock { $0.attach(to: store) }
     if !isFirst {
       fatalError(
         """
-        A Persistence feeds one store: \(store.name) is the second. Open another file for it, or \
-        share the first store.
+        A Persistence serves one store, and \(store.name) is the second. Open another file for it, \
+        or share the first store.
         """
       )
     }
@@ -159,9 +160,9 @@ extension Persistence {
 
   /// Returns when every commit made before the call is on disk.
   ///
-  /// Callers who come together share one sync. Throws at once, with the cause, while the disk
-  /// refuses; the commits stay in memory, in order. Throws with the reason `.notPersisted` when all
-  /// is on disk but entities whose `encode(to:)` refused their last change.
+  /// Concurrent callers share one sync. Throws at once, with the cause, while the disk fails; the
+  /// commits stay in memory, in order. Throws with the reason `.notPersisted` when everything is on
+  /// disk except entities whose `encode(to:)` threw for their last change.
   public func flush() async throws(PersistenceError) {
     try await writer.durable(through: writer.queue.lastRevision)
     let refused = writer.statusTracker.current.unpersisted.entities
@@ -172,7 +173,8 @@ extension Persistence {
 
   /// Takes a snapshot of everything committed before the call and gives it a name.
   ///
-  /// A named snapshot is never trimmed; a name that exists moves to it. O(entities).
+  /// A named snapshot is never trimmed. A name that exists already moves to the new snapshot.
+  /// O(entities).
   @discardableResult
   public func snapshot(named name: String) async throws(PersistenceError) -> Revision {
     if writer.configuration.restore == .readOnly {
@@ -181,10 +183,11 @@ extension Persistence {
     return try await writer.snapshot(named: name)
   }
 
-  /// Writes what waits and lets go of the file.
+  /// Writes pending commits and releases the file.
   ///
-  /// From here on the store refuses commits that change the database or a persisted value. Closing again
-  /// does nothing. Throws when something could not be written; the file is let go all the same.
+  /// From here on the store refuses commits that change the database or a persisted value. Closing
+  /// again does nothing. Throws when something could not be written; the file is released all the
+  /// same.
   public func close() async throws(PersistenceError) {
     let connection = connection.withLock { $0 }
     connection.withoutCommits { writer.queue.refuseCommits() }
@@ -195,17 +198,17 @@ extension Persistence {
   /// The revision of the last commit that changed the database or a persisted value.
   public var revision: Revision { writer.queue.lastRevision }
 
-  /// The last revision that is surely on disk.
+  /// The last revision that is certainly on disk.
   public var durableRevision: Revision { writer.queue.current.durable }
 
-  /// Why commits that change the database are refused, when they are.
+  /// Why commits that change the database are refused, once they are.
   var refusal: PersistenceError.Reason {
     writer.configuration.restore == .readOnly ? .readOnly : .closed
   }
 
-  /// The file, as resolved.
+  /// The resolved path of the file.
   public var path: String { writer.path.file }
 
-  /// What happens to the file from now on; ends with ``close()``.
+  /// The events of the file from now on; ends with ``close()``.
   public var events: AsyncStream<PersistenceEvent> { writer.events.stream() }
 }

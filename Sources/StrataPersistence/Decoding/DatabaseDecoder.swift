@@ -4,8 +4,8 @@ import StrataNormalization
 import StrataRecords
 import StrataStorage
 
-/// Decodes stored entities as the tables of a database and the persisted values beside it: those of a
-/// snapshot merged with deltas, or those of one delta.
+/// Decodes stored entities as the tables of a database and the persisted values beside it: the
+/// entities of a snapshot merged with deltas, or those of one delta.
 struct DatabaseDecoder<Database: DatabaseType> {
   private let operation: PersistenceError.Operation
   private let path: StorePath
@@ -13,17 +13,18 @@ struct DatabaseDecoder<Database: DatabaseType> {
   private let tables: [any SchemaTable<Database>]
   private var decoders: [String: any TableDecoding] = [:]
 
-  /// The tables this build keeps, those of values too.
+  /// The tables this build stores, including those of values.
   let names: Set<String>
-  /// How many entities were decoded, values not counted.
+  /// How many entities were decoded, not counting values.
   private(set) var count = 0
   /// The records that were left out.
   private(set) var loss: RestoreLoss?
 
   /// - Parameters:
-  ///   - known: the tables the file has; the others keep what they start from. Nil for all.
-  ///   - store: the identity of the store whose file it is.
-  ///   - path: the file, which errors name.
+  ///   - known: the tables in the file; other tables keep their initial contents. Nil decodes all
+  ///     tables.
+  ///   - store: the identity of the store in the file.
+  ///   - path: the file, named in errors.
   ///   - restore: whether a record that cannot be decoded ends the decoding.
   init(
     known: Set<String>?,
@@ -46,8 +47,10 @@ struct DatabaseDecoder<Database: DatabaseType> {
     }
   }
 
-  /// Decodes the rest of a merge; entities of tables this build does not know are skipped, and under
-  /// `.bestEffort` those it cannot decode.
+  /// Decodes the rest of a merge.
+  ///
+  /// Skips entities of tables this build does not know, and under `.bestEffort` those it cannot
+  /// decode.
   mutating func decode(
     _ merge: inout MergeIterator,
     _ catalog: LayoutCatalog,
@@ -82,7 +85,7 @@ struct DatabaseDecoder<Database: DatabaseType> {
     }
   }
 
-  /// Notes that a record was left out, where the policy allows it.
+  /// Leaves a record out and notes that, if the policy allows it.
   private mutating func skip(
     _ table: String,
     _ id: ArraySlice<UInt8>,
@@ -98,7 +101,7 @@ struct DatabaseDecoder<Database: DatabaseType> {
     }
   }
 
-  /// What a decoding error means; damage stays damage.
+  /// The error to throw for a record that could not be decoded; damage stays damage.
   private func error(
     _ error: any Error,
     _ table: String,
@@ -113,19 +116,19 @@ struct DatabaseDecoder<Database: DatabaseType> {
     return PersistenceError(operation, path: path.file, reason)
   }
 
-  /// The database, over what `initial` has beside the decoded tables.
+  /// The decoded tables in `initial`, which provides everything else.
   func database(over initial: Database) -> Database {
     var database = initial
     for table in tables {
-      if let decoder = decoders[table.name.text] { table.place(decoder, in: &database) }
+      if let decoder = decoders[table.name.text] { table.assign(decoder, to: &database) }
     }
     return database
   }
 
-  /// The persisted values that were decoded.
+  /// The decoded persisted values.
   var values: ChangeSet { changes { StoredValues.name(ofTable: $0) != nil } }
 
-  /// What is not stored as the options of its table want it.
+  /// Entities that are not stored as the options of their table require.
   var rewrites: ChangeSet { ChangeSet(sorting: decoders.values.compactMap(\.rewrites)) }
 
   private func changes(ofTables isWanted: (String) -> Bool) -> ChangeSet {
@@ -134,7 +137,7 @@ struct DatabaseDecoder<Database: DatabaseType> {
 }
 
 extension DatabaseDecoder {
-  /// Decodes one delta; entities of tables this build does not know are left out.
+  /// Decodes one delta; leaves out entities of tables this build does not know.
   ///
   /// O(entities of the delta).
   func decode(

@@ -3,29 +3,29 @@ import StrataNormalization
 import StrataRecords
 import StrataStorage
 
-/// Reads stored records of one table as entities of one type.
+/// Decodes the stored records of one table as entities of one type.
 struct EntityDecoder<Entity: EntityType> {
   private let table: String
   private let store: UUID
   private let transform: TableTransform<Entity>?
-  private let isTreated: Bool
   private let defaults: (bytes: [UInt8], layout: Layout)?
   private var sealedLayout: Int64?
-  /// Whether the last record is stored as the table's are to be.
+  /// Whether the last record is stored as the options of the table require.
   private(set) var matchesPolicy = true
-  /// Records of one layout mostly come one after another.
+  /// The loader of the last record: records of one layout mostly come one after another.
   private var last: (layout: Int64, loader: RecordLoader)?
 
-  /// - Parameter store: the identity of the store whose records they are.
+  /// - Parameter store: the identity of the store that holds the records.
   init(of table: String, in store: UUID, _ policy: StoragePolicy) throws {
     let type = Entity.self as? any DefaultingEntityType.Type
     self.init(of: table, in: store, policy, defaults: try type.map { try Self.record(of: $0) })
   }
 
-  /// Takes what records lack from an entity.
+  /// Takes fields that records lack from an entity.
   init(of table: String, in store: UUID, _ policy: StoragePolicy, over initial: Entity?) {
     var defaults: (bytes: [UInt8], layout: Layout)?
-    // One that cannot be encoded is refused where it is to be stored; to read others it is not needed.
+    // One that cannot be encoded is refused where it is stored. Reading other records does not need
+    // it.
     do { defaults = try initial.map { try Self.record(of: $0) } } catch _ {}
     self.init(of: table, in: store, policy, defaults: defaults)
   }
@@ -40,7 +40,6 @@ struct EntityDecoder<Entity: EntityType> {
     self.store = store
     self.defaults = defaults
     transform = policy.transform(of: table)
-    isTreated = transform != nil
   }
 
   private static func record<Defaulting: DefaultingEntityType>(
@@ -56,9 +55,9 @@ struct EntityDecoder<Entity: EntityType> {
     return (bytes, layout)
   }
 
-  /// The entity of a record; throws where the record does not fit the type or is not opened.
+  /// The entity of a record; throws if the record does not fit the type or cannot be opened.
   ///
-  /// - Parameter id: the entity's, encoded.
+  /// - Parameter id: the encoded ID of the entity.
   mutating func entity(
     _ record: ArraySlice<UInt8>,
     of id: ArraySlice<UInt8>,
@@ -66,7 +65,7 @@ struct EntityDecoder<Entity: EntityType> {
     _ catalog: LayoutCatalog
   ) throws -> Entity {
     let isSealed = try isSealed(layout, catalog)
-    if !isSealed, !isTreated {
+    if !isSealed, transform == nil {
       return try loader(of: layout, catalog).decode(Entity.self, from: record)
     }
     let stored: Entity
@@ -76,9 +75,9 @@ struct EntityDecoder<Entity: EntityType> {
     } else {
       stored = try loader(of: layout, catalog).decode(Entity.self, from: record)
     }
-    let kept = try transform?.redacted(stored) ?? stored
-    matchesPolicy = kept == stored && isSealed == (transform?.seal?.forWriting != nil)
-    return kept
+    let entity = try transform?.redacted(stored) ?? stored
+    matchesPolicy = entity == stored && isSealed == (transform?.seal?.forWriting != nil)
+    return entity
   }
 
   private mutating func isSealed(_ layout: Int64, _ catalog: LayoutCatalog) throws -> Bool {

@@ -3,7 +3,7 @@ import StrataNormalization
 import StrataRecords
 import StrataStorage
 
-/// Decodes the stored entities of one table, the type of the entities erased.
+/// Decodes the stored entities of one table; the type of the entities is erased.
 protocol TableDecoding: AnyObject {
   func put(
     _ record: ArraySlice<UInt8>,
@@ -12,11 +12,12 @@ protocol TableDecoding: AnyObject {
     _ catalog: LayoutCatalog
   ) throws
   func remove(_ id: ArraySlice<UInt8>) throws
-  /// What was decoded so far; nil for nothing.
+  /// Everything decoded so far; nil if there is nothing.
   var changes: (any AnyTableChanges)? { get }
-  /// Puts of the entities that are not stored as the options of the table want; nil for none.
+  /// Puts of the entities that are not stored as the options of the table require; nil if there are
+  /// none.
   var rewrites: (any AnyTableChanges)? { get }
-  /// Starts again with nothing.
+  /// Discards everything decoded so far.
   func reset()
 }
 
@@ -69,15 +70,16 @@ extension SchemaTable {
     TableDecoder<Entity>(name, try EntityDecoder(of: name.text, in: store, policy))
   }
 
-  /// Replaces the table by what was decoded.
-  func place(_ decoder: any TableDecoding, in database: inout Database) {
+  /// Replaces the table by the decoded entities.
+  func assign(_ decoder: any TableDecoding, to database: inout Database) {
     guard let decoder = decoder as? TableDecoder<Entity> else { return }
     database[keyPath: path] = makeTable(decoder.entities)
   }
 }
 
 extension AnyTableChanges {
-  /// A decoder for a persisted value; what its records lack is taken from the value that is put here.
+  /// A decoder for a persisted value; fields that its record lacks are taken from the value put
+  /// here.
   func makeDecoder(of store: UUID, _ policy: StoragePolicy) -> any TableDecoding {
     var initial: Entity?
     for case .put(let value) in changes { initial = value }

@@ -2,16 +2,16 @@ import StrataBase
 import StrataCore
 import StrataStorage
 
-/// What a commit brings along to learn which revision it became.
+/// Travels with a commit and receives the revision that the commit became.
 ///
-/// Filled under the edit lock, and so before the commit returns.
+/// It is filled under the edit lock, and so before the commit returns.
 final class CommitTicket: Sendable {
-  /// Under which a ticket travels with a commit.
+  /// The key of a commit's ticket among its attachments.
   static let key = CommitAttachmentKey<CommitTicket>()
 
   private let number = Lock<Revision?>(nil)
 
-  /// Nil for a commit that changed nothing of the database.
+  /// The revision of the commit; nil if it changed nothing in the database.
   var revision: Revision? { number.withLock { $0 } }
 
   func stamp(_ revision: Revision) { number.withLock { $0 = revision } }

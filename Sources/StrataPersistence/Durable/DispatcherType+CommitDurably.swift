@@ -10,15 +10,15 @@ extension DispatcherType {
   /// await answer(.accepted(order))      // survives a power cut from here on
   /// ```
   ///
-  /// The rules of `commit` hold for the edit; subscribers are told before the disk is asked. Then one
-  /// sync is waited for, which all who wait at that moment share, whatever the ``Durability``: a few
-  /// milliseconds. A commit that changes nothing of the database waits for those before it, as it
+  /// The rules of `commit` apply to the edit, and subscribers are notified before the sync. Then
+  /// the call waits for one sync, a few milliseconds, under every `Durability`. Concurrent callers
+  /// share it. A commit that changes nothing in the database waits for the commits before it, as it
   /// may have relied on them.
   ///
   /// Throws what the closure throws, or a `PersistenceError` when the persistence was closed or the
-  /// store shows another time: then nothing has happened. Throws ``DurabilityError`` when the commit
-  /// has happened and the disk refuses; it says whether the outcome is unknown. Cancelling the task
-  /// changes nothing of this. On a store that was not created from a ``Persistence`` it traps.
+  /// store shows another time: then the commit is rolled back. Throws ``DurabilityError`` when the
+  /// commit happened and the disk fails; it says whether the outcome is unknown. Cancelling the
+  /// task changes none of this. Traps on a store that was not created from a ``Persistence``.
   @discardableResult
   public func commitDurably<R>(
     _ name: String = "",
@@ -39,7 +39,7 @@ extension DispatcherType {
     return result
   }
 
-  /// The same for a part of the scope; the key path starts at the own scope.
+  /// The same for a part of the scope; the key path starts at the dispatcher's scope.
   @discardableResult
   public func commitDurably<Part, R>(
     _ name: String = "",

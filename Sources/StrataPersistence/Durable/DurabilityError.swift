@@ -1,44 +1,46 @@
 public import StrataStorage
 
-/// A commit that has happened, and that is not known to be on disk.
+/// A commit happened, and is not known to be on disk.
 ///
-/// The store has it and so has every subscriber; the writer keeps it and writes it when the disk is
-/// back. Doing it again would do it twice: wait with ``Persistence/flush()`` instead. Only if the
-/// process ends before that the ``outcome`` matters.
+/// The store and its subscribers have the change. The writer keeps it and writes it when the disk
+/// works again. Committing again would apply it twice: wait with ``Persistence/flush()`` instead.
+/// The ``outcome`` only matters if the process ends before that.
 public struct DurabilityError: Error, Sendable, CustomStringConvertible {
-  /// What the file would hold if the process ended now.
+  /// What the file would contain if the process ended now.
   public enum Outcome: String, Sendable, Codable {
-    /// Not the commit: it waits in memory.
+    /// The file does not contain the commit, which waits in memory.
     case notWritten
-    /// The commit or not: the disk failed while it was being written or synced, and only reading
-    /// the file again will tell.
+    /// The file may contain the commit: the disk failed while it was being written or synced, and
+    /// only reading the file again will show it.
     case unknown
-    /// The commit but for some entities, whose `encode(to:)` refused; the cause names them.
+    /// The file contains the commit except some entities whose `encode(to:)` threw; the cause names
+    /// them.
     case partlyDurable
   }
 
-  /// The revision the commit became; for one that left the database alone, the last one it saw.
+  /// The revision the commit became; for one that did not change the database, the last one it saw.
   public let revision: Revision
-  /// What the file would hold if the process ended now.
+  /// What the file would contain if the process ended now.
   public let outcome: Outcome
-  /// Why the disk could not be waited for.
+  /// Why the commit is not known to be on disk.
   public let cause: PersistenceError
 
   /// What happened, what is known, and what to do.
   public var description: String {
     let wait = """
-      Do not commit it again: `flush()` returns once it is on disk. If the process ends before, look \
-      after the next opening whether it is there.
+      Do not commit it again: `flush()` returns once it is on disk. If the process ends before, \
+      check after the next opening whether it is there.
       """
     switch outcome {
     case .notWritten:
       return "Revision \(revision) is in memory and not in the file yet. \(cause) \(wait)"
     case .unknown:
       return """
-        Revision \(revision) is in memory, and whether it is in the file is unknown. \(cause) \(wait)
+        Revision \(revision) is in memory, and whether it is in the file is unknown. \(cause) \
+        \(wait)
         """
     case .partlyDurable:
-      return "Revision \(revision) is on disk, but not all of it. \(cause)"
+      return "Revision \(revision) is on disk, but not completely. \(cause)"
     }
   }
 }

@@ -1,7 +1,7 @@
 import StrataCore
 import StrataStorage
 
-/// What a store is created from that writes its commits into a file.
+/// A source of stores that writes their commits to a file.
 protocol JournalingSource: Sendable {
   var writer: JournalWriter { get }
 }
@@ -13,13 +13,13 @@ struct DurableCommit {
   private let writer: JournalWriter
   private let ticket = CommitTicket()
 
-  /// Traps for a store that no file stands behind: its commits cannot become durable.
+  /// Traps for a store without a file: its commits cannot become durable.
   init<State, Activity>(of store: Store<State, Activity>, _ trace: CommitTrace) {
     guard let source = store.source as? any JournalingSource else {
       fatalError(
         """
         commitDurably "\(trace.name)" at \(trace.place): \(store.name) was not created from a \
-        Persistence, so there is no disk to wait for. Create the store from one, or call commit.
+        Persistence, so there is no file to wait for. Create the store from one, or call commit.
         """
       )
     }
@@ -35,7 +35,7 @@ struct DurableCommit {
     attachments[CommitTicket.key] = ticket
   }
 
-  /// Returns when the commit, and all that it can have seen, is on disk.
+  /// Returns when the commit, and everything that it can have read, is on disk.
   func wait() async throws(DurabilityError) {
     let target = ticket.revision ?? writer.queue.lastRevision
     do {

@@ -2,7 +2,7 @@ import StrataNormalization
 import StrataRecords
 import StrataStorage
 
-/// A change set on its way to the file, with the options of the tables it touches.
+/// A change set that waits for the writer, with the options of its tables.
 struct DatabaseChanges: PendingChanges {
   let changes: ChangeSet
   let policy: StoragePolicy

@@ -3,12 +3,12 @@ import StrataRecords
 import StrataStorage
 
 extension EntityEncoder {
-  /// Appends the record of an entity, redacted and sealed as its table wants, and returns the number of
-  /// its layout.
+  /// Appends the record of an entity, redacted and sealed as the options of its table require, and
+  /// returns the number of its layout.
   ///
-  /// Throws what the entity's `encode(to:)` throws, or its seal; then `bytes` is as it was.
+  /// Throws if the entity's `encode(to:)` or its sealing throws; then `bytes` is as it was.
   ///
-  /// - Parameter id: the entity's, encoded.
+  /// - Parameter id: the encoded ID of the entity.
   mutating func encode<Entity: EntityType>(
     _ entity: Entity,
     id: [UInt8],
@@ -42,7 +42,7 @@ extension EntityEncoder {
     return try number(of: layout, table: table)
   }
 
-  /// The entities as a new file has them, in no order.
+  /// The entities as a new file stores them, in no particular order.
   ///
   /// Throws `PersistenceError.Reason` for one that cannot be encoded.
   mutating func stored<Entity: EntityType>(
@@ -54,12 +54,16 @@ extension EntityEncoder {
     return try entities.map { entity in
       let id = try EncodedID.bytes(of: entity.id.raw)
       var record: [UInt8] = []
-      do {
+      do throws(EncodingFailure) {
         let layout = try encode(entity, id: id, table: table, transform, into: &record)
         return StoredEntity(table: table, id: id[...], layout: layout, record: record[...])
-      } catch EncodingFailure.refused(let reason) {
-        let entity = NotPersisted(table: table, id: "\(entity.id)", reason: reason)
-        throw PersistenceError.Reason.notPersisted([entity])
+      } catch {
+        switch error {
+        case .refused(let reason):
+          let entity = NotPersisted(table: table, id: "\(entity.id)", reason: reason)
+          throw PersistenceError.Reason.notPersisted([entity])
+        case .sqlite(let error): throw error
+        }
       }
     }
   }
@@ -79,7 +83,7 @@ extension SchemaTable {
 }
 
 extension AnyTableChanges {
-  /// Adds what is put to the first snapshot of a store.
+  /// Adds the put entities to the first snapshot of a store.
   func add(to snapshot: inout InitialSnapshot, _ policy: StoragePolicy) throws {
     let entities = changes.compactMap { change in
       if case .put(let entity) = change { entity } else { nil }

@@ -2,12 +2,12 @@ package import StrataNormalization
 package import StrataStorage
 
 extension Inspector {
-  /// The database at a revision that is kept, as this build's types.
+  /// The database at a kept revision, as this build's types.
   ///
   /// O(entities).
   ///
-  /// Throws `.notReached`, `.trimmed` or `.merged` for a revision that was never made, went with what
-  /// was trimmed, or lies inside a run of merged commits.
+  /// Throws `.notReached`, `.trimmed` or `.merged` for a revision that was never made, was trimmed,
+  /// or lies inside a run of merged commits.
   package func database<Database: DatabaseType>(
     over initial: Database,
     at revision: Revision,

@@ -12,13 +12,13 @@ extension Persistence {
   /// let before = try await persistence.state(at: .snapshot("before-upgrade"))
   /// ```
   ///
-  /// O(the nearest snapshot before it, and the deltas from there on); the writer and committers go on
-  /// meanwhile. Commits made before the call count, so it may flush first. Tables that the file did
-  /// not have by then are empty, and so are excluded ones.
+  /// O(the nearest snapshot before it, and the deltas from there on); the writer and committers
+  /// continue meanwhile. Commits made before the call count, so it may write pending ones first.
+  /// Tables that the file did not have by then are empty, and so are excluded ones.
   ///
-  /// Throws ``PersistenceError`` with the reason `.notReached`, `.trimmed`, `.beforeHistory`,
-  /// `.merged` (the revision lies inside commits that became one delta while the disk refused),
-  /// `.notFound` for a name, or what reading the file says.
+  /// Throws `PersistenceError` with the reason `.notReached`, `.trimmed`, `.beforeHistory`,
+  /// `.merged` (the revision lies inside commits that became one delta while the disk failed),
+  /// `.notFound` for a name, or an error of reading the file.
   public func state(at point: HistoryPoint) async throws(PersistenceError) -> Database {
     try await contents(at: point).database
   }
@@ -27,7 +27,7 @@ extension Persistence {
   func contents(
     at point: HistoryPoint
   ) async throws(PersistenceError) -> (database: Database, values: ChangeSet) {
-    try await writeWhatWaits(for: point)
+    try await writePending(for: point)
     let (path, policy) = (writer.path, policy)
     return try await reader.read { view in
       try view.contents(
@@ -47,12 +47,12 @@ extension Persistence {
   /// }
   /// ```
   ///
-  /// Without bounds it is all that is kept at the moment of the first one. They are read as they are
-  /// asked for, about a megabyte at a time, each proved by its hash, and nothing is trimmed that an
-  /// iterator has not come past.
+  /// Without bounds these are all deltas that are kept when the first one is read. They are read on
+  /// demand, about a megabyte at a time, each verified by its hash. Deltas that an iterator has not
+  /// read yet are not trimmed.
   ///
-  /// Its iterator throws ``PersistenceError`` with the reason `.notReached`, `.trimmed` or `.merged`,
-  /// or what reading the file says.
+  /// The iterator throws `PersistenceError` with the reason `.notReached`, `.trimmed` or `.merged`,
+  /// or an error of reading the file.
   public func deltas(
     from first: Revision? = nil,
     to last: Revision? = nil
@@ -60,13 +60,14 @@ extension Persistence {
     Deltas(of: self, from: first, to: last)
   }
 
-  /// Every version of one entity that is kept, the oldest first.
+  /// Every kept version of one entity, the oldest first.
   ///
-  /// The first one may come from the oldest snapshot; after it come the commits that put or removed
-  /// the entity. Empty for one that never was. Name the table where the type is in several. O(journal).
+  /// The first version may come from the oldest snapshot; the others come from the commits that put
+  /// or removed the entity. Empty for an entity that never existed. Name the table if several
+  /// tables have the type. O(journal).
   ///
-  /// Throws ``PersistenceError`` with the reason `.notFound` for a table that is not in the schema, or
-  /// what reading the file says.
+  /// Throws `PersistenceError` with the reason `.notFound` for a table that is not in the schema,
+  /// `.undecodable` for a version that the type cannot read, or an error of reading the file.
   public func history<Entity: EntityType>(
     of id: EntityID<Entity>,
     in table: TableName? = nil
@@ -79,22 +80,22 @@ extension Persistence {
         .notFound("table \(name) of \(Entity.self) in the schema of \(Database.self)")
       )
     }
-    try await writeWhatWaits(for: nil)
+    try await writePending(for: nil)
     let policy = policy
     return try await reader.read { view in try view.versions(of: id, in: name.text, policy) }
   }
 
-  /// Makes the store's database and persisted values what they were at a point of its history, as one
-  /// new commit.
+  /// Makes the store's database and persisted values what they were at a point of its history, as
+  /// one new commit.
   ///
-  /// Nothing of the history goes: it is a commit like any other, and `revert` back is one too. What is
-  /// not kept stays as it is, and so does a value that the file did not have by then. O(entities) under
+  /// No history is lost: it is a commit like any other, and so is a `revert` of it. Excluded tables
+  /// stay as they are, and so does a value that the file did not have by then. O(entities) under
   /// the edit lock, to compare.
   ///
-  /// Gives the revision it became, or the last one when nothing differed.
+  /// Returns the revision it became, or the last one if nothing differed.
   ///
-  /// Throws what `state(at:)` throws, and what a rule of the database says against it; then nothing
-  /// has happened. Before there is a store it traps.
+  /// Throws what `state(at:)` throws, and the violation of a rule of the database; then the commit
+  /// is rolled back. Traps before there is a store.
   @discardableResult
   public func revert(
     to point: HistoryPoint,
@@ -114,12 +115,12 @@ extension Persistence {
       let now = state[keyPath: database]
       let changes = ChangeSet(from: now, to: then.database)
       state[keyPath: database].apply(changes.reverting(now, policy))
-      for value in values { value.place(then.values, in: &state) }
+      for value in values { value.assign(then.values, to: &state) }
     }
   }
 
-  /// Commits to the store; gives the revision that it became, or the last one when
-  /// it changed nothing that is kept.
+  /// Commits to the store and returns the revision it became, or the last one if it changed nothing
+  /// that is stored.
   private func commit(
     _ trace: CommitTrace,
     _ edit: (inout State) throws -> Void
@@ -136,8 +137,8 @@ extension Persistence {
     return ticket.revision ?? writer.queue.lastRevision
   }
 
-  /// Sees to it that what was committed before can be read.
-  func writeWhatWaits(for point: HistoryPoint?) async throws(PersistenceError) {
+  /// Writes commits that a question about `point` needs and that still wait in memory.
+  func writePending(for point: HistoryPoint?) async throws(PersistenceError) {
     var target = writer.queue.lastRevision
     switch point {
     case .revision(let revision): target = min(target, revision)
@@ -145,16 +146,5 @@ extension Persistence {
     case .time, nil: break
     }
     if writer.queue.current.written < target { try await writer.durable(through: target) }
-  }
-}
-
-extension HistoryPoint: CustomStringConvertible {
-  /// `revision 12`, `2026-11-21T13:03:00Z`, `snapshot “before-upgrade”`.
-  public var description: String {
-    switch self {
-    case .revision(let revision): "revision \(revision)"
-    case .time(let time): time.formatted(.iso8601)
-    case .snapshot(let name): "snapshot “\(name)”"
-    }
   }
 }

@@ -5,7 +5,7 @@ import StrataRecords
 import StrataStorage
 
 extension ReadView {
-  /// The versions of one entity: how the oldest snapshot has it, and every change of it since.
+  /// The versions of one entity: its value in the oldest snapshot, and every change of it since.
   ///
   /// O(that snapshot, and all deltas after it).
   func versions<Entity: EntityType>(
@@ -22,7 +22,7 @@ extension ReadView {
       guard entity.key == wanted else { continue }
       versions.append(
         EntityVersion(
-          content: .put(try records.entity(entity.record, of: entity.id, entity.layout, catalog)),
+          content: try put(entity.record, of: wanted, entity.layout, &records),
           origin: .snapshot,
           revisions: oldest.header.revision...oldest.header.revision,
           time: Date(microseconds: oldest.header.time)
@@ -54,12 +54,27 @@ extension ReadView {
         guard block.table(of: entry) == wanted.table else { continue }
         switch entry.change {
         case .put(let layout, let record):
-          return .put(try records.entity(block.bytes[record], of: wanted.id, layout, catalog))
+          return try put(block.bytes[record], of: wanted, layout, &records)
         case .remove: return .removed
         case .notPersisted: return .notPersisted
         }
       }
     }
     return nil
+  }
+  private func put<Entity>(
+    _ record: ArraySlice<UInt8>,
+    of key: EntityKey,
+    _ layout: Int64,
+    _ records: inout EntityDecoder<Entity>
+  ) throws -> EntityVersion<Entity>.Content {
+    do {
+      return .put(try records.entity(record, of: key.id, layout, catalog))
+    } catch let error as CorruptionError {
+      throw error
+    } catch {
+      let id = EncodedID.text(of: key.id)
+      throw PersistenceError.Reason(reading: error, table: key.table, id: id)
+    }
   }
 }

@@ -2,17 +2,17 @@ import StrataBase
 import StrataNormalization
 import StrataStorage
 
-/// What opening a file needs to know of a database: what a new file starts with, how the entities are
-/// read, and what an older file lacks.
+/// The typed side of opening a file: what a new file starts with, how its entities are decoded, and
+/// what an older file lacks.
 struct DatabaseOpening<Database: DatabaseType>: Sendable {
-  /// What is in a file, as this build's types.
+  /// The contents of a file, as this build's types.
   struct Contents: Sendable {
     let database: Database
     let values: ChangeSet
-    /// What is not stored as the options of its table want it.
+    /// Entities that are not stored as the options of their table require.
     let rewrites: ChangeSet
     let entities: Int
-    /// The tables this build keeps, those of values too.
+    /// The tables this build stores, including those of values.
     let names: Set<String>
     let loss: RestoreLoss?
   }
@@ -35,10 +35,11 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
         return additions(contents, known)
       }
     )
-    return (opened.contents, report(on: opened, known))
+    return (opened.contents, report(on: opened, known, configuration.restore))
   }
 
-  /// Writes the initial database and values into the first snapshot.
+  /// Writes the initial database and values into the first snapshot, in the order of the table
+  /// names.
   private func fill(_ snapshot: inout InitialSnapshot) throws {
     try Self.check(initial)
     let tables = Database.schema.tables(in: policy).map { table in
@@ -86,8 +87,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     }
   }
 
-  /// Tables and values that a build added, with what the initial state put into them; and the records
-  /// that are not stored as the options of their table want.
+  /// Tables and values that are new to the file, with their initial contents; and the records that
+  /// are not stored as the options of their table require.
   private func additions(_ contents: Contents, _ known: Set<String>) -> OpeningAdditions {
     let new = contents.names.subtracting(known)
     let (tables, values) = new.splitIntoTablesAndValues()
@@ -111,7 +112,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
 
   private func report(
     on opened: OpenedStore<Contents>,
-    _ known: Set<String>
+    _ known: Set<String>,
+    _ restore: RestorePolicy
   ) -> RestoreReport {
     let contents = opened.contents
     let excluded = Set(policy.excluded.map(\.text))
@@ -143,11 +145,13 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
         "the table \(table) is excluded; its records in the file stay as they are"
       )
     }
-    for changes in contents.rewrites.tables {
+    // An opening for reading has written nothing.
+    for changes in contents.rewrites.tables where restore != .readOnly {
       report.notes.append(
         """
-        \(StoredValues.title(ofTable: changes.table.text)): \(changes.count) records were not stored as \
-        its options want and were written again; older deltas and snapshots have them as they were
+        \(StoredValues.title(ofTable: changes.table.text)): \(changes.count) records were not \
+        stored as its options require and were written again; older deltas and snapshots have \
+        them as they were
         """
       )
     }

@@ -1,10 +1,9 @@
 import StrataCore
 import StrataStorage
 
-/// What a persistence knows of its store: nothing yet but the state it will be created with, or how
-/// to reach it.
+/// The store of a persistence: before there is one, the state it will be created with.
 enum StoreConnection<State: StateType>: Sendable {
-  /// What a commit does.
+  /// The closure of a commit.
   typealias Edit = (inout State, inout CommitAttachments) throws -> Void
 
   case waiting(State)
@@ -17,7 +16,7 @@ enum StoreConnection<State: StateType>: Sendable {
     let commit: @Sendable (CommitTrace, Edit) throws -> Void
   }
 
-  /// Connects to a store; false when there is one already.
+  /// Connects to a store; returns false if there is one already.
   mutating func attach<Activity: Sendable>(to store: Store<State, Activity>) -> Bool {
     guard case .waiting = self else { return false }
     self = .attached(
@@ -46,8 +45,8 @@ enum StoreConnection<State: StateType>: Sendable {
       if let state = store.state() { return state }
       fatalError(
         """
-        A Persistence feeds one store, and the one it fed is gone. Keep the store, or close the \
-        persistence and open the file again.
+        The store of this Persistence was deallocated. Keep the store, or close the persistence \
+        and open the file again.
         """
       )
     }
@@ -59,15 +58,15 @@ enum StoreConnection<State: StateType>: Sendable {
     case .waiting:
       fatalError(
         """
-        "\(trace.name)" at \(trace.place) commits to the store of a Persistence that has none yet. \
-        Create the store from it first.
+        "\(trace.name)" at \(trace.place) commits to the store of a Persistence that has no \
+        store yet. Create the store from it first.
         """
       )
     case .attached(let store): try store.commit(trace, edit)
     }
   }
 
-  /// Runs `action` while no commit of the store is under way.
+  /// Runs `action` while no commit of the store is in progress.
   func withoutCommits(_ action: () -> Void) {
     switch self {
     case .waiting: action()

@@ -36,7 +36,7 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
   do {
     result = try await body(makeStore(persistence))
   } catch {
-    // The error of the body says more than one of closing after it could.
+    // The error of the body explains more than an error of closing after it.
     do { try await persistence.close() } catch _ {}
     throw error
   }

@@ -3,16 +3,16 @@ import StrataNormalization
 public import StrataStorage
 
 extension Persistence {
-  /// A persisted value as it was at a point of history; nil where the file did not have it by then.
+  /// A persisted value as it was at a point of history; nil if the file did not have it by then.
   ///
   /// ```swift
   /// let info = try await persistence.value(at: .revision(120), \.loggedIn.myInfo)
   /// ```
   ///
-  /// Costs what ``state(at:)`` does.
+  /// Costs as much as ``state(at:)``.
   ///
-  /// Throws what ``state(at:)`` throws, and `.notFound` for a path that is not among the `values` that
-  /// `open` was given.
+  /// Throws what ``state(at:)`` throws, and `.notFound` for a path that is not among the `values`
+  /// that `open` was given.
   public func value<Value: Codable & Equatable & Sendable>(
     at point: HistoryPoint,
     _ path: StatePath<State, Value>

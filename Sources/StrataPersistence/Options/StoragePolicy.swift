@@ -2,19 +2,20 @@ import StrataCore
 import StrataNormalization
 import StrataStorage
 
-/// What a program keeps in its file and how, the type of its state erased: the same for everyone who
-/// writes or reads the file, and for as long as it is open.
+/// What a program stores in its file and how; the type of its state is erased.
+///
+/// It stays the same for as long as the file is open, for everything that writes or reads it.
 package struct StoragePolicy: Sendable {
-  /// The persisted values, each as a put of what the initial state has.
+  /// The persisted values, each as a put of its initial value.
   var values = ChangeSet()
-  /// The tables of which nothing is kept.
+  /// The tables of which nothing is stored.
   private(set) var excluded: Set<TableName> = []
   /// The ``TableTransform`` of each table that has one.
-  private var treatments: [String: any Sendable] = [:]
+  private var transforms: [String: any Sendable] = [:]
 }
 
 extension StoragePolicy {
-  /// Takes the lists that `open` was given; traps where they cannot be meant.
+  /// The policy of the lists given to `open`; traps if they contain a programming mistake.
   init<State, Database: DatabaseType>(
     _ values: [PersistedValue<State>],
     of state: State,
@@ -23,16 +24,16 @@ extension StoragePolicy {
   ) {
     PersistedValue.check(values, beside: database)
     self.init(values: ChangeSet(values, of: state))
-    for value in values { value.treat(in: &self) }
+    for value in values { value.apply(to: &self) }
     for option in tables { option.apply(to: &self) }
   }
 
-  /// Takes what is done with the tables of a database that is read alone.
+  /// The policy of a database that is read without values.
   init<Database: DatabaseType>(_ tables: [TableOption<Database>]) {
     for option in tables { option.apply(to: &self) }
   }
 
-  /// Refuses a table whose name is that of a value.
+  /// Refuses a table whose name is reserved for values.
   static func checkNames<Database: DatabaseType>(
     of database: Database.Type,
     at path: StorePath
@@ -45,31 +46,28 @@ extension StoragePolicy {
 
   mutating func exclude(_ table: TableName) { excluded.insert(table) }
 
-  /// Whether something is kept of a table.
-  func keeps(_ table: TableName) -> Bool { excluded.isEmpty || !excluded.contains(table) }
+  /// Whether anything of a table is stored.
+  func stores(_ table: TableName) -> Bool { excluded.isEmpty || !excluded.contains(table) }
 
-  /// Changes what is done to the records of a table.
-  mutating func treat<Entity>(
-    _ table: TableName,
+  /// Changes the transform of a table, which is a new one if it had none.
+  mutating func updateTransform<Entity>(
+    of table: TableName,
     _ change: (inout TableTransform<Entity>) -> Void
   ) {
     var transform = transform(of: table.text) ?? TableTransform<Entity>()
     change(&transform)
-    treatments[table.text] = transform
+    transforms[table.text] = transform
   }
 
-  /// Whether nothing is done to the records of any table.
-  var hasNoTransforms: Bool { treatments.isEmpty }
-
-  /// What is done to the records of a table; nil for nothing.
+  /// The transform of a table; nil if its records are stored as they are.
   func transform<Entity>(of table: String) -> TableTransform<Entity>? {
-    treatments[table] as? TableTransform<Entity>
+    transforms[table] as? TableTransform<Entity>
   }
 }
 
 extension DatabaseSchema {
-  /// The tables of which something is kept.
+  /// The tables of which anything is stored.
   func tables(in policy: StoragePolicy) -> [any SchemaTable<Database>] {
-    policy.excluded.isEmpty ? tables : tables.filter { policy.keeps($0.name) }
+    policy.excluded.isEmpty ? tables : tables.filter { policy.stores($0.name) }
   }
 }

@@ -1,10 +1,10 @@
 import StrataNormalization
 import StrataStorage
 
-/// A persisted value as the file has it: the only entity of a table of its own.
+/// A persisted value as the file stores it: the only entity of a separate table.
 ///
-/// So journal, chain, fold, snapshots and everything that reads them treat it like any entity. Its
-/// record has one field, which may be null.
+/// So the journal, the chain, snapshots and everything that reads them handle it like any entity.
+/// Its record has one field, which may be null.
 struct StoredValue<Value: Codable & Equatable & Sendable>: EntityType {
   static var tableName: TableName { TableName(StoredValues.prefix) }
 

@@ -2,7 +2,7 @@ public import StrataCore
 public import StrataNormalization
 import StrataStorage
 
-/// What is done otherwise with one table of the database on its way into the file and back.
+/// How one table of the database is stored, other than whole and in clear.
 ///
 /// ```swift
 /// let persistence = try await Persistence.open(
@@ -14,13 +14,13 @@ import StrataStorage
 ///   ])
 /// ```
 ///
-/// The state in memory is never touched by them. Redactions and seals run on the writer's thread, once
-/// for each record that is written: they cost committers nothing, and what they cost the writer it
-/// lags behind. A path that the schema does not list traps when the file is opened.
+/// Options never change the state in memory. Redactions and sealings run on the writer's thread,
+/// once for each record that is written: they cost committers nothing, but a slow one makes the
+/// writer lag behind. Opening the file traps for a path that the schema does not list.
 ///
-/// An option that a file was not written with takes effect when it is opened: records that are not as
-/// the options want them are written again, in one delta of their own. What stood there before stays in
-/// older deltas and snapshots until they are trimmed.
+/// An option that is new to a file takes effect when the file is opened: records that are not
+/// stored as the options require are written again, in a separate delta. The earlier records stay
+/// in older deltas and snapshots until those are trimmed.
 public struct TableOption<Database: DatabaseType>: Sendable {
   private let table: any AnyKeyPath & Sendable
   private let change: @Sendable (inout StoragePolicy, TableName) -> Void
@@ -33,31 +33,31 @@ public struct TableOption<Database: DatabaseType>: Sendable {
     self.change = change
   }
 
-  /// Keeps nothing of the table: it is in no delta and in no snapshot, and starts from the initial
+  /// Stores nothing of the table: it is in no delta and in no snapshot, and starts from the initial
   /// state at each opening.
   ///
-  /// A commit that changes nothing else makes no delta and is never refused. `revert` leaves the table
-  /// alone, and in `state(at:)` it is empty. What a file already has of it stays there untouched, and
-  /// the report notes it: to be rid of that, empty the table before it is excluded. References from
-  /// tables that are kept may then lead to nothing.
+  /// A commit that changes nothing else makes no delta and is never refused. `revert` does not
+  /// change the table, and in `state(at:)` it is empty. What a file already has of it stays there
+  /// untouched, and the report notes it: to get rid of that, empty the table before excluding it.
+  /// References from stored tables may then lead to nothing.
   public static func excluded<Entity: EntityType>(
     _ table: StatePath<Database, EntityTable<Entity>>
   ) -> TableOption {
     TableOption(table) { $0.exclude($1) }
   }
 
-  /// Changes each entity on its way into the file, so that what it leaves out is nowhere in it.
+  /// Changes each entity on its way into the file, so that the file never contains what it removes.
   ///
-  /// What is restored is what the file has, the redacted entity. The redaction runs on what is read
-  /// too, so applying it twice must be the same as applying it once; and it must leave the ID alone, or
-  /// the entity is not persisted. Two states that differ in the redacted fields alone make a delta with
-  /// the same record. Several redactions of a table run in the order of the list.
+  /// Restoring returns the redacted entity. The redaction also runs on what is read, so applying it
+  /// twice must be the same as applying it once. It must not change the ID, or the entity is not
+  /// persisted. A commit that changes only redacted fields makes a delta with the same record.
+  /// Several redactions of a table run in the order of the list.
   public static func redacted<Entity: EntityType>(
     _ table: StatePath<Database, EntityTable<Entity>>,
     _ redaction: @escaping @Sendable (inout Entity) -> Void
   ) -> TableOption {
     TableOption(table) { policy, name in
-      policy.treat(name) { (transform: inout TableTransform<Entity>) in
+      policy.updateTransform(of: name) { (transform: inout TableTransform<Entity>) in
         transform.redactions.append(redaction)
       }
     }
@@ -65,9 +65,9 @@ public struct TableOption<Database: DatabaseType>: Sendable {
 
   /// Seals each record of the table, after any redaction.
   ///
-  /// Clear in the file stay the IDs, the names and kinds of the fields, how many records there are,
+  /// The file still shows the IDs, the names and kinds of the fields, how many records there are,
   /// about how long they are and when each was changed. An entity that cannot be sealed is not
-  /// persisted, and named as such; it is never written in clear.
+  /// persisted and is named as such; it is never written in clear.
   public static func sealed<Entity: EntityType>(
     _ table: StatePath<Database, EntityTable<Entity>>,
     with sealing: any RecordSealing
@@ -89,9 +89,9 @@ public struct TableOption<Database: DatabaseType>: Sendable {
     _ seal: RecordSeal
   ) -> TableOption {
     TableOption(table) { policy, name in
-      policy.treat(name) { (transform: inout TableTransform<Entity>) in
+      policy.updateTransform(of: name) { (transform: inout TableTransform<Entity>) in
         if transform.seal != nil {
-          fatalError("The table \(name) is to be sealed in two ways. Give it one of them.")
+          fatalError("The table \(name) is sealed in two ways. Give it one of these options.")
         }
         transform.seal = seal
       }
@@ -100,14 +100,14 @@ public struct TableOption<Database: DatabaseType>: Sendable {
 }
 
 extension TableOption {
-  /// Notes what is to be done; traps where that cannot be meant.
+  /// Adds the option to a policy; traps if the schema does not list the table.
   func apply(to policy: inout StoragePolicy) {
     let tables = Database.schema.tables.filter { $0.keyPath == table }
     if tables.isEmpty {
       fatalError(
         """
-        There is an option for \(table), which the schema of \(Database.self) does not list. What is \
-        not listed is not kept at all: take the option out, or list the table.
+        There is an option for \(table), which the schema of \(Database.self) does not list. A \
+        table that is not listed is not stored at all: remove the option, or list the table.
         """
       )
     }

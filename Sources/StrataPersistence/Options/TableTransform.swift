@@ -2,38 +2,38 @@ import Foundation
 import StrataNormalization
 import StrataStorage
 
-/// What is done to the records of one table.
+/// How the records of one table are changed on their way into the file.
 struct TableTransform<Entity: EntityType>: Sendable {
   var redactions: [@Sendable (inout Entity) -> Void] = []
   var seal: RecordSeal?
 
-  /// Why a record is not written.
+  /// The redaction of an entity changed its ID, so its record is not written.
   struct IDChanged: Error, CustomStringConvertible {
     let description = "its redaction changed its ID"
   }
 
-  /// The entity as it is to be written.
+  /// The entity as it is written.
   func redacted(_ entity: Entity) throws(IDChanged) -> Entity {
     guard !redactions.isEmpty else { return entity }
-    var kept = entity
-    for redact in redactions { redact(&kept) }
-    guard kept.id == entity.id else { throw IDChanged() }
-    return kept
+    var redacted = entity
+    for redact in redactions { redact(&redacted) }
+    guard redacted.id == entity.id else { throw IDChanged() }
+    return redacted
   }
 }
 
 extension TableTransform {
-  /// Whether an entity is written as another one.
+  /// Whether an entity is written as `other`.
   func redacts(_ entity: Entity, to other: Entity) -> Bool {
     do { return try redacted(entity) == other } catch _ { return false }
   }
 }
 
-/// Whether records are sealed, or were.
+/// How sealed records of one table are opened, and whether new ones are sealed.
 enum RecordSeal: Sendable {
-  /// They are to be sealed.
+  /// Sealed records are opened, and new ones are sealed.
   case sealing(any RecordSealing)
-  /// Sealed ones are opened; what is written is clear.
+  /// Sealed records are opened, and new ones are written in clear.
   case opening(any RecordSealing)
 
   var sealing: any RecordSealing {
@@ -42,7 +42,7 @@ enum RecordSeal: Sendable {
     }
   }
 
-  /// By what new records are sealed.
+  /// The sealing of new records; nil if they are written in clear.
   var forWriting: (any RecordSealing)? {
     if case .sealing(let sealing) = self { return sealing }
     return nil

@@ -33,7 +33,8 @@ package struct ReadView {
       guard let newest = snapshots.first(where: { $0.header.state == .verified })?.header else {
         throw CorruptionError("it has no snapshot")
       }
-      let last = try journal.last()
+      // A journal that lost its tail ends before a snapshot that is intact.
+      let last = try journal.last().flatMap { $0.header.revision < newest.revision ? nil : $0 }
       return (
         identity,
         catalog,

@@ -8,7 +8,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// What was, at every revision that is kept, beside a store that goes on.
+/// The database at every kept revision, read beside a store in use.
 struct HistoryTests {
   let directory: TemporaryDirectory
   let path: String
@@ -43,18 +43,18 @@ struct HistoryTests {
 
   /// Keeps everything in one run after snapshot 0.
   private static let never = SnapshotPolicy(minimumJournalBytes: 1 << 40)
-  /// Folds all the time and keeps everything.
+  /// Takes snapshots all the time and keeps everything.
   private static let foldsOnly = SnapshotPolicy(
     minimumJournalBytes: 4_000,
     minimumHistoryBytes: 1 << 40
   )
-  /// Folds and trims all the time.
+  /// Takes snapshots and trims all the time.
   private static let often = SnapshotPolicy(
     minimumJournalBytes: 4_000,
     minimumHistoryBytes: 12_000
   )
 
-  /// Commits the script up to a revision and gives the database at every revision from 0 on.
+  /// Commits the script up to a revision and returns the database at every revision from 0 on.
   private func commit(
     _ count: Int64,
     to store: LibraryStore,
@@ -136,7 +136,7 @@ struct HistoryTests {
         #expect(revision != Revision(half))
       }
     }
-    // Both must have happened, or the test says nothing.
+    // Both must have happened, or the test checks nothing.
     #expect(oldest > 1, "seed \(seed)")
     #expect(oldest < Revision(Self.revisions), "seed \(seed)")
     #expect(try await persistence.state(at: .snapshot("half-way")) == states[Int(half)])
@@ -266,7 +266,7 @@ struct HistoryTests {
     try await persistence.close()
   }
 
-  /// The first delta that is kept, once the writer has trimmed what it may.
+  /// The first kept delta, once the writer has trimmed everything it may.
   private func firstKept(
     _ persistence: Persistence<LibraryState, LibraryDatabase>
   ) async throws -> Revision {
@@ -275,7 +275,7 @@ struct HistoryTests {
     return persistence.revision
   }
 
-  /// Lets the writer do what is due: each flush is behind one more slice of it.
+  /// Lets the writer finish its maintenance: each flush waits for one more slice of it.
   private func settle(
     _ persistence: Persistence<LibraryState, LibraryDatabase>
   ) async throws {
@@ -458,7 +458,7 @@ struct HistoryTests {
   }
 }
 
-/// How much of the past is kept.
+/// How much history is kept.
 enum Retention {
   case everything, little
 }
@@ -470,7 +470,7 @@ extension EntityVersion.Origin {
   }
 }
 
-/// A time of day that moves when told to.
+/// A clock that the test advances.
 final class TickingClock: Sendable {
   private let current = Lock(Date(timeIntervalSince1970: 1_763_000_000.123_457))
 

@@ -76,4 +76,19 @@ struct BrokenSnapshotTests {
     #expect(try Inspector(path: damaged.path).info().snapshots.map(\.revision) == [50])
     try await expectWhole(damaged, 50)
   }
+  @Test
+  func `a snapshot after the end of the journal is restored`() async throws {
+    let damaged = try await DamagedStore()
+    let before = try await damaged.open(.strict)
+    try await before.snapshot(named: "last")
+    try await before.close()
+    try damaged.damage("DELETE FROM delta WHERE revision > 30")
+    for policy in [RestorePolicy.readOnly, .strict, .strict] {
+      let persistence = try await damaged.open(policy)
+      #expect(persistence.initialState.db == damaged.model(at: 50))
+      #expect(persistence.report.revision == 50)
+      #expect(persistence.report.notes == [])
+      try await persistence.close()
+    }
+  }
 }

@@ -101,6 +101,22 @@ struct CarriedRecordTests {
     #expect(again.report.loss?.undecodableCount == 1_200)
     try await again.close()
   }
+
+  @Test
+  func `a version in the history that cannot be read is refused as such, not as damage`()
+    async throws
+  {
+    try await makeStore()
+    let persistence = try await open(Numbers.self, .bestEffort)
+    let error = await #expect(throws: PersistenceError.self) {
+      _ = try await persistence.history(of: EntityID<NumberItem>("a"))
+    }
+    guard case .undecodable("items", "a", _) = error?.reason else {
+      Issue.record("another reason: \(String(describing: error))")
+      return
+    }
+    try await persistence.close()
+  }
 }
 
 private struct Shop<Database: DatabaseType>: StateType {

@@ -4,7 +4,7 @@ import StrataPersistence
 import StrataStorage
 import TestSupport
 
-/// A library with things to be kept beside its books.
+/// A library with values beside its books.
 struct SettingsState: StateType, Equatable {
   struct Account: Codable, Equatable, Sendable {
     var name = ""
@@ -14,7 +14,7 @@ struct SettingsState: StateType, Equatable {
 
   struct Session: Equatable, Sendable {
     var account: Account?
-    /// Not kept.
+    /// Not persisted.
     var clicks = 0
   }
 
@@ -23,7 +23,7 @@ struct SettingsState: StateType, Equatable {
   var volume = 0.5
   var recent: [String: Int] = [:]
 
-  /// What is kept, for comparing.
+  /// The persisted part, for comparing.
   var kept: Kept { Kept(db: db, account: session.account, volume: volume, recent: recent) }
 
   struct Kept: Equatable {
@@ -43,7 +43,7 @@ struct SettingsState: StateType, Equatable {
 typealias SettingsStore = Store<SettingsState, Never>
 typealias SettingsPersistence = Persistence<SettingsState, LibraryDatabase>
 
-/// A path for a store in a directory of its own, and ways to open it.
+/// A path for a store in a separate directory, and ways to open it.
 struct SettingsFile {
   let directory: TemporaryDirectory
   let path: String
@@ -67,7 +67,7 @@ struct SettingsFile {
     )
   }
 
-  /// Opens it, lets a store do something, and closes it.
+  /// Opens it, runs `body` with a store, and closes it.
   func run(
     _ initialState: SettingsState = SettingsState(),
     values: [PersistedValue<SettingsState>] = SettingsState.values,
@@ -79,6 +79,6 @@ struct SettingsFile {
     try await persistence.close()
   }
 
-  /// Folds and trims all the time.
+  /// Takes snapshots and trims all the time.
   static let often = SnapshotPolicy(minimumJournalBytes: 2_000, minimumHistoryBytes: 6_000)
 }

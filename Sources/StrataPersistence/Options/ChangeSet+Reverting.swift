@@ -2,13 +2,14 @@ import StrataNormalization
 import StrataStorage
 
 extension ChangeSet {
-  /// These changes to `database`, without what is not kept and without puts of entities that are only
-  /// as the file has them because they were redacted: what is there would be redacted to the same.
+  /// These changes to `database`, without those that only come from the options of tables: changes
+  /// to excluded tables, and puts of redacted entities whose present value would be redacted to the
+  /// same.
   func reverting<Database: DatabaseType>(_ database: Database, _ policy: StoragePolicy) -> ChangeSet
   {
     let schema = Database.schema
     return ChangeSet(
-      tables: filter(policy.keeps).tables.compactMap { changes in
+      tables: filter(policy.stores).tables.compactMap { changes in
         schema.table(named: changes.table)?.reverting(changes, in: database, policy)
       }
     )

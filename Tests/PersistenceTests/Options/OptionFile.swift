@@ -31,7 +31,7 @@ struct OptionFile {
     )
   }
 
-  /// Opens it, lets a store do something, and closes it.
+  /// Opens it, runs `body` with a store, and closes it.
   func run(
     _ tables: Options,
     _ initialState: LibraryState = LibraryState(),
@@ -43,9 +43,9 @@ struct OptionFile {
     try await persistence.close()
   }
 
-  /// The files that hold a text now, the writer's still open.
+  /// The files that contain a text now, while the writer has them open.
   ///
-  /// A copy is read, as closing a file of an open store would drop its locks.
+  /// Reads a copy, as closing a file of an open store would drop its locks.
   func files(holding text: String) async throws -> [String] {
     let copies = try TemporaryDirectory()
     for suffix in ["", "-wal", ".head"] {
@@ -60,5 +60,5 @@ struct OptionFile {
   }
 }
 
-/// Stands nowhere in a file unless someone put it there.
+/// A text that no file contains by accident.
 let secret = "zebra-quince-4711"

@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Whatever is committed, restoring gives what was there.
+/// Restoring returns the values that were committed, whatever they are.
 struct ValueLawTests {
   @Test(arguments: [Durability.everyCommit, .grouped(maxDelay: .milliseconds(1)), .onFlush])
   func `restoring after random commits gives the state as it was kept`(

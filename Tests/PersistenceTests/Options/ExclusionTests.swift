@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Tables of which nothing is kept.
+/// Tables of which nothing is stored.
 struct ExclusionTests {
   let file: OptionFile
 

@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// What values were, and the ways back.
+/// Values in history, and reverting them.
 struct ValueHistoryTests {
   let file: SettingsFile
 

@@ -6,7 +6,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Values on disks that refuse, in files that are damaged, and as types that have moved on.
+/// Values on failing disks, in damaged files, and after their type changed.
 struct ValueFaultTests {
   let file: SettingsFile
 
@@ -254,7 +254,7 @@ private struct NewInfo: Codable, Equatable, Sendable {
   var note: String?
 }
 
-/// Refuses to be encoded below zero.
+/// Cannot be encoded below zero.
 private struct Shy: Codable, Equatable, Sendable {
   struct UnpersistedChange: Error {}
 

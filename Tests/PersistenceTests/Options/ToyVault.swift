@@ -5,12 +5,12 @@ import TestSupport
 
 /// Seals for tests: a stream of SplitMix64 over the record and a tag over stream, context and record.
 ///
-/// It hides bytes and notices what does not belong. It is no cryptography.
+/// It hides bytes and detects foreign ones. It is not cryptography.
 struct ToyVault: RecordSealing {
   struct Refused: Error {}
 
   let key: UInt64
-  /// Records that hold these bytes are not sealed.
+  /// It refuses to seal records that contain these bytes.
   var refusing: [UInt8]?
 
   func seal(_ record: [UInt8], context: RecordContext) throws -> [UInt8] {
@@ -39,14 +39,14 @@ struct ToyVault: RecordSealing {
 }
 
 extension [UInt8] {
-  /// Whether other bytes stand somewhere in these.
+  /// Whether these bytes contain others.
   func holds(_ other: [UInt8]) -> Bool {
     Data(self).range(of: Data(other)) != nil
   }
 }
 
 extension StoreBytes {
-  /// The files in which a text stands.
+  /// The files that contain a text.
   func files(holding text: String) -> [String] {
     files.filter { $0.value.range(of: Data(text.utf8)) != nil }.keys.sorted()
   }

@@ -89,6 +89,15 @@ struct RedactionTests {
   }
 
   @Test
+  func `an opening for reading reports no record as written again`() async throws {
+    try await file.run([], initial) { _, _ throws in }
+    let configuration = PersistenceConfiguration(restore: .readOnly)
+    let persistence = try await file.open(options, LibraryState(), configuration)
+    #expect(persistence.report.notes == [])
+    try await persistence.close()
+  }
+
+  @Test
   func `history shows what the file has, redacted`() async throws {
     try await file.run([], initial) { store, _ throws in
       store.commit { $0.db.books.insert(Book(id: 1, title: secret)) }

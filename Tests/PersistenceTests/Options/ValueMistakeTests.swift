@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Lists of values that cannot be meant.
+/// Lists of values with a programming mistake.
 struct ValueMistakeTests {
   @Test
   func `an empty name traps with the remedy`() async {

@@ -313,7 +313,7 @@ struct SealingTests {
   }
 }
 
-/// Seals each record as if it were another's.
+/// Seals each record with the context of another one.
 private struct Swapping: RecordSealing {
   let vault: ToyVault
 
