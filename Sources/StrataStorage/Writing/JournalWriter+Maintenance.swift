@@ -46,7 +46,7 @@ extension JournalWriter {
   /// Drops the session where an error means more than a missing snapshot: that a sync failed, or that the
   /// head may be half written.
   private func degradeIfDoubtful(_ error: any Error) {
-    guard error is SystemError || FailedSync.isMeant(by: error) else { return }
+    guard error is SystemError || FailedSync.matches(error) else { return }
     degrade(error)
   }
 

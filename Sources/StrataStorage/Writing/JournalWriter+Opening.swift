@@ -34,7 +34,7 @@ extension JournalWriter {
     let lock = try acquireLock()
     do {
       try Quarantine.complete(path, now: configuration.now(), on: configuration.disk)
-      let isNew = try path.occupant(.opening) == .nothing
+      let isNew = try path.fileStatus(.opening) == .missing
       if isNew {
         try InitialSnapshot.createStore(at: path, now: now, on: configuration.disk, fill)
       }
@@ -53,8 +53,8 @@ extension JournalWriter {
     }
   }
 
-  func acquireLock() throws(PersistenceError) -> HeldLock {
-    HeldLock(
+  func acquireLock() throws(PersistenceError) -> LockHandle {
+    LockHandle(
       try WriterLock.acquire(
         path,
         as: LockFile.Owner.current(started: configuration.now()),

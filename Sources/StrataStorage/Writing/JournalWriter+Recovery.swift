@@ -45,7 +45,7 @@ extension JournalWriter {
   }
 
   /// Opens the file again, compares it with what was written, and writes what it lacks.
-  func recover(_ lock: HeldLock, after position: Position) throws {
+  func recover(_ lock: LockHandle, after position: Position) throws {
     let now = configuration.now().microseconds
     let (file, _) = try RestoredFile.openForWriting(
       path,

@@ -32,7 +32,7 @@ extension JournalWriter {
       return
     }
     do {
-      guard try path.occupant(.resuming) != .nothing else {
+      guard try path.fileStatus(.resuming) != .missing else {
         throw PersistenceError(.resuming, path: path.file, .missing)
       }
       try recover(try acquireLock(), after: position)

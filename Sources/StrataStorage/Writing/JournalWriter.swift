@@ -14,9 +14,9 @@ package actor JournalWriter {
     case unopened
     /// It was opened only to be read, and nothing is held of it.
     case reading
-    case writing(WriterSession, HeldLock)
+    case writing(WriterSession, LockHandle)
     /// The disk failed. The lock is held and nothing is open; the file stood at this position.
-    case degraded(HeldLock, Position)
+    case degraded(LockHandle, Position)
     /// Nothing is held until the file is resumed; it stood at this position.
     case suspended(Position)
     case closed
