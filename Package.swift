@@ -119,6 +119,12 @@ let package = Package(
       ]
     ),
     .testTarget(
+      name: "StorageTests",
+      dependencies: [
+        "StrataBase", "StrataRecords", "StrataStorage", "StrataSQLite", "TestSupport",
+      ]
+    ),
+    .testTarget(
       name: "PersistenceTests",
       dependencies: [
         "StrataBase", "StrataCore", "StrataSQLite", "StrataMigrations", "StrataRecords",
@@ -135,7 +141,9 @@ let package = Package(
     ),
     .testTarget(
       name: "CLITests",
-      dependencies: ["StrataCLI", "Strata", "StrataBase", "StrataStorage", "TestSupport"]
+      dependencies: [
+        "StrataCLI", "Strata", "StrataBase", "StrataSQLite", "StrataStorage", "TestSupport",
+      ]
     ),
     .testTarget(name: "SeedTests", dependencies: ["Strata", "StrataFlux", "TestSupport"]),
   ],

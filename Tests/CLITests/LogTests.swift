@@ -69,7 +69,19 @@ import Testing
     #expect(log.status == 4)
     #expect(
       log.errors.hasPrefix(
-        "strata: \(path): this store is damaged: part 0 of the delta at revision 1 cannot be read: "
+        "strata: \(path): this store is damaged: block 0 of delta 1 cannot be read: "
+      )
+    )
+  }
+
+  @Test func `a delta that was altered is damage, though it can be read`() async throws {
+    try Patch.flip("Delta Dora", in: path)
+    let log = try await Program.strata("log", path)
+    #expect(log.status == 4)
+    #expect(log.output == "")
+    #expect(
+      log.errors.hasPrefix(
+        "strata: \(path): this store is damaged: hash mismatch in delta 1: stored "
       )
     )
   }

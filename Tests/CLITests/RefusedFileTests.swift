@@ -99,7 +99,7 @@ import Testing
       folder,
       path,
       7,
-      "this store has format 99, and this build knows formats up to 1"
+      "this store has format 99, but this build reads formats up to 1"
     )
   }
 
@@ -112,7 +112,7 @@ import Testing
       folder,
       path,
       4,
-      "this file has \(size - 4096) bytes where its header says \(size): it was cut off"
+      "this file is truncated: it has \(size - 4096) bytes, and its header says \(size)"
     )
   }
 

@@ -97,8 +97,8 @@ import Testing
           status: 3,
           output: "",
           errors: """
-            strata: \(path): there is no table userz. Check the spelling; `strata tables` lists what \
-            there is.
+            strata: \(path): there is no table userz. Check the spelling. `strata tables` lists the \
+            tables.
 
             """
         )
@@ -112,7 +112,30 @@ import Testing
     #expect(shown.errors.hasPrefix("strata: \(path): there is no entity 7 in users. "))
   }
 
-  @Test func `commits that stand in SQLite's WAL alone are shown`() async throws {
+  @Test(arguments: [["tables"], ["show", "users"], ["show", "users", "42"], ["show", "notes"]])
+  func `a damaged newest snapshot is replaced by an older one, as in an opening`(
+    command: [String]
+  ) async throws {
+    let folder = try Folder()
+    let path = folder.path("app.strata")
+    let sample = try await OpenSample(at: path)
+    try await sample.commitSample()
+    try await sample.persistence.snapshot(named: "newest")
+    try await sample.close()
+    let arguments = [command[0], path] + command.dropFirst()
+    let strata = try Program.strataPath()
+    let before = try await Program.run(strata, arguments)
+    #expect(before.status == 0)
+    try Patch.clearChunks(ofNewestSnapshotIn: path)
+    #expect(try await Program.run(strata, arguments) == before)
+    #expect(try await Program.strata("verify", path).status == 4)
+    let reopened = try await OpenSample(at: path)
+    #expect(reopened.persistence.report.snapshotRevision == 0)
+    #expect(reopened.store.state.db.users == sample.store.state.db.users)
+    try await reopened.close()
+  }
+
+  @Test func `commits that are only in SQLite's WAL are shown`() async throws {
     let folder = try Folder()
     let path = try await folder.unclosedSample()
     #expect(try await Program.strata("show", path, "users", "42").status == 0)

@@ -33,7 +33,7 @@ import Testing
     #expect(verified.status == 4)
     #expect(
       verified.output.contains(
-        "\nFAILED  snapshot 0  chunk 0 of the snapshot at revision 0 has another hash\n"
+        #/\nFAILED  snapshot 0  hash mismatch in chunk 0 of snapshot 0: stored \w{32}, computed \w{32}\n/#
       )
     )
     #expect(verified.output.contains("\n\(path) is damaged: 1 of 6 checks failed. "))
@@ -47,7 +47,7 @@ import Testing
     #expect(verified.status == 4)
     #expect(
       try canonicalJSON(verified.output).contains(
-        #"{"detail":"the delta at revision 1 has another hash","name":"journal","passed":false}"#
+        #/\{"detail":"hash mismatch in delta 1: stored \w{32}, computed \w{32}","name":"journal","passed":false\}/#
       )
     )
     #expect(try canonicalJSON(verified.output).hasSuffix(#""sound":false}"#))
@@ -62,7 +62,7 @@ import Testing
     #expect(shown.output == "")
     #expect(
       shown.errors.hasPrefix(
-        "strata: \(path): this store is damaged: the delta at revision 1 has another hash. "
+        "strata: \(path): this store is damaged: hash mismatch in delta 1: stored "
       )
     )
   }

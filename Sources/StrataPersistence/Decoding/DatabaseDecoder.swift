@@ -59,7 +59,7 @@ struct DatabaseDecoder<Database: DatabaseType> {
     var meter = meter
     var done = 0
     meter?.begin(.loading, total: merge.expectedCount)
-    while let run = try merge.nextRun() {
+    while let run = try merge.nextSlice() {
       done += run.entries.count
       meter?.note(done: done)
       try decode(run, catalog)
@@ -67,7 +67,7 @@ struct DatabaseDecoder<Database: DatabaseType> {
     meter?.end()
   }
 
-  private mutating func decode(_ run: EntityRun, _ catalog: LayoutCatalog) throws {
+  private mutating func decode(_ run: EntitySlice, _ catalog: LayoutCatalog) throws {
     guard let first = run.entries.first else { return }
     let block = run.block
     let table = block.table(of: block.entries[first])

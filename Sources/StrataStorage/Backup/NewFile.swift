@@ -38,7 +38,7 @@ package struct NewFile: Sendable {
     self.operation = operation
     self.disk = disk
     temporary = "\(path.creating)-\(UUID().uuidString)"
-    guard try path.occupant(operation) == .nothing else {
+    guard try path.fileStatus(operation) == .missing else {
       throw PersistenceError(operation, path: path.file, .fileExists(path.file))
     }
     guard path.walSize == 0 else {
@@ -85,7 +85,7 @@ package struct NewFile: Sendable {
   package func giveName() throws {
     try disk.sync(temporary)
     do {
-      try disk.giveName(path.file, to: temporary)
+      try disk.linkOrRename(temporary, to: path.file)
     } catch  where error.code == EEXIST {
       throw PersistenceError(operation, path: path.file, .fileExists(path.file))
     }

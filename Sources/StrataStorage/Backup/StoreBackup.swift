@@ -64,7 +64,7 @@ private struct BackupRestore {
     }
     try RestoredFile.check(source.connection, backup, .restoringBackup)
     let owner = LockFile.Owner.current(started: Date())
-    let lock = HeldLock(
+    let lock = LockHandle(
       try WriterLock.acquire(
         file.path,
         as: owner,

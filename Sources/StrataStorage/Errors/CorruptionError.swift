@@ -1,17 +1,27 @@
+import StrataBase
 import StrataRecords
 import StrataSQLite
 
-/// A contradiction found while reading what the file holds.
+/// A contradiction in what the file holds.
 package struct CorruptionError: Error, Equatable, CustomStringConvertible {
-  /// What contradicts what.
+  /// What contradicts what, without the path and without a full stop.
   package let detail: String
 
   package init(_ detail: String) { self.detail = detail }
 
   package var description: String { detail }
 
-  /// Whether an error says that what the file holds is wrong, and not that the disk refused.
-  static func isMeant(by error: any Error) -> Bool {
+  /// A place of the file whose bytes do not have the hash that is stored for them.
+  static func hashMismatch(
+    in place: String,
+    stored: Checksum,
+    computed: Checksum
+  ) -> CorruptionError {
+    CorruptionError("hash mismatch in \(place): stored \(stored), computed \(computed)")
+  }
+
+  /// Whether an error says that the contents of the file are wrong, as opposed to an I/O error.
+  static func matches(_ error: any Error) -> Bool {
     switch error {
     case is CorruptionError, is RecordError: true
     case let error as SQLiteError:
@@ -20,12 +30,12 @@ package struct CorruptionError: Error, Equatable, CustomStringConvertible {
     }
   }
 
-  /// What `read` gives, or nil where the file is damaged; throws where the disk refused.
+  /// Returns the result of `read`, or nil if the contents of the file are wrong; throws I/O errors.
   @discardableResult
-  static func tolerate<R>(_ read: () throws -> R) throws -> R? {
+  static func nilIfCorrupt<R>(_ read: () throws -> R) throws -> R? {
     do {
       return try read()
-    } catch  where isMeant(by: error) {
+    } catch  where matches(error) {
       return nil
     }
   }

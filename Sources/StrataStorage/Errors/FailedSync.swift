@@ -1,11 +1,13 @@
 import Foundation
 import StrataSQLite
 
-/// A sync that failed: whatever it was to save may never get to the medium, though it can be read and
-/// a later sync works.
+/// A sync that failed.
+///
+/// What it was to write may never reach the medium, although it can still be read and a later sync
+/// succeeds.
 enum FailedSync {
-  /// Whether an error says so.
-  static func isMeant(by error: any Error) -> Bool {
+  /// Whether an error reports a failed sync.
+  static func matches(_ error: any Error) -> Bool {
     switch error {
     case let error as SQLiteError: [.ioerrFsync, .ioerrDirFsync].contains(error.code)
     case let error as SystemError: error.call == "fsync"

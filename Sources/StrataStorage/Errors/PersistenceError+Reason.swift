@@ -5,15 +5,15 @@ extension PersistenceError {
   public enum Reason: Error, Sendable, Equatable {
     /// There is no file at the path.
     case missing
-    /// The directory the file should be in does not exist.
+    /// The directory of the path does not exist.
     case missingDirectory(String)
-    /// The file or its directory may not be written.
+    /// The file or its directory cannot be written.
     case notWritable(String)
-    /// The path leads to something that is no regular file: a link, a directory.
+    /// There is something else than a regular file at the path: a link, a directory.
     case notAFile(String)
-    /// The file has no bytes: not even a new store's file is ever empty.
+    /// The file has no bytes. The file of a new store is never empty.
     case empty
-    /// The file is no SQLite database.
+    /// The file is not an SQLite database.
     case notADatabase
     /// The file is the SQLite database of another program.
     case foreign(applicationID: Int32)
@@ -23,115 +23,115 @@ extension PersistenceError {
     case truncated(expected: Int64, found: Int64)
     /// Another writer has the file open.
     case alreadyOpen(by: String)
-    /// What the file holds contradicts itself; nothing was changed.
+    /// The contents of the file contradict each other. Nothing was changed.
     case damaged(String)
-    /// A stored record does not fit the entity type of this build, or a stored value that of the
-    /// state; the table of a value is `value:` and its name.
+    /// A stored record cannot be decoded as the entity type of this build, or a stored value as the type
+    /// in the state. The table of a value is `value:` and its name.
     case undecodable(table: String, id: String, detail: String)
-    /// The records of a table are sealed, and nothing was given to open them with.
+    /// The records of a table are sealed, and the configuration has no sealing for it.
     case sealed(table: String)
-    /// A sealed record was not opened by what was given for it.
+    /// A sealed record could not be opened with the sealing of its table.
     case unopenable(table: String, id: String, detail: String)
-    /// A table has a name that begins like those of persisted values, with `value:`.
+    /// The name of a table starts with `value:`, which is reserved for persisted values.
     case reservedName(String)
-    /// What the file holds breaks a rule that this build's schema has.
+    /// The contents of the file break a rule of this build's schema.
     case ruleBroken(String)
-    /// The schema of the file does not fit this build.
+    /// The schema of the file does not match this build.
     case migration(String)
-    /// There is no room on the disk.
+    /// The disk is full.
     case diskFull
-    /// The file is locked by another process at this moment.
+    /// Another process has the database locked at this moment.
     case busy(String)
-    /// The disk or SQLite refused.
+    /// An I/O error, or another error of SQLite.
     case io(String)
-    /// The persistence was closed before.
+    /// The persistence was closed.
     case closed
-    /// History ends before this revision.
+    /// The revision is after the last one.
     case notReached(Revision, last: Revision)
-    /// The history of this revision was trimmed; from the oldest one on it is kept.
+    /// The history of this revision was trimmed. History starts at the oldest one.
     case trimmed(Revision, oldest: Revision)
-    /// The revision lies inside commits that became one delta while the disk refused.
+    /// The revision is inside a range of commits that were merged into one delta during an I/O failure.
     case merged(ClosedRange<Revision>)
-    /// History that is kept begins later, at this time.
+    /// The time is before the start of the stored history, which is this one.
     case beforeHistory(Date)
-    /// Something is where a new file was to be; nothing is overwritten.
+    /// There is a file at the path of a new file. Nothing is overwritten.
     case fileExists(String)
-    /// The file was let go of by `suspend()`.
+    /// The file was released by `suspend()`.
     case suspended
-    /// Another writer went on with the file, or another file stands in its place.
+    /// Another writer has changed the file, or there is another file at its path.
     case movedOn(from: Revision, to: Revision)
-    /// Everything is on disk but these entities, whose `encode(to:)` refused their last change.
+    /// Everything is on disk except the last change of these entities: their `encode(to:)` threw.
     case notPersisted([NotPersisted])
-    /// The store shows another time: what is committed there is not kept.
+    /// The store shows another time. Commits made there are not stored.
     case onDetour
-    /// The store was opened only to be read.
+    /// The store was opened for reading only.
     case readOnly
-    /// There is no table, entity, revision or snapshot as asked for.
+    /// There is no such table, entity, revision or snapshot.
     case notFound(String)
   }
 }
 
 extension PersistenceError.Reason {
-  /// What is wrong, without a full stop.
+  /// What is wrong: starts in lower case, has no full stop.
   var sentence: String {
     switch self {
     case .missing: "there is no file here"
     case .missingDirectory(let directory): "the directory \(directory) does not exist"
-    case .notWritable(let detail): "this place cannot be written (\(detail))"
+    case .notWritable(let detail): "cannot write to this path (\(detail))"
     case .notAFile(let kind): "this is \(kind), not a regular file"
     case .empty: "this file is empty, so it is not a Strata store"
-    case .notADatabase: "this is not a Strata store: it is no SQLite database"
+    case .notADatabase: "this is not a Strata store: it is not an SQLite database"
     case .foreign(let id):
       "this SQLite database belongs to another program (application id \(id)), not to Strata"
     case .newerFormat(let found, let known):
-      "this store has format \(found), and this build knows formats up to \(known)"
+      "this store has format \(found), but this build reads formats up to \(known)"
     case .truncated(let expected, let found):
-      "this file has \(found) bytes where its header says \(expected): it was cut off"
+      "this file is truncated: it has \(found) bytes, and its header says \(expected)"
     case .alreadyOpen(let owner): "another writer has this store open (\(owner))"
     case .damaged(let detail): "this store is damaged: \(detail)"
     case .undecodable(let table, let id, let detail):
       if let name = StoredValues.name(ofTable: table) {
-        "the value \(name) cannot be read as this build's type: \(detail)"
+        "the value \(name) cannot be decoded as this build's type: \(detail)"
       } else {
-        "the record \(id) of table \(table) cannot be read as this build's type: \(detail)"
+        "the record \(id) of table \(table) cannot be decoded as this build's type: \(detail)"
       }
     case .sealed(let table):
-      "\(StoredValues.title(ofTable: table)) is sealed, and nothing was given to open it with"
+      "\(StoredValues.title(ofTable: table)) is sealed, and the configuration has no sealing for it"
     case .unopenable(let table, let id, let detail):
-      "the sealed record \(id) of \(StoredValues.title(ofTable: table)) was not opened: \(detail)"
-    case .reservedName(let table): "the table \(table) has a name that is kept for values"
+      "the sealed record \(id) of \(StoredValues.title(ofTable: table)) cannot be opened: \(detail)"
+    case .reservedName(let table): "the table name \(table) is reserved for persisted values"
     case .ruleBroken(let violation):
       "the data of this store breaks a rule of this build's schema: \(violation)"
-    case .migration(let detail): "the schema of this store does not fit this build: \(detail)"
+    case .migration(let detail): "the schema of this store does not match this build: \(detail)"
     case .diskFull: "the disk is full"
     case .busy(let detail): "the store is busy (\(detail))"
-    case .io(let detail): "the disk refused (\(detail))"
-    case .closed: "this persistence was closed"
+    case .io(let detail): "I/O error (\(detail))"
+    case .closed: "this persistence is closed"
     case .notReached(let revision, let last):
       "there is no revision \(revision): the last one is \(last)"
     case .trimmed(let revision, let oldest):
-      "revision \(revision) was trimmed: history is kept from revision \(oldest) on"
+      "revision \(revision) was trimmed: history starts at revision \(oldest)"
     case .merged(let run):
       """
-      the commits \(run.lowerBound) to \(run.upperBound) became one delta while the disk refused, so \
-      there is nothing between them
+      the commits \(run.lowerBound) to \(run.upperBound) were merged into one delta during an I/O \
+      failure, so the states between them are not stored
       """
     case .beforeHistory(let oldest):
-      "history is kept from \(oldest.formatted(.iso8601)) on, and nothing from before"
-    case .fileExists(let path): "there is something at \(path)"
+      "history starts at \(oldest.formatted(.iso8601))"
+    case .fileExists(let path): "there is already a file at \(path)"
     case .suspended: "this persistence is suspended"
     case .movedOn(let from, let to):
       """
-      this file was left at revision \(from), and another writer has brought it to revision \(to) of \
-      another history
+      this file was at revision \(from) when it was released, and another writer has changed it: it is \
+      now at revision \(to) of another history
       """
     case .notPersisted(let entities):
       """
-      the last change of \(entities.count == 1 ? "an entity" : "\(entities.count) entities") is in \
-      memory alone (\(entities.prefix(5).map { "\($0)" }.joined(separator: "; ")))
+      the last change of \(entities.count == 1 ? "an entity" : "\(entities.count) entities") is only \
+      in memory (\(entities.prefix(5).map { "\($0)" }.joined(separator: "; ")))
       """
-    case .onDetour: "the store shows another time, and what is committed there is not kept"
-    case .readOnly: "this store was opened to be read"
+    case .onDetour: "the store shows another time, and commits made there are not stored"
+    case .readOnly: "this store was opened for reading only"
     case .notFound(let what): "there is no \(what)"
     }
   }
@@ -139,83 +139,85 @@ extension PersistenceError.Reason {
   /// What to do about it.
   var remedy: String {
     switch self {
-    case .missing: "Check the path; a store is created by opening it from a program."
-    case .missingDirectory: "Create the directory first; Strata creates the file only."
-    case .notWritable: "Choose another place, or allow this user to write here."
-    case .notAFile: "Give the path of the file itself, which must have no other name."
-    case .empty: "Remove it to start afresh, or put the right file here."
-    case .notADatabase, .foreign: "Check the path; the file was not touched."
-    case .newerFormat: "Use a newer version of Strata; the file was not touched."
-    case .truncated: "Bring back a backup; the file was not touched, so what is left can be saved."
-    case .alreadyOpen: "Close it there first, or open it read-only."
+    case .missing: "Check the path. A program creates a store by opening it."
+    case .missingDirectory: "Create the directory first: Strata creates only the file."
+    case .notWritable: "Choose another path, or allow this user to write here."
+    case .notAFile: "Use the path of the file itself, which must have no other name (hard link)."
+    case .empty: "Remove it to create a new store, or put the right file here."
+    case .notADatabase, .foreign: "Check the path. The file was not changed."
+    case .newerFormat: "Use a newer version of Strata. The file was not changed."
+    case .truncated: "Restore a backup. The file was not changed, so what is left can be copied."
+    case .alreadyOpen: "Close it there first, or open it with RestorePolicy.readOnly."
     case .damaged:
       """
-      The file was not touched. Run `strata verify` on it, and bring back a backup; or open it with \
-      RestorePolicy.bestEffort, which restores what can be proved and keeps the damaged file beside it.
+      The file was not changed. Run `strata verify` on it and restore a backup, or open it with \
+      RestorePolicy.bestEffort, which restores what can be verified and moves the damaged file to \
+      quarantine.
       """
     case .undecodable(let table, _, _):
       if StoredValues.name(ofTable: table) != nil {
         """
-        Make the field optional or its type as it was, or keep the value under another name; \
-        RestorePolicy.bestEffort opens with the initial one and keeps what is stored. The file was not \
-        touched.
+        Make the field optional, change its type back, or store the value under another name. \
+        RestorePolicy.bestEffort opens with the initial value and leaves the stored one in the file. The \
+        file was not changed.
         """
       } else {
         """
         Make the field optional, give the entity `static var defaults: Self` (DefaultingEntityType), \
-        or migrate the data; RestorePolicy.bestEffort opens without such records and keeps them. The \
-        file was not touched.
+        or migrate the data. RestorePolicy.bestEffort opens without such records and leaves them in the \
+        file. The file was not changed.
         """
       }
     case .sealed(let table):
       if let name = StoredValues.name(ofTable: table) {
         """
-        Give its sealing: PersistedValue("\(name)", …, sealing: …). The file was not touched.
+        Pass its sealing: PersistedValue("\(name)", …, sealing: …). The file was not changed.
         """
       } else {
         """
-        Give its sealing, with the key: tables: [.sealed(\\.\(table), with: …)]. The file was not touched.
+        Pass its sealing, with the key: tables: [.sealed(\\.\(table), with: …)]. The file was not changed.
         """
       }
     case .unopenable:
       """
-      Open it with the key it was sealed with; RestorePolicy.bestEffort opens without such records and \
-      keeps them. The file was not touched.
+      Open it with the key it was sealed with. RestorePolicy.bestEffort opens without such records and \
+      leaves them in the file. The file was not changed.
       """
-    case .reservedName: "Give it another one: Entities(\\.table, named: \"other_name\")."
+    case .reservedName: "Use another name: Entities(\\.table, named: \"other_name\")."
     case .ruleBroken:
       """
-      Mend the data with the build that wrote it, or take the rule out of this one; the file was not \
-      touched.
+      Open it with a build without the rule, repair the data there, and open it again with this one. The \
+      file was not changed.
       """
     case .migration: "Use the build that wrote it, or restore the migration as it was."
     case .diskFull:
-      "Free some space: the state goes on in memory and is written when there is room."
+      "Free some space. The state continues in memory and is written when there is space."
     case .busy: "Try again."
-    case .io: "Check the disk: the state goes on in memory and is written when the disk works."
+    case .io:
+      "Check the disk. The state continues in memory and is written when the disk works again."
     case .closed: "Commit before close(), or open the store again."
-    case .notReached: "Ask for that one or one before it."
+    case .notReached: "Ask for that one or an earlier one."
     case .trimmed, .beforeHistory:
-      "Ask for a later one; a SnapshotPolicy that wants more history keeps more from now on."
+      "Ask for a later one. A SnapshotPolicy with larger minimums keeps more history from now on."
     case .merged(let run):
-      "Ask for revision \(run.upperBound), or for \(run.lowerBound.number - 1), the one before them."
-    case .fileExists: "Choose another path, or move away what is there, its -wal and -shm with it."
-    case .suspended: "Call resume() first; what is committed is kept in memory."
+      "Ask for revision \(run.upperBound), or for \(run.lowerBound.number - 1), the one before."
+    case .fileExists: "Choose another path, or move that file away together with its -wal and -shm."
+    case .suspended: "Call resume() first. Commits stay in memory until then."
     case .movedOn:
       """
-      Close this persistence, which leaves the file alone, and open the file again; what was committed \
-      since is in memory only.
+      Close this persistence, which does not change the file, and open the file again. What was \
+      committed since is only in memory.
       """
-    case .notPersisted: "Put them again with values that their encode(to:) accepts."
-    case .onDetour: "Go back to the present, or keep what is shown, and commit then."
+    case .notPersisted: "Insert them again with values that their encode(to:) accepts."
+    case .onDetour: "Return to the present, or keep what is shown, before the commit."
     case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
-    case .notFound: "Check the spelling; `strata tables` lists what there is."
+    case .notFound: "Check the spelling. `strata tables` lists the tables."
     }
   }
 }
 
 extension PersistenceError.Reason {
-  /// Why a record is not to be had as an entity.
+  /// Why a record could not be decoded as an entity.
   package init(reading error: any Error, table: String, id: String) {
     self =
       (error as? PersistenceError.Reason)

@@ -4,12 +4,12 @@ import StrataRecords
 import StrataSQLite
 
 extension PersistenceError {
-  /// What an error of SQLite means to someone who holds the file of a store.
+  /// Translates an error of SQLite.
   init(_ operation: Operation, path: String, _ error: SQLiteError) {
     self.init(operation, path: path, Reason(error, operation))
   }
 
-  /// The error itself when it is one already, else what it means.
+  /// Translates any error; one that is a ``PersistenceError`` already is taken as it is.
   package init(_ operation: Operation, path: String, wrapping error: any Error) {
     switch error {
     case let error as PersistenceError: self = error
@@ -22,11 +22,11 @@ extension PersistenceError {
         path: path,
         operation == .resuming
           ? .movedOn(from: error.from.revision, to: error.to.revision)
-          : .damaged("another program has written to it while this one had it open")
+          : .damaged("another program wrote to it while this one had it open")
       )
     case let error as CorruptionError: self.init(operation, path: path, .damaged(error.detail))
     case let error as RecordError:
-      self.init(operation, path: path, .damaged("what is stored cannot be read: \(error)"))
+      self.init(operation, path: path, .damaged("a record cannot be read: \(error)"))
     case let error as MigrationError: self.init(operation, path: path, .migration("\(error)"))
     case let error as SystemError: self.init(operation, path: path, Reason(error, operation))
     default: self.init(operation, path: path, .io("\(error)"))
@@ -41,7 +41,7 @@ extension PersistenceError.Reason {
     case .notADB: self = .notADatabase
     case .corrupt: self = .damaged("\(error)")
     case .busy, .locked: self = .busy("\(error)")
-    // Whoever only looks never wanted to write.
+    // An operation that only reads did not try to write.
     case .readOnly, .cantOpen:
       self = operation == .inspecting ? .io("\(error)") : .notWritable("\(error)")
     default: self = .io("\(error)")

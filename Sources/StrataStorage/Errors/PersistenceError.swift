@@ -1,10 +1,10 @@
 /// What went wrong with the file of a store, and what to do about it.
 ///
-/// Every one of these leaves the file as it was, unless it says otherwise.
+/// The file is unchanged, unless the error says otherwise.
 public struct PersistenceError: Error, Sendable, CustomStringConvertible {
   /// What the library was doing.
   public enum Operation: String, Sendable, Codable {
-    /// Opening the file, up to the restored value.
+    /// Opening the file and restoring its value.
     case opening
     /// Writing deltas.
     case appending
@@ -12,19 +12,19 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
     case snapshotting
     /// Removing history.
     case compacting
-    /// Ending the work with the file.
+    /// Closing the file.
     case closing
-    /// Answering a question about the file.
+    /// Reading the file: its history, or what `strata` shows of it.
     case inspecting
     /// Copying the file.
     case backingUp
-    /// Putting a backup in the place of a store.
+    /// Restoring a backup to the path of a store.
     case restoringBackup
-    /// Letting go of the file for a while.
+    /// Releasing the file until it is resumed.
     case suspending
-    /// Taking the file again.
+    /// Taking the file again after a suspension.
     case resuming
-    /// Moving a damaged file out of the way, or back.
+    /// Moving the files of a store to quarantine, or back.
     case quarantining
   }
 
@@ -41,13 +41,13 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
     self.reason = reason
   }
 
-  /// One sentence with the path and what went wrong, and one with what to do.
+  /// A sentence with the path and what went wrong, followed by the remedy.
   public var description: String { "\(path): \(reason.sentence). \(remedy)" }
 
   private var remedy: String {
     switch (operation, reason) {
     case (.inspecting, .io):
-      "Check the disk, and whether this user may read here; nothing was changed."
+      "Check the disk, and that this user may read here. Nothing was changed."
     default: reason.remedy
     }
   }

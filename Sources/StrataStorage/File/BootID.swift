@@ -1,8 +1,9 @@
 import Foundation
 
-/// Which boot of the machine this is: what was written but not synced survives within one only.
+/// Identifies the current boot of the machine: what was written but not synced survives only within
+/// one boot.
 enum BootID {
-  /// The kernel's id of this boot; a random one where the kernel has none, which never matches.
+  /// The kernel's ID of this boot, or a random one if it has none, which never matches.
   static func current() -> UUID {
     #if canImport(Darwin)
       var size = 0

@@ -1,17 +1,17 @@
 import Foundation
 
-/// The disk a store is on: what SQLite calls it through, and who watches the calls for the store's
-/// own small files.
+/// The disk a store is on: the VFS that SQLite uses, and a watch over the system calls of this library.
 ///
-/// SQLite's files fail through its VFS; the head, the lock, manifests and the moves of whole files are
-/// system calls of this library, and pass here. Without a watch each costs one test of an optional.
+/// Tests inject faults through both. SQLite's files fail through its VFS. The head, the lock, manifests
+/// and the moves of whole files are system calls of this library, and go through ``perform(_:_:)``.
+/// Without a watch each of them costs one check of an optional.
 package struct Disk: Sendable {
-  /// The SQLite VFS, nil for the system's.
+  /// The name of the SQLite VFS; nil for the system's.
   package var vfs: String?
-  /// Asked before each call, and told of those that worked; nil asks nobody.
+  /// Is asked before each call, and notified of each that succeeded.
   package var watch: (any DiskWatch)?
 
-  /// The system's.
+  /// The disk of the system, without a watch.
   package static let system = Disk()
 
   package init(vfs: String? = nil, watch: (any DiskWatch)? = nil) {
@@ -20,15 +20,15 @@ package struct Disk: Sendable {
   }
 }
 
-/// Who may let system calls fail, so that it can be seen what becomes of the store then.
+/// Makes system calls fail, so that tests can see what the store does then.
 package protocol DiskWatch: Sendable {
-  /// How a call is to fail; nil lets it be made.
+  /// How a call fails; nil if it is to be made.
   func fault(before call: DiskCall) -> DiskCall.Fault?
-  /// A call was made and worked.
+  /// A call was made and succeeded.
   func didMake(_ call: DiskCall)
 }
 
-/// A call for a file that is not SQLite's.
+/// A system call for a file that is not SQLite's.
 package enum DiskCall: Sendable {
   case open(String)
   case read(String)
@@ -44,7 +44,7 @@ package enum DiskCall: Sendable {
   package struct Fault: Sendable {
     /// An `errno`.
     package let code: Int32
-    /// Whether the first half of a write is made all the same.
+    /// Whether the first half of a write is written before it fails.
     package let isHalfDone: Bool
 
     package init(code: Int32, isHalfDone: Bool = false) {
@@ -53,7 +53,7 @@ package enum DiskCall: Sendable {
     }
   }
 
-  /// What it is called in an error.
+  /// Its names in an error.
   fileprivate var name: (call: String, path: String) {
     switch self {
     case .open(let path): ("open", path)
@@ -70,9 +70,9 @@ package enum DiskCall: Sendable {
 }
 
 extension Disk {
-  /// Makes a call that gives -1 when it fails, unless the watch lets it fail.
+  /// Makes a call that returns -1 when it fails, unless the watch makes it fail.
   @discardableResult
-  func make(
+  func perform(
     _ call: @autoclosure () -> DiskCall,
     _ action: () -> Int
   ) throws(SystemError) -> Int {
@@ -97,33 +97,33 @@ extension SystemError {
 }
 
 extension Disk {
-  /// Opens a file with the given flags and `O_CLOEXEC`; a new one is readable by its owner alone.
+  /// Opens a file with the given flags and `O_CLOEXEC`; only its owner can read a new one.
   func open(_ path: String, _ flags: Int32) throws(SystemError) -> OpenFile {
     try OpenFile(path, flags, on: self)
   }
 
   func rename(_ source: String, to destination: String) throws(SystemError) {
-    try make(.rename(source, to: destination)) { Int(Foundation.rename(source, destination)) }
+    try perform(.rename(source, to: destination)) { Int(Foundation.rename(source, destination)) }
   }
 
-  /// Gives a file a second name, which must be free.
+  /// Adds a second name to a file; throws if the name is taken.
   func link(_ source: String, to destination: String) throws(SystemError) {
-    try make(.link(source, to: destination)) { Int(Foundation.link(source, destination)) }
+    try perform(.link(source, to: destination)) { Int(Foundation.link(source, destination)) }
   }
 
-  /// Makes a directory that its owner alone may enter.
+  /// Makes a directory that only its owner can enter.
   func makeDirectory(_ path: String) throws(SystemError) {
-    try make(.makeDirectory(path)) { Int(mkdir(path, 0o700)) }
+    try perform(.makeDirectory(path)) { Int(mkdir(path, 0o700)) }
   }
 
-  /// Makes a file last, or what was renamed in a directory.
+  /// Syncs a file, or the renames in a directory.
   func sync(_ path: String) throws(SystemError) { try open(path, O_RDONLY).sync() }
 
-  /// Gives a file a name that must be free, and takes the old one or leaves it as a second.
+  /// Renames a file to a name that must be free; the old name may stay as a second one.
   ///
-  /// A link is refused where a file is. Where there are no hard links it is renamed if there is none;
-  /// then the lock that the caller holds has to do.
-  func giveName(_ destination: String, to source: String) throws(SystemError) {
+  /// A link fails if the name is taken, so nothing is overwritten. On file systems without hard links the
+  /// file is renamed after a check; there only the caller's lock prevents a race.
+  func linkOrRename(_ source: String, to destination: String) throws(SystemError) {
     do {
       try link(source, to: destination)
     } catch {

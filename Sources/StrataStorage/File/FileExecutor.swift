@@ -1,11 +1,11 @@
 import Dispatch
 
-/// A thread of control that touches a store's file: a serial queue outside the cooperative pool,
-/// where a slow disk keeps nobody else waiting.
+/// The executor of an actor that uses a store's file: a serial queue outside the cooperative thread pool,
+/// so that a slow disk does not block other tasks.
 package final class FileExecutor: SerialExecutor {
   private let queue: DispatchQueue
 
-  /// - Parameter label: what a debugger calls it.
+  /// - Parameter label: the name that a debugger shows.
   init(label: String) { queue = DispatchQueue(label: label, qos: .utility) }
 
   package func enqueue(_ job: consuming ExecutorJob) {
@@ -16,10 +16,10 @@ package final class FileExecutor: SerialExecutor {
 
   package func checkIsolated() { dispatchPrecondition(condition: .onQueue(queue)) }
 
-  /// Runs `action` on the executor and waits for it; not to be called from the executor itself.
+  /// Runs `action` on the executor and waits for it; must not be called on the executor.
   package func runNow<R>(_ action: () -> R) -> R { queue.sync(execute: action) }
 
-  /// Runs `action` on the executor, now or later.
+  /// Runs `action` on the executor after a delay.
   func schedule(after delay: Duration = .zero, _ action: @escaping @Sendable () -> Void) {
     if delay == .zero {
       queue.async(execute: action)

@@ -2,7 +2,7 @@ import StrataBase
 package import StrataRecords
 import StrataSQLite
 
-/// The layouts of a file: by the number under which parts name them, and by table and hash.
+/// The layouts of a file, by the number that records name them by, and by table and hash.
 package struct LayoutCatalog {
   private struct Key: Hashable {
     let table: String
@@ -12,38 +12,46 @@ package struct LayoutCatalog {
   private var byNumber: [Int64: Layout] = [:]
   private var numbers: [Key: Int64] = [:]
   private var lastNumber: Int64 = 0
-  /// The layout of each table that its next record is written against, before it is sealed.
+  /// The layout that the next record of each table is written with, before it is sealed.
   private(set) var lastOfTable: [String: Layout] = [:]
 
-  /// Reads every layout of the file; throws where one is not what its hash says.
+  /// Reads every layout of the file; throws if one does not have its hash.
   init(reading connection: Connection) throws {
     let sql = "SELECT id, entity_table, hash, body FROM layout ORDER BY id"
     let rows = try connection.all(sql, []) { row in
       (try row.int(0), try row.text(1), try row.blob(2), try row.blob(3))
     }
     for (number, table, hash, body) in rows {
-      guard Checksum(of: body).bytes == hash else {
-        throw CorruptionError("layout \(number) is not what its hash says")
+      let computed = Checksum(of: body)
+      guard let stored = Checksum(bytes: hash) else {
+        throw CorruptionError("the hash of layout \(number) has \(hash.count) bytes, expected 16")
+      }
+      guard computed == stored else {
+        throw CorruptionError.hashMismatch(
+          in: "layout \(number)",
+          stored: stored,
+          computed: computed
+        )
       }
       do {
         add(try Layout(body: body), number, table)
       } catch {
-        throw CorruptionError("layout \(number) is what its hash says, but no layout: \(error)")
+        throw CorruptionError("layout \(number) has its hash, but cannot be read: \(error)")
       }
     }
   }
 
-  /// Reads those layouts that are what their hashes say, up to where the file can be read.
+  /// Reads the layouts that have their hashes, as far as the file can be read.
   ///
-  /// - Throws: only where the disk refuses.
-  init(salvaging connection: Connection) throws {
+  /// - Throws: only I/O errors.
+  init(readableIn connection: Connection) throws {
     let sql = "SELECT id, entity_table, hash, body FROM layout ORDER BY id"
-    try CorruptionError.tolerate {
+    try CorruptionError.nilIfCorrupt {
       try connection.forEach(sql) { row in
         let (number, table) = (try row.int(0), try row.text(1))
         let body = try row.blob(3)
         guard Checksum(of: body).bytes == (try row.blob(2)) else { return .continue }
-        // One that is no layout is as good as none: what needs it is found to.
+        // A body that is no layout counts as missing: a record that needs it is then found to be damaged.
         do { add(try Layout(body: body), number, table) } catch _ {}
         return .continue
       }
@@ -56,7 +64,7 @@ package struct LayoutCatalog {
   /// The numbers of all layouts.
   var allNumbers: [Int64] { byNumber.keys.sorted() }
 
-  /// The number of a table's layout; a new one is written, inside the caller's transaction.
+  /// The number of a table's layout; writes it if it is new, in the caller's transaction.
   mutating func number(
     of layout: Layout,
     table: String,
@@ -83,7 +91,7 @@ package struct LayoutCatalog {
   /// How many layouts there are.
   var count: Int { byNumber.count }
 
-  /// The hashes of these layouts; throws where the file has no such layout.
+  /// The hashes of these layouts; throws if the file lacks one.
   func hashes(of numbers: Set<Int64>) throws(CorruptionError) -> [Int64: Checksum] {
     var hashes: [Int64: Checksum] = [:]
     for number in numbers { hashes[number] = try layout(number).id }
@@ -92,7 +100,7 @@ package struct LayoutCatalog {
 
   package func layout(_ number: Int64) throws(CorruptionError) -> Layout {
     guard let layout = byNumber[number] else {
-      throw CorruptionError("a record names layout \(number), which the file does not have")
+      throw CorruptionError("a record names layout \(number), which is not in the file")
     }
     return layout
   }

@@ -1,14 +1,14 @@
 import Foundation
 
-/// The right to write a store: a file beside it, locked with `flock`.
+/// The lock of a store's writer: a file beside the store, locked with `flock`.
 ///
-/// It holds who has it, for people; the lock itself is the kernel's and goes with the process. The
-/// file is never unlinked, or two processes could each hold "the" lock on different inodes; the
-/// inode is compared again after locking, in case someone else unlinked it.
+/// The file names its owner, for people. The lock itself is the kernel's and ends with the process. The
+/// file is never unlinked, or two processes could each hold "the" lock on different inodes. The inode is
+/// compared again after locking, in case another program unlinked the file.
 struct LockFile: ~Copyable {
   private let file: OpenFile
 
-  /// Who locks.
+  /// The process that holds the lock.
   struct Owner: Equatable, CustomStringConvertible {
     let process: Int32
     let host: String
@@ -30,7 +30,7 @@ struct LockFile: ~Copyable {
     }
   }
 
-  /// Takes the lock at `path`, or gives nil when someone else has it.
+  /// Takes the lock at `path`, or returns nil if it is taken.
   init?(
     taking path: String,
     as owner: Owner,
@@ -47,11 +47,11 @@ struct LockFile: ~Copyable {
     }
   }
 
-  /// Unlocks, and not only closes: a process that was forked meanwhile holds the descriptor too until
-  /// it becomes another program, and the lock would last as long.
+  /// Unlocks before the descriptor is closed: a process that was forked meanwhile also holds the
+  /// descriptor until it executes another program, and would keep the lock until then.
   deinit { _ = flock(file.descriptor, LOCK_UN) }
 
-  /// What the lock file at `path` says about its owner; a guess when it says nothing.
+  /// The owner that the lock file at `path` names; `an unknown process` if it names none.
   static func owner(at path: String) -> String {
     guard let file = try? OpenFile(path, O_RDONLY), let bytes = try? file.read(256, at: 0),
       let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first
@@ -60,21 +60,21 @@ struct LockFile: ~Copyable {
   }
 }
 
-/// The writer's lock, held for as long as this object lives.
-final class HeldLock: Sendable {
+/// The writer's lock as an object: held until it is deallocated.
+final class LockHandle: Sendable {
   private let lock: LockFile
 
   init(_ lock: consuming LockFile) { self.lock = lock }
 }
 
-/// A reader's share of the lock: while it is held there is no writer and none can come.
+/// A shared lock of a reader: while it is held, no writer can take the lock.
 struct SharedLock: ~Copyable {
   private let file: OpenFile
 
-  /// What stands in the way of reading a file at rest.
+  /// The result of taking a shared lock.
   enum Outcome: ~Copyable {
-    case held(SharedLock)
-    /// There is no lock file: nobody ever wrote here under this name.
+    case acquired(SharedLock)
+    /// There is no lock file: no writer ever opened the store at this path.
     case noLockFile
     case writerPresent
   }
@@ -83,11 +83,11 @@ struct SharedLock: ~Copyable {
 
   deinit { _ = flock(file.descriptor, LOCK_UN) }
 
-  /// Takes a share without creating or changing anything.
+  /// Takes a shared lock without creating or changing anything.
   static func take(_ path: String) throws(SystemError) -> Outcome {
     guard FileIdentity(ofFileAt: path) != nil else { return .noLockFile }
     let file = try OpenFile(path, O_RDONLY)
     guard try file.lock(LOCK_SH | LOCK_NB) else { return .writerPresent }
-    return .held(SharedLock(file))
+    return .acquired(SharedLock(file))
   }
 }

@@ -1,16 +1,16 @@
 public import Foundation
 package import StrataBase
 
-/// Where a file, or a copy of it, stands.
+/// The point in history that a store's file, or a copy of it, has reached.
 ///
-/// Two files of one store id and epoch that have the same chain at the same revision have the same
-/// history up to there.
+/// Two files with the same store ID and epoch that have the same chain at the same revision have the same
+/// history up to that revision.
 public struct Position: Hashable, Sendable, CustomStringConvertible {
-  /// Which store it is; given at creation, kept by every copy.
+  /// Identifies the store: set when it is created, the same in every copy.
   public let storeID: UUID
-  /// Raised whenever history is cut.
+  /// Raised whenever history is cut: after a restore with loss, and when a backup is restored.
   public let epoch: Int64
-  /// The last delta.
+  /// The revision of the last delta.
   public let revision: Revision
   /// The hash of the last delta, which covers every one before it.
   package let chain: Checksum

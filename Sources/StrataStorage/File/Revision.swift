@@ -1,4 +1,4 @@
-/// The number of a delta, counted from 1 without gaps; 0 is the state before the first.
+/// The number of a delta, counted from 1 without gaps; 0 is the state before the first delta.
 public struct Revision: Hashable, Comparable, Sendable, Codable, CustomStringConvertible,
   ExpressibleByIntegerLiteral
 {
@@ -11,23 +11,23 @@ public struct Revision: Hashable, Comparable, Sendable, Codable, CustomStringCon
   /// Creates the revision with this number.
   public init(integerLiteral value: Int64) { number = value }
 
-  /// Reads the number alone.
+  /// Decodes a single number.
   public init(from decoder: any Decoder) throws {
     number = try decoder.singleValueContainer().decode(Int64.self)
   }
 
-  /// Writes the number alone.
+  /// Encodes a single number.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(number)
   }
 
-  /// The one after this.
+  /// The next revision.
   public var next: Revision { Revision(number + 1) }
 
   /// The number, in digits.
   public var description: String { "\(number)" }
 
-  /// In the order in which they happened.
+  /// Orders revisions by their numbers.
   public static func < (a: Revision, b: Revision) -> Bool { a.number < b.number }
 }

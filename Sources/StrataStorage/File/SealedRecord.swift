@@ -1,26 +1,26 @@
 package import StrataRecords
 
-/// A sealed record as the file has it: an ordinary record with one field of bytes, so that folding,
+/// The stored form of a sealed record: an ordinary record with one field of bytes, so that merging,
 /// verifying and showing need no key.
 ///
 /// ```
 /// sealed bytes, opened = varint layout, record
 /// ```
 ///
-/// The layout is one of the file's, as if the record stood there itself. Its field has a name that
-/// Swift's own properties cannot have: that is how a sealed record is told from any other.
+/// The inner layout is one of the file's, as that of a record that is not sealed. The field has a name
+/// that a Swift property cannot have, which distinguishes a sealed record from any other.
 package enum SealedRecord {
   static let field = "$sealed"
 
-  /// The layout all sealed records have.
+  /// The layout of every sealed record.
   package static func layout() throws(RecordError) -> Layout {
     try Layout([Layout.Field(field, .scalar(.data))])
   }
 
-  /// No extras, and a first field as the layout says.
+  /// The map of a record without extras whose one field is as in its layout.
   private static let map: UInt8 = 0b1000
 
-  /// Appends the record that has these bytes for its field.
+  /// Appends a record with these bytes in its field.
   package static func append(_ sealed: [UInt8], to bytes: inout [UInt8]) {
     bytes.append(map)
     bytes.appendVarint(UInt64(sealed.count))
@@ -37,7 +37,7 @@ package enum SealedRecord {
     return Array(sealed)
   }
 
-  /// What is sealed of a record.
+  /// The bytes to be sealed for a record.
   package static func contents(_ layout: Int64, _ record: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(record.count + 2)
@@ -45,7 +45,7 @@ package enum SealedRecord {
     return bytes + record
   }
 
-  /// The record that was sealed.
+  /// The record in bytes that were opened.
   package static func record(
     in contents: [UInt8]
   ) throws(RecordError) -> (layout: Int64, record: ArraySlice<UInt8>) {
@@ -56,7 +56,7 @@ package enum SealedRecord {
 }
 
 extension Layout {
-  /// Whether it is that of sealed records.
+  /// Whether it is the layout of sealed records.
   package var isOfSealedRecords: Bool {
     fields.count == 1 && fields[0].kind == .scalar(.data) && fields[0].name == SealedRecord.field
   }

@@ -1,21 +1,21 @@
 import Foundation
 
-/// The first 100 bytes of an SQLite database: enough to refuse a file without opening it.
+/// The first 100 bytes of an SQLite database, which allow refusing a file without opening it.
 ///
 /// Source: "The Database Header" in SQLite's file format page. Bytes 0–15 magic, 16 page size, 24
 /// change counter, 28 pages, 60 user version, 68 application id, 92 the counter the page count is
 /// valid for; all big-endian.
 struct StoreHeader: Equatable {
-  /// `Strt`: tells a store's file from any other SQLite database.
+  /// `Strt`: distinguishes a store's file from any other SQLite database.
   static let applicationID: Int32 = 0x5374_7274
 
   let applicationID: Int32
   let format: Int
   let pageSize: Int64
-  /// Nil when the header does not vouch for it.
+  /// Nil if the header's page count is not valid.
   let pages: Int64?
 
-  /// Reads the header out of the first bytes of a file; nil when they are not SQLite's.
+  /// Reads the header from the first bytes of a file; nil if they are not SQLite's.
   init?(_ bytes: [UInt8]) {
     guard bytes.count >= 100, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
       return nil
@@ -30,10 +30,10 @@ struct StoreHeader: Equatable {
     pages = word(24) == word(92) && word(28) > 0 ? Int64(word(28)) : nil
   }
 
-  /// Refuses a file that is no store, or one this build cannot read, by its first bytes alone.
+  /// Refuses a file that is not a store, or that this build cannot read, from its first bytes only.
   ///
-  /// The length is judged only where SQLite's WAL holds nothing: with one, the file may rightly be
-  /// shorter than its header says.
+  /// The length is checked only if SQLite's WAL is empty: with commits in it, the file may be shorter than
+  /// its header says.
   static func check(
     _ bytes: [UInt8],
     fileSize: Int64,

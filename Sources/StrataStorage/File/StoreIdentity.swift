@@ -2,9 +2,9 @@ package import Foundation
 import StrataBase
 import StrataSQLite
 
-/// Who a file is: the one row of its `store` table.
+/// The identity of a store's file: the one row of its `store` table.
 ///
-/// All SQL on identity and tables stands here.
+/// All SQL on identity, origins and entity tables is in this file.
 package struct StoreIdentity: Equatable, Sendable {
   package var id: UUID
   package var epoch: Int64
@@ -15,10 +15,12 @@ package struct StoreIdentity: Equatable, Sendable {
       (try $0.blob(0), try $0.int(1), try $0.int(2), try $0.int(3))
     }
     guard let (id, epoch, algorithm, created) = row, let id = UUID(byteArray: id) else {
-      throw CorruptionError("the store does not say who it is")
+      throw CorruptionError("the file has no valid store ID")
     }
     guard algorithm == Int64(Checksum.algorithm) else {
-      throw CorruptionError("its hashes are of kind \(algorithm), which this build does not know")
+      throw CorruptionError(
+        "unknown hash algorithm \(algorithm): this build knows \(Checksum.algorithm)"
+      )
     }
     return StoreIdentity(id: id, epoch: epoch, created: created)
   }
@@ -33,19 +35,19 @@ package struct StoreIdentity: Equatable, Sendable {
     )
   }
 
-  /// Begins the epoch, whatever it was.
+  /// Replaces the epoch.
   func writeEpoch(to connection: Connection) throws(SQLiteError) {
     try connection.run("UPDATE store SET epoch = ?", [.integer(epoch)])
   }
 
-  /// The number that the deltas of an opening carry; nil for one that never opened this file.
+  /// The number that the deltas of an opening have; nil if the opening is not recorded in this file.
   static func origin(_ uuid: UUID, in connection: Connection) throws -> Int64? {
     try connection.first("SELECT id FROM origin WHERE uuid = ?", [.blob(uuid.byteArray)]) {
       try $0.int(0)
     }
   }
 
-  /// Notes that a writer opened the file, and gives the number its deltas carry.
+  /// Records that a writer opened the file, and returns the number of its deltas.
   static func addOrigin(_ uuid: UUID, at time: Int64, to connection: Connection) throws -> Int64 {
     try connection.run(
       "INSERT INTO origin (uuid, opened) VALUES (?, ?)",
@@ -54,7 +56,7 @@ package struct StoreIdentity: Equatable, Sendable {
     return try connection.first("SELECT max(id) FROM origin", []) { try $0.int(0) } ?? 0
   }
 
-  /// The entity tables the file has had.
+  /// The names of all entity tables the file ever had.
   static func tables(of connection: Connection) throws -> [String] {
     try connection.all("SELECT name FROM entity_table ORDER BY name", []) { try $0.text(0) }
   }

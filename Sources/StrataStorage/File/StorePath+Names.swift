@@ -1,11 +1,11 @@
 import Foundation
 
 extension StorePath {
-  /// The names that the file still has from when it was being made: a crash may have left them.
+  /// The temporary names from the creation of the file that a crash has left.
   ///
-  /// Refuses a file that has another one as well (a hard link). The lock and SQLite's WAL go by the name:
-  /// whoever opened the file under the other would meet neither, and the two would write over each other
-  /// (`sqlite.org/howtocorrupt.html`, section 2.5).
+  /// Refuses a file that has another name (a hard link). The lock and SQLite's WAL are found by name: a
+  /// program that opened the file under the other name would find neither, and the two would overwrite
+  /// each other's changes (`sqlite.org/howtocorrupt.html`, section 2.5).
   func creationNames(
     _ operation: PersistenceError.Operation
   ) throws(PersistenceError) -> [String] {
@@ -14,7 +14,7 @@ extension StorePath {
       guard count > 1 else { return [] }
       let names = try listCreationNames(operation)
       if count == names.count + 1 { return names }
-      // Unless one was just taken from it, by whoever made it.
+      // If the count has changed, its creator has just removed a name.
       if count == countOfNames {
         throw PersistenceError(
           operation,

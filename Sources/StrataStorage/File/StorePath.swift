@@ -2,36 +2,36 @@ import Foundation
 
 /// The path of a store's file, and of the files beside it.
 ///
-/// The directory is resolved, so links on the way are followed; the file itself may not be a link,
-/// or its companions would stand beside the link instead of beside the file.
+/// The directory is resolved, so links on the way are followed. The file itself must not be a link, or
+/// the files beside it would be beside the link.
 package struct StorePath: Hashable, Sendable, CustomStringConvertible {
   /// The file of the store: an SQLite database.
   package let file: String
 
   /// SQLite's write-ahead log.
   package var wal: String { file + "-wal" }
-  /// Held by the one writer.
+  /// Locked by the writer; see ``LockFile``.
   package var lock: String { file + ".lock" }
-  /// What the writer has written and made durable.
+  /// How far the writer has written, and how far that is durable; see ``HeadFile``.
   package var head: String { file + ".head" }
-  /// The files that only mean something together, the store's own last.
+  /// The files that belong together, the store's own last.
   var companions: [String] { [wal, file + "-shm", head, file] }
-  /// A new store until it is whole.
+  /// The name of a new store until it is complete.
   var creating: String { file + ".creating" }
-  /// Where the file is.
+  /// The directory of the file.
   var directory: String { (file as NSString).deletingLastPathComponent }
 
   package var description: String { file }
 
-  /// What stands at the path.
-  enum Occupant: Equatable {
-    case nothing
+  /// What is at the path.
+  enum FileStatus: Equatable {
+    case missing
     case file(size: Int64)
   }
 
   /// Resolves the directory of `path`.
   ///
-  /// Throws when it does not exist, or what is at the path is no regular file.
+  /// Throws if it does not exist.
   package init(_ path: String, for operation: PersistenceError.Operation) throws(PersistenceError) {
     let path = path as NSString
     let parent = path.deletingLastPathComponent
@@ -44,11 +44,11 @@ package struct StorePath: Hashable, Sendable, CustomStringConvertible {
     file = (base == "/" ? "" : base) + "/" + path.lastPathComponent
   }
 
-  /// What stands at the path now; throws for a link, a directory or a device.
-  func occupant(_ operation: PersistenceError.Operation) throws(PersistenceError) -> Occupant {
+  /// What is at the path; throws for a link, a directory or a device.
+  func fileStatus(_ operation: PersistenceError.Operation) throws(PersistenceError) -> FileStatus {
     var status = stat()
     guard lstat(file, &status) == 0 else {
-      if errno == ENOENT { return .nothing }
+      if errno == ENOENT { return .missing }
       throw PersistenceError(operation, path: file, .io("\(SystemError("stat", file))"))
     }
     switch status.st_mode & S_IFMT {
@@ -59,13 +59,13 @@ package struct StorePath: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The size of SQLite's WAL; 0 when there is none.
+  /// The size of SQLite's WAL; 0 if there is none.
   package var walSize: Int64 {
     var status = stat()
     return stat(wal, &status) == 0 ? Int64(status.st_size) : 0
   }
 
-  /// The size of the file; 0 when there is none.
+  /// The size of the file; 0 if there is none.
   package var fileSize: Int64 {
     var status = stat()
     return stat(file, &status) == 0 ? Int64(status.st_size) : 0

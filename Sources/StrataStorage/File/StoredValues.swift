@@ -1,10 +1,11 @@
-/// Which tables of a file are persisted values.
+/// The tables of a file that hold persisted values: one record each, in a table named `value:` and the
+/// name of the value.
 package enum StoredValues {
-  /// What the names of their tables begin with.
+  /// The prefix of their table names.
   package static let prefix = "value:"
-  /// The ID of the one entity.
+  /// The ID of the one record.
   package static let id = "value"
-  /// The field of its record.
+  /// The field of that record.
   static let field = "value"
 
   package static func table(of name: String) -> String { prefix + name }
@@ -14,14 +15,14 @@ package enum StoredValues {
     name(ofTable: table).map { "value \($0)" } ?? "table \(table)"
   }
 
-  /// The name of the value whose table this is; nil for a table of entities.
+  /// The name of the value that a table holds; nil for a table of entities.
   package static func name(ofTable table: String) -> String? {
     table.hasPrefix(prefix) ? String(table.dropFirst(prefix.count)) : nil
   }
 }
 
 extension Sequence<String> {
-  /// The names of tables of entities, sorted, and the names of values.
+  /// The names of entity tables and the names of values, both sorted.
   package func splitIntoTablesAndValues() -> (tables: [String], values: [String]) {
     let sorted = sorted()
     return (

@@ -1,18 +1,18 @@
 import Foundation
 import StrataBase
 
-/// The way in for a writer: refuse what is no store, then take the lock.
+/// Opens a path for its one writer: refuses a file that is not a store, then takes the lock.
 ///
-/// Nothing is written into a file that is refused, and nothing beside it either.
+/// Nothing is written to a file that is refused, nor beside it.
 enum WriterLock {
-  /// One at a time in this process.
+  /// Serializes the calls of this process.
   ///
-  /// Closing a descriptor of a database drops every POSIX lock the process holds on it, so the
-  /// header is only read here while no store of this process can be opening that file; one that has
-  /// it open holds the lock file, which is asked first.
+  /// Closing a descriptor of a database drops every POSIX lock that the process holds on it. So the header
+  /// is read only while no store of this process can be opening that file; a store that has it open holds
+  /// the lock file, which is tried first.
   private static let acquiring = Lock(false)
 
-  /// Takes the writer's lock.
+  /// Checks the file at the path and takes the lock.
   static func acquire(
     _ path: StorePath,
     as owner: LockFile.Owner,
@@ -20,7 +20,7 @@ enum WriterLock {
     on disk: Disk = .system
   ) throws(PersistenceError) -> LockFile {
     try acquiring.withLock { _ throws(PersistenceError) in
-      // Before its header is read: who has it open under another name is in this process perhaps.
+      // Before the header is read: a store of this process may have the file open under another name.
       let names = try path.creationNames(.opening)
       let isLockThere = FileIdentity(ofFileAt: path.lock) != nil
       if !isLockThere { try checkHeader(path, knownFormat, on: disk) }
@@ -48,13 +48,13 @@ enum WriterLock {
     )
   }
 
-  /// Refuses a file by its first bytes; a path without a file passes.
+  /// Refuses a file by its first bytes; accepts a path without a file.
   static func checkHeader(
     _ path: StorePath,
     _ knownFormat: Int,
     on disk: Disk = .system
   ) throws(PersistenceError) {
-    guard case .file(let size) = try path.occupant(.opening) else { return }
+    guard case .file(let size) = try path.fileStatus(.opening) else { return }
     do {
       let bytes = try disk.open(path.file, O_RDONLY).read(100, at: 0)
       try StoreHeader.check(

@@ -20,7 +20,7 @@ extension Inspector {
       for _ in 0..<5 {
         let (verification, view) = runChecks()
         guard access.mode == .live, !verification.isSound, let view,
-          try ReadView(access.connection).lacksPart(of: view)
+          try ReadView(access.connection).wasTrimmed(since: view)
         else { return verification }
       }
     } catch {

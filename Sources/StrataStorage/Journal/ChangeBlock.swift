@@ -1,6 +1,6 @@
 package import StrataRecords
 
-/// A run of entity changes as stored: the body of a delta's block, and of a snapshot's chunk.
+/// A block of entity changes as stored: one of the blocks of a delta, or a chunk of a snapshot.
 ///
 /// ```
 /// block     varint count of tables, table*, then the records one after another
@@ -9,16 +9,16 @@ package import StrataRecords
 ///          for a put: varint layout, varint length of the record
 /// ```
 ///
-/// The list comes first, so whoever asks what changed does not read the records.
+/// The list of entries comes first, so the records need not be read to know what changed.
 package struct ChangeBlock: Sendable {
-  /// What happened to one entity.
+  /// The change of one entity.
   ///
   /// Offsets are into `bytes`.
   package struct Entry: Sendable {
     package enum Change: Sendable, Equatable {
       case put(layout: Int64, record: Range<Int>)
       case remove
-      /// The entity could not be encoded: what is stored for it is older than it.
+      /// The entity could not be encoded: the file has an older record of it, or none.
       case notPersisted
     }
 
@@ -31,7 +31,7 @@ package struct ChangeBlock: Sendable {
   package let tables: [String]
   package let entries: [Entry]
 
-  /// Reads the list of a block; the records stay where they are.
+  /// Reads the list of entries; the records are not copied.
   ///
   /// O(entries).
   package init(_ bytes: [UInt8]) throws(RecordError) {
@@ -65,10 +65,10 @@ package struct ChangeBlock: Sendable {
     self.entries = entries
   }
 
-  /// How many entries have room before they are read: a count may say anything.
+  /// The most entries for which memory is reserved before they are read, as a damaged count may be huge.
   private static let firstRoom = 1_024
 
-  /// Reads the list of a block that was found at `place`, which an error names.
+  /// Reads a block; an error names the place where it was found.
   init(_ bytes: [UInt8], of place: String) throws(CorruptionError) {
     do {
       try self.init(bytes)
@@ -77,7 +77,7 @@ package struct ChangeBlock: Sendable {
     }
   }
 
-  /// Moves the record of each put to its place, now that the length of the list is known.
+  /// Sets the range of each record, now that the length of the list is known.
   private static func locate(
     _ entries: inout [Entry],
     from start: Int,
@@ -97,10 +97,10 @@ package struct ChangeBlock: Sendable {
 
   package func id(of entry: Entry) -> ArraySlice<UInt8> { bytes[entry.id] }
 
-  /// The layouts its records are read with.
+  /// The numbers of the layouts that its records are read with.
   package var layouts: Set<Int64> { Set(layoutNumbers) }
 
-  /// The same in the order of their numbers, mostly one.
+  /// The same numbers in ascending order; mostly there is one.
   var layoutNumbers: [Int64] {
     var numbers: [Int64] = []
     for entry in entries {
@@ -112,7 +112,7 @@ package struct ChangeBlock: Sendable {
     return numbers.sorted()
   }
 
-  /// Whether nothing in it is a removal or a mark.
+  /// Whether every entry is a put.
   var holdsOnlyPuts: Bool {
     entries.allSatisfy { if case .put = $0.change { true } else { false } }
   }

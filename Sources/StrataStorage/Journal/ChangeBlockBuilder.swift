@@ -1,8 +1,8 @@
 import StrataRecords
 
-/// Collects entity changes into a ``ChangeBlock``'s bytes.
+/// Builds the bytes of a ``ChangeBlock``.
 ///
-/// Changes of one table are added in one run.
+/// The changes of a table must be added one after another.
 package struct ChangeBlockBuilder {
   private struct Table {
     let name: String
@@ -20,7 +20,7 @@ package struct ChangeBlockBuilder {
 
   package var isEmpty: Bool { count == 0 }
 
-  /// About how many bytes the block will have.
+  /// The approximate size of the block in bytes.
   package var size: Int { listSize + records.count }
 
   package mutating func put(
@@ -63,7 +63,7 @@ package struct ChangeBlockBuilder {
     count += 1
   }
 
-  /// The bytes of the block; the builder is empty again.
+  /// Returns the bytes of the block and empties the builder.
   package mutating func finish() -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(size + 16 * tables.count + 16)

@@ -3,15 +3,15 @@ import StrataRecords
 import StrataSQLite
 
 /// Writes the changes of a delta block by block, so that a commit of a million entities needs memory for
-/// one block only.
+/// only one block.
 package struct DeltaEncoder {
-  /// The size at which a block is closed: 1 MB.
+  /// The size at which a block is finished: 1 MB.
   static let blockSize = 1 << 20
 
   private let journal: Journal
   private let revision: Revision
   private var builder = ChangeBlockBuilder()
-  /// The first block waits for the delta's row.
+  /// The first block, which is stored in the delta's row; the others are written at once.
   private var first: [UInt8]?
   private(set) var hashes: [Checksum] = []
   private(set) var layouts: Set<Int64> = []
@@ -31,11 +31,12 @@ package struct DeltaEncoder {
     try entityAdded()
   }
 
-  /// Adds the record of an entity that `encode` appends to the bytes it is given.
+  /// Adds the record of an entity, which `encode` appends to the bytes it receives.
   ///
-  /// An entity that cannot be encoded is marked and noted; the others are written.
+  /// An entity that cannot be encoded is marked in the block and added to `refused`; the others are
+  /// written.
   ///
-  /// - Parameter text: the ID as a person reads it, for the note.
+  /// - Parameter text: the ID as text, for `refused`.
   package mutating func put(
     _ id: [UInt8],
     in table: String,
@@ -60,10 +61,10 @@ package struct DeltaEncoder {
 
   private mutating func entityAdded() throws {
     entities += 1
-    if builder.size >= Self.blockSize { try closeBlock() }
+    if builder.size >= Self.blockSize { try finishBlock() }
   }
 
-  private mutating func closeBlock() throws(SQLiteError) {
+  private mutating func finishBlock() throws(SQLiteError) {
     layouts.formUnion(builder.layouts)
     let body = builder.finish()
     bytes += body.count
@@ -71,13 +72,13 @@ package struct DeltaEncoder {
     if first == nil {
       first = body
     } else {
-      try journal.appendPart(hashes.count - 1, of: revision, body)
+      try journal.appendBlock(hashes.count - 1, of: revision, body)
     }
   }
 
-  /// Closes the last block and returns the first, which belongs in the delta's row.
+  /// Finishes the last block and returns the first one, which belongs in the delta's row.
   mutating func finish() throws(SQLiteError) -> [UInt8] {
-    if !builder.isEmpty || first == nil { try closeBlock() }
+    if !builder.isEmpty || first == nil { try finishBlock() }
     return first ?? []
   }
 }

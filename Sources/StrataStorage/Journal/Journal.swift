@@ -4,9 +4,8 @@ import StrataSQLite
 
 /// The deltas of a file, in order.
 ///
-/// All SQL on the journal stands here.
-///
-/// It does not know what deltas mean, nor when to write them.
+/// All SQL on the journal is in this file. It reads and writes rows; what they mean is the subject of
+/// ``JournalReplay`` and ``DeltaEncoder``.
 struct Journal {
   let connection: Connection
 
@@ -14,7 +13,7 @@ struct Journal {
     revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, hash
     """
 
-  /// Adds a delta; a further delta of the same revision is refused by the key.
+  /// Adds a delta; fails if there is one of its revision, which is the key.
   func append(_ header: DeltaHeader, body: [UInt8], hash: Checksum) throws(SQLiteError) {
     try connection.run(
       """
@@ -26,25 +25,25 @@ struct Journal {
         .integer(header.revision.number), .integer(header.first.number), .integer(header.epoch),
         .integer(header.time), .integer(header.origin), header.key.map { .blob($0) } ?? .null,
         .text(header.name), .text(header.place), .integer(Int64(header.entities)),
-        .integer(Int64(header.parts)), .integer(Int64(header.bytes)), .blob(hash.bytes),
+        .integer(Int64(header.blocks)), .integer(Int64(header.bytes)), .blob(hash.bytes),
         .blob(body),
       ]
     )
   }
 
-  /// Adds a further part of a delta, before the delta itself.
-  func appendPart(
-    _ part: Int,
+  /// Adds a block other than the first of a delta, before the delta itself.
+  func appendBlock(
+    _ number: Int,
     of revision: Revision,
     _ body: [UInt8]
   ) throws(SQLiteError) {
     try connection.run(
       "INSERT INTO delta_part (revision, part, body) VALUES (?, ?, ?)",
-      [.integer(revision.number), .integer(Int64(part)), .blob(body)]
+      [.integer(revision.number), .integer(Int64(number)), .blob(body)]
     )
   }
 
-  /// The last delta's header and hash, or nil when there is none.
+  /// The header and hash of the last delta; nil if there is none.
   func last() throws -> (header: DeltaHeader, hash: Checksum)? {
     try connection.first(
       "SELECT \(Self.columns) FROM delta ORDER BY revision DESC LIMIT 1",
@@ -53,7 +52,7 @@ struct Journal {
     )
   }
 
-  /// The last revision; 0 when there is no delta.
+  /// The last revision; 0 if there is no delta.
   func lastRevision() throws -> Revision {
     try connection.first("SELECT max(revision) FROM delta", []) {
       Revision(try $0.optionalInt(0) ?? 0)
@@ -84,11 +83,11 @@ struct Journal {
     )
   }
 
-  /// The deltas after a revision, each with its first part, until there are this many bytes.
+  /// The deltas after a revision, each with its first block, up to about `limit` bytes.
   ///
-  /// At least one if there is one.
-  func deltas(after revision: Revision, upTo limit: Int) throws -> [DeltaRow] {
-    var rows: [DeltaRow] = []
+  /// Returns at least one if there is one.
+  func deltas(after revision: Revision, upTo limit: Int) throws -> [StoredDelta] {
+    var rows: [StoredDelta] = []
     var bytes = 0
     try connection.forEach(
       "SELECT \(Self.columns), body FROM delta WHERE revision > ? ORDER BY revision",
@@ -96,16 +95,16 @@ struct Journal {
     ) { row in
       let (header, hash) = try Self.header(row)
       let body = try row.blob(12)
-      rows.append(DeltaRow(header: header, hash: hash, body: body))
+      rows.append(StoredDelta(header: header, hash: hash, body: body))
       bytes += body.count + 200
       return bytes < limit ? .continue : .stop
     }
     return rows
   }
 
-  /// ChangeBlock 0, 1, 2 … of a delta.
-  func part(_ part: Int, of revision: Revision) throws -> [UInt8]? {
-    if part == 0 {
+  /// Block 0, 1, 2 … of a delta.
+  func block(_ number: Int, of revision: Revision) throws -> [UInt8]? {
+    if number == 0 {
       return try connection.first(
         "SELECT body FROM delta WHERE revision = ?",
         [.integer(revision.number)]
@@ -113,11 +112,11 @@ struct Journal {
     }
     return try connection.first(
       "SELECT body FROM delta_part WHERE revision = ? AND part = ?",
-      [.integer(revision.number), .integer(Int64(part))]
+      [.integer(revision.number), .integer(Int64(number))]
     ) { try $0.blob(0) }
   }
 
-  /// About how many bytes of the file the deltas after a revision take.
+  /// The approximate size in the file of the deltas after a revision.
   func bytes(after revision: Revision) throws -> Int64 {
     try connection.first(
       """
@@ -128,8 +127,8 @@ struct Journal {
     ) { try $0.int(0) } ?? 0
   }
 
-  /// About how many bytes of the file a slice of the deltas after a revision takes, and the last
-  /// one of it; nil when there is none.
+  /// The approximate size in the file of the first `slice` deltas after a revision, and the last of
+  /// them; nil if there is none.
   func bytes(after revision: Revision, slice: Int) throws -> (bytes: Int64, last: Revision)? {
     let found = try connection.first(
       """
@@ -145,24 +144,24 @@ struct Journal {
     return (bytes, Revision(last))
   }
 
-  /// The first revision of the file's first delta, or nil when there is none.
+  /// The first revision of the file's first delta; nil if there is none.
   func first() throws -> Revision? {
     try connection.first("SELECT first FROM delta ORDER BY revision LIMIT 1", []) {
       Revision(try $0.int(0))
     }
   }
 
-  /// The first delta of the file and how many there are.
+  /// The number of deltas, the first revision and the size of all blocks.
   func extent() throws -> (count: Int64, first: Revision?, bytes: Int64) {
     try connection.first("SELECT count(*), min(first), coalesce(sum(bytes), 0) FROM delta", []) {
       (try $0.int(0), try $0.optionalInt(1).map { Revision($0) }, try $0.int(2))
     } ?? (0, nil, 0)
   }
 
-  /// Removes the deltas up to a revision, the oldest first and a slice of them only, so that what
-  /// is left is one run whenever this is cut short.
+  /// Removes up to `slice` deltas up to a revision, the oldest first, so that the rest has no gap after
+  /// an interruption.
   ///
-  /// Gives whether none is left, and about how many bytes went.
+  /// Returns whether none is left, and the approximate number of bytes removed.
   func trim(through revision: Revision, slice: Int) throws -> (isDone: Bool, bytes: Int64) {
     let last = try connection.first(
       """
@@ -181,11 +180,15 @@ struct Journal {
   }
 
   private static func header(_ row: borrowing Row) throws -> (header: DeltaHeader, hash: Checksum) {
-    guard let hash = Checksum(bytes: try row.blob(11)) else {
-      throw CorruptionError("a delta has a hash of the wrong length")
+    let revision = Revision(try row.int(0))
+    let storedHash = try row.blob(11)
+    guard let hash = Checksum(bytes: storedHash) else {
+      throw CorruptionError(
+        "the hash of delta \(revision) has \(storedHash.count) bytes, expected 16"
+      )
     }
     let header = DeltaHeader(
-      revision: Revision(try row.int(0)),
+      revision: revision,
       first: Revision(try row.int(1)),
       epoch: try row.int(2),
       time: try row.int(3),
@@ -194,11 +197,16 @@ struct Journal {
       name: try row.text(6),
       place: try row.text(7),
       entities: Int(try row.int(8)),
-      parts: Int(try row.int(9)),
+      blocks: Int(try row.int(9)),
       bytes: Int(try row.int(10))
     )
-    guard header.parts >= 1, header.entities >= 0, header.bytes >= 0 else {
-      throw CorruptionError("the delta at revision \(header.revision) counts below nothing")
+    guard header.blocks >= 1, header.entities >= 0, header.bytes >= 0 else {
+      throw CorruptionError(
+        """
+        delta \(revision) has an invalid count: \(header.blocks) blocks, \
+        \(header.entities) entities, \(header.bytes) bytes
+        """
+      )
     }
     return (header, hash)
   }

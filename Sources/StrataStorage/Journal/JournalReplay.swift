@@ -2,20 +2,22 @@ import Foundation
 package import StrataBase
 import StrataRecords
 
-/// Goes through the deltas after a point one by one and proves each: no gap, the chain unbroken.
+/// Reads the deltas after a point one by one and verifies each: no gap, and an unbroken chain.
 package struct JournalReplay {
   private let journal: Journal
   private let catalog: LayoutCatalog
   private let identity: StoreIdentity
-  /// The last delta that was proved, or where it began.
+  /// The revision of the last verified delta, or of the start.
   package private(set) var revision: Revision
   package private(set) var chain: Checksum
   private(set) var deltas = 0
   package private(set) var bytes: Int64 = 0
-  /// Read ahead, the next one last.
-  private var ahead: [DeltaRow] = []
+  /// Deltas that were read ahead, in reverse order.
+  private var ahead: [StoredDelta] = []
 
-  /// How many bytes are read ahead: with none, what cannot be read costs nothing before it.
+  /// How many bytes are read ahead.
+  ///
+  /// With 0, a delta that cannot be read does not fail the ones before it.
   private let readAhead: Int
 
   init(
@@ -34,10 +36,10 @@ package struct JournalReplay {
     self.chain = chain
   }
 
-  /// The next delta with all its parts, or nil at the end.
+  /// The next delta with all its blocks; nil at the end.
   ///
-  /// - Throws: `CorruptionError` where the run breaks.
-  package mutating func next() throws -> (header: DeltaHeader, parts: [ChangeBlock])? {
+  /// - Throws: `CorruptionError` at a gap or a broken chain.
+  package mutating func next() throws -> (header: DeltaHeader, blocks: [ChangeBlock])? {
     if ahead.isEmpty {
       ahead = try journal.deltas(after: revision, upTo: readAhead).reversed()
     }
@@ -48,46 +50,50 @@ package struct JournalReplay {
         "the journal has no delta between revisions \(revision) and \(header.first)"
       )
     }
-    let parts = try readParts(of: row)
+    let blocks = try readBlocks(of: row)
     let expected = header.chain(
       after: chain,
       storeID: identity.id,
-      parts: parts.map { Checksum(of: $0.bytes) },
-      sortedLayouts: try layouts(of: parts)
+      blocks: blocks.map { Checksum(of: $0.bytes) },
+      sortedLayouts: try layouts(of: blocks)
     )
     guard expected == row.hash else {
-      throw CorruptionError("the delta at revision \(header.revision) has another hash")
+      throw CorruptionError.hashMismatch(
+        in: "delta \(header.revision)",
+        stored: row.hash,
+        computed: expected
+      )
     }
     revision = header.revision
     chain = row.hash
     deltas += 1
     bytes += Int64(header.footprint)
-    return (header, parts)
+    return (header, blocks)
   }
 
-  /// Lays all further deltas over an overlay, up to `last` if given.
+  /// Adds all further deltas to an overlay, up to `last` if given.
   mutating func replay(into overlay: inout Overlay, through last: Revision? = nil) throws {
-    while last.map({ revision < $0 }) ?? true, let (_, parts) = try next() {
-      for part in parts { overlay.add(part) }
+    while last.map({ revision < $0 }) ?? true, let (_, blocks) = try next() {
+      for block in blocks { overlay.add(block) }
     }
   }
 
-  /// Mostly one layout, so there is neither a set nor a dictionary.
-  private func layouts(of parts: [ChangeBlock]) throws -> [(id: Int64, hash: Checksum)] {
-    var numbers = parts.first?.layoutNumbers ?? []
-    if parts.count > 1 { numbers = Set(parts.flatMap(\.layoutNumbers)).sorted() }
+  /// Mostly there is one layout, so this uses neither a set nor a dictionary.
+  private func layouts(of blocks: [ChangeBlock]) throws -> [(id: Int64, hash: Checksum)] {
+    var numbers = blocks.first?.layoutNumbers ?? []
+    if blocks.count > 1 { numbers = Set(blocks.flatMap(\.layoutNumbers)).sorted() }
     return try numbers.map { ($0, try catalog.layout($0).id) }
   }
 
-  private func readParts(of row: DeltaRow) throws -> [ChangeBlock] {
+  private func readBlocks(of row: StoredDelta) throws -> [ChangeBlock] {
     let revision = row.header.revision
-    var parts: [ChangeBlock] = []
-    for number in 0..<row.header.parts {
-      let body = number == 0 ? row.body : try journal.part(number, of: revision)
-      let place = "part \(number) of the delta at revision \(revision)"
+    var blocks: [ChangeBlock] = []
+    for number in 0..<row.header.blocks {
+      let body = number == 0 ? row.body : try journal.block(number, of: revision)
+      let place = "block \(number) of delta \(revision)"
       guard let body else { throw CorruptionError("\(place) is missing") }
-      parts.append(try ChangeBlock(body, of: place))
+      blocks.append(try ChangeBlock(body, of: place))
     }
-    return parts
+    return blocks
   }
 }

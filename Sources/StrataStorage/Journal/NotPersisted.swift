@@ -1,10 +1,10 @@
-/// An entity whose change is in memory but not in the file, as its `encode(to:)` refused.
+/// An entity whose last change is in memory but not in the file, because its `encode(to:)` threw.
 public struct NotPersisted: Sendable, Equatable, CustomStringConvertible {
   /// The table it is in; of a persisted value `value:` and its name.
   public let table: String
   /// Its ID, as text.
   public let id: String
-  /// What its `encode(to:)` threw.
+  /// The error its `encode(to:)` threw, as text.
   public let reason: String
 
   package init(table: String, id: String, reason: String) {

@@ -1,15 +1,16 @@
-/// A snapshot and the deltas after it as one sorted run of entities: the database at a revision, as
-/// stored bytes.
+/// Merges a snapshot with the deltas after it into one sorted sequence of entities: the database at a
+/// revision, as stored bytes.
 ///
-/// Nothing is decoded, so what this build does not know (tables, fields, records it cannot read)
-/// passes through untouched. Restoring, snapshotting, showing and verifying all read a fold.
+/// Nothing is decoded, so what this build does not know (tables, fields, records it cannot read) passes
+/// through unchanged. Restoring, snapshotting, showing and verifying all read a merge.
 package struct MergeIterator {
   private var base: ChunkCursor
   private var block: ChangeBlock?
   private var nextEntry = 0
-  private var overlay: [(key: EntityKey, put: EntityRun?)]
+  /// The changes after the snapshot, sorted.
+  private var overlay: [(key: EntityKey, put: EntitySlice?)]
   private var nextOverlay = 0
-  private var current: EntityRun?
+  private var current: EntitySlice?
 
   init(_ base: ChunkCursor, _ overlay: Overlay) {
     self.base = base
@@ -20,71 +21,40 @@ package struct MergeIterator {
   mutating func next() throws -> StoredEntity? {
     while true {
       if let entity = current?.popFirst() { return entity }
-      current = try nextRun()
+      current = try nextSlice()
       if current == nil { return nil }
     }
   }
 
-  /// The next entities that lie together, in the order of tables and encoded IDs; nil at the end.
-  package mutating func nextRun() throws -> EntityRun? {
+  /// The next entities that are adjacent in one block, in the order of tables and encoded IDs; nil at the
+  /// end.
+  package mutating func nextSlice() throws -> EntitySlice? {
     while true {
       if block.map({ nextEntry == $0.entries.count }) ?? true {
         block = try base.nextBlock()
         nextEntry = 0
       }
-      let touched = nextOverlay < overlay.count ? overlay[nextOverlay] : nil
+      let change = nextOverlay < overlay.count ? overlay[nextOverlay] : nil
       if let block {
         let start = nextEntry
-        nextEntry = block.endOfRun(from: start, before: touched?.key)
-        if nextEntry > start { return EntityRun(block, start..<nextEntry) }
-        if let touched, block.key(of: block.entries[start]) == touched.key { nextEntry += 1 }
+        nextEntry = block.endOfSlice(from: start, before: change?.key)
+        if nextEntry > start { return EntitySlice(block, start..<nextEntry) }
+        if let change, block.key(of: block.entries[start]) == change.key { nextEntry += 1 }
       }
-      guard let touched else { return nil }
+      guard let change else { return nil }
       nextOverlay += 1
-      if let put = touched.put { return put }
+      if let put = change.put { return put }
     }
   }
 }
 
 extension MergeIterator {
-  /// About how many entities there are: what was added since the snapshot is counted, and what was
-  /// removed is not taken off.
+  /// An estimate of the number of entities: every entity that changed after the snapshot is counted as an
+  /// added one.
   package var expectedCount: Int { base.count + overlay.count }
 
-  /// Checks whatever of the snapshot is left, and that all its entities are there.
+  /// Verifies the rest of the snapshot, and that it has all its entities.
   mutating func verifyRest() throws { try base.verifyAll() }
-}
-
-/// Entities of one table that lie one after another in a block.
-package struct EntityRun {
-  package let block: ChangeBlock
-  package private(set) var entries: Range<Int>
-
-  init(_ block: ChangeBlock, _ entries: Range<Int>) {
-    self.block = block
-    self.entries = entries
-  }
-
-  /// The entity at a place of the block.
-  func entity(_ index: Int) -> StoredEntity? {
-    let entry = block.entries[index]
-    guard case .put(let layout, let record) = entry.change else { return nil }
-    return StoredEntity(
-      table: block.table(of: entry),
-      id: block.id(of: entry),
-      layout: layout,
-      record: block.bytes[record]
-    )
-  }
-
-  mutating func popFirst() -> StoredEntity? {
-    while !entries.isEmpty {
-      let first = entries.lowerBound
-      entries.removeFirst()
-      if let entity = entity(first) { return entity }
-    }
-    return nil
-  }
 }
 
 extension ChangeBlock {
@@ -92,8 +62,8 @@ extension ChangeBlock {
     EntityKey(table: table(of: entry), id: id(of: entry))
   }
 
-  /// The entry after those from `start` on that are of its table and come before `key`.
-  func endOfRun(from start: Int, before key: EntityKey?) -> Int {
+  /// The end of the entries from `start` on that are of the same table and come before `key`.
+  func endOfSlice(from start: Int, before key: EntityKey?) -> Int {
     let table = entries[start].table
     var end = start
     guard let key, tables[table] == key.table else {

@@ -1,6 +1,6 @@
-/// The last change of every entity that a run of deltas touched.
+/// The last change of every entity that a sequence of deltas changed.
 ///
-/// It holds the blocks of the deltas whole, so its memory is about their bytes.
+/// It holds the blocks of the deltas, so its memory is about their size.
 struct Overlay {
   private enum Slot {
     case put(block: Int, entry: Int)
@@ -12,9 +12,9 @@ struct Overlay {
 
   var isEmpty: Bool { slots.isEmpty }
 
-  /// Lays a block over what was there.
+  /// Adds the changes of a later block.
   ///
-  /// What could not be persisted leaves what was there. O(entries).
+  /// An entity that could not be persisted keeps its previous change. O(entries).
   mutating func add(_ block: ChangeBlock) {
     for (index, entry) in block.entries.enumerated() {
       let key = EntityKey(table: block.table(of: entry), id: block.id(of: entry))
@@ -27,37 +27,37 @@ struct Overlay {
     blocks.append(block)
   }
 
-  /// Every entity that was touched, in the order of a snapshot; nil for one that was removed.
+  /// The last change of every entity, sorted as in a snapshot; nil for a removed one.
   ///
-  /// O(n log n). Most are told apart by two numbers, without a look at their bytes.
-  func sorted() -> [(key: EntityKey, put: EntityRun?)] {
-    let touched = Array(slots)
-    let tables = Set(touched.lazy.map { $0.key.table }).sorted {
+  /// O(n log n). Most keys are ordered by their ``SortKey``, without a comparison of their bytes.
+  func sorted() -> [(key: EntityKey, put: EntitySlice?)] {
+    let changes = Array(slots)
+    let tables = Set(changes.lazy.map { $0.key.table }).sorted {
       $0.utf8.lexicographicallyPrecedes($1.utf8)
     }
     let places = Dictionary(uniqueKeysWithValues: zip(tables, tables.indices))
-    var ranks: [Rank] = []
-    ranks.reserveCapacity(touched.count)
-    for (index, (key, _)) in touched.enumerated() {
-      ranks.append(Rank(key, index, table: places[key.table, default: 0]))
+    var sortKeys: [SortKey] = []
+    sortKeys.reserveCapacity(changes.count)
+    for (index, (key, _)) in changes.enumerated() {
+      sortKeys.append(SortKey(key, index, table: places[key.table, default: 0]))
     }
-    ranks.sort { a, b in
+    sortKeys.sort { a, b in
       if a.table != b.table { return a.table < b.table }
       if a.high != b.high { return a.high < b.high }
       if a.low != b.low { return a.low < b.low }
-      return touched[a.index].key < touched[b.index].key
+      return changes[a.index].key < changes[b.index].key
     }
-    return ranks.map { (touched[$0.index].key, run(touched[$0.index].value)) }
+    return sortKeys.map { (changes[$0.index].key, slice(changes[$0.index].value)) }
   }
 
-  private func run(_ slot: Slot) -> EntityRun? {
+  private func slice(_ slot: Slot) -> EntitySlice? {
     guard case .put(let block, let entry) = slot else { return nil }
-    return EntityRun(blocks[block], entry..<entry + 1)
+    return EntitySlice(blocks[block], entry..<entry + 1)
   }
 }
 
-/// A key's table and the first sixteen bytes of its ID as numbers, which sort as they do.
-private struct Rank {
+/// The table of a key and the first sixteen bytes of its ID as numbers, which sort as the key does.
+private struct SortKey {
   let index: Int
   let table: Int
   let high: UInt64

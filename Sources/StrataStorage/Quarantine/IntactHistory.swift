@@ -22,16 +22,17 @@ struct IntactHistory {
   ///
   /// - Throws: I/O errors only.
   init?(in connection: Connection) throws {
-    guard let identity = try CorruptionError.tolerate({ try StoreIdentity.read(connection) }) else {
+    guard let identity = try CorruptionError.nilIfCorrupt({ try StoreIdentity.read(connection) })
+    else {
       return nil
     }
-    let catalog = try LayoutCatalog(salvaging: connection)
+    let catalog = try LayoutCatalog(readableIn: connection)
     let snapshots = SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
     var best: (header: SnapshotHeader, replay: JournalReplay)?
     var sound: [SnapshotHeader] = []
-    for snapshot in try snapshots.salvageable() {
-      let isSound: Void? = try CorruptionError.tolerate {
+    for snapshot in try snapshots.readable() {
+      let isSound: Void? = try CorruptionError.nilIfCorrupt {
         var cursor = try ChunkCursor(snapshot, of: identity, in: snapshots, catalog)
         try cursor.verifyAll()
       }
@@ -45,7 +46,7 @@ struct IntactHistory {
         catalog,
         readingAhead: 0
       )
-      try CorruptionError.tolerate { while try replay.next() != nil {} }
+      try CorruptionError.nilIfCorrupt { while try replay.next() != nil {} }
       if best.map({ $0.replay.revision < replay.revision }) ?? true {
         best = (snapshot.header, replay)
       }
@@ -55,12 +56,12 @@ struct IntactHistory {
     self.catalog = catalog
     snapshot = best.header
     (revision, chain) = (best.replay.revision, best.replay.chain)
-    let names = try CorruptionError.tolerate { try snapshots.names() } ?? []
+    let names = try CorruptionError.nilIfCorrupt { try snapshots.names() } ?? []
     let pinned = Set(names.map(\.revision))
     named = sound.filter { $0.revision < best.header.revision && pinned.contains($0.revision) }
-    let known = try CorruptionError.tolerate { try StoreIdentity.tables(of: connection) } ?? []
+    let known = try CorruptionError.nilIfCorrupt { try StoreIdentity.tables(of: connection) } ?? []
     tables = catalog.tables.union(known)
-    let last = try CorruptionError.tolerate { try journal.last()?.header.revision } ?? nil
+    let last = try CorruptionError.nilIfCorrupt { try journal.last()?.header.revision } ?? nil
     lastSeen = max(revision, last ?? 0, sound.first?.revision ?? 0)
   }
 

@@ -69,7 +69,7 @@ extension Quarantine {
   ) throws(PersistenceError) -> Quarantine {
     let path = try StorePath(path, for: .quarantining)
     return try locked(path, now, disk) {
-      guard try path.occupant(.quarantining) != .nothing else {
+      guard try path.fileStatus(.quarantining) != .missing else {
         throw PersistenceError(.quarantining, path: path.file, .missing)
       }
       let header = StoreHeader(try disk.open(path.file, O_RDONLY).read(100, at: 0))
@@ -125,7 +125,7 @@ extension Quarantine {
           .alreadyOpen(by: LockFile.owner(at: path.lock))
         )
       }
-      let held = HeldLock(lock)
+      let held = LockHandle(lock)
       defer { withExtendedLifetime(held) {} }
       try complete(path, now: now, on: disk)
       return try action()

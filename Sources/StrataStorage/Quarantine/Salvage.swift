@@ -92,7 +92,7 @@ package struct Salvage {
       try StoreIdentity.addTable(table, since: history.snapshot.revision, to: connection)
     }
     for number in history.catalog.allNumbers { try rows.layout(number) }
-    try CorruptionError.tolerate { try rows.origins() }
+    try CorruptionError.nilIfCorrupt { try rows.origins() }
     for snapshot in history.kept { try rows.snapshot(snapshot.revision) }
     try rows.deltas(after: history.snapshot.revision, through: history.revision)
   }

@@ -1,31 +1,31 @@
 import StrataBase
 
-/// What readers of this process still need of the journal.
+/// The part of the journal that readers in this process still need.
 ///
-/// The writer looks at it in each slice of trimming. A slice that is under way when something is
-/// pinned may still take it, so whoever pins looks again whether all is there.
+/// The writer checks it in each slice of trimming. A slice that is running when something is pinned may
+/// still remove it, so a caller that pins must check afterwards that everything is there.
 package final class HistoryPins: Sendable {
-  private struct Held {
+  private struct State {
     var revisions: [Int: Revision] = [:]
     var nextID = 0
   }
 
-  private let held = Lock(Held())
+  private let state = Lock(State())
 
-  /// The lowest revision after which everything must stay; nil when nothing is pinned.
-  var lowest: Revision? { held.withLock { $0.revisions.values.min() } }
+  /// The lowest revision after which everything must be kept; nil if nothing is pinned.
+  var lowest: Revision? { state.withLock { $0.revisions.values.min() } }
 
-  /// Keeps the snapshot at `revision` and everything after it, until the pin is gone.
+  /// Keeps the snapshot at `revision` and everything after it until the pin is deallocated.
   package func pin(_ revision: Revision) -> Pin {
-    let id = held.withLock { held in
-      held.nextID += 1
-      held.revisions[held.nextID] = revision
-      return held.nextID
+    let id = state.withLock { state in
+      state.nextID += 1
+      state.revisions[state.nextID] = revision
+      return state.nextID
     }
     return Pin(self, id)
   }
 
-  /// Holds on to history for as long as it lives.
+  /// Keeps history until it is deallocated.
   package final class Pin: Sendable {
     private let pins: HistoryPins
     private let id: Int
@@ -35,11 +35,11 @@ package final class HistoryPins: Sendable {
       self.id = id
     }
 
-    deinit { pins.held.withLock { $0.revisions[id] = nil } }
+    deinit { pins.state.withLock { $0.revisions[id] = nil } }
 
-    /// Lets go of what is before a revision.
+    /// Releases what is before a revision.
     package func advance(to revision: Revision) {
-      pins.held.withLock { $0.revisions[id] = revision }
+      pins.state.withLock { $0.revisions[id] = revision }
     }
   }
 }

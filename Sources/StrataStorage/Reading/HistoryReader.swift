@@ -2,11 +2,11 @@ import Foundation
 import StrataBase
 import StrataSQLite
 
-/// Reads a store's file beside its writer, on a thread of control of its own.
+/// Reads a store's file beside its writer, on an executor of its own.
 ///
-/// Each question opens the file read-only and closes it again. It reads a statement at a time, none of
-/// which lasts long, so neither the writer nor its checkpoints are held up; what the writer trims
-/// meanwhile is kept by a pin.
+/// Each read opens the file read-only and closes it again. It uses many short statements and no long
+/// transaction, so it delays neither the writer nor its checkpoints. A pin keeps the writer from trimming
+/// what is being read.
 package actor HistoryReader {
   nonisolated let executor = FileExecutor(label: "strata.reader")
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -16,8 +16,8 @@ package actor HistoryReader {
   let path: StorePath
   private let vfs: String?
   package nonisolated let pins: HistoryPins
-  /// Why nothing may be read at the moment.
-  private var refusal: PersistenceError.Reason?
+  /// Why reads are refused at the moment; nil while they are allowed.
+  private var stopReason: PersistenceError.Reason?
 
   package init(_ path: StorePath, vfs: String?, pins: HistoryPins) {
     self.path = path
@@ -25,31 +25,31 @@ package actor HistoryReader {
     self.pins = pins
   }
 
-  /// Answers a question; where the writer has just trimmed what was asked for, it is asked again,
-  /// pinned by then.
+  /// Runs `body` with a view of the file, and once more if it meets corruption: the writer may have trimmed
+  /// what it reads just before it was pinned.
   package func read<R: Sendable>(
-    _ question: @Sendable (ReadView) throws -> R
+    _ body: @Sendable (ReadView) throws -> R
   ) throws(PersistenceError) -> R {
-    if let refusal { throw PersistenceError(.inspecting, path: path.file, refusal) }
+    if let stopReason { throw PersistenceError(.inspecting, path: path.file, stopReason) }
     let pin = pins.pin(0)
     defer { withExtendedLifetime(pin) {} }
     do {
       let connection = try Connection(path: path.file, mode: .readOnly, vfs: vfs)
       do {
-        return try question(try ReadView(connection))
+        return try body(try ReadView(connection))
       } catch is CorruptionError {
-        return try question(try ReadView(connection))
+        return try body(try ReadView(connection))
       }
     } catch {
       throw PersistenceError(.inspecting, path: path.file, wrapping: error)
     }
   }
 
-  /// Refuses questions from here on, and returns when the one under way is answered.
+  /// Refuses reads from now on, and returns when the current one has ended.
   package func stop(_ reason: PersistenceError.Reason) {
-    if refusal != .closed { refusal = reason }
+    if stopReason != .closed { stopReason = reason }
   }
 
-  /// Answers questions again.
-  package func resume() { refusal = nil }
+  /// Allows reads again.
+  package func resume() { stopReason = nil }
 }

@@ -1,41 +1,41 @@
 import Foundation
 import StrataSQLite
 
-/// A way to read a store that changes nothing of it, whoever else has it open.
+/// Opens a store for reading without changing it, whether or not a writer has it open.
 ///
-/// While no writer is there, the lock is shared so that none can come: with nothing in SQLite's WAL
-/// the file is read as immutable; else file and WAL are copied and the copy is read. (`immutable`
-/// ignores the WAL without a word.) With a writer there, the file is read through SQLite read-only,
-/// and only the shared-memory file changes.
+/// Without a writer, the lock is shared, so that none can open the store meanwhile. If SQLite's WAL is
+/// empty, the file is read as immutable; otherwise the file and the WAL are copied and the copy is read,
+/// because `immutable` silently ignores the WAL. With a writer, the file is read through SQLite
+/// read-only, and only the shared-memory file changes.
 final class ReadAccess {
   enum Mode: String, Sendable, Codable {
-    /// No writer; the file as it lies.
+    /// No writer, and nothing in SQLite's WAL: the file itself.
     case atRest
-    /// No writer, but commits in SQLite's WAL: a copy of both.
+    /// No writer, but commits in SQLite's WAL: a copy of both files.
     case copy
-    /// A writer is at work.
+    /// A writer has the store open.
     case live
   }
 
   let connection: Connection
   let mode: Mode
   let disk: Disk
-  /// Keeps writers away for as long as this lives; nothing to hold when no lock file exists.
-  private let hold: SharedHold?
+  /// Keeps writers out while this object lives; nil if there is a writer, or no lock file.
+  private let lock: SharedLockHandle?
 
   init(_ path: StorePath, on disk: Disk) throws {
     self.disk = disk
-    guard try path.occupant(.inspecting) != .nothing else {
+    guard try path.fileStatus(.inspecting) != .missing else {
       throw PersistenceError(.inspecting, path: path.file, .missing)
     }
     switch try SharedLock.take(path.lock) {
     case .writerPresent:
-      hold = nil
+      lock = nil
       mode = .live
       connection = try Connection(path: path.file, mode: .readOnly, vfs: disk.vfs)
       return
-    case .held(let lock): hold = SharedHold(lock)
-    case .noLockFile: hold = nil
+    case .acquired(let shared): lock = SharedLockHandle(shared)
+    case .noLockFile: lock = nil
     }
     do {
       try WriterLock.checkHeader(path, StoreFormat.known, on: disk)
@@ -52,15 +52,15 @@ final class ReadAccess {
   }
 }
 
-/// A share of the lock as an object.
-private final class SharedHold: Sendable {
+/// A shared lock as an object: held until it is deallocated.
+private final class SharedLockHandle: Sendable {
   private let lock: SharedLock
 
   init(_ lock: consuming SharedLock) { self.lock = lock }
 }
 
-/// A copy of a store's file and WAL that has no name any more once it is open: however the process
-/// ends, nothing of the store stays in the temporary directory.
+/// A copy of a store's file and WAL that is unlinked once it is open: however the process ends, nothing
+/// of the store is left in the temporary directory.
 private enum UnlinkedCopy {
   private static let pieceSize = 1 << 20
 
@@ -72,22 +72,22 @@ private enum UnlinkedCopy {
       withIntermediateDirectories: false,
       attributes: [.posixPermissions: 0o700]
     )
-    // What cannot be removed from the temporary directory is the system's to remove.
+    // If the removal fails, the system cleans up its temporary directory.
     defer { do { try FileManager.default.removeItem(at: directory) } catch _ {} }
     let file = directory.appendingPathComponent("copy").path
     try copy(path.file, to: file, on: disk)
     try copy(path.wal, to: file + "-wal", on: disk)
     let connection = try Connection(path: file, mode: .readWrite, vfs: disk.vfs)
     connection.checkpointsOnClose = .never
-    // SQLite opens the WAL with the first read, and looks for no name after it.
+    // SQLite opens the WAL with the first read, and needs no name after that.
     _ = try connection.userVersion()
     return connection
   }
 
-  /// Copies the bytes and not the permissions: a file that may only be read has a copy that SQLite
-  /// can recover.
+  /// Copies the bytes without the permissions, so that SQLite can write to the copy of a read-only file
+  /// when it recovers the WAL.
   ///
-  /// No store of this process has the file open, as the lock is shared or was never made.
+  /// No store of this process has the file open, because the lock is shared or does not exist.
   private static func copy(
     _ source: String,
     to destination: String,

@@ -3,7 +3,7 @@ package import StrataBase
 import StrataSQLite
 
 extension ReadView {
-  /// The revision that a point stands for.
+  /// The revision of a point in history.
   ///
   /// O(log deltas) for a time.
   package func revision(of point: HistoryPoint) throws -> Revision {
@@ -19,10 +19,10 @@ extension ReadView {
     }
   }
 
-  /// Times never fall from one delta to the next, so the last one at or before a time is found by
-  /// halving.
+  /// The times of deltas never decrease, so the last one at or before a time is found by a binary
+  /// search.
   private func revision(at time: Date) throws -> Revision {
-    // To the nearest: a time that was read from the file is then the very one that stands there.
+    // Rounds to the nearest microsecond, so that a time read from the file is exactly the stored one.
     let time = Int64((time.timeIntervalSince1970 * 1_000_000).rounded())
     var found: Revision?
     var low = first?.number ?? 1
@@ -44,16 +44,16 @@ extension ReadView {
     )
   }
 
-  /// The refusal of a revision that lies inside a run of merged commits.
+  /// The error for a revision that is not the end of a delta: it is inside merged commits, or missing.
   func merged(around revision: Revision) throws -> any Error {
     let header = try journal.headers(after: Revision(revision.number - 1), limit: 1).first?.header
     guard let header, header.first <= revision, header.first < header.revision else {
-      return CorruptionError("the journal has no delta \(revision)")
+      return CorruptionError("the journal has no delta at revision \(revision)")
     }
     return PersistenceError.Reason.merged(header.first...header.revision)
   }
 
-  /// The chain that the delta `first` continues, where it can be read and proved.
+  /// The chain that the delta `first` continues: that of the delta before it, or of a snapshot.
   package func chain(before first: Revision) throws -> Checksum {
     guard first <= last.revision else {
       throw PersistenceError.Reason.notReached(first, last: last.revision)
@@ -72,7 +72,7 @@ extension ReadView {
     return snapshot.header.chain
   }
 
-  /// Refuses a revision that is not the end of a delta.
+  /// Throws if a revision is not the end of a delta.
   package func checkIsEnd(_ revision: Revision) throws {
     guard revision <= last.revision else {
       throw PersistenceError.Reason.notReached(revision, last: last.revision)

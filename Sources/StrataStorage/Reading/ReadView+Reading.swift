@@ -1,47 +1,50 @@
 import StrataBase
 
-/// What was read of a file, and from where.
-package struct Reading<Contents> {
+/// The result of reading a file, with the snapshot it was read from.
+package struct ReadResult<Contents> {
   package let contents: Contents
   /// The snapshot it was read from.
   package let base: StoredSnapshot
-  /// Newer snapshots that turned out damaged.
+  /// Newer snapshots that are damaged.
   package let damaged: Set<Revision>
-  /// How far the deltas after the snapshot reach, and what they weigh.
+  /// The replay of the deltas after the snapshot: their end and their size.
   package let replay: JournalReplay
-  /// A sentence for each damaged snapshot.
+  /// A note for each damaged snapshot.
   package let notes: [String]
 }
 
 extension ReadView {
-  /// How much of a snapshot has to be sound for an answer.
+  /// How much of a snapshot has to be verified.
   package enum Extent {
-    /// All of it, also what was not looked at.
+    /// All of it, including what `body` did not read.
     case whole
-    /// What was looked at: for an answer that needs a few entities.
+    /// What `body` read: for a caller that needs only a few entities.
     case visited
   }
 
-  /// Which snapshots a reading may start from.
+  /// The snapshots that a read may start from.
   package enum Candidates {
-    /// Those that the journal continues from; a revision that was trimmed is refused as such.
+    /// Those that the journal continues; a revision before them is reported as trimmed.
     case anchors
-    /// Every verified one: what is missing of the journal is damage.
+    /// Every verified one; missing deltas are reported as damage.
     case verified
   }
 
   /// Reads the entities at a revision, from the nearest snapshot at or before it.
   ///
-  /// O(that snapshot, and the deltas after it). A damaged snapshot is skipped as long as the deltas since
-  /// an older one are all there; then `body` is called again, so it has to start from nothing. What else
-  /// it throws is thrown once the snapshot has turned out sound, so that damage is reported first.
+  /// This is the one place that merges a snapshot with the deltas after it for a reader.
+  ///
+  /// O(that snapshot, and the deltas after it). A damaged snapshot is skipped if the deltas since an older
+  /// one are complete; then `body` is called again, so it must not keep anything from an earlier call. An
+  /// error of `body` other than corruption is thrown after the snapshot was verified, so that damage is
+  /// reported first.
   package func read<Contents>(
     at revision: Revision,
     from candidates: Candidates = .anchors,
     extent: Extent = .whole,
     _ meter: ProgressMeter? = nil,
     _ body: (inout MergeIterator) throws -> Contents
-  ) throws -> Reading<Contents> {
+  ) throws -> ReadResult<Contents> {
     guard revision >= 0, revision <= last.revision else {
       throw PersistenceError.Reason.notReached(revision, last: last.revision)
     }
@@ -55,7 +58,7 @@ extension ReadView {
         let contents = Result { try body(&merge) }
         if case .failure(let error as CorruptionError) = contents { throw error }
         if extent == .whole { try merge.verifyRest() }
-        return Reading(
+        return ReadResult(
           contents: try contents.get(),
           base: base,
           damaged: damaged,
@@ -65,10 +68,10 @@ extension ReadView {
       } catch let error as CorruptionError {
         failures.append("\(error)")
         damaged.insert(base.header.revision)
-        notes.append("skipped the snapshot at revision \(base.header.revision): \(error)")
+        notes.append("skipped snapshot \(base.header.revision): \(error)")
       }
     }
-    // Each names what broke: the newest snapshot first, then the gap after an older one.
+    // One failure for each snapshot that was tried, the newest first.
     if !failures.isEmpty { throw CorruptionError(failures.joined(separator: "; and ")) }
     throw PersistenceError.Reason.trimmed(
       revision,
@@ -83,8 +86,8 @@ extension ReadView {
     switch candidates {
     case .verified: return verified.filter { $0.header.revision <= revision }
     case .anchors:
-      let there = verified.filter { $0.header.revision == revision }
-      return there + anchors.filter { $0.header.revision < revision }
+      let exact = verified.filter { $0.header.revision == revision }
+      return exact + anchors.filter { $0.header.revision < revision }
     }
   }
 
@@ -107,7 +110,7 @@ extension ReadView {
       meter?.end()
       guard replay.revision == revision else { throw try merged(around: revision) }
     } catch let error as CorruptionError {
-      // What is wrong with the snapshot is reported before what is wrong after it.
+      // Damage of the snapshot is reported before damage of the deltas after it.
       try cursor.verifyAll()
       throw error
     }

@@ -1,28 +1,28 @@
 package import StrataBase
 package import StrataSQLite
 
-/// What a file says at one moment: enough to read it further, one statement at a time, while a writer
-/// continues behind it.
+/// A view of a file at one moment, from which the file can be read further, one statement at a time, while
+/// a writer appends to it.
 ///
-/// Everything that reads entities goes through ``read(at:from:extent:_:_:)``: opening, history, the
-/// command's answers and their fallback to an older snapshot are one piece of code.
+/// Everything that reads entities goes through ``read(at:from:extent:_:_:)``: opening, history and the
+/// `strata` command share its fallback to an older snapshot.
 package struct ReadView {
   package let identity: StoreIdentity
   package let catalog: LayoutCatalog
-  /// The newest first.
+  /// All snapshots, the newest first.
   let snapshots: [StoredSnapshot]
-  /// Nothing after this is read, though it may be there by then.
+  /// The last delta when the view was made; later ones are not read.
   package let last: (revision: Revision, chain: Checksum)
-  /// The names that were given to snapshots.
+  /// The names of snapshots.
   let names: [(name: String, revision: Revision)]
-  /// The first revision of the journal; the ones before it were trimmed.
+  /// The first revision of the journal, as earlier ones were trimmed; nil if the journal is empty.
   let first: Revision?
-  /// The tables the file lists.
+  /// The tables that the file lists.
   package let tables: Set<String>
   private let store: SnapshotStore
   let journal: Journal
 
-  /// Reads in one short transaction.
+  /// Reads everything above in one short transaction.
   package init(_ connection: Connection) throws {
     let store = SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
@@ -31,7 +31,7 @@ package struct ReadView {
       let catalog = try LayoutCatalog(reading: connection)
       let snapshots = try store.all()
       guard let newest = snapshots.first(where: { $0.header.state == .verified })?.header else {
-        throw CorruptionError("it has no snapshot")
+        throw CorruptionError("no verified snapshot among \(snapshots.count)")
       }
       // A journal that lost its tail ends before a snapshot that is intact.
       let last = try journal.last().flatMap { $0.header.revision < newest.revision ? nil : $0 }
@@ -54,15 +54,15 @@ package struct ReadView {
     snapshots.filter { $0.header.state == .verified }
   }
 
-  /// The verified snapshots that the journal continues from, the newest first.
+  /// The verified snapshots that the journal continues, the newest first.
   ///
-  /// A named snapshot outlives the deltas after it: it then stands alone.
+  /// A named snapshot may be older than the journal; it is no anchor then.
   package var anchors: [StoredSnapshot] {
     verified.filter { $0.header.revision.next >= first ?? last.revision.next }
   }
 
-  /// Whether the writer has removed something since `earlier` was read.
-  func lacksPart(of earlier: ReadView) -> Bool {
+  /// Whether the writer has removed deltas or snapshots since `earlier` was read.
+  func wasTrimmed(since earlier: ReadView) -> Bool {
     let revisions = Set(verified.map(\.header.revision))
     return first != earlier.first
       || !earlier.verified.allSatisfy { revisions.contains($0.header.revision) }
@@ -76,7 +76,7 @@ package struct ReadView {
     replay(after: snapshot.revision, chain: snapshot.chain)
   }
 
-  /// Continues after a delta whose chain is known.
+  /// Replays the deltas after a revision whose chain is known.
   package func replay(after revision: Revision, chain: Checksum) -> JournalReplay {
     JournalReplay(after: revision, chain: chain, of: identity, in: journal, catalog)
   }

@@ -3,13 +3,13 @@ import StrataBase
 import StrataMigrations
 import StrataSQLite
 
-/// A file that was opened and verified: its newest sound snapshot, and the unbroken run of deltas after
-/// it.
+/// A file that was opened and verified: its newest intact snapshot, and the deltas after it without a
+/// gap.
 package struct RestoredFile {
   let connection: Connection
   package let identity: StoreIdentity
   package let catalog: LayoutCatalog
-  /// The tables the file lists.
+  /// The tables that the file lists.
   package let tables: Set<String>
   package let snapshot: SnapshotHeader
   /// Newer snapshots that were skipped because they are damaged.
@@ -19,17 +19,17 @@ package struct RestoredFile {
   /// The time of the last delta, in microseconds since 1970.
   let lastTime: Int64
   package let replayedDeltas: Int
-  /// The bytes of the deltas after the snapshot.
+  /// The size of the deltas after the snapshot.
   let journalBytes: Int64
-  /// What was noticed and is no error.
+  /// Observations that are no errors.
   package internal(set) var notes: [String]
 
-  /// Where the file stands.
+  /// The position of the file.
   package var position: Position {
     Position(storeID: identity.id, epoch: identity.epoch, revision: revision, chain: chain)
   }
 
-  /// Whether the last delta was written by the opening with this origin.
+  /// Whether the last delta was written by the opening with this origin ID.
   func wasLastWritten(by originID: UUID) throws -> Bool {
     let origin = try Journal(connection: connection).last()?.header.origin
     return try origin.map { try StoreIdentity.origin(originID, in: connection) == $0 } ?? false
@@ -37,10 +37,10 @@ package struct RestoredFile {
 }
 
 extension RestoredFile {
-  /// Opens a file for its one writer and verifies what it holds; `read` receives the entities in the same
+  /// Opens a file for its one writer and verifies its contents; `read` receives the entities in the same
   /// pass.
   ///
-  /// Nothing is written: a file that is refused keeps every byte, and its WAL too.
+  /// A file that is refused is not changed, and neither is its WAL.
   static func openForWriting<Contents>(
     _ path: StorePath,
     now: Int64,
@@ -58,7 +58,7 @@ extension RestoredFile {
     return try load(connection, progress, read)
   }
 
-  /// Verifies what a file holds that is only read, at rest or while a writer is at work.
+  /// Verifies the contents of a file that is opened for reading, with or without a writer.
   static func openForReading<Contents>(
     _ access: ReadAccess,
     at path: StorePath,
@@ -70,13 +70,13 @@ extension RestoredFile {
       throw PersistenceError(
         .opening,
         path: path.file,
-        .migration("it is of an older format; open it once for writing")
+        .migration("it has an older format; open it once for writing")
       )
     }
     return try load(access.connection, progress, read)
   }
 
-  /// Refuses a file that is no store, or of a newer format than this build knows.
+  /// Refuses a file that is not a store, or has a newer format than this build reads.
   static func check(
     _ connection: Connection,
     _ path: StorePath,
@@ -107,9 +107,9 @@ extension RestoredFile {
       from: .verified,
       ProgressMeter(progress)
     ) { merge in
-      // A table that is not listed would pass for a new one and start from the initial state.
+      // An unlisted table would be taken for a new one and get its contents from the initial state.
       if let table = view.catalog.tables.subtracting(view.tables).min() {
-        throw CorruptionError("it does not list its table \(table)")
+        throw CorruptionError("the table \(table) has a layout, but is not in the list of tables")
       }
       return try read(&merge, view)
     }

@@ -1,8 +1,8 @@
 import StrataBase
 
-/// Writes sorted entities as the chunks of one snapshot, and its row when all are there.
+/// Writes sorted entities as the chunks of a snapshot, and finally its row.
 struct ChunkWriter {
-  /// Big enough to be read fast, small enough that writing one keeps nobody waiting.
+  /// Large enough to be read fast, small enough that writing one does not delay a commit.
   static let chunkSize = 256 << 10
 
   private(set) var header: SnapshotHeader
@@ -10,7 +10,7 @@ struct ChunkWriter {
   private var builder = ChangeBlockBuilder()
   private var hashes: [Checksum] = []
 
-  /// Begins a snapshot: its row is there from now on, marked as being written.
+  /// Starts a snapshot: writes its row in the state `.writing`.
   init(
     revision: Revision,
     time: Int64,
@@ -32,7 +32,7 @@ struct ChunkWriter {
     try snapshots.write(header, hash: Checksum(of: []))
   }
 
-  /// Whether a chunk is ready to be written.
+  /// Whether the next chunk is ready to be written.
   var isFull: Bool { builder.size >= Self.chunkSize }
 
   mutating func add(_ entity: StoredEntity) {
@@ -40,7 +40,7 @@ struct ChunkWriter {
     header.entities += 1
   }
 
-  /// Writes what was added as one chunk.
+  /// Writes the added entities as one chunk.
   mutating func writeChunk(to snapshots: SnapshotStore, _ catalog: LayoutCatalog) throws {
     guard !builder.isEmpty else { return }
     let layouts = try catalog.hashes(of: builder.layouts)
@@ -52,7 +52,7 @@ struct ChunkWriter {
     header.bytes += body.count
   }
 
-  /// Writes the last chunk and the row; the snapshot is complete and to be read back.
+  /// Writes the last chunk and the row in the state `.complete`: the snapshot is still to be verified.
   mutating func finish(in snapshots: SnapshotStore, _ catalog: LayoutCatalog) throws {
     try writeChunk(to: snapshots, catalog)
     header.state = .complete

@@ -1,13 +1,13 @@
-/// What a compaction came to.
+/// The result of a compaction.
 public struct Compaction: Sendable, Equatable {
-  /// The snapshot that was taken, or was there: of everything committed before.
+  /// The snapshot of everything committed before, which was taken or existed already.
   public let snapshot: Revision
-  /// From where on history goes on: earlier states are those of named snapshots alone.
+  /// The start of the history that is left: of earlier states only named snapshots are left.
   ///
-  /// Earlier than `snapshot` where somebody was still reading.
+  /// Earlier than `snapshot` if history was being read.
   public let historyFrom: Revision
-  /// The size of the database file and of SQLite's log beside it, before.
+  /// The size of the database file and SQLite's WAL before.
   public let bytesBefore: Int64
-  /// Their size after.
+  /// Their size afterwards.
   public let bytesAfter: Int64
 }

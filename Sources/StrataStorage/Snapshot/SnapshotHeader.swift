@@ -1,14 +1,17 @@
 import Foundation
 package import StrataBase
 
-/// What a snapshot says of itself: the columns of its row.
+/// The header of a snapshot: the columns of its row.
 package struct SnapshotHeader: Equatable, Sendable {
-  /// How far a snapshot has come.
+  /// The state of a snapshot.
   ///
-  /// Only a verified one is ever restored from or trimmed to.
+  /// Only a verified one is used to restore, or as the new start of history when it is trimmed.
   package enum State: Int64, Sendable, Codable {
+    /// Its chunks are being written.
     case writing = 0
+    /// All chunks are written.
     case complete = 1
+    /// It was read back, and every hash and record was verified.
     case verified = 2
   }
 
@@ -16,14 +19,14 @@ package struct SnapshotHeader: Equatable, Sendable {
   package var epoch: Int64
   /// Microseconds since 1970.
   package var time: Int64
-  /// The chain at the revision: where the deltas after it continue.
+  /// The chain at the revision, which the deltas after it continue.
   package var chain: Checksum
   package var state: State
   package var chunks: Int
   package var entities: Int
   package var bytes: Int
 
-  /// A hash over the store, every column and every chunk's hash.
+  /// A hash over the store ID, every column and the hash of every chunk.
   func hash(storeID: UUID, chunks hashes: [Checksum]) -> Checksum {
     var builder = ChecksumBuilder()
     builder.append(storeID.byteArray)
@@ -34,7 +37,7 @@ package struct SnapshotHeader: Equatable, Sendable {
     return builder.finalize()
   }
 
-  /// The hash of a chunk: its bytes, and every layout its records are read with.
+  /// The hash of a chunk: over its bytes, and every layout that its records are read with.
   static func hash(ofChunk body: [UInt8], layouts: [Int64: Checksum]) -> Checksum {
     var builder = ChecksumBuilder()
     builder.append(Checksum(of: body))
@@ -46,5 +49,5 @@ package struct SnapshotHeader: Equatable, Sendable {
   }
 }
 
-/// A snapshot as the file lists it: its header, and the hash over it and all chunks.
+/// The row of a snapshot: its header, and the hash over the header and all chunks.
 package typealias StoredSnapshot = (header: SnapshotHeader, hash: Checksum)

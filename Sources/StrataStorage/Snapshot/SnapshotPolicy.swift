@@ -1,25 +1,25 @@
 import StrataBase
 
-/// When to fold the journal into a snapshot, and what to keep.
+/// When to take a snapshot, and how much history to keep.
 ///
 /// ```swift
 /// SnapshotPolicy(minimumHistoryRevisions: 1_000, minimumHistoryAge: .seconds(30 * 86_400))
 /// ```
 ///
-/// A delta goes when none of the minimums wants it any more: they are looked at whenever a snapshot is
-/// done, so what stays is more than they say, never less. Pure.
+/// A delta is removed when no minimum requires it any more. The minimums are checked after each snapshot,
+/// so there is often more history than they require, never less. Pure.
 public struct SnapshotPolicy: Sendable, Equatable {
-  /// How many bytes of deltas there must be since the last snapshot before another is taken.
+  /// The size of deltas since the last snapshot, in bytes, from which on another one is taken.
   public var minimumJournalBytes: Int64
-  /// How much history stays, at least, in bytes of deltas.
+  /// The minimum size of the history, in bytes of deltas.
   public var minimumHistoryBytes: Int64
-  /// How many of the last revisions can be gone back to, at least.
+  /// The minimum number of revisions that can be gone back to.
   public var minimumHistoryRevisions: Int64
-  /// How long ago a moment may be that can be gone back to, at least, by the clock of the deltas.
+  /// The minimum age of the oldest moment that can be gone back to, by the clock of the deltas.
   public var minimumHistoryAge: Duration
-  /// Whether all history stays, whatever the other numbers are: every delta and every snapshot.
+  /// Whether every delta and every snapshot is kept, whatever the other values are.
   public var keepsAllHistory: Bool
-  /// How many of the newest snapshots stay, with all deltas since the oldest of them.
+  /// The number of newest snapshots that are kept, with all deltas since the oldest of them.
   public var keep: Int
 
   /// Creates a policy; the defaults suit most programs.
@@ -31,7 +31,7 @@ public struct SnapshotPolicy: Sendable, Equatable {
     keepsAllHistory: Bool = false,
     keep: Int = 2
   ) {
-    precondition(keep >= 2, "SnapshotPolicy.keep must be at least 2: one may turn out broken.")
+    precondition(keep >= 2, "SnapshotPolicy.keep must be at least 2: one snapshot may be damaged.")
     self.minimumJournalBytes = minimumJournalBytes
     self.minimumHistoryBytes = minimumHistoryBytes
     self.minimumHistoryRevisions = minimumHistoryRevisions
@@ -40,16 +40,17 @@ public struct SnapshotPolicy: Sendable, Equatable {
     self.keep = keep
   }
 
-  /// Whether it is time: there are deltas since the last snapshot, and they outweigh it and the minimum.
+  /// Whether a snapshot is due: there are deltas since the last one, which are at least as large as it and
+  /// as the minimum.
   package func isDue(journalBytes: Int64, lastSnapshotBytes: Int64) -> Bool {
     journalBytes >= max(minimumJournalBytes, lastSnapshotBytes, 1)
   }
 
-  /// What may go.
+  /// What can be removed.
   package struct Trim: Equatable, Sendable {
-    /// Snapshots that are not needed any more.
+    /// The snapshots that are not needed any more.
     package var snapshots: [Revision]
-    /// The last delta that is not needed any more; 0 when all are.
+    /// The last delta that is not needed any more; 0 if all are needed.
     package var deltasThrough: Revision
 
     package init(snapshots: [Revision] = [], deltasThrough: Revision = 0) {
@@ -58,13 +59,13 @@ public struct SnapshotPolicy: Sendable, Equatable {
     }
   }
 
-  /// A verified snapshot as the policy sees it.
+  /// What the policy has to know of a verified snapshot.
   package struct Candidate: Equatable, Sendable {
     package var revision: Revision
-    /// Of its last delta, in microseconds since 1970.
+    /// The time of its last delta, in microseconds since 1970.
     package var time: Int64
     package var bytes: Int64
-    /// Of the deltas after it.
+    /// The size of the deltas after it.
     package var journalBytes: Int64
 
     package init(revision: Revision, time: Int64 = 0, bytes: Int64, journalBytes: Int64) {
@@ -75,13 +76,13 @@ public struct SnapshotPolicy: Sendable, Equatable {
     }
   }
 
-  /// Judges what may be trimmed.
+  /// Decides what can be trimmed.
   ///
-  /// Deltas are only trimmed up to a verified snapshot that stays: it is the anchor their chain
-  /// continues from. A named snapshot stays for ever, a consumer's deltas until it has read them.
+  /// Deltas are trimmed only up to a verified snapshot that is kept: the anchor, whose chain the remaining
+  /// deltas continue. A named snapshot is always kept, and a consumer's deltas until it has read them.
   ///
   /// - Parameters:
-  ///   - verified: the newest first.
+  ///   - verified: the verified snapshots, the newest first.
   ///   - now: in microseconds since 1970.
   package func trim(
     verified: [Candidate],
@@ -104,7 +105,7 @@ public struct SnapshotPolicy: Sendable, Equatable {
 }
 
 extension SnapshotPolicy.Trim {
-  /// Lets history begin at a verified snapshot that stays.
+  /// Trims history up to a verified snapshot, which is kept.
   package init(to anchor: Revision, of verified: [Revision], _ named: Set<Revision>) {
     self.init(
       snapshots: verified.filter { $0 < anchor && !named.contains($0) },
@@ -114,7 +115,7 @@ extension SnapshotPolicy.Trim {
 }
 
 extension Duration {
-  /// Whole microseconds; as many as there can be when there are more.
+  /// Whole microseconds; `Int64.max` if there are more.
   fileprivate var microseconds: Int64 {
     let (seconds, attoseconds) = components
     let (whole, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000)

@@ -3,9 +3,8 @@ import StrataSQLite
 
 /// The snapshots of a file.
 ///
-/// All SQL on snapshots stands here.
-///
-/// It does not know when to take one, nor which to keep.
+/// All SQL on snapshots is in this file. When to take one and which to keep is decided by
+/// ``SnapshotPolicy``.
 struct SnapshotStore {
   let connection: Connection
 
@@ -22,24 +21,24 @@ struct SnapshotStore {
     )
   }
 
-  /// The snapshots that were read back and found whole, the newest first.
+  /// The snapshots that were read back and verified, the newest first.
   func verified() throws -> [StoredSnapshot] {
     try all().filter { $0.header.state == .verified }
   }
 
-  /// The verified snapshots whose rows can be read, the newest first.
+  /// The verified snapshots whose rows can be read in a damaged file, the newest first.
   ///
-  /// - Throws: only where the disk refuses.
-  func salvageable() throws -> [StoredSnapshot] {
+  /// - Throws: only I/O errors.
+  func readable() throws -> [StoredSnapshot] {
     var revisions: [Int64] = []
-    try CorruptionError.tolerate {
+    try CorruptionError.nilIfCorrupt {
       try connection.forEach("SELECT revision FROM snapshot ORDER BY revision DESC") { row in
         revisions.append(try row.int(0))
         return .continue
       }
     }
     return try revisions.compactMap { revision in
-      try CorruptionError.tolerate {
+      try CorruptionError.nilIfCorrupt {
         try connection.first(
           "SELECT \(Self.columns) FROM snapshot WHERE revision = ? AND state = 2",
           [.integer(revision)],
@@ -49,7 +48,7 @@ struct SnapshotStore {
     }
   }
 
-  /// Writes the row of a snapshot, over the one it had.
+  /// Writes the row of a snapshot, or replaces it.
   func write(_ header: SnapshotHeader, hash: Checksum) throws(SQLiteError) {
     try connection.run(
       """
@@ -83,7 +82,7 @@ struct SnapshotStore {
     )
   }
 
-  /// A chunk with the hash that stands beside it, or nil when it is not there.
+  /// A chunk with its stored hash; nil if it is missing.
   func chunk(_ chunk: Int, of revision: Revision) throws -> (body: [UInt8], hash: Checksum)? {
     try connection.first(
       "SELECT body, hash FROM snapshot_chunk WHERE revision = ? AND chunk = ?",
@@ -99,14 +98,14 @@ struct SnapshotStore {
     ) { try Self.checksum($0, 0) }
   }
 
-  /// The names people gave, with the revisions they stand for.
+  /// The names of snapshots, with their revisions.
   func names() throws -> [(name: String, revision: Revision)] {
     try connection.all("SELECT name, revision FROM snapshot_name ORDER BY revision, name", []) {
       (try $0.text(0), Revision(try $0.int(1)))
     }
   }
 
-  /// Names a snapshot; a name that exists moves to it.
+  /// Names a snapshot; a name that is used already moves to it.
   func name(_ name: String, _ revision: Revision) throws(SQLiteError) {
     try connection.run(
       "INSERT OR REPLACE INTO snapshot_name (name, revision) VALUES (?, ?)",
@@ -114,19 +113,19 @@ struct SnapshotStore {
     )
   }
 
-  /// The lowest revision a reader of the journal still needs, or nil when there are no readers.
+  /// The lowest revision up to which a registered consumer has read the journal; nil if there is none.
   func slowestConsumer() throws -> Revision? {
     try connection.first("SELECT min(revision) FROM consumer", []) {
       try $0.optionalInt(0).map { Revision($0) }
     } ?? nil
   }
 
-  /// Takes a snapshot out of the list; its chunks go with ``removeOrphans(slice:)``.
+  /// Removes the row of a snapshot; ``removeOrphans(slice:)`` removes its chunks.
   func remove(_ revision: Revision) throws(SQLiteError) {
     try connection.run("DELETE FROM snapshot WHERE revision = ?", [.integer(revision.number)])
   }
 
-  /// Removes up to `slice` chunks that belong to no snapshot; true when none is left.
+  /// Removes up to `slice` chunks that belong to no snapshot; true if none is left.
   func removeOrphans(slice: Int) throws(SQLiteError) -> Bool {
     try connection.run(
       """
@@ -140,11 +139,13 @@ struct SnapshotStore {
   private static func header(
     _ row: borrowing Row
   ) throws -> StoredSnapshot {
-    guard let state = SnapshotHeader.State(rawValue: try row.int(4)) else {
-      throw CorruptionError("a snapshot is in a state that does not exist")
+    let revision = Revision(try row.int(0))
+    let number = try row.int(4)
+    guard let state = SnapshotHeader.State(rawValue: number) else {
+      throw CorruptionError("snapshot \(revision) has the unknown state \(number)")
     }
     let header = SnapshotHeader(
-      revision: Revision(try row.int(0)),
+      revision: revision,
       epoch: try row.int(1),
       time: try row.int(2),
       chain: try checksum(row, 3),
@@ -154,14 +155,20 @@ struct SnapshotStore {
       bytes: Int(try row.int(7))
     )
     guard header.chunks >= 0, header.entities >= 0, header.bytes >= 0 else {
-      throw CorruptionError("the snapshot at revision \(header.revision) counts below nothing")
+      throw CorruptionError(
+        """
+        snapshot \(revision) has an invalid count: \(header.chunks) chunks, \
+        \(header.entities) entities, \(header.bytes) bytes
+        """
+      )
     }
     return (header, try checksum(row, 8))
   }
 
   private static func checksum(_ row: borrowing Row, _ column: Int) throws -> Checksum {
-    guard let checksum = Checksum(bytes: try row.blob(column)) else {
-      throw CorruptionError("a snapshot has a hash of the wrong length")
+    let stored = try row.blob(column)
+    guard let checksum = Checksum(bytes: stored) else {
+      throw CorruptionError("a hash of a snapshot has \(stored.count) bytes, expected 16")
     }
     return checksum
   }

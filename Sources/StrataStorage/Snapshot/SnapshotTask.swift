@@ -2,11 +2,14 @@ import StrataBase
 import StrataRecords
 import StrataSQLite
 
-/// The making of one snapshot, in slices that fit between deltas: gather, write, read back.
+/// Takes one snapshot in slices that fit between deltas: gathers changes, writes chunks, reads them back.
 ///
-/// It folds the newest verified snapshot with the deltas after it, all as stored bytes. What it
-/// reads does not change under it: deltas are only ever added behind it, and nothing is trimmed
-/// while it runs. A task that is dropped half-way leaves rows that the next one clears away.
+/// It merges the newest verified snapshot with the deltas after it, all as stored bytes. What it reads
+/// does not change meanwhile: deltas are only appended, and nothing is trimmed while it runs. A task that
+/// is abandoned leaves rows that the next one removes.
+///
+/// It does not use ``ReadView/read(at:from:extent:_:_:)``: it stops after every slice and continues later,
+/// on the writer's own connection, and from a base that its caller has chosen.
 struct SnapshotTask {
   private enum Phase {
     case gathering(JournalReplay, Overlay)
@@ -15,7 +18,7 @@ struct SnapshotTask {
     case verified
   }
 
-  /// About how many bytes a slice reads or writes.
+  /// The approximate number of bytes that a slice reads or writes.
   private static let sliceSize = ChunkWriter.chunkSize
 
   private let target: Revision
@@ -26,7 +29,7 @@ struct SnapshotTask {
   private var time: Int64
   private var phase: Phase
 
-  /// Begins a snapshot at `target`, a revision the journal has.
+  /// Starts a snapshot at `target`, which must be the end of a delta.
   init(
     at target: Revision,
     from base: StoredSnapshot,
@@ -51,7 +54,7 @@ struct SnapshotTask {
     phase = .gathering(replay, Overlay())
   }
 
-  /// How many entities were written or read back, of how many, as far as is known.
+  /// How many entities were written and read back, and an estimate of how many there are in total.
   var progress: (done: Int, total: Int) {
     let total = 2 * base.header.entities
     switch phase {
@@ -62,15 +65,15 @@ struct SnapshotTask {
     }
   }
 
-  /// Does one slice; gives the snapshot when it is written, read back and marked.
+  /// Does one slice; returns the snapshot once it is marked as verified.
   mutating func step(_ catalog: LayoutCatalog) throws -> SnapshotHeader? {
     switch phase {
     case .gathering(let replay, let overlay):
       phase = .verified
       try gather(replay, overlay, catalog)
-    case .writing(let fold, let writer):
+    case .writing(let merge, let writer):
       phase = .verified
-      try write(fold, writer, catalog)
+      try write(merge, writer, catalog)
     case .reading(let cursor, let entities):
       return try read(cursor, entities, catalog)
     case .verified:
@@ -86,10 +89,10 @@ struct SnapshotTask {
   ) throws {
     var bytes = 0
     while bytes < Self.sliceSize, replay.revision < target {
-      guard let (header, parts) = try replay.next() else {
-        throw CorruptionError("the journal ends at \(replay.revision), before \(target)")
+      guard let (header, blocks) = try replay.next() else {
+        throw CorruptionError("the journal ends at revision \(replay.revision), before \(target)")
       }
-      for part in parts { overlay.add(part) }
+      for block in blocks { overlay.add(block) }
       time = header.time
       bytes += header.bytes
     }
@@ -109,14 +112,14 @@ struct SnapshotTask {
   }
 
   private mutating func write(
-    _ fold: consuming MergeIterator,
+    _ merge: consuming MergeIterator,
     _ writer: consuming ChunkWriter,
     _ catalog: LayoutCatalog
   ) throws {
-    while !writer.isFull, let entity = try fold.next() { writer.add(entity) }
+    while !writer.isFull, let entity = try merge.next() { writer.add(entity) }
     if writer.isFull {
       try writer.writeChunk(to: snapshots, catalog)
-      phase = .writing(fold, writer)
+      phase = .writing(merge, writer)
       return
     }
     try journal.connection.transaction { try writer.finish(in: snapshots, catalog) }
@@ -125,7 +128,7 @@ struct SnapshotTask {
 
   private func cursor(over revision: Revision, _ catalog: LayoutCatalog) throws -> ChunkCursor {
     guard let written = try snapshots.all().first(where: { $0.header.revision == revision }) else {
-      throw CorruptionError("the snapshot at revision \(revision) is gone")
+      throw CorruptionError("snapshot \(revision) is missing")
     }
     return try ChunkCursor(written, of: identity, in: snapshots, catalog)
   }
@@ -149,9 +152,13 @@ struct SnapshotTask {
 
   private mutating func finish(_ entities: Int) throws -> SnapshotHeader? {
     phase = .verified
-    guard var header = try snapshots.all().first(where: { $0.header.revision == target })?.header,
-      header.entities == entities
-    else { throw CorruptionError("the snapshot at revision \(target) was not read back whole") }
+    guard var header = try snapshots.all().first(where: { $0.header.revision == target })?.header
+    else { throw CorruptionError("snapshot \(target) is missing") }
+    guard header.entities == entities else {
+      throw CorruptionError(
+        "snapshot \(target) has \(entities) entities, its row says \(header.entities)"
+      )
+    }
     try snapshots.markVerified(target)
     header.state = .verified
     return header

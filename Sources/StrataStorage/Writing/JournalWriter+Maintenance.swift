@@ -46,7 +46,7 @@ extension JournalWriter {
   /// Degrades after an error that means more than a missing snapshot: a sync failed, or the head may be
   /// half written.
   private func degradeIfUncertain(_ error: any Error) {
-    guard error is SystemError || FailedSync.isMeant(by: error) else { return }
+    guard error is SystemError || FailedSync.matches(error) else { return }
     degrade(error)
   }
 

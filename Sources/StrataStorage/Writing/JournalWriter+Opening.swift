@@ -22,7 +22,7 @@ extension JournalWriter {
     let lock = try acquireLock()
     do {
       try Quarantine.complete(path, now: configuration.now(), on: configuration.disk)
-      let isNew = try path.occupant(.opening) == .nothing
+      let isNew = try path.fileStatus(.opening) == .missing
       if isNew {
         try InitialSnapshot.createStore(at: path, now: now, on: configuration.disk, fill)
       }

@@ -14,9 +14,9 @@ package actor JournalWriter {
     case unopened
     /// The file was opened for reading only; nothing is held of it.
     case reading
-    case writing(WriterSession, HeldLock)
+    case writing(WriterSession, LockHandle)
     /// The disk failed. The lock is held, but no connection; the file was last at this position.
-    case degraded(HeldLock, Position)
+    case degraded(LockHandle, Position)
     /// Nothing is held until the file is resumed; it was last at this position.
     case suspended(Position)
     case closed
@@ -102,7 +102,7 @@ extension JournalWriter {
   }
 
   /// Starts to write a file that was opened.
-  func start(_ session: WriterSession, _ lock: HeldLock) {
+  func start(_ session: WriterSession, _ lock: LockHandle) {
     state = .writing(session, lock)
   }
 
@@ -110,8 +110,8 @@ extension JournalWriter {
   func startReading() { state = .reading }
 
   /// Takes the writer's lock.
-  func acquireLock() throws(PersistenceError) -> HeldLock {
-    HeldLock(
+  func acquireLock() throws(PersistenceError) -> LockHandle {
+    LockHandle(
       try WriterLock.acquire(
         path,
         as: LockFile.Owner.current(started: configuration.now()),
@@ -193,7 +193,7 @@ extension JournalWriter {
   }
 
   /// Opens the file again, compares it with what was written, and writes what it lacks.
-  private func recover(_ lock: HeldLock, after position: Position) throws {
+  private func recover(_ lock: LockHandle, after position: Position) throws {
     let now = configuration.now().microseconds
     let (file, _) = try RestoredFile.openForWriting(
       path,
@@ -268,7 +268,7 @@ extension JournalWriter {
     case .unopened, .closed: throw PersistenceError(.resuming, path: path.file, .closed)
     }
     do {
-      guard try path.occupant(.resuming) != .nothing else {
+      guard try path.fileStatus(.resuming) != .missing else {
         throw PersistenceError(.resuming, path: path.file, .missing)
       }
       try recover(try acquireLock(), after: position)

@@ -159,13 +159,13 @@ final class WriterSession {
       name: traces.name(of: delta),
       place: traces.place(of: delta.place, &places),
       entities: encoding.entities,
-      parts: encoding.hashes.count,
+      blocks: encoding.hashes.count,
       bytes: encoding.bytes
     )
     let hash = header.chain(
       after: mark.chain,
       storeID: identity.id,
-      parts: encoding.hashes,
+      blocks: encoding.hashes,
       layouts: try encoder.catalog.hashes(of: encoding.layouts)
     )
     try journal.append(header, body: body, hash: hash)

@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQLite
 
 /// Changes the bytes of a file that no store has open.
 enum Patch {
@@ -26,6 +27,20 @@ enum Patch {
       data.range(of: Data(bytes), in: range.upperBound..<data.endIndex) == nil
     else { throw CocoaError(.fileReadCorruptFile) }
     return range
+  }
+
+  /// Replaces the chunks of the newest snapshot by zeros of the same length.
+  static func clearChunks(ofNewestSnapshotIn path: String) throws {
+    let connection = try Connection(path: path, mode: .readWrite)
+    let count = try connection.run(
+      """
+      UPDATE snapshot_chunk SET body = zeroblob(length(body))
+        WHERE revision = (SELECT max(revision) FROM snapshot)
+      """
+    )
+    guard count > 0 else { throw CocoaError(.fileReadCorruptFile) }
+    try connection.checkpoint(.truncate)
+    try connection.close()
   }
 
   static func cut(_ path: String, by count: Int) throws {

@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A flipped bit is found, or it was in a byte that means nothing.
+/// A flipped bit is detected, unless it is in a byte that is not used.
 struct FlippedBitTests {
   static let flips = Int(ProcessInfo.processInfo.environment["STRATA_FLIPS"] ?? "") ?? 400
 
@@ -47,11 +47,11 @@ struct FlippedBitTests {
       }
     }
     printStatistics("\(Self.flips) flipped bits, \(found) refused; seed \(seed)")
-    // A third of the bits is in use, and the rest harms nobody. Few flips may meet none of it.
+    // About a third of the bits is used; few flips may all be in the rest.
     #expect(found > Self.flips / 20 || Self.flips < 400, "seed \(seed)")
   }
 
-  /// A file as a killed writer leaves it, with a snapshot in it and commits in SQLite's WAL.
+  /// Makes a file as a killed writer leaves it: with a snapshot, and commits in SQLite's WAL.
   private func makeImage(
     at path: String,
     in directory: TemporaryDirectory

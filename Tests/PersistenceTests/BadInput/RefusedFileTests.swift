@@ -6,7 +6,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// What is no store, or not one for this build, is refused with the reason and keeps every byte.
+/// A file that is not a store, or not one for this build, is refused with the reason and not changed.
 struct RefusedFileTests {
   let directory: TemporaryDirectory
   let path: String
@@ -181,7 +181,7 @@ struct RefusedFileTests {
       return
     }
     #expect(owner.contains("process \(ProcessInfo.processInfo.processIdentifier)"))
-    // The refused opening has not cost the first one its locks.
+    // The refused opening has not released the locks of the first one.
     LibraryStore(persistence).commit { $0.db.books.insert(Book(id: 1)) }
     try await persistence.close()
     let again = try await Persistence.open(

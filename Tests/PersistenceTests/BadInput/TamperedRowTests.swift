@@ -7,8 +7,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// What the chain covers: a row that says something else than when it was written is noticed,
-/// though SQLite finds nothing wrong with it.
+/// What the hashes cover: a row that was changed is detected, although SQLite finds nothing wrong with it.
 struct TamperedRowTests {
   @Test(arguments: [
     "UPDATE delta SET time = time + 1 WHERE revision = 5",
@@ -62,7 +61,7 @@ struct TamperedRowTests {
   }
 
   @Test
-  func `a layout that is what its hash says and still none is refused with that reason`()
+  func `a layout that has its hash and cannot be read is refused with that reason`()
     async throws
   {
     let directory = try TemporaryDirectory()
@@ -84,10 +83,10 @@ struct TamperedRowTests {
       Issue.record("another reason: \(String(describing: error))")
       return
     }
-    #expect(detail.contains("layout 1 is what its hash says, but no layout"))
+    #expect(detail.contains("layout 1 has its hash, but cannot be read"))
   }
 
-  /// Nine revisions over a snapshot that is not empty; the seventh has several parts.
+  /// Makes a store with nine revisions after a snapshot that is not empty; the seventh has several blocks.
   private func makeStore(_ path: String) async throws {
     var initial = LibraryState()
     initial.db.authors = [Author(id: "a", name: "Ada"), Author(id: "b", name: "Bea")]

@@ -5,8 +5,8 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A sync that failed may have lost pages that the system shows until it is booted again, and that
-/// another sync says nothing of.
+/// A failed sync may have lost pages that can still be read until the next boot, and a later sync succeeds
+/// without them.
 struct FailedSyncTests {
   @Test(arguments: [Durability.everyCommit, .onFlush])
   func `what a failed sync may have lost is written again by the next opening`(
@@ -48,13 +48,13 @@ struct FailedSyncTests {
     let persistence = try await open(path, configuration(vfs))
     let store = LibraryStore(persistence)
     try await commit(to: store, persistence)
-    // Of the snapshot there are pages in SQLite's WAL, and no revision says so.
+    // The WAL has pages of the snapshot, which no revision accounts for.
     vfs.failNext(.sync, code: .ioerrFsync, times: .sticky)
     await #expect(throws: PersistenceError.self) { try await persistence.snapshot(named: "n") }
     await #expect(throws: PersistenceError.self) { try await persistence.close() }
     vfs.heal()
 
-    try await expectGoodToGoOn(path, vfs)
+    try await expectUsable(path, vfs)
   }
 
   @Test(arguments: 0..<6)
@@ -69,12 +69,12 @@ struct FailedSyncTests {
     vfs.failNext(.sync, code: .ioerrFsync, after: passing, times: .once)
     let second = try? await open(path, configuration(vfs))
     #expect((second == nil) == (vfs.failureCount == 1))
-    // Of later ones it is the closing that meets it.
+    // A later sync is one of the closing.
     try? await second?.close()
     #expect(vfs.failureCount == 1)
     vfs.heal()
 
-    try await expectGoodToGoOn(path, vfs)
+    try await expectUsable(path, vfs)
   }
 
   @Test(arguments: 0..<6)
@@ -119,7 +119,7 @@ struct FailedSyncTests {
   }
 
   /// Opens the file again and commits: what was acknowledged then survives a power cut.
-  private func expectGoodToGoOn(
+  private func expectUsable(
     _ path: String,
     _ vfs: FaultVFS,
     sourceLocation: SourceLocation = #_sourceLocation

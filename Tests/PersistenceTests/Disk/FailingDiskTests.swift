@@ -5,9 +5,9 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Disks that refuse, and power that goes.
+/// I/O errors and power cuts.
 struct FailingDiskTests {
-  /// Of each way to be durable.
+  /// The number of power cuts for each kind of durability.
   static let cuts = (loopCount("STRATA_CUTS", 300) + 2) / 3
 
   let directory: TemporaryDirectory
@@ -32,7 +32,7 @@ struct FailingDiskTests {
     return configuration
   }
 
-  /// Every kind of failure while a script runs: nothing acknowledged is lost, nothing is twice.
+  /// Every kind of failure while a script runs: nothing acknowledged is lost, nothing is stored twice.
   @Test(arguments: FileOperation.failing, [0, 1, 2, 5, 9, 14])
   func `after a failure the file catches up with memory`(
     operation: FileOperation,
@@ -52,7 +52,7 @@ struct FailingDiskTests {
 
     for number in Int64(1)...60 {
       store.commit { script.commit(number, to: &$0.db) }
-      // Whether it is still refused here when it recovers at once is a matter of luck.
+      // Whether this throws depends on how fast the writer recovers.
       try? await persistence.flush()
     }
     #expect(vfs.failureCount == 1)
@@ -137,7 +137,7 @@ struct FailingDiskTests {
       let after = try TemporaryDirectory()
       let head = try Data(contentsOf: URL(fileURLWithPath: path + ".head"))
       try vfs.cutPower(seed: random.next(), into: after.url)
-      // The head as the power left it, as it was written last, or none.
+      // The head as the power cut left it, as it was written last, or none.
       let cutHead = URL(fileURLWithPath: after.path("app.strata.head"))
       switch Int.random(in: 0..<3, using: &random) {
       case 0: break
@@ -165,7 +165,7 @@ struct FailingDiskTests {
 }
 
 extension FileOperation {
-  /// The operations on SQLite's WAL that a disk may refuse.
+  /// The operations on SQLite's WAL that fail in these tests.
   fileprivate static let failing: [FileOperation] = [.write, .sync]
 
   fileprivate var failure: FaultCode { self == .sync ? .ioerrFsync : .ioerrWrite }

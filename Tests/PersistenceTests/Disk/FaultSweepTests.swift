@@ -5,29 +5,29 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A fault at one I/O after the other of a life of a store, SQLite's and our own.
+/// A fault at one I/O after the other of a scenario, of SQLite and of this library.
 ///
-/// Each life asks the disk for the same, so the fault strikes in every one that is long enough.
+/// Each run of a scenario makes the same I/O, so the fault strikes in every run that is long enough.
 struct FaultSweepTests {
-  /// At how many I/Os for each kind of fault; more than there are means at each.
+  /// The number of I/Os to strike with each kind of fault; if there are fewer, each is struck.
   static let points = loopCount("STRATA_FAULTS", 6)
 
-  /// Opening, appending, a snapshot, trimming, giving pages back, closing.
+  /// Opening, appending, a snapshot, trimming, freeing pages, closing.
   @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
   func `wherever a fault strikes, nothing is lost and the store catches up`(
     fault: DiskFault,
     duration: FaultDuration
   ) async throws {
-    try await sweep("a store's life", fault, duration) { try await StoreLife($0) }
+    try await sweep("a store's lifecycle", fault, duration) { try await LifecycleScenario($0) }
   }
 
-  /// The same at the head and the lock alone, so that a short sweep meets them too.
+  /// The same for only the head and the lock, so that a short sweep meets them too.
   @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
   func `a fault of the head or the lock loses nothing, and the store catches up`(
     fault: DiskFault,
     duration: FaultDuration
   ) async throws {
-    try await sweep("head and lock", in: .own, fault, duration) { try await StoreLife($0) }
+    try await sweep("head and lock", in: .own, fault, duration) { try await LifecycleScenario($0) }
   }
 
   @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
@@ -35,7 +35,7 @@ struct FaultSweepTests {
     fault: DiskFault,
     duration: FaultDuration
   ) async throws {
-    try await sweep("the making of a store", fault, duration) { try CreationLife($0) }
+    try await sweep("the creation of a store", fault, duration) { try CreationScenario($0) }
   }
 
   @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
@@ -43,15 +43,15 @@ struct FaultSweepTests {
     fault: DiskFault,
     duration: FaultDuration
   ) async throws {
-    try await sweep("setting aside", in: .own, fault, duration) { try await SettingAsideLife($0) }
+    try await sweep("quarantine", in: .own, fault, duration) { try await QuarantineScenario($0) }
   }
 
   @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
-  func `a fault during a salvage costs nothing that can be proved`(
+  func `a fault during a salvage costs nothing that can be verified`(
     fault: DiskFault,
     duration: FaultDuration
   ) async throws {
-    try await sweep("a salvage", fault, duration) { try await SalvageLife($0) }
+    try await sweep("a salvage", fault, duration) { try await SalvageScenario($0) }
   }
 
   @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
@@ -59,16 +59,18 @@ struct FaultSweepTests {
     fault: DiskFault,
     duration: FaultDuration
   ) async throws {
-    try await sweep("a backup and back", fault, duration) { try await BackupLife($0) }
+    try await sweep("a backup and its restore", fault, duration) { try await BackupScenario($0) }
   }
 
-  /// The same at the store's own files alone, so that a short sweep meets them too.
+  /// The same for only the store's own files, so that a short sweep meets them too.
   @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
   func `a fault of a backup's own files leaves no half of one`(
     fault: DiskFault,
     duration: FaultDuration
   ) async throws {
-    try await sweep("a backup's own files", in: .own, fault, duration) { try await BackupLife($0) }
+    try await sweep("a backup's own files", in: .own, fault, duration) {
+      try await BackupScenario($0)
+    }
   }
 
   private func sweep(
@@ -76,12 +78,12 @@ struct FaultSweepTests {
     in kind: FileKind? = nil,
     _ fault: DiskFault,
     _ duration: FaultDuration,
-    _ makeLife: (FaultVFS) async throws -> any FaultedLife
+    _ makeScenario: (FaultVFS) async throws -> any FaultScenario
   ) async throws {
     let vfs = try FaultVFS(name: "sweep-\(UUID().uuidString)")
-    let life = try await makeLife(vfs)
+    let scenario = try await makeScenario(vfs)
     vfs.resetCounts()
-    try await life.run("no fault")
+    try await scenario.run("no fault")
     let targets = vfs.operationCount(for: fault, in: kind)
     #expect(targets > 0)
     let tried = min(targets, Self.points)
@@ -90,23 +92,23 @@ struct FaultSweepTests {
       let passing = point * targets / tried
       vfs.heal()
       vfs.forgetFiles()
-      let life = try await makeLife(vfs)
+      let scenario = try await makeScenario(vfs)
       vfs.resetCounts()
       vfs.inject(fault, in: kind, after: passing, times: duration)
-      try await life.run("\(fault) \(duration) after \(passing)")
+      try await scenario.run("\(fault) \(duration) after \(passing)")
       if vfs.failureCount > 0 { struck += 1 }
-      // A life may ask a little less than the first one did, where slices of maintenance fell otherwise.
+      // A run may make slightly less I/O than the first one, if maintenance was sliced differently.
       let isMet = vfs.failureCount > 0 || vfs.operationCount(for: fault, in: kind) <= passing
       #expect(isMet, "\(fault) \(duration) after \(passing) met nothing")
     }
     printStatistics(
-      "\(name): \(fault) \(duration) at \(tried) of \(targets) I/Os, struck in \(struck) lives"
+      "\(name): \(fault) \(duration) at \(tried) of \(targets) I/Os, struck in \(struck) runs"
     )
   }
 }
 
-/// Something that is done on a disk that may fail at any moment.
-protocol FaultedLife {
-  /// Does it, lets the disk work again, and sees that all is as it must be.
+/// A sequence of operations on a disk that may fail at any moment.
+protocol FaultScenario {
+  /// Runs the operations, heals the disk, and checks the result.
   func run(_ place: String) async throws
 }

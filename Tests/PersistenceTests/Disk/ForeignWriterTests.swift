@@ -6,7 +6,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Someone who writes to the file past the lock.
+/// Another program that writes to the file without taking the lock.
 struct ForeignWriterTests {
   private func open(_ path: String) async throws -> Persistence<LibraryState, LibraryDatabase> {
     try await Persistence.open(
@@ -51,7 +51,7 @@ struct ForeignWriterTests {
     store.commit { $0.db.books.insert(Book(id: 1)) }
     try await persistence.flush()
 
-    // A copy goes its own way, and its next delta lands in the original.
+    // A copy gets a delta of its own, which is inserted into the original.
     let copy = directory.path("copy.strata")
     let original = try Connection(path: path, mode: .readWrite)
     try original.vacuum(into: copy)

@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: SmallDisk.isAvailable, "mounting a small disk takes root on Linux"))
+@Suite(.enabled(if: SmallDisk.isAvailable, "mounting a small disk requires root on Linux"))
 struct FullDiskTests {
   private static let configuration = PersistenceConfiguration(
     durability: .everyCommit,
@@ -85,7 +85,7 @@ struct FullDiskTests {
       do { try await persistence.flush() } catch { break }
       flushed = number
     }
-    // What a killed process leaves: its files, as they are.
+    // A copy of the files is what a killed process leaves.
     let copy = try TemporaryDirectory()
     for suffix in ["", "-wal"] {
       try FileManager.default.copyItem(

@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Files that lose their names while a writer has them open.
+/// Files that are moved away while a writer has them open.
 struct LostNameTests {
   private let directory: TemporaryDirectory
   private let path: String

@@ -6,7 +6,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Another program that reads in one transaction and does not end it.
+/// Another program that keeps a read transaction open.
 struct PinnedWALTests {
   let directory: TemporaryDirectory
   let path: String
@@ -31,7 +31,7 @@ struct PinnedWALTests {
     )
   }
 
-  /// Reads as `sqlite3` does that someone left open.
+  /// Starts a read transaction, as an open `sqlite3` session does.
   private func pin() throws -> Connection {
     let reader = try Connection(path: path, mode: .readOnly)
     try reader.execute("BEGIN DEFERRED")
@@ -42,8 +42,8 @@ struct PinnedWALTests {
   @Test
   func `what a closing wrote survives a power cut, also with a reader in the way`() async throws {
     let vfs = try FaultVFS(name: "pinned-\(UUID().uuidString)")
-    // One who reads since before there was a WAL is in the way of every frame, so SQLite copies none and
-    // syncs nothing.
+    // A transaction from before the first frame of the WAL blocks the checkpoint of every frame, so SQLite
+    // copies none and syncs nothing.
     try await open(on: vfs).close()
     let reader = try pin()
     let persistence = try await open(on: vfs)

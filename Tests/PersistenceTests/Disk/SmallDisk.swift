@@ -1,9 +1,8 @@
 import Foundation
 
-/// A file system of a few megabytes in memory, mounted for a test: what fills up is real.
+/// A file system of a few megabytes in memory, mounted for a test, so that a full disk is a real one.
 ///
-/// Mounting takes root on Linux; where that is not to be had, the tests that need it are skipped
-/// and say so.
+/// Mounting requires root on Linux. Without it the tests that need it are skipped, with that reason.
 final class SmallDisk: Sendable {
   let directory: URL
 
@@ -30,7 +29,7 @@ final class SmallDisk: Sendable {
     try? FileManager.default.removeItem(at: directory)
   }
 
-  /// Mounts the same files anew with other options.
+  /// Mounts the same files again with other options.
   func remount(_ options: String) throws {
     guard Self.run("mount", ["-o", "remount,\(options)", directory.path]) else {
       throw MountFailed()

@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A damaged store under `.bestEffort`: what can be proved is restored, the rest is told and kept.
+/// A damaged store under `.bestEffort`: what can be verified is restored, the rest is reported and kept.
 struct BestEffortTests {
   @Test(
     arguments: [
@@ -39,7 +39,7 @@ struct BestEffortTests {
     )
     #expect(set.files.contains("app.strata.head"))
 
-    // It goes on from there, and the next opening has nothing to say.
+    // The store continues from there, and the next opening reports nothing.
     LibraryStore(persistence).commit { $0.db.books.insert(Book(id: 999, title: "after")) }
     try await persistence.close()
     #expect(try Inspector(path: damaged.path).verify().isSound)
@@ -63,8 +63,8 @@ struct BestEffortTests {
     let refusal = await #expect(throws: PersistenceError.self) {
       _ = try await damaged.open(.strict)
     }
-    // Both are told: what is wrong with the newest snapshot, and where the gap is.
-    #expect(refusal?.description.contains("revision 40") == true)
+    // Both are reported: the damage of the newest snapshot, and the gap.
+    #expect(refusal?.description.contains("snapshot 40") == true)
     #expect(refusal?.description.contains("no delta between revisions 30 and 32") == true)
 
     let persistence = try await damaged.open(.bestEffort)
@@ -92,7 +92,7 @@ struct BestEffortTests {
   }
 
   @Test
-  func `a lost acknowledged end is told by its revisions`() async throws {
+  func `a lost acknowledged end is reported by its revisions`() async throws {
     let damaged = try await DamagedStore()
     try damaged.damage("DELETE FROM delta WHERE revision > 48")
     await #expect(throws: PersistenceError.self) { _ = try await damaged.open(.strict) }
@@ -123,7 +123,7 @@ struct BestEffortTests {
     "UPDATE snapshot_chunk SET body = zeroblob(length(body))",
     "UPDATE layout SET body = zeroblob(length(body))",
   ])
-  func `where nothing can be proved it throws and every byte stays`(sql: String) async throws {
+  func `where nothing can be verified it throws and every byte stays`(sql: String) async throws {
     let damaged = try await DamagedStore()
     try damaged.damage(sql)
     if sql.contains("zeroblob") {
@@ -154,7 +154,7 @@ struct BestEffortTests {
     try await persistence.close()
   }
 
-  /// The first seed once broke a key so that a row from outside the range was saved too.
+  /// The first seed once changed a key so that a row from outside the range was salvaged too.
   @Test(arguments: [3_276_025_373, UInt64.random(in: 0..<1 << 32)])
   func `no flipped bit is ever restored as something that never was`(seed: UInt64) async throws {
     let damaged = try await DamagedStore()
@@ -167,10 +167,10 @@ struct BestEffortTests {
     let flips = loopCount("STRATA_FLIPS", 400) / 4
     for flip in 0..<flips {
       var flipped = image
-      // Every fourth strikes a delta since the newest snapshot, so that something is lost.
-      let strikesDelta = flip % 4 == 0
+      // Every fourth flip is in a delta after the newest snapshot, so that something is lost.
+      let isInDelta = flip % 4 == 0
       let place =
-        strikesDelta
+        isInDelta
         ? deltas.randomElement(using: &random)!.randomElement(using: &random)!
         : Int.random(in: image.indices, using: &random)
       flipped[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
@@ -186,7 +186,7 @@ struct BestEffortTests {
         let context = "seed \(seed), flip \(flip): \(report)"
         #expect(persistence.initialState.db == damaged.model(at: report.revision), "\(context)")
         #expect(report.revision == 50 || report.outcome == .restoredWithLoss, "\(context)")
-        #expect(!strikesDelta || report.outcome == .restoredWithLoss, "\(context)")
+        #expect(!isInDelta || report.outcome == .restoredWithLoss, "\(context)")
         try await persistence.close()
         let verification = try Inspector(path: damaged.path).verify()
         if report.outcome == .restoredWithLoss {
@@ -194,7 +194,7 @@ struct BestEffortTests {
         }
       } catch {
         refused += 1
-        #expect(!strikesDelta, "seed \(seed), flip \(flip): \(error)")
+        #expect(!isInDelta, "seed \(seed), flip \(flip): \(error)")
       }
     }
     printStatistics(

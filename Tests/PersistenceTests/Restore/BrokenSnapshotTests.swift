@@ -4,14 +4,14 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A snapshot that was verified once and is broken by now.
+/// A snapshot that was verified when it was taken and was damaged later.
 struct BrokenSnapshotTests {
-  private static let breakLast = """
+  private static let damageNewest = """
     UPDATE snapshot_chunk SET body = zeroblob(length(body))
       WHERE revision = (SELECT max(revision) FROM snapshot)
     """
 
-  private func expectWhole(
+  private func expectRestored(
     _ damaged: DamagedStore,
     _ revision: Revision,
     sourceLocation: SourceLocation = #_sourceLocation
@@ -28,12 +28,12 @@ struct BrokenSnapshotTests {
   @Test
   func `one that was passed over is built on by no other`() async throws {
     let damaged = try await DamagedStore()
-    try damaged.damage(Self.breakLast)
+    try damaged.damage(Self.damageNewest)
     let persistence = try await damaged.open(.strict)
     #expect(persistence.report.snapshotRevision == 20)
     #expect(try await persistence.snapshot(named: "last") == 50)
     try await persistence.close()
-    try await expectWhole(damaged, 50)
+    try await expectRestored(damaged, 50)
   }
 
   @Test
@@ -42,12 +42,12 @@ struct BrokenSnapshotTests {
     let before = try await damaged.open(.strict)
     try await before.snapshot(named: "last")
     try await before.close()
-    try damaged.damage(Self.breakLast)
+    try damaged.damage(Self.damageNewest)
     let persistence = try await damaged.open(.strict)
     #expect(persistence.report.snapshotRevision == 40)
     #expect(try await persistence.compact().snapshot == 50)
     try await persistence.close()
-    try await expectWhole(damaged, 50)
+    try await expectRestored(damaged, 50)
     #expect(try Inspector(path: damaged.path).verify().isSound)
   }
 
@@ -56,10 +56,10 @@ struct BrokenSnapshotTests {
     let damaged = try await DamagedStore()
     let persistence = try await damaged.open(.strict)
     try await persistence.snapshot(named: "last")
-    try damaged.damage(Self.breakLast)
+    try damaged.damage(Self.damageNewest)
     #expect(try await persistence.compact().snapshot == 50)
     try await persistence.close()
-    try await expectWhole(damaged, 50)
+    try await expectRestored(damaged, 50)
     #expect(try Inspector(path: damaged.path).verify().isSound)
   }
 
@@ -67,14 +67,14 @@ struct BrokenSnapshotTests {
   func `a broken one goes with the history around it`() async throws {
     let damaged = try await DamagedStore()
     try damaged.damage(
-      Self.breakLast,
+      Self.damageNewest,
       "DELETE FROM snapshot_name"
     )
     let persistence = try await damaged.open(.strict)
     try await persistence.compact()
     try await persistence.close()
     #expect(try Inspector(path: damaged.path).info().snapshots.map(\.revision) == [50])
-    try await expectWhole(damaged, 50)
+    try await expectRestored(damaged, 50)
   }
   @Test
   func `a snapshot after the end of the journal is restored`() async throws {

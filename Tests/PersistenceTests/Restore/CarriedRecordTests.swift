@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Records that a build cannot read are carried byte for byte until their ID is put or removed.
+/// Records that a build cannot decode are kept byte for byte until their ID is put or removed.
 struct CarriedRecordTests {
   let directory: TemporaryDirectory
   let path: String
@@ -27,7 +27,7 @@ struct CarriedRecordTests {
     )
   }
 
-  /// Three records, one of which is a number to the other build too.
+  /// Makes a store with three records whose prices are texts.
   private func makeStore() async throws {
     let persistence = try await open(Texts.self, .strict)
     Store<Shop<Texts>, Never>(persistence).commit { state in
@@ -56,7 +56,7 @@ struct CarriedRecordTests {
   }
 
   @Test
-  func `best effort leaves them out, tells them, and keeps them across snapshots`() async throws {
+  func `best effort leaves them out, reports them, and keeps them across snapshots`() async throws {
     try await makeStore()
     let persistence = try await open(Numbers.self, .bestEffort)
     #expect(persistence.initialState.db.items.isEmpty)
@@ -88,7 +88,7 @@ struct CarriedRecordTests {
   }
 
   @Test
-  func `only the first thousand are told one by one`() async throws {
+  func `only the first thousand are reported one by one`() async throws {
     let persistence = try await open(Texts.self, .strict)
     Store<Shop<Texts>, Never>(persistence).commit { state in
       for number in 0..<1_200 {

@@ -6,8 +6,8 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A store of a script's commits, to be damaged: snapshots at 0, 20 ("older") and 40 ("newest"), and
-/// deltas up to 50, none of them trimmed.
+/// A store with the commits of a script, to be damaged: snapshots at 0, 20 ("older") and 40 ("newest"),
+/// and deltas up to 50, none of them trimmed.
 struct DamagedStore {
   let directory: TemporaryDirectory
   let path: String
@@ -40,7 +40,7 @@ struct DamagedStore {
 
   func model(at revision: Revision) -> LibraryDatabase { script.database(after: revision.number) }
 
-  /// Changes rows behind the store's back.
+  /// Changes rows with SQL.
   func damage(_ sql: String...) throws {
     let connection = try Connection(path: path, mode: .readWrite)
     for sql in sql {
@@ -50,7 +50,7 @@ struct DamagedStore {
     try connection.close()
   }
 
-  /// Where the bodies of the deltas since the newest snapshot lie in the file's bytes.
+  /// The ranges of the file's bytes that hold the bodies of the deltas after the newest snapshot.
   func placesOfLastDeltas(in image: Data) throws -> [Range<Int>] {
     let connection = try Connection(path: path, mode: .readOnly)
     let bodies = try connection.all("SELECT body FROM delta WHERE revision > 40") {
@@ -65,7 +65,7 @@ struct DamagedStore {
   }
 }
 
-/// Whatever is in a directory, by name.
+/// The contents of every file in a directory, by name.
 func contents(of directory: String) throws -> [String: Data] {
   var files: [String: Data] = [:]
   for name in try FileManager.default.contentsOfDirectory(atPath: directory) {

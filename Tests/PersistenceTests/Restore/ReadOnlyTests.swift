@@ -6,7 +6,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// `.readOnly` gives a value and leaves no trace.
+/// `.readOnly` restores a value and changes no file.
 struct ReadOnlyTests {
   @Test
   func `a store at rest is restored, and nothing in its directory changes`() async throws {
@@ -62,7 +62,7 @@ struct ReadOnlyTests {
     let reader = try await damaged.open(.readOnly)
     #expect(reader.revision == 51)
     #expect(reader.initialState.db == damaged.model(at: 51))
-    // Neither is in the other's way.
+    // Neither blocks the other.
     store.commit { damaged.script.commit(52, to: &$0.db) }
     try await writer.flush()
     #expect(reader.revision == 51)
@@ -113,7 +113,7 @@ struct ReadOnlyTests {
   }
 
   @Test
-  func `letting go of the file for a while changes nothing where none is held`() async throws {
+  func `a suspension changes nothing where no file is held`() async throws {
     let damaged = try await DamagedStore()
     let reader = try await damaged.open(.readOnly)
     try await reader.suspend()

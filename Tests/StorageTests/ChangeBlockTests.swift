@@ -1,9 +1,8 @@
-import StrataPersistence
 import StrataStorage
 import TestSupport
 import Testing
 
-struct PartTests {
+struct ChangeBlockTests {
   @Test
   func `what is built is read back`() throws {
     var builder = ChangeBlockBuilder()
@@ -12,20 +11,20 @@ struct PartTests {
     builder.put([], in: "authors", layout: 300, record: [])
     builder.markNotPersisted([4], in: "authors")
     #expect(builder.layouts == [7, 300])
-    let part = try ChangeBlock(builder.finish())
+    let block = try ChangeBlock(builder.finish())
     #expect(builder.isEmpty)
 
-    #expect(part.tables == ["books", "authors"])
-    #expect(part.entries.map { Array(part.id(of: $0)) } == [[1, 2], [3], [], [4]])
-    #expect(part.entries.map { part.table(of: $0) } == ["books", "books", "authors", "authors"])
-    #expect(part.layouts == [7, 300])
-    guard case .put(7, let record) = part.entries[0].change else {
+    #expect(block.tables == ["books", "authors"])
+    #expect(block.entries.map { Array(block.id(of: $0)) } == [[1, 2], [3], [], [4]])
+    #expect(block.entries.map { block.table(of: $0) } == ["books", "books", "authors", "authors"])
+    #expect(block.layouts == [7, 300])
+    guard case .put(7, let record) = block.entries[0].change else {
       Issue.record("no put")
       return
     }
-    #expect(Array(part.bytes[record]) == [9, 9, 9])
-    #expect(part.entries[1].change == .remove)
-    #expect(part.entries[3].change == .notPersisted)
+    #expect(Array(block.bytes[record]) == [9, 9, 9])
+    #expect(block.entries[1].change == .remove)
+    #expect(block.entries[3].change == .notPersisted)
   }
 
   @Test
@@ -54,10 +53,10 @@ struct PartTests {
       if Bool.random(using: &random) {
         bytes.removeLast(Int.random(in: 0...bytes.count, using: &random))
       }
-      guard let part = try? ChangeBlock(bytes) else { continue }
-      for entry in part.entries {
-        _ = part.id(of: entry)
-        if case .put(_, let record) = entry.change { _ = part.bytes[record].count }
+      guard let block = try? ChangeBlock(bytes) else { continue }
+      for entry in block.entries {
+        _ = block.id(of: entry)
+        if case .put(_, let record) = entry.change { _ = block.bytes[record].count }
       }
     }
   }

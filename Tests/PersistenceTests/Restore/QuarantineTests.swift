@@ -5,11 +5,11 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Files that belong together go and come back together, whenever the machine stops.
-struct SetAsideTests {
+/// The files of a store are moved to quarantine and back together, whenever the process stops.
+struct QuarantineTests {
   private static let time = Date(timeIntervalSince1970: 1_790_000_000)
 
-  /// Long enough for every step there is.
+  /// More steps than there are.
   private static let steps = 0...9
 
   @Test(arguments: steps)
@@ -25,7 +25,7 @@ struct SetAsideTests {
     var moving = salvage.makeMove(because: "a test")
     for _ in 0..<steps { _ = try moving.step() }
 
-    // Once it is announced, every way of opening for writing finds the same.
+    // After the first step, `.strict` completes the move too.
     let persistence = try await damaged.open(steps == 0 ? .bestEffort : .strict)
     #expect(persistence.initialState.db == damaged.model(at: 44))
     #expect(persistence.report.position.epoch == 2)
@@ -60,7 +60,7 @@ struct SetAsideTests {
     #expect(again.initialState.db == damaged.model(at: 50))
     try await again.close()
 
-    // And the fresh one can be had again.
+    // The fresh store can be restored in turn.
     let exchanged = try #require(try Quarantine.all(besideStoreAt: damaged.path).first)
     #expect(exchanged.directory.hasSuffix("Z-2"))
     try exchanged.restore(now: Self.time)

@@ -6,8 +6,8 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A snapshot that does not read back as it was written.
-struct SpoiledSnapshotTests {
+/// A new snapshot that does not read back as it was written.
+struct SnapshotVerificationTests {
   @Test
   func `it is never trimmed to, nor restored from`() async throws {
     let directory = try TemporaryDirectory()
@@ -21,7 +21,7 @@ struct SpoiledSnapshotTests {
       configuration: configuration
     )
     try await first.close()
-    // What a medium does that gives back other bytes than it was given.
+    // Simulates a medium that returns other bytes than were written.
     let connection = try Connection(path: path, mode: .readWrite)
     try connection.execute(
       """

@@ -5,8 +5,8 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// The opening of a damaged store under `.bestEffort`.
-struct SalvageLife: FaultedLife {
+/// A damaged store is opened with `.bestEffort`.
+struct SalvageScenario: FaultScenario {
   private let vfs: FaultVFS
   private let store: DamagedStore
   private let original: Data

@@ -5,18 +5,18 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// One life of a store that has a past, from its opening to its closing.
-final class StoreLife: FaultedLife {
+/// A store with history is opened, used and closed.
+final class LifecycleScenario: FaultScenario {
   private static let commits: Int64 = 30
 
   private let vfs: FaultVFS
   private let directory: TemporaryDirectory
   private let path: String
   private let script = LibraryScript(seed: 30)
-  /// The last revision that was said to be on disk.
+  /// The last revision that was acknowledged as durable.
   private var acknowledged = Revision(commits)
 
-  /// Two snapshots, and a journal that waits to be trimmed.
+  /// Makes a store with two snapshots, and a journal that is due for trimming.
   init(_ vfs: FaultVFS) async throws {
     self.vfs = vfs
     directory = try TemporaryDirectory()
@@ -37,7 +37,7 @@ final class StoreLife: FaultedLife {
 
   private func open() async throws -> Persistence<LibraryState, LibraryDatabase> {
     var configuration = PersistenceConfiguration(
-      // The fifth commit calls the writer, and no time does.
+      // The fifth commit wakes the writer; the delay is too long to do so.
       durability: .grouped(maxDelay: .seconds(600), maxCommits: 5),
       snapshots: SnapshotPolicy(minimumJournalBytes: 1_000, minimumHistoryBytes: 2_000),
       recoveryInterval: .milliseconds(2)
@@ -63,7 +63,7 @@ final class StoreLife: FaultedLife {
     }
     let store = LibraryStore(persistence)
     await work(on: store, persistence, place)
-    // Either the fault has struck, and ends here, or it is still to come, in closing.
+    // Either the fault has struck and ends here, or it strikes when the store is closed.
     try await checkPowerCut(seed: 1, "\(place), cut while it lasts")
     if vfs.failureCount > 0 {
       vfs.heal()
@@ -103,7 +103,7 @@ final class StoreLife: FaultedLife {
     await settle(persistence)
   }
 
-  /// Waits until the writer was called by itself, or has met the fault.
+  /// Waits until the writer has written on its own, or has met the fault.
   private func drained(_ persistence: Persistence<LibraryState, LibraryDatabase>) async {
     while persistence.durableRevision < persistence.revision, vfs.failureCount == 0 {
       await Task.yield()
@@ -111,22 +111,22 @@ final class StoreLife: FaultedLife {
     acknowledged = max(acknowledged, persistence.durableRevision)
   }
 
-  /// Lets the writer end what it does by itself, so that each life asks the disk for the same.
+  /// Waits until the writer has finished its maintenance, so that each run makes the same I/O.
   ///
-  /// Each flush is behind one more slice of it.
+  /// Each flush returns after one more slice of it.
   private func settle(_ persistence: Persistence<LibraryState, LibraryDatabase>) async {
     guard persistence.durableRevision == persistence.revision else { return }
-    var calm = 0
+    var unchanged = 0
     var count = vfs.operationCount(for: .failedIO)
-    while calm < 20, vfs.failureCount == 0 {
+    while unchanged < 20, vfs.failureCount == 0 {
       do { try await persistence.flush() } catch _ {}
       let now = vfs.operationCount(for: .failedIO)
-      calm = now == count ? calm + 1 : 0
+      unchanged = now == count ? unchanged + 1 : 0
       count = now
     }
   }
 
-  /// Remembers what was acknowledged; what was refused is to be there later.
+  /// Runs an action, and notes the acknowledged revision if it succeeds.
   private func note(
     _ persistence: Persistence<LibraryState, LibraryDatabase>,
     _ place: String,
@@ -136,7 +136,7 @@ final class StoreLife: FaultedLife {
     do {
       try await action()
       acknowledged = max(acknowledged, revision)
-      // Whatever is acknowledged the head vouches for, or its loss would go unnoticed.
+      // The head must have every acknowledged revision, or its loss would not be detected.
       let head = FileManager.default.contents(atPath: path + ".head").map { Array($0) } ?? []
       let durable = HeadRecord.newest(in: head)?.record.durable.revision
       #expect(
@@ -146,7 +146,7 @@ final class StoreLife: FaultedLife {
     } catch _ {}
   }
 
-  /// The disk works again: nobody but the store itself does anything about it.
+  /// Waits until the store has recovered on its own from a disk that works again.
   private func catchUp(
     _ persistence: Persistence<LibraryState, LibraryDatabase>,
     _ place: String
@@ -155,7 +155,7 @@ final class StoreLife: FaultedLife {
     while persistence.durableRevision < persistence.revision {
       guard ContinuousClock.now < deadline else {
         let failure = persistence.status.lastFailure?.message ?? "for no reason"
-        Issue.record("\(place): it stays at \(persistence.durableRevision): \(failure)")
+        Issue.record("\(place): still at \(persistence.durableRevision): \(failure)")
         return
       }
       // While it is degraded this throws at once.
@@ -165,7 +165,7 @@ final class StoreLife: FaultedLife {
     acknowledged = max(acknowledged, persistence.durableRevision)
   }
 
-  /// What was acknowledged is on the medium, and not only in the system's memory.
+  /// Checks that everything acknowledged is on the medium, and not only in the system's cache.
   private func checkPowerCut(seed: UInt64, _ place: String) async throws {
     let after = try TemporaryDirectory()
     try vfs.cutPower(seed: seed, into: after.url)

@@ -5,26 +5,26 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Whatever happens to a store, in any order: what was acknowledged is there, and nothing else than what
-/// was committed.
-struct EventfulLifeTests {
-  static let lives = loopCount("STRATA_LIVES", 6)
+/// Random events in the life of a store, compared with a model: everything acknowledged is there, and only
+/// what was committed.
+struct StoreModelTests {
+  static let runs = loopCount("STRATA_LIVES", 6)
 
   @Test
   func `in any order of events the file is the model, not before what was acknowledged`()
     async throws
   {
     let first = UInt64.random(in: 0..<1 << 32)
-    for seed in first..<first + UInt64(Self.lives) {
-      var life = try await EventfulLife(seed: seed)
-      for step in 0..<80 { try await life.step("seed \(seed), step \(step)") }
-      try await life.end("seed \(seed), end")
+    for seed in first..<first + UInt64(Self.runs) {
+      var run = try await ModelRun(seed: seed)
+      for step in 0..<80 { try await run.step("seed \(seed), step \(step)") }
+      try await run.end("seed \(seed), end")
     }
   }
 }
 
-/// One store, and what it must be.
-private struct EventfulLife {
+/// A store, and the model it must agree with.
+private struct ModelRun {
   private var random: SeededGenerator
   private let script: LibraryScript
   private var directory: TemporaryDirectory
@@ -36,14 +36,14 @@ private struct EventfulLife {
   private var acknowledged: Revision = 0
   private var boot = UUID()
   private var isSuspended = false
-  /// Whether a disk may refuse since it was last healed.
+  /// Whether the disk may have failed since it was last healed.
   private var isStruck = false
 
   init(seed: UInt64) async throws {
     random = SeededGenerator(seed: seed)
     script = LibraryScript(seed: seed)
     directory = try TemporaryDirectory()
-    vfs = try FaultVFS(name: "eventful-\(UUID().uuidString)")
+    vfs = try FaultVFS(name: "model-\(UUID().uuidString)")
     persistence = try await Self.open(directory, vfs, .onFlush, boot)
     store = LibraryStore(persistence)
     states = [store.state.db]
@@ -120,7 +120,7 @@ private struct EventfulLife {
       acknowledged = persistence.revision
       #expect(persistence.durableRevision == acknowledged, "\(place)")
     } catch {
-      // One that was struck before may still be on its way back.
+      // A store that met a fault before may still be recovering.
       #expect(isSuspended || isStruck, "\(place): \(error)")
     }
   }
@@ -156,7 +156,7 @@ private struct EventfulLife {
     }
   }
 
-  /// Lets the disk work, and waits until everything is on it.
+  /// Heals the disk, and waits until everything is on it.
   private mutating func catchUp(_ place: String) async throws {
     vfs.heal()
     if isSuspended {
@@ -164,13 +164,13 @@ private struct EventfulLife {
       isSuspended = false
     }
     let deadline = ContinuousClock.now + .seconds(180)
-    // Not a flush: it asks nothing of the writer when all is durable, though maintenance may have been struck.
+    // Not a flush: if all is durable it does not reach the writer, whose maintenance may have failed.
     while true {
       do {
         _ = try await persistence.snapshot(named: "caught up")
         break
       } catch {
-        // After many failures it is seconds before the file is tried again.
+        // After many failures the writer waits for seconds before it tries the file again.
         if ContinuousClock.now > deadline { throw error }
         await Task.yield()
       }
@@ -211,13 +211,13 @@ private struct EventfulLife {
   ) {
     #expect(restored.revision >= acknowledged, "\(place)")
     guard states.indices.contains(Int(restored.revision.number)) else {
-      Issue.record("\(place): it is at revision \(restored.revision), which there never was")
+      Issue.record("\(place): revision \(restored.revision) was never committed")
       return
     }
     #expect(restored.initialState.db == states[Int(restored.revision.number)], "\(place)")
   }
 
-  /// Sees what the medium has; every second time life goes on from there.
+  /// Checks what is on the medium after a power cut; every second time the run continues from there.
   private mutating func cutPower(_ place: String) async throws {
     let after = try TemporaryDirectory()
     try vfs.cutPower(seed: random.next(), into: after.url)
@@ -229,7 +229,7 @@ private struct EventfulLife {
     }
     do { try await persistence.close() } catch _ {}
     directory = after
-    vfs = try FaultVFS(name: "eventful-\(UUID().uuidString)")
+    vfs = try FaultVFS(name: "model-\(UUID().uuidString)")
     boot = UUID()
     isStruck = false
     try await reopen(place)

@@ -5,8 +5,9 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A store's files that are set aside, a fresh store in their place, and their return.
-struct SettingAsideLife: FaultedLife {
+/// The files of a store are moved to quarantine, a new store is created in their place, and they are
+/// moved back.
+struct QuarantineScenario: FaultScenario {
   private static let time = Date(timeIntervalSince1970: 1_790_000_000)
 
   private let vfs: FaultVFS
@@ -14,7 +15,7 @@ struct SettingAsideLife: FaultedLife {
 
   init(_ vfs: FaultVFS) async throws {
     self.vfs = vfs
-    // It is not damaged here.
+    // This scenario does not damage it.
     store = try await DamagedStore()
   }
 
@@ -30,13 +31,13 @@ struct SettingAsideLife: FaultedLife {
       )
       try await openOnFaultyDisk()
       try set.restore(now: Self.time, on: disk)
-      // Nothing is called done that was not.
+      // A call that met a fault must not succeed.
       #expect(vfs.failureCount == 0, "\(place)")
     } catch {
       #expect(vfs.failureCount > 0, "\(place): \(error)")
     }
     vfs.heal()
-    // Opening completes what was begun; whatever was set aside is whole.
+    // Opening completes an interrupted move; every set in quarantine is complete.
     let persistence = try await store.open(.strict)
     let revision = persistence.revision
     #expect([0, 50].contains(revision), "\(place)")
@@ -51,7 +52,7 @@ struct SettingAsideLife: FaultedLife {
       try await returned.close()
       if found == 50 { return }
     }
-    Issue.record("\(place): what was set aside is gone")
+    Issue.record("\(place): the store is missing from quarantine")
   }
 
   private func openOnFaultyDisk() async throws {

@@ -1,51 +1,55 @@
 import Foundation
 package import StrataBase
 
-/// What a delta says of itself, without what it changed: the columns of its row.
+/// The header of a delta: the columns of its row without its changes.
 package struct DeltaHeader: Equatable, Sendable {
-  /// The last revision it covers; its key.
+  /// The last revision it covers, which is its key.
   package var revision: Revision
-  /// The first revision it covers: the same, unless commits were merged while the disk refused.
+  /// The first revision it covers: the same one, unless commits were merged during an I/O failure.
   package var first: Revision
   package var epoch: Int64
-  /// Microseconds since 1970, never less than the delta before.
+  /// Microseconds since 1970; never less than that of the previous delta.
   package var time: Int64
   package var origin: Int64
   package var key: [UInt8]?
   package var name: String
   package var place: String
+  /// The number of changes in its blocks.
   package var entities: Int
-  package var parts: Int
+  /// The number of its blocks.
+  package var blocks: Int
+  /// The size of its blocks.
   package var bytes: Int
 
-  /// About how many bytes of the file the delta takes: what it changed, its name and place, and the
-  /// rest of its row.
+  /// The approximate size of the delta in the file: its blocks, its name and place, and the rest of its
+  /// row.
   var footprint: Int { bytes + name.utf8.count + place.utf8.count + Self.rowBytes }
 
-  /// The numbers and the hash of a row, and what SQLite needs to find it.
+  /// The approximate size of a row without name, place and body: its numbers, its hash and its entry in
+  /// SQLite's B-tree.
   static let rowBytes = 72
 
-  /// The chain here: a hash over the chain before, the store, every column, every part, and every
-  /// layout that a part's records are read with.
+  /// The chain at this delta: a hash over the previous chain, the store ID, every column, the hash of
+  /// every block, and every layout that the records are read with.
   func chain(
     after previous: Checksum,
     storeID: UUID,
-    parts: [Checksum],
+    blocks hashes: [Checksum],
     layouts: [Int64: Checksum]
   ) -> Checksum {
     chain(
       after: previous,
       storeID: storeID,
-      parts: parts,
+      blocks: hashes,
       sortedLayouts: layouts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     )
   }
 
-  /// The same with the layouts in the order of their numbers.
+  /// The same for layouts that are sorted by their numbers.
   func chain(
     after previous: Checksum,
     storeID: UUID,
-    parts: [Checksum],
+    blocks hashes: [Checksum],
     sortedLayouts: [(id: Int64, hash: Checksum)]
   ) -> Checksum {
     var builder = ChecksumBuilder(reservingCapacity: 256 + name.utf8.count + place.utf8.count)
@@ -58,8 +62,8 @@ package struct DeltaHeader: Equatable, Sendable {
     builder.append(key ?? [])
     builder.append(name)
     builder.append(place)
-    for number in [entities, self.parts, bytes] { builder.append(UInt64(number)) }
-    for part in parts { builder.append(part) }
+    for number in [entities, blocks, bytes] { builder.append(UInt64(number)) }
+    for hash in hashes { builder.append(hash) }
     for (id, hash) in sortedLayouts {
       builder.append(UInt64(bitPattern: id))
       builder.append(hash)
@@ -69,9 +73,9 @@ package struct DeltaHeader: Equatable, Sendable {
 }
 
 /// A delta as read from the file.
-package struct DeltaRow: Sendable {
+package struct StoredDelta: Sendable {
   package var header: DeltaHeader
   package var hash: Checksum
-  /// The first part; the others are read when they are needed.
+  /// The first block; the others are read when they are needed.
   package var body: [UInt8]
 }

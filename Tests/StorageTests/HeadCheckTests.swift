@@ -1,10 +1,9 @@
 import Foundation
 import StrataBase
-import StrataPersistence
 import StrataStorage
 import Testing
 
-struct HeadVerdictTests {
+struct HeadCheckTests {
   private let store = UUID()
   private let boot = UUID()
 
@@ -20,7 +19,7 @@ struct HeadVerdictTests {
     )
   }
 
-  private func verdict(_ head: HeadRecord?, at revision: Int64, boot: UUID? = nil) -> HeadCheck {
+  private func check(_ head: HeadRecord?, at revision: Int64, boot: UUID? = nil) -> HeadCheck {
     HeadCheck.compare(head, recovered: position(revision), bootID: boot ?? self.boot)
   }
 
@@ -35,18 +34,18 @@ struct HeadVerdictTests {
 
   @Test
   func `a file that is where its head says is consistent`() {
-    #expect(verdict(head(durable: 3, written: 5), at: 5) == .consistent)
+    #expect(check(head(durable: 3, written: 5), at: 5) == .consistent)
   }
 
   @Test
   func `a file that is ahead of its head is consistent`() {
-    #expect(verdict(head(durable: 3, written: 5), at: 6) == .consistent)
+    #expect(check(head(durable: 3, written: 5), at: 6) == .consistent)
   }
 
   @Test
   func `a file that lacks what was durable is damaged, whatever was booted since`() {
     for boot in [boot, UUID()] {
-      guard case .damage = verdict(head(durable: 3, written: 3), at: 2, boot: boot) else {
+      guard case .damage = check(head(durable: 3, written: 3), at: 2, boot: boot) else {
         Issue.record("not damage")
         return
       }
@@ -55,7 +54,7 @@ struct HeadVerdictTests {
 
   @Test
   func `a file that lacks what was written in this boot is damaged`() {
-    guard case .damage = verdict(head(durable: 3, written: 5), at: 4) else {
+    guard case .damage = check(head(durable: 3, written: 5), at: 4) else {
       Issue.record("not damage")
       return
     }
@@ -63,7 +62,7 @@ struct HeadVerdictTests {
 
   @Test
   func `a tail that was only written may go with a power cut`() {
-    guard case .note(let note) = verdict(head(durable: 3, written: 5), at: 4, boot: UUID()) else {
+    guard case .note(let note) = check(head(durable: 3, written: 5), at: 4, boot: UUID()) else {
       Issue.record("not a note")
       return
     }
@@ -74,7 +73,7 @@ struct HeadVerdictTests {
   func `another history at the acknowledged revision is damage`() {
     var other = head(durable: 3, written: 3)
     other.durable.chain = chain(99)
-    guard case .damage = verdict(other, at: 3) else {
+    guard case .damage = check(other, at: 3) else {
       Issue.record("not damage")
       return
     }
@@ -85,7 +84,7 @@ struct HeadVerdictTests {
     var foreign = head(durable: 9, written: 9)
     foreign.storeID = UUID()
     for head in [nil, foreign] {
-      guard case .note = verdict(head, at: 3) else {
+      guard case .note = check(head, at: 3) else {
         Issue.record("not a note")
         return
       }

@@ -1,4 +1,3 @@
-import StrataPersistence
 import StrataStorage
 import Testing
 
@@ -89,7 +88,7 @@ struct SnapshotPolicyTests {
     #expect(trim == SnapshotPolicy.Trim(snapshots: [], deltasThrough: 2))
   }
 
-  /// A snapshot every hundred revisions and every hundred seconds.
+  /// One snapshot for every hundred revisions, a hundred seconds apart.
   private let hundreds = (1...9).reversed().map { (hundred: Int64) in
     SnapshotPolicy.Candidate(
       revision: Revision(hundred * 100),

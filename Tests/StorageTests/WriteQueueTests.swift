@@ -1,7 +1,4 @@
-import Strata
-import StrataPersistence
 import StrataStorage
-import TestSupport
 import Testing
 
 struct WriteQueueTests {
@@ -118,7 +115,7 @@ struct WriteQueueTests {
   }
 }
 
-/// Changes of entities that have nothing but a number.
+/// Changes of entities that consist of a number.
 private struct Numbers: PendingChanges {
   let numbers: Set<Int>
 

@@ -5,8 +5,8 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// The making of a store where there is none.
-struct CreationLife: FaultedLife {
+/// A store is created.
+struct CreationScenario: FaultScenario {
   private let vfs: FaultVFS
   private let directory: TemporaryDirectory
   private let path: String

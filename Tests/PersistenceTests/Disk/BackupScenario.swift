@@ -5,43 +5,43 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A backup of a store at work, and its bringing back to another place.
-struct BackupLife: FaultedLife {
+/// An open store is backed up, and the backup is restored to another path.
+struct BackupScenario: FaultScenario {
   private let vfs: FaultVFS
   private let store: DamagedStore
 
   init(_ vfs: FaultVFS) async throws {
     self.vfs = vfs
-    // It is not damaged here.
+    // This scenario does not damage it.
     store = try await DamagedStore()
   }
 
   func run(_ place: String) async throws {
     let copy = store.directory.path("copy.strata")
-    let place2 = store.directory.path("back.strata")
+    let restoredPath = store.directory.path("back.strata")
     let disk = Disk(vfs: vfs.name, watch: vfs.watch)
     do {
       try await backUp(to: copy)
-      _ = try await StoreBackup.restore(copy, to: place2, on: disk)
+      _ = try await StoreBackup.restore(copy, to: restoredPath, on: disk)
     } catch {
       #expect(vfs.failureCount > 0, "\(place): \(error)")
     }
     vfs.heal()
-    // What failed has left nothing in the way of another attempt.
-    for made in [copy, place2] where !FileManager.default.fileExists(atPath: made) {
+    // A failed attempt leaves nothing that prevents another one.
+    for made in [copy, restoredPath] where !FileManager.default.fileExists(atPath: made) {
       if made == copy {
         try await backUp(to: copy)
       } else {
-        _ = try await StoreBackup.restore(copy, to: place2)
+        _ = try await StoreBackup.restore(copy, to: restoredPath)
       }
     }
     let names = try FileManager.default.contentsOfDirectory(atPath: store.directory.url.path)
     #expect(!names.contains { $0.contains("creating") }, "\(place): \(names)")
-    for made in [store.path, copy, place2] {
+    for made in [store.path, copy, restoredPath] {
       #expect(try Inspector(path: made).verify().isSound, "\(place)")
     }
     let back = try await Persistence.open(
-      at: place2,
+      at: restoredPath,
       initialState: LibraryState(),
       database: \.db
     )

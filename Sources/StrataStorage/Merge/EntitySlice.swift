@@ -1,0 +1,31 @@
+/// Consecutive entries of one table in a block.
+package struct EntitySlice {
+  package let block: ChangeBlock
+  package private(set) var entries: Range<Int>
+
+  init(_ block: ChangeBlock, _ entries: Range<Int>) {
+    self.block = block
+    self.entries = entries
+  }
+
+  /// The entity of an entry; nil if the entry is not a put.
+  func entity(_ index: Int) -> StoredEntity? {
+    let entry = block.entries[index]
+    guard case .put(let layout, let record) = entry.change else { return nil }
+    return StoredEntity(
+      table: block.table(of: entry),
+      id: block.id(of: entry),
+      layout: layout,
+      record: block.bytes[record]
+    )
+  }
+
+  mutating func popFirst() -> StoredEntity? {
+    while !entries.isEmpty {
+      let first = entries.lowerBound
+      entries.removeFirst()
+      if let entity = entity(first) { return entity }
+    }
+    return nil
+  }
+}
