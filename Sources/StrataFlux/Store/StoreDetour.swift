@@ -29,12 +29,12 @@ final class FluxDetour<State: StateType, Action: FluxAction>: StoreDetour {
   }
 
   private let store: FluxStore<State, Action>
-  private let detour: Detour<State, Never>
+  private let detour: Preview<State, Never>
   private let known: Lock<Known>
 
   init(_ store: FluxStore<State, Action>) {
     self.store = store
-    detour = Detour(from: store)
+    detour = Preview(of: store)
     let changes = store.changes
     known = Lock(Known(version: changes.version, told: changes))
   }
@@ -50,7 +50,7 @@ final class FluxDetour<State: StateType, Action: FluxAction>: StoreDetour {
   }
 
   func tell() {
-    detour.tell()
+    detour.notify()
     let changes = store.changes
     let told = known.withLock { known in
       defer { known.told = changes }
@@ -60,11 +60,11 @@ final class FluxDetour<State: StateType, Action: FluxAction>: StoreDetour {
     store.tellObservers(from: told.value, to: changes.value, after: nil)
   }
 
-  func returning() throws { try detour.returning(trace("return")) }
+  func returning() throws { try detour.discard(trace("return")) }
 
   func keeping() throws -> (any StateType)? {
     let version = try TapeContext.$muted.withValue(ObjectIdentifier(store.tape)) {
-      try detour.keeping(trace("keep"))
+      try detour.keep(trace("keep"))
     }
     let isAsShown = known.withLock { version == nil || version == $0.version + 1 }
     return isAsShown ? nil : store.state

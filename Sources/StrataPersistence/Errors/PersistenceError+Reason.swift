@@ -64,7 +64,7 @@ extension PersistenceError {
     /// Everything is on disk but these entities, whose `encode(to:)` refused their last change.
     case notPersisted([NotPersisted])
     /// The store shows another time: what is committed there is not kept.
-    case onDetour
+    case previewing
     /// The store was opened only to be read.
     case readOnly
     /// There is no table, entity, revision or snapshot as asked for.
@@ -131,7 +131,7 @@ extension PersistenceError.Reason {
       the last change of \(entities.count == 1 ? "an entity" : "\(entities.count) entities") is in \
       memory alone (\(entities.prefix(5).map { "\($0)" }.joined(separator: "; ")))
       """
-    case .onDetour: "the store shows another time, and what is committed there is not kept"
+    case .previewing: "the store shows another time, and what is committed there is not kept"
     case .readOnly: "this store was opened to be read"
     case .notFound(let what): "there is no \(what)"
     }
@@ -208,7 +208,7 @@ extension PersistenceError.Reason {
       since is in memory only.
       """
     case .notPersisted: "Put them again with values that their encode(to:) accepts."
-    case .onDetour: "Go back to the present, or keep what is shown, and commit then."
+    case .previewing: "Go back to the present, or keep what is shown, and commit then."
     case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
     case .notFound: "Check the spelling; `strata tables` lists what there is."
     }

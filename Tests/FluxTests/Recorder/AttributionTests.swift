@@ -106,7 +106,7 @@ struct AttributionTests {
   /// Does something when a store takes part in a step of the recorder.
   private final class Interrupting: CommitHook {
     typealias State = Counter
-    let followsDetours = true
+    let followsPreviews = true
     let step: String
     let act: @Sendable () -> Void
 
