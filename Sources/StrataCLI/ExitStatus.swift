@@ -35,7 +35,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       case .missing, .missingDirectory, .notFound, .notReached, .trimmed, .merged, .beforeHistory:
         .notFound
       case .notAFile, .empty, .notADatabase, .foreign, .undecodable, .ruleBroken, .closed,
-        .onDetour, .fileExists, .suspended, .movedOn, .notPersisted, .reservedName, .sealed,
+        .previewing, .fileExists, .suspended, .movedOn, .notPersisted, .reservedName, .sealed,
         .unopenable:
         .failed
       case .truncated, .damaged: .damaged

@@ -2,20 +2,21 @@ public import StrataCore
 public import StrataNormalization
 
 /// Completes every commit of a store that changes the database: applies the rules of the schema, and
-/// computes the `ChangeSet` once, for everyone who needs it.
+/// computes the `ChangeSet` once, for all consumers.
 ///
-/// Under the edit lock it compares the database before and after, carries out what removal does to
-/// references, judges uniqueness, and attaches the change set to the commit. O(entities changed).
+/// Under the edit lock it compares the database before and after, applies the removal rules, checks
+/// uniqueness, and attaches the change set to the commit. Subscriptions, undo and the journal read it
+/// there. O(entities changed).
 public final class DatabaseHook<State: StateType, Database: DatabaseType>: CommitHook {
-  /// Where the database is in the state.
+  /// The path from the state to the database.
   public let path: StatePath<State, Database>
-  /// Under which the change set travels with a commit.
-  public let key = CommitAttachmentKey<ChangeSet>()
+  /// The key of the change set in the attachments of a commit.
+  public let key = CommitAttachmentKey<ChangeSet>(ofDifferences: ())
 
   init(path: StatePath<State, Database>) { self.path = path }
 
-  /// True: subscribers to entities see what is shown.
-  public var followsDetours: Bool { true }
+  /// True: subscribers of entities receive what a preview shows.
+  public var followsPreviews: Bool { true }
 
   /// Applies the rules and attaches the change set.
   ///
@@ -31,8 +32,8 @@ extension Store {
   /// The hook that applies the rules of the database at `path` and computes its change sets;
   /// installed on first use.
   ///
-  /// A store with persistence has it already. A store that lives in memory alone asks for it once,
-  /// when it is created, and its rules hold from there on.
+  /// A store with persistence has it already. For a store without persistence call this once, when it
+  /// is created; its rules hold from then on.
   @discardableResult
   public func databaseHook<Database: DatabaseType>(
     _ path: StatePath<State, Database>

@@ -18,8 +18,8 @@ extension TableDispatcherBase {
   /// }
   /// ```
   ///
-  /// Throws what the closure throws, and when a rule of the database refuses the commit; then nothing
-  /// has happened. The tables must be two, of one store.
+  /// Throws what the closure throws, and when a rule of the database refuses the commit; then it is
+  /// rolled back. The two tables must be different tables of one store.
   @discardableResult
   public func commit<B, R, E: Error>(
     with b: TableDispatcherBase<State, Activity, B>,
@@ -43,7 +43,8 @@ extension TableDispatcherBase {
 
   /// Changes this table and two others of the same store in one atomic step.
   ///
-  /// Throws as the form with one other table does. The tables must be three, of one store.
+  /// Throws as the form with one other table does. The three tables must be different tables of one
+  /// store.
   @discardableResult
   public func commit<B, C, R, E: Error>(
     with b: TableDispatcherBase<State, Activity, B>,
@@ -74,15 +75,15 @@ extension TableDispatcherBase {
     if Set(paths).count < paths.count {
       fatalError(
         """
-        A commit over several tables was given one table twice: one of the two writes would be lost. \
-        Do both with the table's own commit.
+        A commit over several tables got the same table twice: one of the two writes would be lost. \
+        Make both changes in the table's own commit.
         """
       )
     }
     if stores.contains(where: { $0 !== targetStore }) {
       fatalError(
         """
-        A commit over several tables was given tables of two stores, which have no commit in common. \
+        A commit over several tables got tables of two stores, which have no commit in common. \
         Commit to each store, or keep both databases in one state.
         """
       )
@@ -94,7 +95,7 @@ extension DispatcherType where Scope: DatabaseType {
   /// Makes several updates of the database as one commit: all of them, or none when the closure
   /// throws, aborts, or a rule of the database refuses the commit.
   ///
-  /// Gives what the closure gives. See `DatabaseType.performBatchUpdates` for batches within a
+  /// Returns the result of the closure. See `DatabaseType.performBatchUpdates` for batches within a
   /// commit.
   @discardableResult
   public func performBatchUpdates<R>(

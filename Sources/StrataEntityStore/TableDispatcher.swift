@@ -7,7 +7,7 @@ extension Store {
     TableDispatcherBase<State, Activity, Entity>
 }
 
-/// A dispatcher of one entity table, with the table's verbs on it: each is one commit.
+/// A dispatcher of one entity table; each of its verbs is one commit.
 ///
 /// ```swift
 /// let users = AppStore.TableDispatcher<User>(targetStore: store, table: \.db.users)
@@ -15,11 +15,11 @@ extension Store {
 /// try users.update("42") { $0.name = "Ada Lovelace" }
 /// ```
 ///
-/// Several verbs in one step are one `commit { table in … }`.
+/// To make several changes in one commit, use `commit { table in … }`.
 open class TableDispatcherBase<State: StateType, Activity: Sendable, Entity: EntityType>:
   ScopedDispatcherBase<State, Activity, EntityTable<Entity>>, @unchecked Sendable
 {
-  /// Creates a dispatcher of the table that `table` leads to.
+  /// Creates a dispatcher of the table at `table`.
   public init(
     targetStore: Store<State, Activity>,
     table: StatePath<State, EntityTable<Entity>>
@@ -34,9 +34,9 @@ extension TableDispatcherBase {
   /// O(log n).
   public subscript(id: EntityID<Entity>) -> Entity? { state[id] }
 
-  /// Puts an entity: adds it, or replaces the one with its ID.
+  /// Inserts an entity, or replaces the one with its ID.
   ///
-  /// Throws when a rule of the database refuses the commit; then nothing has happened.
+  /// Throws when a rule of the database refuses the commit; then it is rolled back.
   public func insert(
     _ entity: Entity,
     fileID: StaticString = #fileID,
@@ -48,9 +48,9 @@ extension TableDispatcherBase {
     }
   }
 
-  /// Puts all the entities in one commit.
+  /// Inserts or replaces all the entities in one commit.
   ///
-  /// Throws when a rule of the database refuses the commit; then nothing has happened.
+  /// Throws when a rule of the database refuses the commit; then it is rolled back.
   public func insert(
     contentsOf entities: some Sequence<Entity>,
     fileID: StaticString = #fileID,
@@ -78,9 +78,9 @@ extension TableDispatcherBase {
     }
   }
 
-  /// Changes the entity with this ID if there is one, and gives it as it is then.
+  /// Changes the entity with this ID if there is one, and returns the changed entity.
   ///
-  /// Throws as `update` does, except that an absent entity gives nil.
+  /// Throws as `update` does, except that it returns nil for an absent entity.
   @discardableResult
   public func updateIfExists(
     _ id: EntityID<Entity>,
@@ -96,7 +96,7 @@ extension TableDispatcherBase {
 
   /// Removes the entity with this ID and returns it, or nil when there is none.
   ///
-  /// Throws when a rule of the database refuses the commit; then nothing has happened.
+  /// Throws when a rule of the database refuses the commit; then it is rolled back.
   @discardableResult
   public func remove(
     _ id: EntityID<Entity>,
@@ -109,9 +109,9 @@ extension TableDispatcherBase {
     }
   }
 
-  /// Removes the entities with these IDs in one commit; absent ones are passed over.
+  /// Removes the entities with these IDs in one commit; absent ones are skipped.
   ///
-  /// Throws when a rule of the database refuses the commit; then nothing has happened.
+  /// Throws when a rule of the database refuses the commit; then it is rolled back.
   public func remove(
     in ids: some Sequence<EntityID<Entity>>,
     fileID: StaticString = #fileID,
@@ -125,7 +125,7 @@ extension TableDispatcherBase {
 
   /// Removes every entity in one commit.
   ///
-  /// Throws when a rule of the database refuses the commit; then nothing has happened.
+  /// Throws when a rule of the database refuses the commit; then it is rolled back.
   public func removeAll(
     fileID: StaticString = #fileID,
     function: StaticString = #function,

@@ -4,7 +4,7 @@ import StrataCore
 import TestSupport
 import Testing
 
-/// Collects what it is told, and lets others wait for it.
+/// Collects what it receives, and lets a test wait for it.
 private actor Collector<Element: Sendable> {
   private(set) var elements: [Element] = []
   private var waiting: [(count: Int, continuation: CheckedContinuation<[Element], Never>)] = []
@@ -75,7 +75,7 @@ private actor Collector<Element: Sendable> {
       }
       _ = await collector.elements(atLeast: 1)
       await inside(collector) { _ in
-        // While the actor is busy here, the next version comes to stand before its door.
+        // While the actor is busy here, the next version waits for it.
         store.commit { $0.count += 1 }
         let end = ContinuousClock.now + .milliseconds(5)
         while ContinuousClock.now < end {}
@@ -103,7 +103,7 @@ private actor Collector<Element: Sendable> {
       _ = await collector.elements(atLeast: 1)
     }
     collector = nil
-    // The task that hands over may be about to leave the actor.
+    // The task that delivers may be about to leave the actor.
     while weakCollector != nil { await Task.yield() }
     store.commit { $0.count = 1 }
   }
@@ -113,30 +113,30 @@ private actor Collector<Element: Sendable> {
   let store = LibraryStore()
 
   @Test func `a counter counts the deliveries`() {
-    let told = Recorder<[Int]>()
-    let subscription = store.sinkState(scan: .counter()) { told.record([$0.count, $1]) }
+    let received = Recorder<[Int]>()
+    let subscription = store.sinkState(scan: .counter()) { received.record([$0.count, $1]) }
     store.commit { $0.count = 10 }
     store.commit { $0.count = 20 }
-    #expect(told.elements == [[0, 1], [10, 2], [20, 3]])
+    #expect(received.elements == [[0, 1], [10, 2], [20, 3]])
     subscription.cancel()
   }
 
   @Test func `a scan accumulates what it is told`() {
-    let told = Recorder<Int>()
+    let received = Recorder<Int>()
     let sum = Scan<Changes<LibraryState>, Int>(seed: 100) { $0 += $1.count }
-    let subscription = store.sinkState(scan: sum, first: .nextCommit) { told.record($1) }
+    let subscription = store.sinkState(scan: sum, first: .nextCommit) { received.record($1) }
     store.commit { $0.count = 1 }
     store.commit { $0.count = 2 }
-    #expect(told.elements == [101, 103])
+    #expect(received.elements == [101, 103])
     subscription.cancel()
   }
 
   @Test func `each subscription accumulates on its own`() {
-    let told = Recorder<Int>()
+    let received = Recorder<Int>()
     let scan = Scan<Changes<LibraryState>, Int>.counter()
-    let subscriptions = (0..<2).map { _ in store.sinkState(scan: scan) { told.record($1) } }
+    let subscriptions = (0..<2).map { _ in store.sinkState(scan: scan) { received.record($1) } }
     store.commit { $0.count = 1 }
-    #expect(told.elements == [1, 1, 2, 2])
+    #expect(received.elements == [1, 1, 2, 2])
     subscriptions.forEach { $0.cancel() }
   }
 }

@@ -2,7 +2,7 @@ import StrataCore
 import TestSupport
 import Testing
 
-/// Answers when it is told to, as a server does.
+/// A server that answers when the test releases it.
 private actor Server {
   private var waiting: [CheckedContinuation<Int, any Error>] = []
   private var asked: [CheckedContinuation<Void, Never>] = []
@@ -21,7 +21,7 @@ private actor Server {
     }
   }
 
-  /// Waits until someone has asked.
+  /// Waits for the first request.
   func wasAsked() async {
     if questions > 0 { return }
     await withCheckedContinuation { asked.append($0) }

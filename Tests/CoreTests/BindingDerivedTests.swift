@@ -34,11 +34,11 @@ import Testing
 
   @Test func `the subscribers of a binding are told what was set`() {
     let count = store.bindingDerived(\.count)
-    let told = Recorder<Int>()
-    let subscription = count.projectedValue.sinkValue { told.record($0.value) }
+    let received = Recorder<Int>()
+    let subscription = count.projectedValue.sinkValue { received.record($0.value) }
     count.value = 4
     count.value = 4
-    #expect(told.elements == [0, 4])
+    #expect(received.elements == [0, 4])
     subscription.cancel()
   }
 

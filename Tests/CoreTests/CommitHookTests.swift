@@ -2,7 +2,7 @@ import StrataCore
 import TestSupport
 import Testing
 
-/// Records the calls it gets; refuses what it is told to refuse.
+/// Records the calls it gets, and refuses edits on request.
 final class RecordingHook: CommitHook {
   struct Refusal: Error, Equatable, CustomStringConvertible {
     var description: String { "the shelf is full" }

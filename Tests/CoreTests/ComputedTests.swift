@@ -3,7 +3,7 @@ import StrataCore
 import TestSupport
 import Testing
 
-/// A state with a property that asks for itself.
+/// A state with a property that reads itself.
 struct EndlessState: ExtendedStateType {
   struct Extended: ExtendedType {
     let number: Field.Computed<Int> = Field.Computed { _, computed in computed.number + 1 }
@@ -216,7 +216,7 @@ struct EndlessState: ExtendedStateType {
       _ = Store<EndlessState, Never>(initialState: EndlessState()).changes.computed.number
     }
     #expect(
-      result?.standardErrorContent.text.contains("A computed property asked for itself") == true
+      result?.standardErrorContent.text.contains("A computed property reads itself") == true
     )
   }
 }

@@ -27,15 +27,15 @@ import Testing
 
   @Test func `a commit inside a sink is delivered after the present version has reached everyone`()
   {
-    let told = Recorder<String>()
+    let received = Recorder<String>()
     let store = store
     let first = store.sinkState(first: .nextCommit) { changes in
-      told.record("first \(changes.count)")
+      received.record("first \(changes.count)")
       if changes.count == 1 { store.commit { $0.count = 2 } }
     }
-    let second = store.sinkState(first: .nextCommit) { told.record("second \($0.count)") }
+    let second = store.sinkState(first: .nextCommit) { received.record("second \($0.count)") }
     store.commit { $0.count = 1 }
-    #expect(told.elements == ["first 1", "second 1", "first 2", "second 2"])
+    #expect(received.elements == ["first 1", "second 1", "first 2", "second 2"])
     first.cancel()
     second.cancel()
   }
@@ -66,20 +66,20 @@ import Testing
   }
 
   @Test func `activities keep their place between commits`() {
-    let told = Recorder<String>()
+    let received = Recorder<String>()
     let store = store
     let subscriptions = [
       store.sinkState(first: .nextCommit) { changes in
-        told.record("count \(changes.count)")
+        received.record("count \(changes.count)")
         guard changes.count == 1 else { return }
         store.send(.rang(1))
         store.commit { $0.count = 2 }
         store.send(.rang(2))
       },
-      store.sinkActivity { told.record("\($0)") },
+      store.sinkActivity { received.record("\($0)") },
     ]
     store.commit { $0.count = 1 }
-    #expect(told.elements == ["count 1", "rang(1)", "count 2", "rang(2)"])
+    #expect(received.elements == ["count 1", "rang(1)", "count 2", "rang(2)"])
     subscriptions.forEach { $0.cancel() }
   }
 

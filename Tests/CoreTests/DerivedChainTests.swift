@@ -12,13 +12,13 @@ import Testing
   }
 
   @Test func `a chain is told only when its own value changes`() {
-    let told = Recorder<Int>()
+    let received = Recorder<Int>()
     let visits = store.derived(.map(\.loggedIn)).chain(.map(\.visits))
-    let subscription = visits.sinkValue { told.record($0.value) }
+    let subscription = visits.sinkValue { received.record($0.value) }
     store.commit { $0.loggedIn.myInfo.name = "Ada" }
     store.commit { $0.loggedIn.visits = 1 }
     store.commit { $0.count = 1 }
-    #expect(told.elements == [0, 1])
+    #expect(received.elements == [0, 1])
     subscription.cancel()
   }
 
@@ -38,41 +38,41 @@ import Testing
 
   @Test func `a chain without equality is told whenever what it chains from is`() {
     struct Opaque: Sendable { let visits: Int }
-    let told = Recorder<Int>()
+    let received = Recorder<Int>()
     let chain = store.derived(.map(\.loggedIn)).chain(.map { Opaque(visits: $0.visits) })
-    let subscription = chain.sinkValue { told.record($0.value.visits) }
+    let subscription = chain.sinkValue { received.record($0.value.visits) }
     store.commit { $0.loggedIn.myInfo.name = "Ada" }
     store.commit { $0.count = 1 }
-    #expect(told.elements == [0, 0])
+    #expect(received.elements == [0, 0])
     subscription.cancel()
   }
 
   @Test func `combined values are told together`() {
-    let told = Recorder<[Int]>()
+    let received = Recorder<[Int]>()
     let both = Derived.combined(
       store.derived(.map(\.count)),
       store.derived(.map(\.loggedIn.visits))
     )
-    let subscription = both.sinkValue { told.record([$0.value.0, $0.value.1]) }
+    let subscription = both.sinkValue { received.record([$0.value.0, $0.value.1]) }
     store.commit {
       $0.count = 1
       $0.loggedIn.visits = 1
     }
-    #expect(told.elements == [[0, 0], [1, 1]])
+    #expect(received.elements == [[0, 0], [1, 1]])
     subscription.cancel()
   }
 
   @Test func `combined values are told when either changes, and not by other commits`() {
-    let told = Recorder<[Int]>()
+    let received = Recorder<[Int]>()
     let both = Derived.combined(
       store.derived(.map(\.count)),
       store.derived(.map(\.loggedIn.visits))
     )
-    let subscription = both.sinkValue { told.record([$0.value.0, $0.value.1]) }
+    let subscription = both.sinkValue { received.record([$0.value.0, $0.value.1]) }
     store.commit { $0.count = 1 }
     store.commit { $0.loggedOut.attempts = 1 }
     store.commit { $0.loggedIn.visits = 1 }
-    #expect(told.elements == [[0, 0], [1, 0], [1, 1]])
+    #expect(received.elements == [[0, 0], [1, 0], [1, 1]])
     #expect(both.value == (1, 1))
     subscription.cancel()
   }
@@ -99,10 +99,10 @@ import Testing
     let attempts = store.derived(.map(\.loggedOut.attempts))
     let three = Derived.combined(count, visits, attempts)
     let four = Derived.combined(count, visits, attempts, store.derived(.map(\.search)))
-    let told = Recorder<Int>()
+    let received = Recorder<Int>()
     let subscriptions = [
-      three.sinkValue { told.record($0.value.0 + $0.value.1 + $0.value.2) },
-      four.sinkValue { told.record($0.value.3 == nil ? 0 : 1) },
+      three.sinkValue { received.record($0.value.0 + $0.value.1 + $0.value.2) },
+      four.sinkValue { received.record($0.value.3 == nil ? 0 : 1) },
     ]
     store.commit {
       $0.count = 1
@@ -110,7 +110,7 @@ import Testing
       $0.loggedOut.attempts = 3
       $0.search = LibraryState.Search(text: "Lem")
     }
-    #expect(told.elements == [0, 0, 6, 1])
+    #expect(received.elements == [0, 0, 6, 1])
     subscriptions.forEach { $0.cancel() }
   }
 
@@ -121,10 +121,10 @@ import Testing
       store.derived(.map(\.loggedIn)).chain(.map { $0.visits })
     )
     let wrong = Counter()
-    let told = Recorder<Int>()
+    let received = Recorder<Int>()
     let subscription = both.sinkValue { changes in
       if changes.value.0 != changes.value.1 { wrong.add() }
-      told.record(changes.value.0)
+      received.record(changes.value.0)
     }
     let reading = inBackground {
       for _ in 0..<1_000 {
@@ -140,16 +140,16 @@ import Testing
     }
     #expect(reading.wait())
     #expect(wrong.count == 0)
-    #expect(told.elements == Array(0...1_000))
+    #expect(received.elements == Array(0...1_000))
     subscription.cancel()
   }
 
   @Test func `a value combined with itself is told once`() {
     let count = store.derived(.map(\.count))
-    let told = Recorder<Int>()
-    let subscription = Derived.combined(count, count).sinkValue { told.record($0.value.1) }
+    let received = Recorder<Int>()
+    let subscription = Derived.combined(count, count).sinkValue { received.record($0.value.1) }
     store.commit { $0.count = 1 }
-    #expect(told.elements == [0, 1])
+    #expect(received.elements == [0, 1])
     subscription.cancel()
   }
 

@@ -4,7 +4,7 @@ import StrataCore
 import TestSupport
 import Testing
 
-/// Random derived values of random derived values, beside functions that make the same of the state.
+/// Random derived values of random derived values, with functions of the state that must give the same.
 struct DerivedLawTests {
   @Test(arguments: 0..<200)
   func `whoever subscribes is told each new value once, in order, with the one before`(
@@ -55,13 +55,13 @@ private struct Board: ExtendedStateType {
   }
 }
 
-/// A derived value, and what it should be.
+/// A derived value, and the function it must equal.
 private struct Pair: Sendable {
   let derived: Derived<Int>
   let model: @Sendable (Board) -> Int
 }
 
-/// A subscriber, and what it was told.
+/// A subscriber, and what it received.
 private struct Follower {
   struct Told: Equatable {
     let value: Int
@@ -70,19 +70,20 @@ private struct Follower {
 
   let model: @Sendable (Board) -> Int
   let subscription: StoreSubscription
-  let told: Recorder<Told>
+  let received: Recorder<Told>
   let first: FirstDelivery
-  /// Its place among the versions.
+  /// Its position among the versions.
   let begin: Int
 
-  /// What is wrong with what it was told up to a version; nil when nothing is.
+  /// A fault in what it received up to a version, or nil.
   func fault(_ boards: ArraySlice<Board>) -> String? {
     let values = boards[begin...].map(model)
     var expected = first == .current ? [Told(value: values[0], previous: nil)] : []
     for (old, new) in zip(values, values.dropFirst()) where old != new {
       expected.append(Told(value: new, previous: old))
     }
-    return told.elements == expected ? nil : "told \(told.elements), and not \(expected)"
+    return received.elements == expected
+      ? nil : "received \(received.elements), and not \(expected)"
   }
 }
 
@@ -127,11 +128,11 @@ private struct BoardLife {
   mutating func subscribe() {
     guard let pair = pairs.randomElement(using: &random) else { return }
     let first: FirstDelivery = Bool.random(using: &random) ? .current : .nextCommit
-    let told = Recorder<Follower.Told>()
+    let received = Recorder<Follower.Told>()
     let commits = Int.random(in: 0..<4, using: &random) == 0
     let begin = boards.elements.count - 1
     let subscription = pair.derived.sinkValue(first: first) { [store, inside] changes in
-      told.record(Follower.Told(value: changes.value, previous: changes.previous))
+      received.record(Follower.Told(value: changes.value, previous: changes.previous))
       guard commits else { return }
       let change = inside.withLock { inside -> SeededGenerator? in
         guard inside.left > 0 else { return nil }
@@ -144,7 +145,7 @@ private struct BoardLife {
       Follower(
         model: pair.model,
         subscription: subscription,
-        told: told,
+        received: received,
         first: first,
         begin: begin
       )

@@ -62,18 +62,18 @@ import Testing
 
   @Test func `a subscription keeps its derived value until it is cancelled`() {
     let store = LibraryStore()
-    let told = Recorder<Int>()
+    let received = Recorder<Int>()
     var derived: Derived<Int>? = store.derived(.map { $0.count })
     weak let weakDerived = derived
-    let subscription = derived?.sinkValue { told.record($0.value) }
+    let subscription = derived?.sinkValue { received.record($0.value) }
     derived = nil
     store.commit { $0.count = 1 }
     #expect(weakDerived != nil)
-    #expect(told.elements == [0, 1])
+    #expect(received.elements == [0, 1])
     subscription?.cancel()
     #expect(weakDerived == nil)
     store.commit { $0.count = 2 }
-    #expect(told.elements == [0, 1])
+    #expect(received.elements == [0, 1])
   }
 
   @Test func `a chain keeps what it chains from, and both go together`() {
@@ -140,17 +140,17 @@ import Testing
 
   @Test func `a subscriber cancelled inside another of the same version is not told it`() {
     let store = LibraryStore()
-    let told = Recorder<Int>()
+    let received = Recorder<Int>()
     let later = Lock<StoreSubscription?>(nil)
     let first = store.derived(.map(\.count)).sinkValue(first: .nextCommit) { _ in
       later.withLock { $0 }?.cancel()
     }
     let second = store.derived(.map { $0.count }).sinkValue(first: .nextCommit) {
-      told.record($0.value)
+      received.record($0.value)
     }
     later.withLock { $0 = second }
     store.commit { $0.count = 1 }
-    #expect(told.elements == [])
+    #expect(received.elements == [])
     first.cancel()
   }
 
@@ -159,27 +159,27 @@ import Testing
     let count = store.derived(.map(\.count))
     count.sinkValue { _ in }.cancel()
     store.commit { $0.count = 1 }
-    let told = Recorder<[Int?]>()
-    let subscription = count.sinkValue { told.record([$0.previous, $0.value]) }
+    let received = Recorder<[Int?]>()
+    let subscription = count.sinkValue { received.record([$0.previous, $0.value]) }
     store.commit { $0.count = 2 }
-    #expect(told.elements == [[nil, 1], [1, 2]])
+    #expect(received.elements == [[nil, 1], [1, 2]])
     subscription.cancel()
   }
 
   @Test func `cancelling in any order keeps the others`() {
     var generator = SeededGenerator(seed: 12)
     let store = LibraryStore()
-    let told = Recorder<Int>()
+    let received = Recorder<Int>()
     let sources = [
       store.derived(.map(\.count)), store.derived(.map { $0.count }),
       store.derived(.map(\.count)).chain(.map { $0.value }),
     ]
     var all = (0..<300).map { number in
-      (number, sources[number % 3].sinkValue(first: .nextCommit) { _ in told.record(number) })
+      (number, sources[number % 3].sinkValue(first: .nextCommit) { _ in received.record(number) })
     }
     for _ in 0..<250 { all.remove(at: Int.random(in: all.indices, using: &generator)).1.cancel() }
     store.commit { $0.count = 1 }
-    #expect(told.elements.sorted() == all.map(\.0), "\(generator)")
+    #expect(received.elements.sorted() == all.map(\.0), "\(generator)")
     for (_, subscription) in all { subscription.cancel() }
   }
 }

@@ -71,10 +71,10 @@ import Testing
 
   @Test func `a subscriber of a function is told nothing while its result is equal`() {
     let isOdd = store.derived(.map { $0.count % 2 == 1 })
-    let told = Recorder<Bool>()
-    let subscription = isOdd.sinkValue { told.record($0.value) }
+    let received = Recorder<Bool>()
+    let subscription = isOdd.sinkValue { received.record($0.value) }
     for count in [1, 3, 5, 6, 8, 9] { store.commit { $0.count = count } }
-    #expect(told.elements == [false, true, false, true])
+    #expect(received.elements == [false, true, false, true])
     subscription.cancel()
   }
 
@@ -89,14 +89,14 @@ import Testing
   }
 
   @Test func `the changes of a derived value have the value before and the version of the store`() {
-    let told = Recorder<[Int?]>()
+    let received = Recorder<[Int?]>()
     let subscription = store.derived(.map(\.count)).sinkValue { changes in
-      told.record([changes.previous, changes.value, Int(changes.version)])
+      received.record([changes.previous, changes.value, Int(changes.version)])
     }
     store.commit { $0.count = 4 }
     store.commit { $0.loggedIn.visits = 1 }
     store.commit { $0.count = 5 }
-    #expect(told.elements == [[nil, 0, 0], [0, 4, 1], [4, 5, 3]])
+    #expect(received.elements == [[nil, 0, 0], [0, 4, 1], [4, 5, 3]])
     subscription.cancel()
   }
 
@@ -114,10 +114,12 @@ import Testing
     let count = store.derived(.map(\.count))
     _ = count.value
     store.commit { $0.count = 1 }
-    let told = Recorder<[Int?]>()
-    let subscription = count.sinkValue(first: .nextCommit) { told.record([$0.previous, $0.value]) }
+    let received = Recorder<[Int?]>()
+    let subscription = count.sinkValue(first: .nextCommit) {
+      received.record([$0.previous, $0.value])
+    }
     store.commit { $0.count = 2 }
-    #expect(told.elements == [[1, 2]])
+    #expect(received.elements == [[1, 2]])
     subscription.cancel()
   }
 
@@ -215,32 +217,32 @@ import Testing
 
   @Test func `a dispatcher of an optional part derives from the optional`() {
     let text = store.detached(from: \.search).derived(.map { $0.value?.text ?? "-" })
-    let told = Recorder<String>()
-    let subscription = text.sinkValue { told.record($0.value) }
+    let received = Recorder<String>()
+    let subscription = text.sinkValue { received.record($0.value) }
     store.commit { $0.search = LibraryState.Search(text: "Lem") }
     store.commit { $0.search = nil }
-    #expect(told.elements == ["-", "Lem", "-"])
+    #expect(received.elements == ["-", "Lem", "-"])
     subscription.cancel()
   }
 
   @Test func `a commit inside a subscriber is told after the present value has reached everyone`() {
     let store = store
-    let told = Recorder<String>()
+    let received = Recorder<String>()
     let count = store.derived(.map(\.count))
     let subscriptions = [
       count.sinkValue(first: .nextCommit) { changes in
-        told.record("first \(changes.value)")
+        received.record("first \(changes.value)")
         if changes.value == 1 { store.commit { $0.count = 2 } }
       },
-      count.sinkValue(first: .nextCommit) { told.record("second \($0.value)") },
+      count.sinkValue(first: .nextCommit) { received.record("second \($0.value)") },
     ]
     store.commit { $0.count = 1 }
-    #expect(told.elements == ["first 1", "second 1", "first 2", "second 2"])
+    #expect(received.elements == ["first 1", "second 1", "first 2", "second 2"])
     subscriptions.forEach { $0.cancel() }
   }
 
   @Test func `subscribers of different values are called in the order of their subscription`() {
-    let told = Recorder<String>()
+    let received = Recorder<String>()
     let paths: [(String, Derived<Int>)] = [
       ("visits", store.derived(.map(\.loggedIn.visits))),
       ("count", store.derived(.map(\.count))),
@@ -248,14 +250,14 @@ import Testing
       ("attempts", store.derived(.map(\.loggedOut.attempts))),
     ]
     let subscriptions = paths.map { name, derived in
-      derived.sinkValue(first: .nextCommit) { _ in told.record(name) }
+      derived.sinkValue(first: .nextCommit) { _ in received.record(name) }
     }
     store.commit {
       $0.count = 1
       $0.loggedIn.visits = 1
       $0.loggedOut.attempts = 1
     }
-    #expect(told.elements == paths.map(\.0))
+    #expect(received.elements == paths.map(\.0))
     subscriptions.forEach { $0.cancel() }
   }
 

@@ -10,14 +10,14 @@ import Testing
     var other: [Int: Int] = [:]
     var count = 0
 
-    /// Hides where the numbers are.
+    /// A computed property, so that the offset of the numbers is unknown.
     var computed: [Int: Int] {
       get { numbers }
       set { numbers = newValue }
     }
   }
 
-  /// The numbers that differ; it counts how often it is asked, and says which parts are looked for.
+  /// The numbers that differ; it counts the comparisons, and records which parts are looked up.
   struct Numbers: KeyedDifference {
     let asked = Counter()
     let visits = Recorder<Int>()
@@ -25,7 +25,11 @@ import Testing
     static func == (a: Numbers, b: Numbers) -> Bool { true }
     func hash(into hasher: inout Hasher) {}
 
-    func elements(from old: [Int: Int], to new: [Int: Int]) -> [Int] {
+    func elements(
+      from old: [Int: Int],
+      to new: [Int: Int],
+      of commit: CommitAttachments
+    ) -> [Int] {
       asked.add()
       return Set(old.keys).union(new.keys).filter { old[$0] != new[$0] }.sorted()
     }
@@ -42,8 +46,12 @@ import Testing
 
   /// The tens whose numbers differ: many elements of one key.
   struct Tens: KeyedDifference {
-    func elements(from old: [Int: Int], to new: [Int: Int]) -> [Int] {
-      Numbers().elements(from: old, to: new)
+    func elements(
+      from old: [Int: Int],
+      to new: [Int: Int],
+      of commit: CommitAttachments
+    ) -> [Int] {
+      Numbers().elements(from: old, to: new, of: commit)
     }
 
     func key(of number: Int) -> Int { number / 10 }
@@ -58,7 +66,7 @@ import Testing
   let store = Store<Shelves, Never>(initialState: Shelves())
   let numbers = Numbers()
   var visits: Recorder<Int> { numbers.visits }
-  let told = Recorder<String>()
+  let received = Recorder<String>()
 
   func derived(_ key: Int, at path: StatePath<Shelves, [Int: Int]> = \.numbers) -> Derived<Int?> {
     store.keyed(by: numbers, at: path).part(under: key)
@@ -66,9 +74,9 @@ import Testing
 
   func follow(_ key: Int, at path: StatePath<Shelves, [Int: Int]> = \.numbers) -> StoreSubscription
   {
-    let told = told
+    let received = received
     return derived(key, at: path).sinkValue(first: .nextCommit) {
-      told.record("\(key): \($0.value.map { "\($0)" } ?? "-")")
+      received.record("\(key): \($0.value.map { "\($0)" } ?? "-")")
     }
   }
 
@@ -78,7 +86,7 @@ import Testing
     store.commit { $0.numbers[7_531] = 1 }
     // Before and after.
     #expect(visits.elements.dropFirst(before) == [7_531, 7_531])
-    #expect(told.elements == ["7531: 1"])
+    #expect(received.elements == ["7531: 1"])
     subscriptions.forEach { $0.cancel() }
   }
 
@@ -98,7 +106,7 @@ import Testing
     let stream = changes.sinkValue(first: .nextCommit) { _ in }
     store.commit { $0.numbers = [1: 1, 2: 2] }
     #expect(numbers.asked.count == 1)
-    #expect(told.elements.sorted() == ["1: 1", "2: 2"])
+    #expect(received.elements.sorted() == ["1: 1", "2: 2"])
     stream.cancel()
     subscriptions.forEach { $0.cancel() }
   }
@@ -107,25 +115,25 @@ import Testing
     let subscription = follow(1, at: \.computed)
     store.commit { $0.numbers[2] = 2 }
     store.commit { $0.numbers[1] = 1 }
-    #expect(told.elements == ["1: 1"])
+    #expect(received.elements == ["1: 1"])
     subscription.cancel()
   }
 
   @Test func `two values of one kind are told apart`() {
     let subscriptions = [follow(1), follow(1, at: \.other)]
     store.commit { $0.other[1] = 5 }
-    #expect(told.elements == ["1: 5"])
+    #expect(received.elements == ["1: 5"])
     subscriptions.forEach { $0.cancel() }
   }
 
   @Test func `a key with many elements is visited once`() {
     let keyed = store.keyed(by: Tens(), at: \.numbers)
-    let told = told
+    let received = received
     let subscriptions = (0..<10).map { ten in
-      keyed.part(under: ten).sinkValue(first: .nextCommit) { told.record("\($0.value)") }
+      keyed.part(under: ten).sinkValue(first: .nextCommit) { received.record("\($0.value)") }
     }
     store.commit { $0.numbers = [31: 1, 32: 2, 33: 4, 55: 8] }
-    #expect(told.elements.sorted() == ["7", "8"])
+    #expect(received.elements.sorted() == ["7", "8"])
     subscriptions.forEach { $0.cancel() }
   }
 
@@ -134,10 +142,10 @@ import Testing
     subscriptions.remove(at: 3).cancel()
     subscriptions.remove(at: 0).cancel()
     store.commit { $0.numbers[1] = 1 }
-    #expect(told.elements == ["1: 1", "1: 1", "1: 1"])
+    #expect(received.elements == ["1: 1", "1: 1", "1: 1"])
     subscriptions.forEach { $0.cancel() }
     store.commit { $0.numbers[1] = 2 }
-    #expect(told.elements.count == 3)
+    #expect(received.elements.count == 3)
   }
 
   @Test func `who no longer follows a key is neither visited nor kept, whoever else follows`() {
@@ -159,14 +167,14 @@ import Testing
 
   @Test func `a part asked for twice is told to the followers of both`() {
     var first: Derived<Int?>? = derived(1)
-    let told = told
-    let one = first?.sinkValue(first: .nextCommit) { told.record("one \($0.value ?? 0)") }
-    let two = derived(1).sinkValue(first: .nextCommit) { told.record("two \($0.value ?? 0)") }
+    let received = received
+    let one = first?.sinkValue(first: .nextCommit) { received.record("one \($0.value ?? 0)") }
+    let two = derived(1).sinkValue(first: .nextCommit) { received.record("two \($0.value ?? 0)") }
     first = nil
     store.commit { $0.numbers[1] = 1 }
     one?.cancel()
     store.commit { $0.numbers[1] = 2 }
-    #expect(told.elements == ["one 1", "two 1", "two 2"])
+    #expect(received.elements == ["one 1", "two 1", "two 2"])
     two.cancel()
   }
 
@@ -186,7 +194,7 @@ import Testing
 
   @Test func `a part combined with what is told before it is never half updated`() {
     let pairs = Recorder<[Int?]>()
-    // The count stands first, so the pair is reached before the numbers are looked at.
+    // The count is first, so the pair is reached before the numbers are compared.
     let count = store.derived(.map(\.count))
     let pair = Derived.combined(count, derived(1))
     let chained = Derived.combined(pair.chain(.map { $0.value.1 }), derived(2))
@@ -206,11 +214,15 @@ import Testing
     subscription.cancel()
   }
 
-  /// Objects instead of numbers, so that it shows who keeps them.
+  /// Objects instead of numbers, to find out what holds them.
   struct Objects: KeyedDifference {
     final class Held: Sendable {}
 
-    func elements(from old: [Int: Held], to new: [Int: Held]) -> [Int] {
+    func elements(
+      from old: [Int: Held],
+      to new: [Int: Held],
+      of commit: CommitAttachments
+    ) -> [Int] {
       Set(old.keys).union(new.keys).filter { old[$0] !== new[$0] }
     }
 
@@ -233,7 +245,7 @@ import Testing
     held = nil
     store.commit { $0.objects[1] = Objects.Held() }
     #expect(weakHeld != nil)
-    // The store keeps one state before the present one, and nobody more.
+    // The store holds one previous state; nothing holds more.
     store.commit { $0.count = 1 }
     #expect(weakHeld == nil)
     subscription.cancel()
@@ -241,10 +253,10 @@ import Testing
 
   @Test func `who begins late is told the differences from there`() {
     let changes = store.keyed(by: numbers, at: \.numbers).differences
-    let told = told
+    let received = received
     func sink() -> StoreSubscription {
       changes.sinkValue(first: .nextCommit) { changes in
-        told.record("\(changes.version): \(changes.value.elements)")
+        received.record("\(changes.version): \(changes.value.elements)")
       }
     }
     sink().cancel()
@@ -253,27 +265,27 @@ import Testing
     store.commit { $0.numbers[2] = 2 }
     store.commit { $0.count = 1 }
     store.commit { $0.numbers = [:] }
-    #expect(told.elements == ["2: [2]", "4: [1, 2]"])
+    #expect(received.elements == ["2: [2]", "4: [1, 2]"])
     subscription.cancel()
   }
 
-  @Test func `after a detour the differences lead from what was shown`() throws {
-    let told = told
+  @Test func `after a preview the differences lead from what was shown`() throws {
+    let received = received
     let subscription = store.keyed(by: numbers, at: \.numbers).differences
       .sinkValue(first: .nextCommit) { changes in
-        told.record("\(changes.value.old) \(changes.value.elements) \(changes.value.new)")
+        received.record("\(changes.value.old) \(changes.value.elements) \(changes.value.new)")
       }
     let one = follow(1)
     let trace = CommitTrace(name: "", fileID: #fileID, function: #function, line: #line)
-    let detour = Detour(from: store)
+    let preview = Preview(of: store)
     var shown = store.state
     shown.numbers[1] = 1
-    try detour.show(shown, trace)
-    detour.tell()
-    try detour.keeping(trace)
-    detour.tell()
+    try preview.show(shown, trace)
+    preview.notify()
+    try preview.keep(trace)
+    preview.notify()
     store.commit { $0.numbers[1] = 2 }
-    #expect(told.elements == ["[:] [1] [1: 1]", "1: 1", "[1: 1] [1] [1: 2]", "1: 2"])
+    #expect(received.elements == ["[:] [1] [1: 1]", "1: 1", "[1: 1] [1] [1: 2]", "1: 2"])
     subscription.cancel()
     one.cancel()
   }
@@ -314,17 +326,18 @@ import Testing
     for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 200)) {
       var random = SeededGenerator(seed: seed)
       let store = Store<Shelves, Never>(initialState: Shelves())
-      var live: [(key: Int, told: Recorder<Int?>, expected: [Int?], end: StoreSubscription)] = []
+      var live: [(key: Int, received: Recorder<Int?>, expected: [Int?], end: StoreSubscription)] =
+        []
       var ended = live
       for _ in 0..<60 {
         switch Int.random(in: 0..<6, using: &random) {
         case 0:
           let key = Int.random(in: 0..<6, using: &random)
-          let told = Recorder<Int?>()
+          let received = Recorder<Int?>()
           let derived = store.keyed(by: Numbers(), at: \.numbers)
             .part(under: key)
-          let end = derived.sinkValue { told.record($0.value) }
-          live.append((key, told, [store.state.numbers[key]], end))
+          let end = derived.sinkValue { received.record($0.value) }
+          live.append((key, received, [store.state.numbers[key]], end))
         case 1 where !live.isEmpty:
           let gone = live.remove(at: Int.random(in: live.indices, using: &random))
           gone.end.cancel()
@@ -345,7 +358,7 @@ import Testing
           }
         }
       }
-      for one in live + ended { #expect(one.told.elements == one.expected, "\(random)") }
+      for one in live + ended { #expect(one.received.elements == one.expected, "\(random)") }
     }
   }
 }

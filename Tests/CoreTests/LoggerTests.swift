@@ -4,7 +4,7 @@ import StrataCore
 import TestSupport
 import Testing
 
-/// Writes down what it is told, with a clock that takes a millisecond a look.
+/// Records what is logged, with a clock that advances by a millisecond per read.
 final class RecordingLogger: StoreLogger {
   let lines = Recorder<String>()
   let commits = Recorder<CommitLog>()

@@ -5,7 +5,7 @@ import Testing
 @Suite struct MiddlewareTests {
   struct Refusal: Error, Equatable {}
 
-  /// Keeps the count at ten at most.
+  /// Limits the count to ten.
   struct Ceiling: StoreMiddleware {
     func modify(_ edit: inout Edit<LibraryState>) { edit.state.count = min(edit.state.count, 10) }
   }

@@ -4,7 +4,7 @@ import Testing
 
 /// The rule on commits that change nothing, as `commit` states it.
 @Suite struct NoChangeTests {
-  /// Bytes between its fields that belong to none.
+  /// A value with padding between its fields.
   struct Padded: StateType, Equatable {
     struct Part: Equatable, Sendable {
       var flag: Bool

@@ -4,7 +4,7 @@
   import TestSupport
   import Testing
 
-  /// Keeps the lines it is given.
+  /// Records the lines it gets.
   private struct LineHandler: LogHandler {
     let lines: Recorder<String>
     var metadata: Logger.Metadata = [:]

@@ -4,7 +4,7 @@ import StrataNormalization
 import TestSupport
 import Testing
 
-/// What went wrong in older stores with several writes to tables in one step, each as a fact here.
+/// Several writes to tables in one step: the defects of older stores, each as a test.
 @Suite struct BatchTests {
   struct Refusal: Error, Equatable {}
 

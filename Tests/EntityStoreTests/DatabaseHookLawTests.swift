@@ -25,7 +25,7 @@ import Testing
       for _ in 0..<6 {
         let old = store.changes
         store.commit { mutations.mutate(&$0.db) }
-        // Mutations that come to nothing make no version.
+        // Mutations without an effect make no version.
         guard store.changes.version > old.version else { continue }
         let changes = store.changes.attachments[key]
         #expect(changes.map(old.db.applying) == store.state.db, "seed \(seed)")

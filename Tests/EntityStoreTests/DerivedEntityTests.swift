@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct DerivedEntityTests {
   let store = LibraryStore()
-  let told = Recorder<String?>()
+  let received = Recorder<String?>()
   let solaris = Book(id: 1, title: "Solaris")
   let eden = Book(id: 2, title: "Eden")
 
@@ -16,8 +16,8 @@ import Testing
     _ id: Book.ID,
     in table: StatePath<LibraryState, EntityTable<Book>> = \.db.books
   ) -> StoreSubscription {
-    let told = told
-    return store.derived(from: id, in: table).sinkValue { told.record($0.value?.title) }
+    let received = received
+    return store.derived(from: id, in: table).sinkValue { received.record($0.value?.title) }
   }
 
   @Test func `an entity is followed through insert, update, removal and insert again`() {
@@ -26,7 +26,7 @@ import Testing
     store.commit { $0.db.books.insert(Book(id: 1, title: "Solyaris")) }
     store.commit { $0.db.books.remove(1) }
     store.commit { [solaris] in $0.db.books.insert(solaris) }
-    #expect(told.elements == [nil, "Solaris", "Solyaris", nil, "Solaris"])
+    #expect(received.elements == [nil, "Solaris", "Solyaris", nil, "Solaris"])
     subscription.cancel()
   }
 
@@ -51,7 +51,7 @@ import Testing
     store.commit { [eden] in $0.db.books.insert(eden) }
     store.commit { $0.db.books.remove(2) }
     store.commit { [solaris] in $0.db.archivedBooks.insert(solaris) }
-    #expect(told.elements == ["Solaris"])
+    #expect(received.elements == ["Solaris"])
     subscription.cancel()
   }
 
@@ -59,7 +59,7 @@ import Testing
     let subscriptions = [follow(1), follow(1, in: \.db.archivedBooks)]
     store.commit { $0.db.archivedBooks.insert(Book(id: 1, title: "old")) }
     store.commit { $0.db.books.insert(Book(id: 1, title: "new")) }
-    #expect(told.elements == [nil, nil, "old", "new"])
+    #expect(received.elements == [nil, nil, "old", "new"])
     subscriptions.forEach { $0.cancel() }
   }
 
@@ -70,7 +70,7 @@ import Testing
       state.db.books.insert(Book(id: 1, title: "Solyaris"))
       state.db.books.insert(eden)
     }
-    #expect(told.elements == [nil, nil, nil, "Solyaris", "Eden"])
+    #expect(received.elements == [nil, nil, nil, "Solyaris", "Eden"])
     subscriptions.forEach { $0.cancel() }
   }
 
@@ -81,7 +81,7 @@ import Testing
       state.db.books.remove(1)
       state.db.books.insert(eden)
     }
-    #expect(told.elements == [nil])
+    #expect(received.elements == [nil])
     subscription.cancel()
   }
 
@@ -95,7 +95,7 @@ import Testing
     store.commit { $0.db.books = old }
     store.commit { $0.db.books = newer }
     #expect(
-      told.elements.dropFirst(3).map { $0 ?? "-" }.sorted()
+      received.elements.dropFirst(3).map { $0 ?? "-" }.sorted()
         == ["-", "-", "Eden", "Solaris", "Solaris", "Solyaris"]
     )
     subscriptions.forEach { $0.cancel() }
@@ -103,23 +103,23 @@ import Testing
 
   @Test func `an entity whose equality looks at the ID alone is told its changes`() throws {
     let store = LabelStore()
-    let told = told
+    let received = received
     let subscription = store.derived(from: "a", in: \.db.labels).sinkValue {
-      told.record($0.value?.text)
+      received.record($0.value?.text)
     }
     store.commit { $0.db.labels.insert(Label(id: "a", text: "one")) }
     try store.commit { try $0.db.labels.update("a") { $0.text = "two" } }
     #expect(store.derived(from: "a", in: \.db.labels).value?.text == "two")
     store.commit { $0.db.labels.insert(Label(id: "b")) }
-    #expect(told.elements == [nil, "one", "two"])
+    #expect(received.elements == [nil, "one", "two"])
     subscription.cancel()
   }
 
   @Test func `an entity that is not equal to itself is told only its changes`() throws {
     let store = LabelStore()
-    let told = told
+    let received = received
     let subscription = store.derived(from: 1, in: \.db.readings).sinkValue {
-      told.record($0.value.map { "\($0.value) \($0.note ?? "-")" })
+      received.record($0.value.map { "\($0.value) \($0.note ?? "-")" })
     }
     store.commit { $0.db.readings.insert(Reading(id: 1, value: .nan)) }
     for number in 2..<60 {
@@ -127,20 +127,20 @@ import Testing
     }
     try store.commit { try $0.db.readings.update(1) { $0.note = "x" } }
     for number in 2..<60 { store.commit { $0.db.readings.remove(Reading.ID(number)) } }
-    #expect(told.elements == [nil, "nan -", "nan x"])
+    #expect(received.elements == [nil, "nan -", "nan x"])
     subscription.cancel()
   }
 
   @Test func `the changes carry the version, the trace and the entity before`() {
-    let told = told
+    let received = received
     let subscription = store.derived(from: 1, in: \.db.books).sinkValue(first: .nextCommit) {
       let before = $0.previous.map { $0?.title ?? "absent" } ?? "none"
-      told.record("\($0.version) \($0.traces.map(\.name)) \(before)")
+      received.record("\($0.version) \($0.traces.map(\.name)) \(before)")
     }
     store.commit { $0.count = 1 }
     store.commit("add") { [solaris] in $0.db.books.insert(solaris) }
     store.commit("drop") { $0.db.books.remove(1) }
-    #expect(told.elements == ["2 [\"add\"] absent", "3 [\"drop\"] Solaris"])
+    #expect(received.elements == ["2 [\"add\"] absent", "3 [\"drop\"] Solaris"])
     subscription.cancel()
   }
 
@@ -165,15 +165,15 @@ import Testing
   @Test func `an entity chains and combines like any derived value`() {
     let length = store.derived(from: 1, in: \.db.books).chain(.map { $0.value?.title.count ?? 0 })
     let both = Derived.combined(length, store.derived(from: 2, in: \.db.books))
-    let told = told
+    let received = received
     let subscription = both.sinkValue {
-      told.record("\($0.value.0) \($0.value.1?.title ?? "-")")
+      received.record("\($0.value.0) \($0.value.1?.title ?? "-")")
     }
     store.commit { [solaris, eden] in $0.db.books = [solaris, eden] }
     store.commit { $0.db.books.insert(Book(id: 1, title: "Fiasco!")) }
     store.commit { $0.db.books.insert(Book(id: 3)) }
     store.commit { $0.db.books.remove(2) }
-    #expect(told.elements == ["0 -", "7 Eden", "7 -"])
+    #expect(received.elements == ["0 -", "7 Eden", "7 -"])
     #expect(length.value == 7)
     subscription.cancel()
   }
@@ -188,40 +188,40 @@ import Testing
         state.db.books.insert(Book(id: Book.ID(number + 10)))
       }
     }
-    #expect(told.elements == ["0", nil] + (1...400).map { "\($0)" })
+    #expect(received.elements == ["0", nil] + (1...400).map { "\($0)" })
     subscriptions.forEach { $0.cancel() }
   }
 
   @Test func `a subscriber cancelled during the delivery of its entity is told no more`() {
-    let told = told
+    let received = received
     let other = Lock<StoreSubscription?>(nil)
     let book = store.derived(from: 1, in: \.db.books)
     let first = book.sinkValue(first: .nextCommit) { _ in
-      told.record("first")
+      received.record("first")
       other.withLock { $0 }?.cancel()
     }
-    let second = book.sinkValue(first: .nextCommit) { _ in told.record("second") }
+    let second = book.sinkValue(first: .nextCommit) { _ in received.record("second") }
     other.withLock { $0 = second }
     store.commit { [solaris] in $0.db.books.insert(solaris) }
     store.commit { [eden] in $0.db.books.insert(eden) }
     store.commit { $0.db.books.remove(1) }
-    #expect(told.elements == ["first", "first"])
+    #expect(received.elements == ["first", "first"])
     first.cancel()
   }
 
   @Test func `a commit inside a subscriber is told after the present one has reached everyone`() {
-    let (store, told) = (store, told)
+    let (store, received) = (store, received)
     let subscriptions = [
       store.derived(from: 1, in: \.db.books).sinkValue(first: .nextCommit) { changes in
-        told.record("1 \(changes.value?.title ?? "-")")
+        received.record("1 \(changes.value?.title ?? "-")")
         if changes.value != nil { store.commit { $0.db.books = [] } }
       },
       store.derived(from: 2, in: \.db.books).sinkValue(first: .nextCommit) { changes in
-        told.record("2 \(changes.value?.title ?? "-")")
+        received.record("2 \(changes.value?.title ?? "-")")
       },
     ]
     store.commit { [solaris, eden] in $0.db.books = [solaris, eden] }
-    #expect(told.elements == ["1 Solaris", "2 Eden", "1 -", "2 -"])
+    #expect(received.elements == ["1 Solaris", "2 Eden", "1 -", "2 -"])
     subscriptions.forEach { $0.cancel() }
   }
 }

@@ -41,20 +41,20 @@ private typealias NoteStore = Store<Notes, Never>
     store = NoteStore(initialState: notes)
   }
 
-  /// What a subscriber of a group is told: the IDs, each time.
+  /// What a subscriber of a group receives: the IDs, each time.
   private func follow(
     _ derived: Derived<IndexedEntities<Note>>
-  ) -> (told: Recorder<[Int]>, subscription: StoreSubscription) {
-    let told = Recorder<[Int]>()
-    return (told, derived.sinkValue { told.record($0.value.map(\.id.raw)) })
+  ) -> (received: Recorder<[Int]>, subscription: StoreSubscription) {
+    let received = Recorder<[Int]>()
+    return (received, derived.sinkValue { received.record($0.value.map(\.id.raw)) })
   }
 
   @Test func `a group is told when an entity enters or leaves it`() throws {
-    let (told, subscription) = follow(store.derived(Note.byFolder, of: "a", in: \.notes))
+    let (received, subscription) = follow(store.derived(Note.byFolder, of: "a", in: \.notes))
     store.commit { $0.notes.insert(Note(id: 4, folder: "a")) }
     try store.commit { try $0.notes.update(1) { $0.folder = "b" } }
     store.commit { $0.notes.remove(2) }
-    #expect(told.elements == [[1, 2], [1, 2, 4], [2, 4], [4]])
+    #expect(received.elements == [[1, 2], [1, 2, 4], [2, 4], [4]])
     subscription.cancel()
   }
 
@@ -68,19 +68,19 @@ private typealias NoteStore = Store<Notes, Never>
   }
 
   @Test func `commits to other groups and tables tell nothing`() throws {
-    let (told, subscription) = follow(store.derived(Note.byFolder, of: "b", in: \.notes))
+    let (received, subscription) = follow(store.derived(Note.byFolder, of: "b", in: \.notes))
     try store.commit { try $0.notes.update(1) { $0.text = "new" } }
     store.commit { $0.archive.insert(Note(id: 3, folder: "b")) }
     store.commit { $0.notes.insert(Note(id: 9, folder: "c")) }
-    #expect(told.elements == [[3]])
+    #expect(received.elements == [[3]])
     subscription.cancel()
   }
 
   @Test func `a group that does not exist yet is empty, and told when it begins`() {
-    let (told, subscription) = follow(store.derived(Note.byTag, of: "y", in: \.notes))
+    let (received, subscription) = follow(store.derived(Note.byTag, of: "y", in: \.notes))
     store.commit { $0.notes.insert(Note(id: 5, folder: "a", tags: ["x", "y"])) }
     store.commit { $0.notes.insert(Note(id: 5, folder: "a", tags: ["x"])) }
-    #expect(told.elements == [[], [5], []])
+    #expect(received.elements == [[], [5], []])
     subscription.cancel()
   }
 
@@ -128,7 +128,7 @@ private typealias NoteStore = Store<Notes, Never>
         }
       }
       for (index, follower) in followed.enumerated() {
-        #expect(follower.told.elements == expected[index], "\(generator)")
+        #expect(follower.received.elements == expected[index], "\(generator)")
         follower.subscription.cancel()
       }
     }

@@ -7,13 +7,13 @@ import Testing
 
 @Suite struct EntityChangesTests {
   let store = LibraryStore()
-  let told = Recorder<EntityChanges<Book>>()
+  let received = Recorder<EntityChanges<Book>>()
   let solaris = Book(id: 1, title: "Solaris")
   let eden = Book(id: 2, title: "Eden")
 
   func sink() -> StoreSubscription {
-    let told = told
-    return store.sinkEntityChanges(in: \.db.books) { told.record($0) }
+    let received = received
+    return store.sinkEntityChanges(in: \.db.books) { received.record($0) }
   }
 
   @Test func `each commit that touches the table is told once, with its version and trace`() {
@@ -25,14 +25,14 @@ import Testing
       state.db.books.remove(1)
       state.db.books.insert(eden)
     }
-    #expect(told.elements.count == 1)
-    #expect(told.elements.first?.version == 4)
-    #expect(told.elements.first?.traces.map(\.name) == ["both"])
-    #expect(told.elements.first?.put == [eden])
-    #expect(told.elements.first?.removed == [1])
-    #expect(told.elements.first?.changes.count == 2)
-    #expect(told.elements.first?.previous == [solaris])
-    #expect(told.elements.first?.table == [eden])
+    #expect(received.elements.count == 1)
+    #expect(received.elements.first?.version == 4)
+    #expect(received.elements.first?.traces.map(\.name) == ["both"])
+    #expect(received.elements.first?.put == [eden])
+    #expect(received.elements.first?.removed == [1])
+    #expect(received.elements.first?.changes.count == 2)
+    #expect(received.elements.first?.previous == [solaris])
+    #expect(received.elements.first?.table == [eden])
     subscription.cancel()
   }
 
@@ -53,7 +53,7 @@ import Testing
     store.commit { [solaris] in $0.db.books.insert(solaris) }
     let subscription = sink()
     store.commit { [eden] in $0.db.books.insert(eden) }
-    #expect(told.elements.map(\.put) == [[eden]])
+    #expect(received.elements.map(\.put) == [[eden]])
     subscription.cancel()
   }
 
@@ -65,9 +65,9 @@ import Testing
         state.db.books.remove(Book.ID((number + 7) % 40))
       }
     }
-    #expect(told.elements.map(\.version) == Array(1...400))
+    #expect(received.elements.map(\.version) == Array(1...400))
     var books = EntityTable<Book>()
-    for changes in told.elements {
+    for changes in received.elements {
       #expect(changes.previous == books)
       books.insert(contentsOf: changes.put)
       books.remove(in: changes.removed)
@@ -127,10 +127,10 @@ import Testing
 
   @Test func `a table dispatcher tells the changes of its table`() throws {
     let books = LibraryStore.TableDispatcher<Book>(targetStore: store, table: \.db.books)
-    let told = told
-    let subscription = books.sinkEntityChanges { told.record($0) }
+    let received = received
+    let subscription = books.sinkEntityChanges { received.record($0) }
     try books.insert(solaris)
-    #expect(told.elements.map(\.put) == [[solaris]])
+    #expect(received.elements.map(\.put) == [[solaris]])
     subscription.cancel()
   }
 }

@@ -1,7 +1,7 @@
 import StrataCore
 import StrataNormalization
 
-/// An entity whose `==` looks at the ID alone.
+/// An entity whose `==` compares only the ID.
 struct Label: EntityType {
   static let tableName: TableName = "labels"
 
@@ -11,7 +11,7 @@ struct Label: EntityType {
   static func == (a: Label, b: Label) -> Bool { a.id == b.id }
 }
 
-/// An entity that need not be equal to itself, and with gaps between its fields.
+/// An entity that may be unequal to itself, with padding between its fields.
 struct Reading: EntityType {
   typealias RawID = Int
   static let tableName: TableName = "readings"

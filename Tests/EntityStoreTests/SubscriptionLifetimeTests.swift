@@ -24,7 +24,7 @@ import Testing
     store.commit { $0.db.books.insert(Book(id: 1)) }
     var present: Derived<Book?>? = store.derived(from: 1, in: \.db.books)
     weak let weakPresent = present
-    var kept: Derived<KeptEntity<Book>>? = try store.derivedNonNull(from: 1, in: \.db.books)
+    var kept: Derived<RetainedEntity<Book>>? = try store.derivedNonNull(from: 1, in: \.db.books)
     weak let weakKept = kept
     present = nil
     #expect(weakPresent != nil)
@@ -98,14 +98,14 @@ import Testing
 
   @Test func `an entity can be followed again after its last subscriber has gone`() {
     let store = LibraryStore()
-    let told = Recorder<String?>()
+    let received = Recorder<String?>()
     let book = store.derived(from: 1, in: \.db.books)
     book.sinkValue { _ in }.cancel()
     store.commit { $0.db.books.insert(Book(id: 1, title: "Eden")) }
-    let subscription = book.sinkValue(first: .nextCommit) { told.record($0.value?.title) }
+    let subscription = book.sinkValue(first: .nextCommit) { received.record($0.value?.title) }
     store.commit { $0.db.books.insert(Book(id: 2)) }
     store.commit { $0.db.books.remove(1) }
-    #expect(told.elements == [nil])
+    #expect(received.elements == [nil])
     subscription.cancel()
   }
 

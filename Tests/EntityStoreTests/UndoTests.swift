@@ -128,11 +128,11 @@ struct UndoTests {
   }
 
   @Test
-  func `while the store shows another time nothing is undone`() throws {
+  func `during a preview nothing is undone`() throws {
     editor.put("a", "Ada")
-    let detour = Detour(from: store)
-    #expect(throws: UndoError.onDetour) { try undo.undo() }
-    try detour.returning(
+    let preview = Preview(of: store)
+    #expect(throws: UndoError.previewing) { try undo.undo() }
+    try preview.discard(
       CommitTrace(name: "back", fileID: #fileID, function: #function, line: #line)
     )
     #expect(try undo.undo())

@@ -2,7 +2,7 @@ import StrataNormalization
 import TestSupport
 import Testing
 
-/// Databases that follow from one another by random edits.
+/// Databases that are made from one another by random edits.
 struct RandomHistory {
   var databases = [LibraryDatabase()]
   var mutations: LibraryMutations

@@ -1,7 +1,7 @@
 import Foundation
 import StrataNormalization
 
-/// An entity whose `==` looks at the ID alone, as some domains have it.
+/// An entity whose `==` compares only the ID, as in some domains.
 struct Label: EntityType {
   static let tableName: TableName = "labels"
 
@@ -17,7 +17,7 @@ struct LabelDatabase: DatabaseType {
   static let schema = DatabaseSchema<LabelDatabase> { Entities(\.labels) }
 }
 
-/// An entity whose ID encoders treat in a way of their own.
+/// An entity with an ID that encoders treat specially.
 struct Blob: EntityType {
   typealias RawID = Data
   static let tableName: TableName = "blobs"

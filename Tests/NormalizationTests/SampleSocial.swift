@@ -74,8 +74,8 @@ struct Reply: EntityType {
   static let indexes: EntityIndexes<Reply> = [byPost, byAuthor, byAnswered, byLiker]
 }
 
-/// Posts keep their authors from going, comments go with their posts, and who wrote or liked a
-/// comment may be forgotten.
+/// Authors of posts cannot be removed, comments are removed with their post, and the author and the
+/// likes of a comment are cleared.
 struct SocialDatabase: DatabaseType {
   var users = EntityTable<User>()
   var posts = EntityTable<Post>()

@@ -1,7 +1,7 @@
 import StrataNormalization
 import Testing
 
-/// What VergeORM's own tests ask of tables, batches and indexes, under their names.
+/// What VergeORM's own tests require of tables, batches and indexes, under their names.
 @Suite struct VergeORMAcceptanceTests {
   var database = SocialDatabase()
 
@@ -129,7 +129,7 @@ import Testing
   }
 }
 
-/// A part of a database, for code that needs no more of it.
+/// A part of a database, for code that needs only this part.
 protocol HasUsers {
   var users: EntityTable<User> { get }
 }

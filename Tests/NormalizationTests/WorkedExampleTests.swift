@@ -2,7 +2,7 @@ import Foundation
 import StrataNormalization
 import Testing
 
-/// The article "A worked example" of the documentation, as it is printed there.
+/// The code of the article "A worked example" of the documentation.
 private enum Article {
   struct User: EntityType {
     static let tableName: TableName = "users"

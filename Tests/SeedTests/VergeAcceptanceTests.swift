@@ -200,13 +200,13 @@ import Testing
 
   @Test func `testRecursiveCommit: a commit inside a sink is delivered after the present one`() {
     let store = store
-    let told = Recorder<Int>()
+    let received = Recorder<Int>()
     let first = store.sinkState(first: .nextCommit) { changes in
       if changes.count < 5 { store.commit { $0.count += 1 } }
     }
-    let second = store.sinkState(first: .nextCommit) { told.record($0.count) }
+    let second = store.sinkState(first: .nextCommit) { received.record($0.count) }
     store.commit { $0.count = 1 }
-    #expect(told.elements == [1, 2, 3, 4, 5])
+    #expect(received.elements == [1, 2, 3, 4, 5])
     first.cancel()
     second.cancel()
   }

@@ -179,16 +179,16 @@ import Testing
   }
 
   @Test func `testCombine2computed: computed values combine`() {
-    let told = Recorder<[Int]>()
+    let received = Recorder<[Int]>()
     let both = Derived.combined(
       shelf.derived(.map { $0.computed.filteredArray }),
       shelf.derived(.map { $0.computed.length })
     )
-    let subscription = both.sinkValue { told.record($0.value.0 + [$0.value.1]) }
+    let subscription = both.sinkValue { received.record($0.value.0 + [$0.value.1]) }
     shelf.commit { $0.items = [400] }
     shelf.commit { $0.left.books = ["a"] }
     shelf.commit { $0.name = "ab" }
-    #expect(told.elements == [[0], [400, 0], [400, 2]])
+    #expect(received.elements == [[0], [400, 0], [400, 2]])
     #expect(work.computed.count == 2)
     subscription.cancel()
   }

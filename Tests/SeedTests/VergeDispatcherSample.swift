@@ -15,7 +15,7 @@ enum VergeDispatcher {
     init() { super.init(initialState: State()) }
   }
 
-  /// Answers when it is told to, as a server does.
+  /// A server that answers when the test releases it.
   final class APIClient: Sendable {
     struct Payload: Sendable {
       let text: String

@@ -1,15 +1,15 @@
-/// What an action is given to work with: its dispatcher's state, and the ways to change it.
+/// What an action works with: the state of its dispatcher, and the ways to change it.
 ///
-/// It may be handed to other threads and kept for as long as the action has something to commit;
-/// it keeps the dispatcher, and so the store. A commit through it carries two traces: its own, and
-/// those of the actions that led to it.
+/// It may be passed to other threads and kept as long as the action has something to commit. It holds
+/// the dispatcher, and so the store. A commit through it carries its own trace and those of the
+/// actions that led to it.
 public struct DispatcherContext<Dispatcher: DispatcherType>: Sendable {
   /// The dispatcher that runs the action.
   public let dispatcher: Dispatcher
   /// The running action, then the action that dispatched it, and so on outwards.
   public let actions: [ActionMetadata]
 
-  /// Who wrote the running action.
+  /// Who created the running action.
   public var metadata: ActionMetadata { actions[0] }
 
   /// The last committed value of the dispatcher's scope.
@@ -19,12 +19,12 @@ public struct DispatcherContext<Dispatcher: DispatcherType>: Sendable {
     dispatcher.targetStore.state[keyPath: dispatcher.scope]
   }
 
-  /// Tells everyone who listens by `sinkActivity`.
+  /// Delivers an activity to the subscribers of `sinkActivity`.
   public func send(_ activity: Dispatcher.Activity) { dispatcher.send(activity) }
 }
 
 extension DispatcherContext {
-  /// Commits the mutation that the dispatcher makes: `context.commit { $0.someMutation() }`.
+  /// Commits the mutation that the closure returns: `context.commit { $0.someMutation() }`.
   @discardableResult
   public func commit<M: MutationType>(
     _ mutation: (Dispatcher) -> M
@@ -32,7 +32,7 @@ extension DispatcherContext {
     try dispatcher.commit(mutation(dispatcher), causes: actions)
   }
 
-  /// Changes the scope in one atomic step and returns what the closure returns.
+  /// Changes the scope in one atomic step and returns the result of the closure.
   ///
   /// The rules are those of a dispatcher's `commit`.
   @discardableResult
@@ -43,7 +43,14 @@ extension DispatcherContext {
     line: UInt = #line,
     _ mutation: (inout Dispatcher.Scope) throws(E) -> R
   ) throws(E) -> R {
-    try commitInline(name, fileID: fileID, function: function, line: line, mutation)
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    return try dispatcher.targetStore.commit(
+      trace,
+      causes: actions,
+      by: ObjectIdentifier(dispatcher),
+      scope: dispatcher.scope,
+      mutation
+    )
   }
 
   /// Changes a part of the scope in one atomic step; the key path starts at the own scope.
@@ -65,29 +72,10 @@ extension DispatcherContext {
       mutation
     )
   }
-
-  /// The same as `commit` with a closure over the state.
-  @discardableResult
-  public func commitInline<R, E: Error>(
-    _ name: String = "",
-    fileID: StaticString = #fileID,
-    function: StaticString = #function,
-    line: UInt = #line,
-    _ mutation: (inout Dispatcher.Scope) throws(E) -> R
-  ) throws(E) -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
-    return try dispatcher.targetStore.commit(
-      trace,
-      causes: actions,
-      by: ObjectIdentifier(dispatcher),
-      scope: dispatcher.scope,
-      mutation
-    )
-  }
 }
 
 extension DispatcherContext {
-  /// Runs another action of the dispatcher and returns what it returns.
+  /// Runs another action of the dispatcher and returns its result.
   @discardableResult
   public func dispatch<A: ActionType>(
     _ action: (Dispatcher) -> A
@@ -95,7 +83,7 @@ extension DispatcherContext {
     try dispatcher.run(action(dispatcher), causes: actions)
   }
 
-  /// Runs another action of the dispatcher, waits for it and returns what it returns.
+  /// Runs another asynchronous action of the dispatcher and returns its result.
   @discardableResult
   public func dispatch<A: AsyncActionType>(
     isolation: isolated (any Actor)? = #isolation,

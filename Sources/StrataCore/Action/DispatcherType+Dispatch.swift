@@ -1,9 +1,9 @@
 extension DispatcherType {
-  /// Runs the action that the closure makes and returns what it returns:
+  /// Runs the action that the closure returns, and returns its result:
   /// `dispatcher.dispatch { $0.someAction() }`.
   ///
-  /// It runs on the calling thread. What it throws is thrown here; what it had committed before
-  /// stays committed.
+  /// It runs on the calling thread. Rethrows what it throws; what it committed before the error stays
+  /// committed.
   @discardableResult
   public func dispatch<A: ActionType>(
     _ action: (Self) -> A
@@ -11,14 +11,14 @@ extension DispatcherType {
     try run(action(self), causes: [])
   }
 
-  /// Runs the action that the closure makes, waits for it and returns what it returns:
+  /// Runs the asynchronous action that the closure returns, and returns its result:
   /// `await dispatcher.dispatch { $0.fetch() }`.
   ///
   /// It runs in the calling task and on its actor. Cancelling the task cancels the action as it
-  /// cancels any asynchronous function: what it awaits may throw, and it may ask
-  /// `Task.isCancelled`. A commit never asks. One that a cancelled action makes happens like any
-  /// other, and one it made before stays; an action that must not commit after a cancellation
-  /// begins its commit's closure with `try Task.checkCancellation()`, which rolls the commit back.
+  /// cancels any asynchronous function: what it awaits may throw, and it may check
+  /// `Task.isCancelled`. A commit never checks. A cancelled action commits like any other, and its
+  /// earlier commits stay. To prevent commits after a cancellation, start the closure of the commit
+  /// with `try Task.checkCancellation()`, which rolls the commit back.
   @discardableResult
   public func dispatch<A: AsyncActionType>(
     isolation: isolated (any Actor)? = #isolation,
@@ -26,27 +26,8 @@ extension DispatcherType {
   ) async throws(A.Failure) -> A.Result where A.Dispatcher == Self {
     try await run(action(self), causes: [])
   }
-}
 
-extension DispatcherType {
-  /// The same as `dispatch`.
-  @discardableResult
-  public func accept<A: ActionType>(
-    _ action: (Self) -> A
-  ) throws(A.Failure) -> A.Result where A.Dispatcher == Self {
-    try dispatch(action)
-  }
-
-  /// The same as `dispatch` of an action that may wait.
-  @discardableResult
-  public func accept<A: AsyncActionType>(
-    isolation: isolated (any Actor)? = #isolation,
-    _ action: (Self) -> A
-  ) async throws(A.Failure) -> A.Result where A.Dispatcher == Self {
-    try await run(action(self), causes: [])
-  }
-
-  /// Commits the mutation that the closure makes and returns what it returns:
+  /// Commits the mutation that the closure returns, and returns its result:
   /// `dispatcher.accept { $0.someMutation() }`.
   @discardableResult
   public func accept<M: MutationType>(

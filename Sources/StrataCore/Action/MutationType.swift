@@ -1,19 +1,22 @@
-/// A mutation as a value: one edit of a scope that has yet to be committed.
+/// Who created a mutation: the name it was given and the place in the source.
+public typealias MutationMetadata = CommitTrace
+
+/// A mutation as a value: one edit of a scope that has not been committed yet.
 ///
-/// Dispatchers make ``AnyMutation``.
+/// Dispatchers return ``ClosureMutation``.
 public protocol MutationType<State, Result> {
-  /// What it edits: the scope of the dispatcher it belongs to.
+  /// What it edits: the scope of its dispatcher.
   associatedtype State
-  /// What it returns to whoever commits it.
+  /// What it returns to the caller that commits it.
   associatedtype Result
   /// What it throws; `Never` for a mutation that cannot fail.
   associatedtype Failure: Error = Never
 
-  /// Who wrote it; the trace of the commit it becomes.
+  /// Who created it; the trace of its commit.
   var metadata: MutationMetadata { get }
 
   /// Edits the state.
   ///
-  /// A throw means that nothing has happened.
+  /// If it throws, the commit is rolled back.
   func mutate(_ state: inout State) throws(Failure) -> Result
 }

@@ -7,12 +7,7 @@ extension Changes {
     return previous[keyPath: keyPath] != value[keyPath: keyPath]
   }
 
-  /// The opposite of `hasChanges`.
-  public func noChanges<T: Equatable>(_ keyPath: KeyPath<Value, T>) -> Bool {
-    !hasChanges(keyPath)
-  }
-
-  /// Calls `perform` with the property when it has changed.
+  /// Calls `perform` with the property if it has changed.
   @discardableResult
   public func ifChanged<T: Equatable, R, E: Error>(
     _ keyPath: KeyPath<Value, T>,
@@ -22,10 +17,10 @@ extension Changes {
     return try perform(value[keyPath: keyPath])
   }
 
-  /// Calls `perform` with all the properties when any of them has changed:
+  /// Calls `perform` with all the properties if any of them has changed:
   /// `changes.ifChanged(\.name, \.age) { name, age in … }`.
   ///
-  /// Costs at most one `==` a property.
+  /// Costs at most one `==` per property.
   @discardableResult
   public func ifChanged<A: Equatable, B: Equatable, each More: Equatable, R, E: Error>(
     _ first: KeyPath<Value, A>,
@@ -46,7 +41,7 @@ extension Changes {
     )
   }
 
-  /// What `compose` makes of the value, when it makes something else of the previous one.
+  /// The result of `compose` for the value, or nil when it is equal to that for the previous value.
   public func takeIfChanged<T: Equatable, E: Error>(
     _ compose: (Value) throws(E) -> T
   ) throws(E) -> T? {
@@ -62,7 +57,7 @@ extension Changes where Value: Equatable {
   /// Costs one `==`.
   public var hasChanges: Bool { previous != value }
 
-  /// Calls `perform` with the value when it has changed.
+  /// Calls `perform` with the value if it has changed.
   @discardableResult
   public func ifChanged<R, E: Error>(_ perform: (Value) throws(E) -> R) throws(E) -> R? {
     guard hasChanges else { return nil }

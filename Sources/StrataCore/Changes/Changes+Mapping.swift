@@ -1,8 +1,8 @@
 extension Changes {
   /// The same version, seen through a function of the value.
   ///
-  /// Costs two calls of `transform`. Computed properties of the result are computed anew each time
-  /// they are asked for; `map` with a key path keeps what is remembered of them.
+  /// Costs two calls of `transform`. Computed properties of the result are computed on each read; `map`
+  /// with a key path keeps their stored results.
   public func map<T: Sendable, E: Error>(
     _ transform: (Value) throws(E) -> T
   ) throws(E) -> Changes<T> {
@@ -24,7 +24,7 @@ extension Changes {
 
   /// The same version of a part that may be absent; nil while it is.
   ///
-  /// Its previous value is nil when it was absent before, so then everything counts as changed.
+  /// Its previous value is nil when it was absent before; then everything counts as changed.
   public func mapIfPresent<T: Sendable>(_ part: PartPath<Value, T?>) -> Changes<T>? {
     guard let present = value[keyPath: part] else { return nil }
     return replacing(value: present, previous: previous.flatMap { $0[keyPath: part] })

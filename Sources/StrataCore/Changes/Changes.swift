@@ -6,9 +6,9 @@
 /// }
 /// ```
 ///
-/// One previous level is kept, never more. Without one (version 0, and the first delivery to a new
-/// subscriber) everything counts as changed. A commit that changes nothing makes no version, so what
-/// is asked here is always about the last commit that did.
+/// Exactly one previous value is kept. Without one (version 0, and the first delivery to a new
+/// subscriber) everything counts as changed. A commit that changes nothing makes no version, so the
+/// comparison is always with the last commit that changed something.
 @dynamicMemberLookup
 public struct Changes<Value: Sendable>: Sendable {
   /// The value at this version.
@@ -17,13 +17,13 @@ public struct Changes<Value: Sendable>: Sendable {
   public let previous: Value?
   /// How many commits the store has seen; 0 is the state it was created with.
   public let version: UInt64
-  /// Who made this version: the commit, then the actions that led to it, from the inside out; empty
-  /// at version 0.
+  /// Who made this version: the commit, then the actions that led to it, the innermost first; empty at
+  /// version 0.
   public let traces: [CommitTrace]
   /// What the hooks of the store computed for this commit.
   public let attachments: CommitAttachments
 
-  /// Where the computed properties of the value are remembered; nil when nothing remembers them.
+  /// Where the results of the value's computed properties are stored; nil when they are not.
   @usableFromInline let computedPlace: ComputedPlace?
 
   /// The first version of a store.

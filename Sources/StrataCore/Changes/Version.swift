@@ -1,4 +1,4 @@
-/// A version of a value as an object: handing it on, and keeping it, copies nothing.
+/// A version of a value as an object, so that passing and keeping it copies nothing.
 @usableFromInline
 final class Version<Value: Sendable>: Sendable {
   @usableFromInline let changes: Changes<Value>
@@ -11,7 +11,7 @@ final class Version<Value: Sendable>: Sendable {
   /// The version of the store's state.
   @inlinable var number: UInt64 { changes.version }
 
-  /// The same version of another value, which was another one before.
+  /// The same version of another value and its previous value.
   @inlinable
   func of<Other: Sendable>(_ value: Other, after previous: Other?) -> Version<Other> {
     Version<Other>(changes.replacing(value: value, previous: previous))

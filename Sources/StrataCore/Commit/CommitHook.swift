@@ -1,13 +1,13 @@
-/// The extension point at the end of every edit: how entity tables and persistence connect to a
-/// store that has never heard of them.
+/// The extension point at the end of every edit: how entity tables and persistence connect to a store
+/// that knows neither.
 ///
 /// For each commit, in this order: ``commitWillBegin()`` before the edit lock is taken; the edit;
 /// every ``StoreMiddleware``; ``editDidEnd(_:)`` of every hook, any of which may refuse the commit;
-/// then ``commitDidHappen(_:)`` of every hook, when nothing can go wrong any more; then the new
-/// value is published. All but the first run under the edit lock, so a hook sees commits one at a
-/// time and in version order, and must be quick. A hook must not commit to the same store.
+/// ``commitDidHappen(_:)`` of every hook, when nothing can fail any more; then the new value is
+/// published. All but the first run under the edit lock. So a hook sees commits one at a time and in
+/// version order, must be quick, and must not commit to the same store.
 ///
-/// An edit that leaves every byte of the state as it was is no commit, and no hook hears of it.
+/// An edit that leaves every byte of the state unchanged is no commit; hooks do not see it.
 ///
 /// ```swift
 /// final class Audit: CommitHook {
@@ -29,9 +29,10 @@ public protocol CommitHook<State>: Sendable {
   /// Whether the hook is called for states that are shown and not kept, as by a recorder that
   /// travels in time.
   ///
-  /// Only for one that computes for subscribers. False unless a hook says otherwise: one that keeps
-  /// or reports commits sees a single commit when the detour is kept, and none when it is not.
-  var followsDetours: Bool { get }
+  /// Return true only from a hook that computes something for subscribers. The default is false: a
+  /// hook that keeps or reports commits sees a single commit when the preview is kept, and none when
+  /// it is discarded.
+  var followsPreviews: Bool { get }
 
   /// Prepares the current value when the hook is installed.
   ///
@@ -41,25 +42,25 @@ public protocol CommitHook<State>: Sendable {
 
   /// Called on the committing thread before the edit lock is taken; the place to wait.
   ///
-  /// Not called for a commit that had begun when the hook was installed, and called in vain for one
-  /// that throws or changes nothing.
+  /// Not called for a commit that started before the hook was installed. Also called for a commit that
+  /// then throws or changes nothing.
   func commitWillBegin()
 
   /// Completes or refuses an edit, under the edit lock.
   ///
-  /// A hook that changes the state must be installed before those that read it, such as the one that
-  /// computes change sets: they run in the order of their installation.
+  /// Hooks run in the order of their installation. Install a hook that changes the state before those
+  /// that read it, such as the one that computes change sets.
   ///
-  /// Throwing means that the commit has not happened.
+  /// An error rolls the commit back.
   func editDidEnd(_ edit: inout Edit<State>) throws
 
-  /// Takes note of a commit that has become a fact, under the edit lock.
+  /// Called when a commit can no longer fail, under the edit lock.
   func commitDidHappen(_ edit: Edit<State>)
 }
 
 extension CommitHook {
   /// False.
-  public var followsDetours: Bool { false }
+  public var followsPreviews: Bool { false }
   /// Does nothing.
   public func didInstall(in state: inout State) {}
   /// Does nothing.

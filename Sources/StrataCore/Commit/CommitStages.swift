@@ -1,22 +1,23 @@
-/// What a commit passes through after its edit, in this order.
+/// What a commit passes through after its edit: middleware, then hooks.
 ///
-/// A stage may be installed while a commit waits for its turn, so a commit looks again when it has
-/// got it.
+/// A stage may be installed while a commit waits for the edit lock, so a commit reads the stages again
+/// once it holds the lock.
 @usableFromInline
 struct CommitStages<State: StateType>: Sendable {
   var middleware: [any StoreMiddleware<State>] = []
   var hooks: [any CommitHook<State>] = []
-  /// Whether commits are shown and not kept: see ``Detour``.
-  var isOnDetour = false
+  /// Whether the store shows states that are not kept: see ``Preview``.
+  var isPreviewing = false
 
   @usableFromInline
   init() {}
 }
 
 extension CommitStages {
-  /// Lets middleware and then hooks complete the edit, each in the order of installation.
+  /// Runs middleware and hooks over an edit, each in the order of installation; then the edit is a
+  /// commit, and only its version remains to be published.
   ///
-  /// What they throw is rethrown when it fits `E`; otherwise the program stops with the remedy.
+  /// An error of a stage is rethrown if it is an `E`. Otherwise the program stops with the remedy.
   func complete<E: Error>(_ edit: inout Edit<State>, throwing: E.Type) throws(E) {
     for stage in middleware {
       do { try stage.modify(&edit) } catch { throw Self.refusal(error, of: edit) }
@@ -24,6 +25,7 @@ extension CommitStages {
     for hook in hooks {
       do { try hook.editDidEnd(&edit) } catch { throw Self.refusal(error, of: edit) }
     }
+    for hook in hooks { hook.commitDidHappen(edit) }
   }
 
   private static func refusal<E: Error>(_ error: any Error, of edit: Edit<State>) -> E {

@@ -4,7 +4,7 @@
 public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
   /// The name given to `commit("name") { … }`; empty when none was.
   public let name: String
-  /// The module and file, as `#fileID` gives them: no path of the machine it was built on.
+  /// The module and file, as in `#fileID`: no path of the machine it was built on.
   public let fileID: StaticString
   /// The function that called `commit`.
   public let function: StaticString

@@ -1,5 +1,5 @@
-/// A commit while it is being made: the value before, the value that is to become the state, and
-/// what hooks attach to it for those who come after.
+/// A commit in progress: the value before it, the value that is to become the state, and what hooks
+/// attach to it for its consumers.
 public struct Edit<State: StateType>: Sendable {
   /// The last committed value.
   public let previous: State
@@ -9,14 +9,14 @@ public struct Edit<State: StateType>: Sendable {
   public var state: State
   /// The version this commit will have.
   public let version: UInt64
-  /// Who commits.
+  /// Who made the commit.
   public let trace: CommitTrace
-  /// The actions that led to the commit, from the one that made it outwards; often none.
+  /// The actions that led to the commit, the innermost first; often none.
   public let causes: [ActionMetadata]
-  /// What was computed from this edit; it travels with the commit to every subscriber.
+  /// What was computed from this edit; carried with the commit to every subscriber.
   public var attachments = CommitAttachments()
 
-  /// The store or dispatcher that was told to commit, where one was.
+  /// The store or dispatcher whose `commit` was called, if any.
   package let origin: ObjectIdentifier?
   let computed: ComputedPlace?
 
@@ -35,7 +35,7 @@ public struct Edit<State: StateType>: Sendable {
     self.origin = origin
   }
 
-  /// The edit as subscribers would see it if it ended here.
+  /// The edit as subscribers would see it if it ended now.
   ///
   /// O(1).
   public var changes: Changes<State> { Changes(self) }

@@ -6,24 +6,24 @@
   import Glibc
 #endif
 
-/// What an edit did to a value, as far as it can be known without knowing the type.
+/// Whether an edit changed a value, as far as its bytes show.
 enum EditEffect {
-  /// Every byte of the value is what it was.
+  /// Every byte of the value is unchanged.
   case nothing
   /// Some byte differs.
   case something
 }
 
 extension EditEffect {
-  /// Runs `edit` on the value, compares its bytes before and after, and notes a difference.
+  /// Runs `edit` on the value, compares its bytes before and after, and reports a difference.
   ///
   /// A copy of the value must be held elsewhere meanwhile. Then equal bytes mean an equal value:
-  /// storage on the heap that both refer to is shared, so it was neither changed in place nor freed
-  /// and reused. Both looks go to the same memory, so padding between fields is compared with
-  /// itself. O(size of the value's own bytes), never of what it refers to.
+  /// heap storage that both refer to is shared, so it was neither changed in place nor freed and
+  /// reused. Both reads are of the same memory, so padding between fields is compared with itself.
+  /// O(size of the value's own bytes), never of what it refers to.
   static func observe<Value, R, E: Error>(
     editing value: inout Value,
-    saying effect: inout EditEffect,
+    reporting effect: inout EditEffect,
     _ edit: (inout Value) throws(E) -> R
   ) throws(E) -> R {
     try withUnsafeMutablePointer(to: &value) { (place) throws(E) in

@@ -1,7 +1,7 @@
 import StrataBase
 
-/// What a store remembers of the computed properties of its state, for every place where a state
-/// with such properties occurs in it.
+/// The results of the computed properties of a store's state, for every place in it where a state with
+/// such properties occurs.
 final class ComputedMemory: Sendable {
   /// A place: a path from the store's state, and the type of state that is there.
   private struct Place: Hashable {
@@ -11,9 +11,9 @@ final class ComputedMemory: Sendable {
 
   private let extensions = Lock<[Place: any Sendable]>([:])
 
-  /// The properties of the state at a path, created when they are first asked for.
+  /// The properties of the state at a path, created on first use.
   ///
-  /// A path that leads nowhere else is no path.
+  /// The identity path counts as no path.
   func properties<State: ExtendedStateType>(
     of type: State.Type,
     at path: AnyKeyPath?
@@ -29,7 +29,7 @@ final class ComputedMemory: Sendable {
   }
 }
 
-/// Where the computed properties of a value are remembered.
+/// Where the results of a value's computed properties are stored.
 @usableFromInline
 struct ComputedPlace: Sendable {
   let memory: ComputedMemory
@@ -38,11 +38,11 @@ struct ComputedPlace: Sendable {
 
   /// The place of a part of the value.
   ///
-  /// Nil when the path to the value cannot be continued, so that the value is known only by itself.
+  /// Nil when the path to the value cannot be extended.
   func appending<Root, Value>(_ part: PartPath<Root, Value>) -> ComputedPlace? {
     guard let path else { return ComputedPlace(memory: memory, path: part) }
     guard let joined = (path as AnyKeyPath).appending(path: part as AnyKeyPath) else { return nil }
-    // Both parts are `Sendable`, hence so is the whole; the marker has no representation.
+    // Both parts are `Sendable`, so the whole is too; the marker has no representation.
     return ComputedPlace(
       memory: memory,
       path: unsafeBitCast(joined, to: (any AnyKeyPath & Sendable).self)

@@ -1,22 +1,22 @@
 import StrataBase
 
-/// The computed properties of one state in one place, and what is remembered of each.
+/// The computed properties of one state in one place, and the results of each.
 final class ComputedProperties<State: ExtendedStateType>: Sendable {
   private let extended = State.Extended()
-  /// By the identity of the property, which `extended` keeps for as long as this lives.
+  /// By the identity of the property, which `extended` holds.
   private let results = Lock<[ObjectIdentifier: any Sendable]>([:])
 
-  /// The property at this version: remembered, or computed now.
+  /// The property at this version: a stored result, or one computed now.
   func value<Output: Sendable>(
     _ property: KeyPath<State.Extended, StateField<State>.Computed<Output>>,
     at changes: Changes<State>
   ) -> Output {
     let property = extended[keyPath: property]
-    return remembered(property).value(of: property, at: changes)
+    return storedResults(of: property).value(of: property, at: changes)
   }
 
-  private func remembered<Output: Sendable>(
-    _ property: StateField<State>.Computed<Output>
+  private func storedResults<Output: Sendable>(
+    of property: StateField<State>.Computed<Output>
   ) -> ComputedResults<State, Output> {
     results.withLock { results in
       let key = ObjectIdentifier(property.identity)
@@ -28,29 +28,30 @@ final class ComputedProperties<State: ExtendedStateType>: Sendable {
   }
 }
 
-/// What was computed last for one property.
+/// The last results of one property.
 final class ComputedResults<State: ExtendedStateType, Output: Sendable>: Sendable {
   private struct Result: Sendable {
     var version: UInt64
     let output: Output
-    let verdicts: [StateField<State>.Computed<Output>.Verdict]
+    let checks: [StateField<State>.Computed<Output>.Check]
 
     func holds(for changes: Changes<State>) -> Bool {
-      verdicts.contains { $0(changes) }
+      checks.contains { $0(changes) }
     }
   }
 
-  /// A property made on the fly has no other owner, and its identity must not pass to another.
+  /// Held because a property created on the fly has no other owner, and its identity must not pass to
+  /// another object.
   private let identity: StateField<State>.Computed<Output>.Identity
   /// The result used last, then the one before it.
   private let results = Lock<[Result]>(
     [],
-    reentryRemedy: "A computed property asked for itself: compute it from the state alone."
+    reentryRemedy: "A computed property reads itself: compute it from the state alone."
   )
 
   init(keeping identity: StateField<State>.Computed<Output>.Identity) { self.identity = identity }
 
-  /// The lock is held while the closure computes, so that everyone else who asks waits for it.
+  /// The lock is held while the closure computes, so that all other callers wait for it.
   func value(
     of property: StateField<State>.Computed<Output>,
     at changes: Changes<State>
@@ -66,7 +67,7 @@ final class ComputedResults<State: ExtendedStateType, Output: Sendable>: Sendabl
         result = Result(
           version: changes.version,
           output: property.compute(changes),
-          verdicts: property.filters.map { $0(changes) }
+          checks: property.filters.map { $0(changes) }
         )
       }
       result.version = changes.version

@@ -15,24 +15,19 @@ public struct ComputedValues<State: ExtendedStateType>: Sendable {
       ?? ComputedProperties()
   }
 
-  /// A computed property: remembered, or computed now.
+  /// A computed property: a stored result, or one computed now.
   ///
-  /// O(1) beside what its closures cost.
+  /// O(1) plus the cost of its closures.
   public subscript<Output: Sendable>(dynamicMember property: Property<Output>) -> Output {
     properties.value(property, at: changes)
   }
 
   /// Whether the property differs from its previous value, or there is none.
   ///
-  /// Costs one `==`, and computing what is not remembered.
+  /// Costs one `==`, and computing what is not stored.
   public func hasChanges<Output: Equatable>(_ property: Property<Output>) -> Bool {
     guard let previous = changes.beforeThis else { return true }
     return properties.value(property, at: previous) != self[dynamicMember: property]
-  }
-
-  /// The opposite of `hasChanges`.
-  public func noChanges<Output: Equatable>(_ property: Property<Output>) -> Bool {
-    !hasChanges(property)
   }
 
   /// Calls `perform` with the property when it has changed.

@@ -1,4 +1,4 @@
-/// A state with computed properties that remember what they computed.
+/// A state with computed properties whose results are stored.
 ///
 /// ```swift
 /// struct MyState: ExtendedStateType {
@@ -14,21 +14,21 @@
 /// store.changes.computed.largeItems
 /// ```
 ///
-/// A property is computed on first access and then remembered by the store until its source
-/// changes, however many versions nobody asked in between; see ``StateField/Computed``.
+/// A property is computed on first access. The store keeps the result until its source changes, however
+/// many versions pass in between; see ``StateField/Computed``.
 public protocol ExtendedStateType: StateType {
   /// The type whose stored properties are the computed properties of the state.
   associatedtype Extended: ExtendedType
 }
 
 extension ExtendedStateType {
-  /// Where `Computed` is, written `Field.Computed` inside the state.
+  /// The namespace of `Computed`, written `Field.Computed` inside the state.
   public typealias Field = StateField<Self>
 }
 
 /// The computed properties of a state, as stored properties of a type of their own.
 ///
-/// Each store makes one instance of it for each place where the state occurs.
+/// Each store creates one instance of it for each place where the state occurs.
 public protocol ExtendedType: Sendable {
   /// Creates the properties.
   init()

@@ -1,29 +1,28 @@
-/// Kinds of fields of a state that are not stored in it.
+/// The kinds of fields of a state that are not stored in it.
 public enum StateField<State: ExtendedStateType> {}
 
 extension StateField {
-  /// A property computed from the state, and remembered.
+  /// A property that is computed from the state and stored.
   ///
-  /// It is computed when it is first asked for, and again only when it is asked for and its source
-  /// has changed: the part that ``ifChanged(selector:)`` selects, whatever
-  /// ``dropsInput(while:)`` lets pass, or without either any new version. However many readers on
-  /// however many threads ask about one change, it is computed once; the others wait for it.
-  /// The store remembers the two results used last, so a version and the one before it can be
-  /// compared without computing either twice.
+  /// It is computed on first access, and again only on an access after its source has changed. The
+  /// source is the part that ``ifChanged(selector:)`` selects, or what ``dropsInput(while:)`` does not
+  /// drop, or without either the whole state. However many readers on however many threads read it
+  /// after one change, it is computed once; the others wait. The store keeps the two results used last,
+  /// so a version and the one before it can be compared without computing either twice.
   ///
-  /// The closures must be pure: no commit, and nothing that waits for another thread. A property
-  /// that asks for itself, directly or through others, never ends.
+  /// The closures must be pure: no commit, and nothing that waits for another thread. A property that
+  /// reads itself, directly or through others, never ends.
   public struct Computed<Output: Sendable>: Sendable {
-    /// Stands for this property among all the properties a store remembers.
+    /// The identity of this property among all the properties of a store.
     final class Identity: Sendable {}
 
-    /// Says of a later version that what was computed from an earlier one still holds.
-    typealias Verdict = @Sendable (Changes<State>) -> Bool
+    /// Whether a result that was computed from an earlier version holds for a later one.
+    typealias Check = @Sendable (Changes<State>) -> Bool
 
     let identity: Identity
     let compute: @Sendable (Changes<State>) -> Output
-    /// Each looks at the version a result is computed from, and keeps what its verdict needs.
-    private(set) var filters: [@Sendable (Changes<State>) -> Verdict] = []
+    /// Each gets the version a result is computed from, and returns a check that holds what it needs.
+    private(set) var filters: [@Sendable (Changes<State>) -> Check] = []
 
     private init(input compute: @escaping @Sendable (Changes<State>) -> Output) {
       identity = Identity()
@@ -43,7 +42,7 @@ extension StateField.Computed {
     self.init(input: { compute($0.value, $0.computed) })
   }
 
-  /// A property that is a function of a part of the state, and computed anew when the part changes.
+  /// A property that is a function of a part of the state, computed again when the part changes.
   public init<Part: Equatable & Sendable>(
     derive: @escaping @Sendable (State) -> Part,
     compute: @escaping @Sendable (Part) -> Output
@@ -51,10 +50,10 @@ extension StateField.Computed {
     self = Self { compute(derive($0)) }.ifChanged(selector: derive)
   }
 
-  /// Keeps what was computed while the selected part of the state is equal.
+  /// Keeps the result while the selected part of the state is equal.
   ///
-  /// Costs one `==` of the part for each version that is asked about. The part it was computed from
-  /// is kept.
+  /// Costs one `==` of the part for each version at which it is read. The part the result was computed
+  /// from is kept.
   public func ifChanged<Part: Equatable & Sendable>(
     selector: @escaping @Sendable (State) -> Part
   ) -> Self {
@@ -64,22 +63,22 @@ extension StateField.Computed {
     }
   }
 
-  /// Keeps what was computed while the predicate says that the difference does not matter.
+  /// Keeps the result while the predicate returns true: the difference of the state does not matter.
   ///
-  /// The predicate sees each version that the property is asked for, with the one the result was
-  /// computed from as the previous one. That state is kept.
+  /// The predicate gets each version at which the property is read, with the state the result was
+  /// computed from as the previous value. That state is kept.
   public func dropsInput(while predicate: @escaping @Sendable (Changes<State>) -> Bool) -> Self {
     filtered { input in
       let before = input.value
       return { later in
-        // The two may lie far apart, so what is remembered of neighbouring versions does not apply.
+        // The two may be far apart, so what is stored for neighbouring versions does not apply.
         predicate(later.replacing(value: later.value, previous: before))
       }
     }
   }
 
   private func filtered(
-    _ filter: @escaping @Sendable (Changes<State>) -> Verdict
+    _ filter: @escaping @Sendable (Changes<State>) -> Check
   ) -> Self {
     var copy = self
     copy.filters.append(filter)

@@ -1,11 +1,11 @@
 import StrataBase
 
-/// A subscriber that lives on an actor: what waits for it, and the task that hands it over.
+/// A subscriber on an actor: the stream of its elements, and the task that delivers them.
 ///
-/// A stream and one task keep the order, which a task for each element would not.
+/// A stream and one task keep the order; one task per element would not.
 struct ActorSink<Element: Sendable>: Sendable {
   private let input: AsyncStream<Element>.Continuation
-  private let handover: Task<Void, Never>
+  private let delivery: Task<Void, Never>
   private let isCancelled = Lock(false)
 
   init<Target: Actor>(
@@ -14,17 +14,17 @@ struct ActorSink<Element: Sendable>: Sendable {
   ) {
     let (stream, input) = AsyncStream.makeStream(of: Element.self)
     self.input = input
-    // Weakly, as the actor may well be the one who keeps the subscription.
-    handover = Task { [weak target = queue.target, isCancelled] in
+    // Weak, because the actor may be the one that holds the subscription.
+    delivery = Task { [weak target = queue.target, isCancelled] in
       for await element in stream {
         guard let target else { return }
-        await Self.hand(element, to: target, unless: isCancelled, receive)
+        await Self.deliver(element, to: target, unless: isCancelled, receive)
       }
     }
   }
 
-  /// Asks on the actor itself, so that nothing begins there after a cancel.
-  private static func hand<Target: Actor>(
+  /// Checks on the actor itself, so that no call starts there after a cancel.
+  private static func deliver<Target: Actor>(
     _ element: Element,
     to target: isolated Target,
     unless isCancelled: Lock<Bool>,
@@ -33,18 +33,18 @@ struct ActorSink<Element: Sendable>: Sendable {
     if !isCancelled.withLock({ $0 }) { receive(target, element) }
   }
 
-  /// What the store calls.
+  /// The closure that the store calls.
   var receiver: @Sendable (Element) -> Void {
     { [input] in input.yield($0) }
   }
 
-  /// The subscription to the store, ending this one with it.
+  /// A subscription that ends this one and the one to the store.
   func subscription(to store: StoreSubscription) -> StoreSubscription {
-    StoreSubscription { [isCancelled, input, handover] in
+    StoreSubscription { [isCancelled, input, delivery] in
       isCancelled.withLock { $0 = true }
       store.cancel()
       input.finish()
-      handover.cancel()
+      delivery.cancel()
     }
   }
 }

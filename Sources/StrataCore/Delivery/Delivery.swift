@@ -2,26 +2,26 @@ public import StrataBase
 
 /// Publishes committed values and calls subscribers: every version once, in order, to each.
 ///
-/// Whoever finds something waiting and nobody delivering delivers all of it. So a commit inside a
-/// sink returns at once and is delivered after the present one has reached every sink, and a commit
-/// that meets another thread's delivery leaves its own to that thread.
+/// A caller that finds steps waiting and no other caller delivering delivers all of them. So a commit
+/// inside a sink returns at once and is delivered after the present one has reached every sink, and a
+/// commit during another thread's delivery leaves its own to that thread.
 ///
-/// It keeps the subscribers, and their subscriptions do not: they go with the store.
+/// It holds the subscribers; their subscriptions do not. They are released with the store.
 @usableFromInline
 final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   let graph: DerivationGraph<State>
-  @usableFromInline let line: Lock<DeliveryLine<State, Activity>>
-  private let work: DeliveryWork<State, Activity>
+  @usableFromInline let queue: Lock<DeliveryQueue<State, Activity>>
+  private let specialized: SpecializedDelivery<State, Activity>
 
   @usableFromInline
-  init(_ initial: Changes<State>, _ work: DeliveryWork<State, Activity>) {
+  init(_ initial: Changes<State>, _ specialized: SpecializedDelivery<State, Activity>) {
     let graph = DerivationGraph<State>()
-    self.work = work
+    self.specialized = specialized
     self.graph = graph
-    line = Lock(DeliveryLine(Version(initial), graph: graph))
+    queue = Lock(DeliveryQueue(Version(initial), graph: graph))
   }
 
-  var current: Version<State> { line.withLock { $0.current } }
+  var current: Version<State> { queue.withLock { $0.current } }
 
   /// An edit of the last committed value.
   func beginEdit(
@@ -32,73 +32,73 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
     Edit(after: current.changes, trace: trace, causes: causes, by: origin)
   }
 
-  /// Gives the version that was replaced, so that it can be freed outside every lock.
+  /// Returns the version that was replaced, so that it can be freed outside every lock.
   func publish(_ version: Version<State>, log: LogEntry?) -> Version<State> {
-    work.publish(self, version, log)
+    specialized.publish(self, version, log)
   }
 
-  func replaceCurrent(with value: State) { _ = line.withLock { $0.replaceCurrent(with: value) } }
+  func replaceCurrent(with value: State) { _ = queue.withLock { $0.replaceCurrent(with: value) } }
 
   func send(_ activity: Activity, log: LogEntry?) {
-    line.withLock { $0.send(activity, log: log) }
+    queue.withLock { $0.send(activity, log: log) }
     drain()
   }
 
   func add(_ sink: Sink<Changes<State>>, first: FirstDelivery) -> StoreSubscription {
-    line.withLock { $0.add(sink, first: first) }
+    queue.withLock { $0.add(sink, first: first) }
     drain()
-    return StoreSubscription { [weak self, weak end = sink.end] in
-      end?.cancel()
-      self?.line.withLock { $0.stateSinks.noteCancelled() }
+    return StoreSubscription { [weak self, weak cancellation = sink.cancellation] in
+      cancellation?.cancel()
+      self?.queue.withLock { $0.stateSinks.noteCancelled() }
     }
   }
 
   func add(_ sink: Sink<Activity>) -> StoreSubscription {
-    line.withLock { $0.activitySinks.append(sink) }
-    return StoreSubscription { [weak self, weak end = sink.end] in
-      end?.cancel()
-      self?.line.withLock { $0.activitySinks.noteCancelled() }
+    queue.withLock { $0.activitySinks.append(sink) }
+    return StoreSubscription { [weak self, weak cancellation = sink.cancellation] in
+      cancellation?.cancel()
+      self?.queue.withLock { $0.activitySinks.noteCancelled() }
     }
   }
 
-  /// Lets `begin` run in its turn, with the version that is current now; every later version is then
-  /// told to the graph until `end` has been called.
+  /// Runs `start` in its turn, with the version that is current now; the graph receives every later
+  /// version until `end` has been called.
   ///
-  /// The subscription keeps what `end` keeps.
+  /// The subscription holds what `end` holds.
   func follow(
-    begin: @escaping @Sendable (Version<State>) -> Void,
+    start: @escaping @Sendable (Version<State>) -> Void,
     end: @escaping @Sendable () -> Void
   ) -> StoreSubscription {
-    line.withLock { $0.addFollower(begin) }
+    queue.withLock { $0.addFollower(start) }
     drain()
     return StoreSubscription { [weak self] in
       end()
-      self?.line.withLock { $0.removeFollower() }
+      self?.queue.withLock { $0.removeFollower() }
     }
   }
 
-  /// Delivers what waits, unless someone does already.
-  func drain() { work.drain(self) }
+  /// Delivers what waits, unless another caller is delivering already.
+  func drain() { specialized.drain(self) }
 
   @inlinable
   func deliverWaiting() {
-    var steps: [DeliveryLine<State, Activity>.Step] = []
-    guard line.withLock({ $0.beginDraining(into: &steps) }) else { return }
+    var steps: [DeliveryQueue<State, Activity>.Step] = []
+    guard queue.withLock({ $0.startDraining(into: &steps) }) else { return }
     repeat {
       if steps.count > 1 { steps.reverse() }
       while let step = steps.popLast() { step.deliver() }
-      // Not the room of a burst.
+      // The capacity of a burst is not kept.
       if steps.capacity > 1_024 { steps = [] }
-    } while line.withLock({ $0.takeWaiting(into: &steps) })
+    } while queue.withLock({ $0.takeWaiting(into: &steps) })
   }
 }
 
-/// How a version is published, and what waits delivered.
+/// The hot methods of ``Delivery``, specialized for the types of a store.
 ///
-/// The closures are made where the types are known, in the module that creates the store, and so are
-/// compiled for them: several times as fast as generic code.
+/// The closures are created in the module that creates the store, where the types are known, so the
+/// compiler specializes them: several times as fast as generic code.
 @usableFromInline
-struct DeliveryWork<State: Sendable, Activity: Sendable>: Sendable {
+struct SpecializedDelivery<State: Sendable, Activity: Sendable>: Sendable {
   @usableFromInline
   let publish: @Sendable (Delivery<State, Activity>, Version<State>, LogEntry?) -> Version<State>
   @usableFromInline let drain: @Sendable (Delivery<State, Activity>) -> Void
@@ -106,7 +106,7 @@ struct DeliveryWork<State: Sendable, Activity: Sendable>: Sendable {
   @inlinable
   init() {
     publish = { delivery, version, log in
-      delivery.line.withLock { $0.publish(version, log: log) }
+      delivery.queue.withLock { $0.publish(version, log: log) }
     }
     drain = { $0.deliverWaiting() }
   }

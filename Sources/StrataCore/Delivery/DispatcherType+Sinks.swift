@@ -2,7 +2,8 @@ extension DispatcherType {
   /// Calls `receive` for every version of the scope, in order, each version once.
   ///
   /// The first call comes at once with the current value (unless `first` says otherwise), before
-  /// this returns if no delivery is under way. The subscription ends when the returned object goes.
+  /// this returns if no delivery is under way. The subscription ends when the returned object is
+  /// released.
   public func sinkState(
     first: FirstDelivery = .current,
     queue: TargetQueue = .passthrough,
@@ -30,33 +31,6 @@ extension DispatcherType {
   ) -> StoreSubscription {
     let sink = ActorSink(queue, receive: receive)
     return sink.subscription(to: sinkState(first: first, receive: sink.receiver))
-  }
-
-  /// The same as `sinkState`.
-  public func sinkChanges(
-    first: FirstDelivery = .current,
-    queue: TargetQueue = .passthrough,
-    receive: @escaping @Sendable (Changes<Scope>) -> Void
-  ) -> StoreSubscription {
-    sinkState(first: first, queue: queue, receive: receive)
-  }
-
-  /// The same as `sinkState` on the main actor.
-  public func sinkChanges(
-    first: FirstDelivery = .current,
-    queue: MainTargetQueue,
-    receive: @escaping @MainActor @Sendable (Changes<Scope>) -> Void
-  ) -> StoreSubscription {
-    sinkState(first: first, queue: queue, receive: receive)
-  }
-
-  /// The same as `sinkState` on an actor.
-  public func sinkChanges<Target: Actor>(
-    first: FirstDelivery = .current,
-    queue: ActorTargetQueue<Target>,
-    receive: @escaping @Sendable (isolated Target, Changes<Scope>) -> Void
-  ) -> StoreSubscription {
-    sinkState(first: first, queue: queue, receive: receive)
   }
 
   /// Calls `receive` for every activity sent from now on, in order with the commits.

@@ -1,6 +1,6 @@
 import StrataBase
 
-/// Accumulates over what a subscriber is told: a start, and a step.
+/// Accumulates over the deliveries to a subscriber: a start, and a step.
 ///
 /// ```swift
 /// let subscription = store.sinkState(scan: .counter()) { changes, count in
@@ -11,7 +11,7 @@ public struct Scan<Element, Accumulated: Sendable>: Sendable {
   let seed: Accumulated
   let step: @Sendable (inout Accumulated, Element) -> Void
 
-  /// Creates a scan that starts with `seed` and takes in one element a step.
+  /// Creates a scan that starts with `seed` and adds one element per step.
   public init(
     seed: Accumulated,
     step: @escaping @Sendable (inout Accumulated, Element) -> Void
@@ -22,12 +22,12 @@ public struct Scan<Element, Accumulated: Sendable>: Sendable {
 }
 
 extension Scan where Accumulated == Int {
-  /// Counts: 1 for the first element.
+  /// Counts the elements, from 1.
   public static func counter() -> Scan { Scan(seed: 0) { count, _ in count += 1 } }
 }
 
 extension DispatcherType {
-  /// The same as `sinkState`, with what the scan has accumulated up to and with this delivery.
+  /// The same as `sinkState`, with what the scan has accumulated up to this delivery, inclusive.
   public func sinkState<Accumulated>(
     scan: Scan<Changes<Scope>, Accumulated>,
     first: FirstDelivery = .current,

@@ -7,13 +7,14 @@ public import StrataBase
 @usableFromInline
 struct Sink<Element: Sendable>: Sendable {
   @usableFromInline let target: SinkTarget<Element>
-  /// What a subscription keeps weakly, and nobody who delivers touches: objects that are kept weakly
-  /// are slower to handle.
-  let end: SinkEnd<Element>
+  /// What a subscription holds weakly.
+  ///
+  /// Delivery does not touch it, because objects with weak references are slower to retain.
+  let cancellation: SinkCancellation<Element>
 
   init(queue: TargetQueue, receive: @escaping @Sendable (Element) -> Void) {
     target = SinkTarget(queue: queue, receive)
-    end = SinkEnd(receiver: target.receiver)
+    cancellation = SinkCancellation(receiver: target.receiver)
   }
 
   var isCancelled: Bool { target.receiver.withLock { $0 == nil } }
@@ -21,10 +22,10 @@ struct Sink<Element: Sendable>: Sendable {
   func deliver(_ element: Element) { target.deliver(element) }
 }
 
-/// What a subscriber is told by.
+/// The part of a subscriber that delivery uses.
 @usableFromInline
 struct SinkTarget<Element: Sendable>: Sendable {
-  /// Not the bare function, which each access in a generic container would wrap once more.
+  /// A struct, because each access to a bare function in a generic container wraps it once more.
   @usableFromInline
   struct Receiver: Sendable {
     @usableFromInline let receive: @Sendable (Element) -> Void
@@ -38,7 +39,7 @@ struct SinkTarget<Element: Sendable>: Sendable {
     receiver = Lock(Receiver(receive: receive))
   }
 
-  /// Looks for the closure only where it runs, so that nothing begins there after a cancel.
+  /// Reads the closure only where it runs, so that no call starts there after a cancel.
   @inlinable
   func deliver(_ element: Element) {
     if case .passthrough = queue { receive(element) } else { enqueue(element) }
@@ -51,74 +52,18 @@ struct SinkTarget<Element: Sendable>: Sendable {
   func receive(_ element: Element) { receiver.withLock { $0 }?.receive(element) }
 }
 
-/// The way to cancel a subscriber.
-final class SinkEnd<Element: Sendable>: Sendable {
+/// Cancels a subscriber.
+final class SinkCancellation<Element: Sendable>: Sendable {
   private let receiver: Lock<SinkTarget<Element>.Receiver?>
 
   fileprivate init(receiver: Lock<SinkTarget<Element>.Receiver?>) { self.receiver = receiver }
 
-  /// Lets go of the closure outside the lock: what it holds may cancel or commit when it goes.
+  /// Releases the closure outside the lock, because releasing what it holds may cancel or commit.
   func cancel() {
     let receiver = receiver.withLock { receiver in
       defer { receiver = nil }
       return receiver
     }
     _ = receiver
-  }
-}
-
-/// Subscribers in the order of their subscription.
-@usableFromInline
-struct SinkList<Element: Sendable>: Sendable {
-  /// Mostly the only one, for which there is no array.
-  @usableFromInline private(set) var first: Sink<Element>?
-  @usableFromInline private(set) var more: [Sink<Element>] = []
-  /// How many of the sinks said that they were cancelled and are still listed.
-  private var cancelled = 0
-
-  init() {}
-
-  /// One subscriber.
-  init(_ sink: Sink<Element>) { first = sink }
-
-  @inlinable var isEmpty: Bool { first == nil }
-
-  /// Whom to tell.
-  @inlinable var targets: SinkTargets<Element> {
-    SinkTargets(first: first?.target, more: more)
-  }
-
-  mutating func append(_ sink: Sink<Element>) {
-    if first == nil { first = sink } else { more.append(sink) }
-  }
-
-  /// Takes note that one sink was cancelled.
-  ///
-  /// Amortised O(1): the cancelled ones go when they are half of the list.
-  mutating func noteCancelled() {
-    cancelled += 1
-    guard cancelled * 2 >= more.count + 1 else { return }
-    more.removeAll { $0.isCancelled }
-    if first?.isCancelled == true { first = more.isEmpty ? nil : more.removeFirst() }
-    cancelled = 0
-  }
-}
-
-/// Whom to tell, at one moment.
-@usableFromInline
-struct SinkTargets<Element: Sendable>: Sendable {
-  @usableFromInline let first: SinkTarget<Element>?
-  @usableFromInline let more: [Sink<Element>]
-
-  @inlinable
-  init(first: SinkTarget<Element>?, more: [Sink<Element>]) {
-    self.first = first
-    self.more = more
-  }
-
-  @inlinable
-  func deliver(_ element: Element) {
-    first?.deliver(element)
-    for sink in more { sink.target.deliver(element) }
   }
 }

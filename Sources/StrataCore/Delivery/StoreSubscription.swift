@@ -1,6 +1,6 @@
 import StrataBase
 
-/// Keeps a subscription alive; cancels it when it goes away.
+/// Keeps a subscription alive, and cancels it when it is released.
 public final class StoreSubscription: Sendable, Hashable {
   private let onCancel: Lock<(@Sendable () -> Void)?>
 
@@ -10,11 +10,11 @@ public final class StoreSubscription: Sendable, Hashable {
 
   deinit { cancel() }
 
-  /// Ends the subscription: no delivery begins after this returns, not even one that waits on a
-  /// queue already.
+  /// Ends the subscription: no delivery starts after this returns, not even one that waits on a queue
+  /// already.
   ///
-  /// One that another thread has begun runs to its end. May be called inside the sink, and more
-  /// than once. Amortised O(1).
+  /// A delivery that another thread has started runs to its end. May be called inside the sink, and
+  /// more than once. Amortised O(1).
   public func cancel() {
     let action = onCancel.withLock { action in
       defer { action = nil }
@@ -23,7 +23,7 @@ public final class StoreSubscription: Sendable, Hashable {
     action?()
   }
 
-  /// Keeps the subscription for as long as the set keeps it.
+  /// Adds the subscription to the set, which keeps it alive.
   public func store(in subscriptions: inout Set<StoreSubscription>) {
     subscriptions.insert(self)
   }

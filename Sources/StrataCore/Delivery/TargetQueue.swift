@@ -17,7 +17,7 @@ public enum TargetQueue: Sendable {
 
 /// The main queue, for closures that belong to the main actor.
 public struct MainTargetQueue: Sendable {
-  /// After what the main queue has to do already.
+  /// Behind the work that is on the main queue already.
   ///
   /// The program must run its main loop.
   public static let main = MainTargetQueue()
@@ -33,8 +33,8 @@ public struct MainTargetQueue: Sendable {
 /// }
 /// ```
 ///
-/// They run one after another, in order. The subscription does not keep the actor, so the actor may
-/// keep the subscription.
+/// They run one after another, in order. The subscription does not hold the actor, so the actor may
+/// hold the subscription.
 public struct ActorTargetQueue<Target: Actor>: Sendable {
   let target: Target
 

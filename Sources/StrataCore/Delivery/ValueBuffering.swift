@@ -1,6 +1,6 @@
 /// What a stream of versions keeps for a reader that falls behind.
 public enum ValueBuffering: Sendable {
-  /// The newest versions, this many at most.
+  /// The newest versions, at most this many.
   ///
   /// Older ones are skipped, which shows as a gap in `version`.
   case newest(Int)
@@ -18,9 +18,9 @@ public enum ValueBuffering: Sendable {
 }
 
 extension AsyncStream where Element: Sendable {
-  /// A stream of what `subscribe` is told, from this call on.
+  /// A stream of what `subscribe` delivers, from this call on.
   ///
-  /// It ends when the subscription's closure goes, and the subscription when the stream goes.
+  /// It ends when the subscription's closure is released, and the subscription ends when the stream is.
   package init(
     buffering: ValueBuffering,
     subscribe: (@escaping @Sendable (Element) -> Void) -> StoreSubscription
@@ -36,7 +36,7 @@ extension AsyncStream where Element: Sendable {
   }
 }
 
-/// Ends a stream when whoever feeds it is gone.
+/// Ends a stream when its source is released.
 private final class StreamEnd: Sendable {
   private let finish: @Sendable () -> Void
 
@@ -52,9 +52,9 @@ extension DispatcherType {
   /// for await changes in store.values(buffering: .newest(1)) { show(changes.items) }
   /// ```
   ///
-  /// It begins with this call, so nothing between the call and the loop is missed. It ends when the
-  /// store goes, or when the task that reads it is cancelled. It is for one reader; ask for one
-  /// sequence each. `previous` is the version right before, also after a gap.
+  /// It starts with this call, so nothing between the call and the loop is missed. It ends when the
+  /// store is released, or when the task that reads it is cancelled. It is for one reader; request one
+  /// sequence for each. `previous` is always the version directly before, also after a gap.
   public func values(buffering: ValueBuffering) -> AsyncStream<Changes<Scope>> {
     AsyncStream(buffering: buffering) { sinkState(receive: $0) }
   }

@@ -7,8 +7,8 @@
 /// @BindingDerived var count: Int     // init: _count = store.bindingDerived(\.count)
 /// ```
 ///
-/// What comes back is what the state holds, which the setter may have made something else of.
-/// It keeps its store, as a dispatcher does.
+/// Reading returns what the state holds, which may differ from the value that was set if the setter
+/// changed it. It holds its store, as a dispatcher does.
 @propertyWrapper
 public final class BindingDerived<Value: Sendable>: Sendable {
   /// The value to be read and followed.
@@ -39,7 +39,7 @@ public final class BindingDerived<Value: Sendable>: Sendable {
 extension DispatcherType {
   /// A derived value that can be set by a closure over the scope.
   ///
-  /// The name and the place are the trace of every commit it makes.
+  /// The name and the place are the trace of each of its commits.
   public func bindingDerived<Value: Equatable & Sendable>(
     _ name: String = "",
     get pipeline: Pipeline<Scope, Value>,

@@ -1,20 +1,30 @@
 extension Derived {
   /// A value derived from this one.
   ///
-  /// It is looked at only when this one has changed, and told only when it is unequal to before.
+  /// It is computed only when this one has changed. Subscribers are notified only when it is not equal
+  /// to the value before.
   public func chain<Next: Equatable & Sendable>(
     _ pipeline: Pipeline<Value, Next>
   ) -> Derived<Next> {
-    Derived<Next>(source.mapped(Projection(pipeline, .equality), keeping: self))
+    Derived<Next>(source.mapped(Projection(pipeline, .equality), holding: self))
   }
 
-  /// A value derived from this one, told whenever this one is unless `dropsOutput` says of it that
-  /// it is as good as before.
+  /// A value derived from this one, without a comparison by `==`.
+  ///
+  /// Subscribers are notified whenever those of this one are, unless `dropsOutput` returns true for the
+  /// new value.
   public func chain<Next: Sendable>(
     _ pipeline: Pipeline<Value, Next>,
     dropsOutput: (@Sendable (Changes<Next>) -> Bool)? = nil
   ) -> Derived<Next> {
     let comparison: OutputComparison<Next> = dropsOutput.map { .predicate($0) } ?? .nothing
-    return Derived<Next>(source.mapped(Projection(pipeline, comparison), keeping: self))
+    return Derived<Next>(source.mapped(Projection(pipeline, comparison), holding: self))
+  }
+
+  /// A value derived from this one that continues from its own last value while this one is absent.
+  ///
+  /// The last value is the newest that was delivered to a subscriber or read.
+  package func retaining<Next: Sendable>(_ rule: RetainingRule<Value, Next>) -> Derived<Next> {
+    Derived<Next>(source.retained(rule, holding: self))
   }
 }

@@ -1,13 +1,13 @@
 extension Derived {
   /// Two derived values of one store as one: `Derived.combined(a, b)`.
   ///
-  /// It is told once a commit if either has changed, and both are always of the same version.
-  /// Derived values of two stores have no version in common: combining them traps.
+  /// Subscribers are notified once per commit if either has changed, and both are always of the same
+  /// version. Derived values of two stores have no version in common: combining them traps.
   public static func combined<A: Sendable, B: Sendable>(
     _ a: Derived<A>,
     _ b: Derived<B>
   ) -> Derived<(A, B)> where Value == (A, B) {
-    guard let source = a.source.paired(with: b, keeping: a) else {
+    guard let source = a.source.paired(with: b, holding: a) else {
       fatalError(
         """
         Derived.combined was called with derived values of two stores, which share no version. \

@@ -1,4 +1,4 @@
-/// A value that follows a store: read only, computed from the state, told when it changes.
+/// A value that follows a store: read only, computed from the state, delivered when it changes.
 ///
 /// ```swift
 /// let count: Derived<Int> = store.derived(.map(\.count))
@@ -8,20 +8,20 @@
 ///
 /// It is not a store: it has no state of its own and nothing can be committed to it.
 ///
-/// **Reading** computes from the last committed state unless that is done already, so a commit is
-/// seen here as soon as it is seen in `state`. **Subscribers** are told each new value once, in the
-/// order of the commits, and nothing by a commit that leaves the value equal. However a derived
-/// value is built from others, one commit makes at most one delivery, and none is half updated. The
-/// `version` of what they are told is the store's; it grows, with gaps.
+/// **Reading** computes the value from the last committed state unless that is done already, so a
+/// commit is seen here as soon as it is seen in `state`. **Subscribers** receive each new value once,
+/// in the order of the commits, and nothing from a commit that leaves the value equal. However a
+/// derived value is built from others, one commit makes at most one delivery, and none is half updated.
+/// The `version` they receive is that of the store; it grows, with gaps.
 ///
-/// **Cost.** A derived value nobody subscribes to costs a commit nothing. Of those with subscribers,
-/// all that read the same stored property are passed over by one comparison of its bytes, however
-/// many they are; those through a closure or a computed key path are computed once a version each.
-/// A chain is looked at only when what it chains from has changed. So for very many fine-grained
-/// values, derive the stored property they share first and chain from there.
+/// **Cost.** A derived value without subscribers costs a commit nothing. Of those with subscribers, all
+/// that read the same unchanged stored property are skipped by one comparison of its bytes, however
+/// many they are. Those through a closure or a computed key path are computed once per version each. A
+/// chain is computed only when its input has changed. So for very many fine-grained values, derive the
+/// stored property they share first and chain from there.
 ///
-/// **Lifetimes.** The store keeps no derived value, a derived value keeps those it is made from and
-/// the last state but not the store, and a subscription keeps its derived value.
+/// **Lifetimes.** The store holds no derived value. A derived value holds those it is computed from and
+/// the last state, but not the store. A subscription holds its derived value.
 public final class Derived<Value: Sendable>: Sendable {
   let source: any DerivedSource<Value>
 
@@ -29,7 +29,7 @@ public final class Derived<Value: Sendable>: Sendable {
 
   /// The value for the last committed state.
   ///
-  /// O(1) when it was computed for this version already. Must not be asked inside the closures it is
+  /// O(1) when it was computed for this version already. Must not be read inside the closures it is
   /// computed with.
   public var value: Value { source.latest.value }
 }
@@ -38,13 +38,14 @@ extension Derived {
   /// Calls `receive` for every new value, in order, each once.
   ///
   /// The first call comes at once with the current value (unless `first` says otherwise), before
-  /// this returns if no delivery is under way. The subscription ends when the returned object goes.
+  /// this returns if no delivery is under way. The subscription ends when the returned object is
+  /// released.
   public func sinkValue(
     first: FirstDelivery = .current,
     queue: TargetQueue = .passthrough,
     receive: @escaping @Sendable (Changes<Value>) -> Void
   ) -> StoreSubscription {
-    source.follow(Sink(queue: queue, receive: receive), first: first, keeping: self)
+    source.follow(Sink(queue: queue, receive: receive), first: first, holding: self)
   }
 
   /// The same on the main actor.
@@ -68,36 +69,9 @@ extension Derived {
     return sink.subscription(to: sinkValue(first: first, receive: sink.receiver))
   }
 
-  /// The same as `sinkValue`.
-  public func sinkChanges(
-    first: FirstDelivery = .current,
-    queue: TargetQueue = .passthrough,
-    receive: @escaping @Sendable (Changes<Value>) -> Void
-  ) -> StoreSubscription {
-    sinkValue(first: first, queue: queue, receive: receive)
-  }
-
-  /// The same as `sinkValue` on the main actor.
-  public func sinkChanges(
-    first: FirstDelivery = .current,
-    queue: MainTargetQueue,
-    receive: @escaping @MainActor @Sendable (Changes<Value>) -> Void
-  ) -> StoreSubscription {
-    sinkValue(first: first, queue: queue, receive: receive)
-  }
-
-  /// The same as `sinkValue` on an actor.
-  public func sinkChanges<Target: Actor>(
-    first: FirstDelivery = .current,
-    queue: ActorTargetQueue<Target>,
-    receive: @escaping @Sendable (isolated Target, Changes<Value>) -> Void
-  ) -> StoreSubscription {
-    sinkValue(first: first, queue: queue, receive: receive)
-  }
-
   /// The values as an asynchronous sequence, in order, the current one first.
   ///
-  /// It keeps this derived value; otherwise it is like ``DispatcherType/values(buffering:)``.
+  /// It holds this derived value; otherwise it is like ``DispatcherType/values(buffering:)``.
   public func values(buffering: ValueBuffering) -> AsyncStream<Changes<Value>> {
     AsyncStream(buffering: buffering) { sinkValue(receive: $0) }
   }

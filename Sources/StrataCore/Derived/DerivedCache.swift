@@ -1,6 +1,6 @@
 import StrataBase
 
-/// What was derived from the state of a store, can be asked for again, and is still kept by someone.
+/// The derived values of a store that can be requested again, as long as they are held elsewhere.
 final class DerivedCache: Sendable {
   private struct Entry {
     weak var object: AnyObject?
@@ -8,19 +8,19 @@ final class DerivedCache: Sendable {
 
   private struct Entries {
     var byKey: [AnyHashable: Entry] = [:]
-    /// How many entries make it worth looking for those nobody keeps any more.
+    /// The number of entries at which released ones are removed.
     var limit = 16
   }
 
   private let entries = Lock(
     Entries(),
-    reentryRemedy: "What makes a derived value asked for another: ask for that one first."
+    reentryRemedy: "A derived value was requested while another is created: request it first."
   )
 
-  /// The object of this key, made when there is none.
+  /// The object of this key, created if there is none.
   ///
-  /// Two threads that ask at once get the same one. The type of a key decides the type of its
-  /// object. `make` must not ask the cache. Amortised O(1).
+  /// Two threads that call this at once get the same object. The type of a key determines the type of
+  /// its object. `make` must not call the cache. Amortised O(1).
   func object<Object: AnyObject>(for key: some Hashable, make: () -> Object) -> Object {
     entries.withLock { entries in
       let key = AnyHashable(key)
@@ -36,9 +36,9 @@ final class DerivedCache: Sendable {
   }
 }
 
-/// The key of what a key path alone says how to derive.
+/// The key of a value that is derived by a key path alone.
 struct DerivedPart: Hashable {
-  /// What tells two derived values of one key path apart.
+  /// How two derived values of one key path may differ.
   enum Comparison: Hashable {
     case equality
     case nothing

@@ -1,4 +1,4 @@
-/// What a derived value is made from, whatever the store.
+/// What a derived value is computed from, whatever the store.
 protocol DerivedSource<Value>: AnyObject, Sendable {
   associatedtype Value: Sendable
 
@@ -8,55 +8,55 @@ protocol DerivedSource<Value>: AnyObject, Sendable {
   func follow(
     _ sink: Sink<Changes<Value>>,
     first: FirstDelivery,
-    keeping derived: Derived<Value>
+    holding derived: Derived<Value>
   ) -> StoreSubscription
 
   func mapped<Next: Sendable>(
     _ projection: Projection<Value, Next>,
-    keeping derived: Derived<Value>
+    holding derived: Derived<Value>
   ) -> any DerivedSource<Next>
 
-  func kept<Next: Sendable>(
-    _ rule: KeepingRule<Value, Next>,
-    keeping derived: Derived<Value>
+  func retained<Next: Sendable>(
+    _ rule: RetainingRule<Value, Next>,
+    holding derived: Derived<Value>
   ) -> any DerivedSource<Next>
 
   /// Nil when the other is derived from another store.
   func paired<Other: Sendable>(
     with other: Derived<Other>,
-    keeping derived: Derived<Value>
+    holding derived: Derived<Value>
   ) -> (any DerivedSource<(Value, Other)>)?
 }
 
-/// A node of the graph of one store's derivations, and where its state comes from.
+/// A node of the graph of one store's derivations, and the delivery that provides its state.
 final class StoreDerivation<Root: Sendable, Activity: Sendable, Value: Sendable>: DerivedSource {
   private let delivery: Delivery<Root, Activity>
   private let node: any DerivationNode<Root, Value>
-  /// The derived values this is made from; whoever has them may ask for the same ones again.
-  private let kept: [any AnyObject & Sendable]
+  /// The derived values this is computed from, held so that requesting them again gives the same ones.
+  private let held: [any AnyObject & Sendable]
 
   init(
     _ node: any DerivationNode<Root, Value>,
     of delivery: Delivery<Root, Activity>,
-    keeping kept: [any AnyObject & Sendable] = []
+    holding held: [any AnyObject & Sendable] = []
   ) {
     self.delivery = delivery
     self.node = node
-    self.kept = kept
+    self.held = held
   }
 
-  var latest: Version<Value> { node.version(at: delivery.current, in: .reading) }
+  var latest: Version<Value> { node.version(at: delivery.current, for: .readers) }
 
   func follow(
     _ sink: Sink<Changes<Value>>,
     first: FirstDelivery,
-    keeping derived: Derived<Value>
+    holding derived: Derived<Value>
   ) -> StoreSubscription {
     let graph = delivery.graph
     return delivery.follow(
-      begin: { [node] root in graph.begin(sink, following: node, at: root, first: first) },
-      end: { [node, weak sinkEnd = sink.end] in
-        sinkEnd?.cancel()
+      start: { [node] root in graph.begin(sink, following: node, at: root, first: first) },
+      end: { [node, weak cancellation = sink.cancellation] in
+        cancellation?.cancel()
         graph.end(following: node)
         withExtendedLifetime(derived) {}
       }
@@ -65,29 +65,29 @@ final class StoreDerivation<Root: Sendable, Activity: Sendable, Value: Sendable>
 
   func mapped<Next: Sendable>(
     _ projection: Projection<Value, Next>,
-    keeping derived: Derived<Value>
+    holding derived: Derived<Value>
   ) -> any DerivedSource<Next> {
     StoreDerivation<Root, Activity, Next>(
-      MapNode(node, projection),
+      ProjectionNode(node, projection),
       of: delivery,
-      keeping: [derived]
+      holding: [derived]
     )
   }
 
-  func kept<Next: Sendable>(
-    _ rule: KeepingRule<Value, Next>,
-    keeping derived: Derived<Value>
+  func retained<Next: Sendable>(
+    _ rule: RetainingRule<Value, Next>,
+    holding derived: Derived<Value>
   ) -> any DerivedSource<Next> {
     StoreDerivation<Root, Activity, Next>(
-      KeepingNode(node, rule),
+      RetainingNode(node, rule),
       of: delivery,
-      keeping: [derived]
+      holding: [derived]
     )
   }
 
   func paired<Other: Sendable>(
     with other: Derived<Other>,
-    keeping derived: Derived<Value>
+    holding derived: Derived<Value>
   ) -> (any DerivedSource<(Value, Other)>)? {
     guard
       let source = other.source as? StoreDerivation<Root, Activity, Other>,
@@ -96,7 +96,7 @@ final class StoreDerivation<Root: Sendable, Activity: Sendable, Value: Sendable>
     return StoreDerivation<Root, Activity, (Value, Other)>(
       PairNode(node, source.node),
       of: delivery,
-      keeping: [derived, other]
+      holding: [derived, other]
     )
   }
 }

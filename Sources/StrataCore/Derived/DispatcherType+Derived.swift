@@ -1,8 +1,8 @@
 extension DispatcherType {
   /// A value derived from the scope: `store.derived(.map(\.count))`.
   ///
-  /// Subscribers are told only when it is unequal to before. Asking again with the same key path
-  /// gives the same object for as long as someone keeps it.
+  /// Subscribers are notified only when it is not equal to the value before. Requesting the same key
+  /// path again returns the same object as long as it is held.
   public func derived<Output: Equatable & Sendable>(
     _ pipeline: Pipeline<Scope, Output>
   ) -> Derived<Output> {
@@ -16,11 +16,11 @@ extension DispatcherType {
     }
   }
 
-  /// A value derived from the scope, told whenever what it reads from may have changed unless
-  /// `dropsOutput` says of it that it is as good as before.
+  /// A value derived from the scope, without a comparison by `==`.
   ///
-  /// A key path through stored properties is told when their bytes have changed, anything else at
-  /// every version.
+  /// Subscribers are notified whenever its input may have changed, unless `dropsOutput` returns true
+  /// for the new value. The input of a key path through stored properties may have changed when their
+  /// bytes have, any other at every version.
   public func derived<Output: Sendable>(
     _ pipeline: Pipeline<Scope, Output>,
     dropsOutput: (@Sendable (Changes<Output>) -> Bool)? = nil
@@ -39,7 +39,7 @@ extension DispatcherType {
     _ pipeline: Pipeline<State, Output>,
     _ comparison: OutputComparison<Output>
   ) -> Derived<Output> {
-    let node = FirstNode(Projection(pipeline, comparison))
+    let node = ProjectionNode(Projection(pipeline, comparison))
     return Derived(StoreDerivation(node, of: targetStore.delivery))
   }
 }

@@ -1,13 +1,13 @@
-/// How a derived value is made from what it is derived from.
+/// How a derived value is computed from its input.
 ///
 /// ```swift
 /// store.derived(.map(\.count))
 /// store.derived(.map { $0.items.count })
 /// ```
 ///
-/// Prefer a key path where one will do. One through stored properties costs nothing in a commit that
-/// leaves its bytes alone, and asking for the same key path again gives the same ``Derived``; a
-/// closure is called for each version that changes what it reads from. A closure must be pure.
+/// Prefer a key path where possible. One through stored properties costs nothing in a commit that
+/// leaves its bytes unchanged, and requesting the same key path again returns the same ``Derived``. A
+/// closure is called for each version that changes its input, and must be pure.
 public struct Pipeline<Input: Sendable, Output: Sendable>: Sendable {
   enum Projection: Sendable {
     case part(PartPath<Input, Output>)
@@ -24,15 +24,15 @@ extension Pipeline {
   /// A part of the input.
   public static func map(_ part: PartPath<Input, Output>) -> Pipeline { Pipeline(.part(part)) }
 
-  /// What a function makes of the input.
+  /// The result of a function of the input.
   ///
-  /// It is given `Changes`, so that it reads properties and computed properties alike. What it makes
-  /// may not depend on the previous value.
+  /// It gets `Changes`, so that it can read properties and computed properties alike. Its result may
+  /// not depend on the previous value.
   public static func map(_ function: @escaping @Sendable (Changes<Input>) -> Output) -> Pipeline {
     Pipeline(.function(function))
   }
 
-  /// What a function makes of a part of the input, called again only when the part has changed.
+  /// The result of a function of a part of the input, called again only when the part has changed.
   public static func map<Part: Equatable & Sendable>(
     derive: @escaping @Sendable (Input) -> Part,
     compute: @escaping @Sendable (Part) -> Output
@@ -44,9 +44,9 @@ extension Pipeline {
       }
   }
 
-  /// Keeps the output while the predicate says that the difference of the input does not matter.
+  /// Keeps the output while the predicate returns true: the difference of the input does not matter.
   ///
-  /// The predicate sees the input the output was made from as the previous one. That input is kept.
+  /// The predicate gets the input of the kept output as the previous value. That input is kept too.
   public func dropsInput(
     while predicate: @escaping @Sendable (Changes<Input>) -> Bool
   ) -> Pipeline {

@@ -10,12 +10,12 @@
 open class DispatcherBase<State: StateType, Activity: Sendable>:
   ScopedDispatcherBase<State, Activity, State>, @unchecked Sendable
 {
-  /// Creates a dispatcher for `targetStore`, which it holds strongly.
+  /// Creates a dispatcher for `targetStore`, which it holds.
   public init(targetStore: Store<State, Activity>) {
     super.init(targetStore: targetStore, scope: \.self)
   }
 
-  /// The same as `init(targetStore:)`.
+  /// Another name for `init(targetStore:)`, for code that was written for an older Verge.
   public init(target: Store<State, Activity>) {
     super.init(targetStore: target, scope: \.self)
   }

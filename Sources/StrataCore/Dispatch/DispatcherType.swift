@@ -1,36 +1,36 @@
-/// What commits to a store: the store itself, and every dispatcher made for it.
+/// What commits to a store: the store itself, and every dispatcher created for it.
 ///
-/// A dispatcher is an object without state of its own. It looks at a part of the store's state,
-/// its ``Scope``, and may hold whatever its commits need. There may be as many as one likes.
+/// A dispatcher is an object without state of its own. It works on a part of the store's state, its
+/// ``Scope``, and may hold what its commits need. A store may have any number of dispatchers.
 public protocol DispatcherType: AnyObject, Sendable {
   /// The whole state of the store.
   associatedtype State: StateType
   /// What the store announces besides its state.
   associatedtype Activity: Sendable
-  /// The part of the state this dispatcher looks at.
+  /// The part of the state this dispatcher works on.
   associatedtype Scope: Sendable = State
 
   /// The store that is committed to.
   ///
   /// Held strongly.
   var targetStore: Store<State, Activity> { get }
-  /// Where the scope is in the state.
+  /// The path from the state to the scope.
   var scope: StatePath<State, Scope> { get }
 }
 
 extension DispatcherType {
-  /// Changes the scope in one atomic step and returns what the closure returns.
+  /// Changes the scope in one atomic step and returns the result of the closure.
   ///
-  /// If the closure throws, nothing has happened. Waits for other commits of the store, never for
-  /// subscribers or a disk that keeps up. Committing inside the closure traps; reading `state`
-  /// there gives the last committed value. The name and the place travel with the commit as its
-  /// ``CommitTrace``. Costs about a microsecond beside the edit itself.
+  /// If the closure throws, the commit is rolled back. Waits for other commits of the store, but not for
+  /// subscribers, and for a disk only while it falls behind. Committing inside the closure traps;
+  /// reading `state` there returns the last committed value. The name and the place are carried with
+  /// the commit as its ``CommitTrace``. Costs about a microsecond plus the edit itself.
   ///
-  /// A commit that leaves the state byte for byte as it was returns its result, but makes no version
+  /// A commit that leaves every byte of the state unchanged returns its result, but makes no version
   /// and reaches neither middleware, hooks nor subscribers. Only the state's own bytes are compared,
-  /// not what they refer to: an unused closure, or a number or a flag set to what it is, changes
-  /// nothing; assigning an equal array of other storage, or a write to a table, makes a version, in
-  /// which `hasChanges` is false. What an object inside the state does to itself is never seen.
+  /// not what they refer to. A closure that writes nothing, or sets a number or a flag to the value it
+  /// has, changes nothing. Assigning an equal array with other storage, or writing to a table, makes a
+  /// version in which `hasChanges` is false. Changes inside an object in the state are never seen.
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
@@ -69,7 +69,7 @@ extension DispatcherType {
     )
   }
 
-  /// Changes the scope in one atomic step and attaches values that travel with the commit.
+  /// Changes the scope in one atomic step and attaches values that are carried with the commit.
   ///
   /// ```swift
   /// let isAnimated = CommitAttachmentKey<Bool>()
@@ -80,8 +80,7 @@ extension DispatcherType {
   /// }
   /// ```
   ///
-  /// Subscribers find them in ``Changes/attachments``. A commit that changes nothing takes them with
-  /// it.
+  /// Subscribers find them in ``Changes/attachments``. If the commit changes nothing, they are lost.
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
@@ -99,10 +98,10 @@ extension DispatcherType {
     )
   }
 
-  /// Tells everyone who listens by `sinkActivity`.
+  /// Delivers an activity to the subscribers of `sinkActivity`.
   ///
-  /// Nothing is kept for later listeners. Send after a commit, not inside it: there the activity
-  /// goes out at once, whether or not the commit happens, and a sink that commits traps.
+  /// Later subscribers do not receive it. Send after a commit, not inside it: there the activity is
+  /// delivered at once, even if the commit is then rolled back, and a sink that commits traps.
   public func send(_ activity: Activity) {
     targetStore.delivery.send(activity, log: targetStore.logEntry(of: activity))
   }

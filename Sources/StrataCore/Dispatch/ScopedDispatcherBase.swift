@@ -14,7 +14,7 @@ open class ScopedDispatcherBase<State: StateType, Activity: Sendable, Scope: Sen
   ///
   /// Held strongly.
   public let targetStore: Store<State, Activity>
-  /// Where the scope is in the state.
+  /// The path from the state to the scope.
   public let scope: StatePath<State, Scope>
 
   /// Creates a dispatcher for the part of the state that `scope` leads to.

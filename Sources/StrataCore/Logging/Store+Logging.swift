@@ -1,5 +1,5 @@
 extension Store {
-  /// What the delivery line keeps until it is this commit's turn to be told to the logger.
+  /// The call of the logger for a commit, which waits in the delivery queue for its turn.
   func logEntry(
     of edit: Edit<State>,
     since start: ContinuousClock.Instant?,
@@ -31,7 +31,7 @@ extension DispatcherType {
     )
   }
 
-  /// What a logger is told of the dispatcher itself.
+  /// What a logger receives about the dispatcher itself.
   func dispatcherLog() -> DispatcherLog {
     DispatcherLog(store: targetStore.name, dispatcher: "\(type(of: self))")
   }
@@ -40,5 +40,5 @@ extension DispatcherType {
 /// One call of a logger that waits for its turn.
 @usableFromInline
 struct LogEntry: Sendable {
-  @usableFromInline let tell: @Sendable () -> Void
+  @usableFromInline let write: @Sendable () -> Void
 }

@@ -1,4 +1,4 @@
-/// Is told what happens in a store, as values that can be encoded.
+/// Receives what happens in a store, as values that can be encoded.
 ///
 /// ```swift
 /// struct PrintingLogger: StoreLogger {
@@ -8,9 +8,9 @@
 /// let store = AppStore(initialState: AppState(), logger: PrintingLogger())
 /// ```
 ///
-/// Commits and activities are told in their order, one at a time, outside every lock of the store,
-/// before the subscribers hear of them; the rest is told where it happens. Every requirement has a
-/// default that does nothing. A store without a logger spends nothing on it.
+/// Commits and activities are logged in their order, one at a time, outside every lock of the store,
+/// before their delivery to subscribers. The rest is logged where it happens. Every requirement has a
+/// default that does nothing. A store without a logger spends nothing on logging.
 public protocol StoreLogger: Sendable {
   /// A commit has made a version.
   func didCommit(_ log: CommitLog)
@@ -24,7 +24,7 @@ public protocol StoreLogger: Sendable {
   /// A dispatcher was created.
   func didCreateDispatcher(_ log: DispatcherLog)
 
-  /// A dispatcher is going.
+  /// A dispatcher is about to be released.
   func didDestroyDispatcher(_ log: DispatcherLog)
 
   /// The time that durations are measured with.
@@ -44,4 +44,42 @@ extension StoreLogger {
   public func didDestroyDispatcher(_ log: DispatcherLog) {}
   /// The continuous clock's time.
   public func now() -> ContinuousClock.Instant { .now }
+}
+
+/// What a logger receives about a commit.
+public struct CommitLog: Sendable, Equatable, Encodable {
+  /// The name of the store.
+  public let store: String
+  /// The version that the commit made.
+  public let version: UInt64
+  /// Who made the commit, then the actions that led to it, the innermost first.
+  public let traces: [CommitTrace]
+  /// How long the caller waited for the edit lock and edited, in nanoseconds.
+  public let nanoseconds: Int64
+}
+
+/// What a logger receives about an activity.
+public struct ActivityLog: Sendable, Equatable, Encodable {
+  /// The name of the store.
+  public let store: String
+  /// The activity as Swift prints it.
+  public let activity: String
+}
+
+/// What a logger receives about an action.
+public struct DispatchLog: Sendable, Equatable, Encodable {
+  /// The name of the store.
+  public let store: String
+  /// The type of the dispatcher.
+  public let dispatcher: String
+  /// The action, then the actions that led to it, the innermost first.
+  public let actions: [ActionMetadata]
+}
+
+/// What a logger receives about a dispatcher.
+public struct DispatcherLog: Sendable, Equatable, Encodable {
+  /// The name of the store.
+  public let store: String
+  /// The type of the dispatcher.
+  public let dispatcher: String
 }

@@ -8,16 +8,16 @@ import StrataBase
 /// })
 /// ```
 ///
-/// After the edit and before every ``CommitHook``, so that change sets, indexes and the journal see
+/// It runs after the edit and before every ``CommitHook``, so change sets, indexes and the journal see
 /// what middleware writes. It runs under the edit lock, in the order in which it was added, for each
-/// commit that changed something; it must be quick and must not commit to the same store.
+/// commit that changed something. It must be quick and must not commit to the same store.
 public protocol StoreMiddleware<State>: Sendable {
   /// The state of the stores it can be added to.
   associatedtype State: StateType
 
   /// Completes or refuses an edit.
   ///
-  /// Throwing means that the commit has not happened.
+  /// An error rolls the commit back.
   func modify(_ edit: inout Edit<State>) throws
 }
 
@@ -25,7 +25,7 @@ public protocol StoreMiddleware<State>: Sendable {
 public struct ModifyingMiddleware<State: StateType>: StoreMiddleware {
   private let body: @Sendable (inout Edit<State>) throws -> Void
 
-  /// Creates middleware that does what the closure does.
+  /// Creates middleware that runs the closure.
   public init(_ modify: @escaping @Sendable (inout Edit<State>) throws -> Void) {
     body = modify
   }
@@ -35,7 +35,7 @@ public struct ModifyingMiddleware<State: StateType>: StoreMiddleware {
 }
 
 extension ModifyingMiddleware {
-  /// Middleware that does what the closure does.
+  /// Middleware that runs the closure.
   public static func modify(
     _ modify: @escaping @Sendable (inout Edit<State>) throws -> Void
   ) -> ModifyingMiddleware {
@@ -44,7 +44,7 @@ extension ModifyingMiddleware {
 }
 
 extension Store {
-  /// Adds middleware; it takes part in every commit whose edit begins after this returns.
+  /// Adds middleware; it runs in every commit whose edit starts after this returns.
   ///
   /// Waits for a commit that is under way. It stays for the life of the store.
   public func add<Middleware: StoreMiddleware>(middleware: Middleware)
@@ -52,7 +52,7 @@ extension Store {
     editLock.withLock { _ in stages.withLock { $0.middleware.append(middleware) } }
   }
 
-  /// Adds middleware that is made of a closure: `store.add(middleware: .modify { edit in … })`.
+  /// Adds middleware made of a closure: `store.add(middleware: .modify { edit in … })`.
   public func add(middleware: ModifyingMiddleware<State>) {
     editLock.withLock { _ in stages.withLock { $0.middleware.append(middleware) } }
   }

@@ -6,6 +6,6 @@
 /// }
 /// ```
 ///
-/// Keep the parts that dispatchers are scoped to as *stored* properties: a key path through a
-/// computed property copies what it leads to on every commit.
+/// Make the parts that dispatchers are scoped to *stored* properties: a key path through a computed
+/// property copies its value on every commit.
 public protocol StateType: Sendable {}

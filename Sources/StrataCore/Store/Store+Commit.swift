@@ -1,10 +1,10 @@
 import StrataBase
 
 extension Store {
-  /// Runs one edit of the state: the edit, middleware and hooks, the new version, and its delivery.
+  /// Runs one commit: the edit, middleware and hooks, the new version, and its delivery.
   ///
-  /// A throw from any of them leaves everything as it was. An edit that leaves every byte of the
-  /// state as it was ends here: it makes no version and nobody hears of it.
+  /// If any of them throws, everything stays as it was. An edit that leaves every byte of the state
+  /// unchanged ends early: it makes no version and is delivered to no subscriber.
   func commit<Scope, R, E: Error>(
     _ trace: CommitTrace,
     causes: [ActionMetadata] = [],
@@ -26,18 +26,18 @@ extension Store {
     attaching mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
   ) throws(E) -> R {
     for hook in stages.withLock({ $0.hooks }) { hook.commitWillBegin() }
-    // Freed after the lock, where what goes with them may commit or read in its turn.
+    // Freed after the lock: what is freed with them may commit or read in its turn.
     var replaced: Version<State>?
     var dropped: Edit<State>?
     let start = logger?.now()
     let result = try editLock.withLock { (_: inout EditTurn) throws(E) -> R in
-      // Not those of before: one may have been installed while this commit waited.
+      // Read under the lock: a stage may have been installed while this commit waited.
       let stages = stages.withLock { $0 }
       var edit = delivery.beginEdit(trace: trace, causes: causes, by: origin)
       do throws(E) {
         var attachments = CommitAttachments()
         var effect = EditEffect.nothing
-        let result = try EditEffect.observe(editing: &edit.state, saying: &effect) {
+        let result = try EditEffect.observe(editing: &edit.state, reporting: &effect) {
           (state) throws(E) in try mutation(&state[keyPath: scope], &attachments)
         }
         guard case .something = effect else {
@@ -46,7 +46,6 @@ extension Store {
         }
         edit.attachments = attachments
         try stages.complete(&edit, throwing: E.self)
-        for hook in stages.hooks { hook.commitDidHappen(edit) }
         let log = logger.map { logEntry(of: edit, since: start, for: $0) }
         replaced = delivery.publish(Version(Changes(edit)), log: log)
         return result

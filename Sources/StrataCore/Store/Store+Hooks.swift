@@ -1,7 +1,7 @@
 import StrataBase
 
 extension Store {
-  /// Gives the hook that `isWanted` accepts, or installs the one that `make` creates.
+  /// Returns the installed hook that `isWanted` accepts, or installs the one that `make` creates.
   ///
   /// Waits for a commit that is under way. Hooks run in the order of their installation, and a
   /// hook stays for the life of the store.
@@ -24,12 +24,12 @@ extension Store {
 }
 
 extension Store {
-  /// Whether what is committed now is shown and not kept; see ``Detour``.
-  package var isOnDetour: Bool { stages.withLock { $0.isOnDetour } }
+  /// Whether the store shows states that are not kept; see ``Preview``.
+  package var isPreviewing: Bool { stages.withLock { $0.isPreviewing } }
 
-  /// Runs `action` while no commit is under way and none can begin.
+  /// Runs `action` while no commit is under way and none can start.
   ///
-  /// Waits for a commit that is. `action` must not commit to this store.
+  /// Waits for a commit that is under way. `action` must not commit to this store.
   package func withoutCommits(_ action: () -> Void) {
     editLock.withLock { _ in action() }
   }

@@ -1,6 +1,6 @@
 public import StrataBase
 
-/// Holds one state, and the one way to change it: a commit.
+/// Holds one state, which only a commit changes.
 ///
 /// ```swift
 /// struct CounterState: StateType { var count = 0 }
@@ -14,22 +14,22 @@ public import StrataBase
 /// store.commit { $0.count += 1 }
 /// ```
 ///
-/// Commits are serialised by an *edit lock*. The committed value is guarded by a second, short
-/// lock, so reading ``state`` never waits for an edit; inside one's own mutation it gives the last
-/// committed value. Subscribers are called after both locks, in version order, each version once.
+/// An *edit lock* serialises commits. A second, short lock guards the committed value, so reading
+/// ``state`` never waits for an edit; inside a mutation it returns the last committed value.
+/// Subscribers are called outside both locks, in version order, each version once.
 ///
-/// A store does not know entities or files. They are connected by a ``CommitHook``, or by the
-/// ``StoreSource`` the store is created from.
+/// A store does not know entities or files. A ``CommitHook`` connects them, or the ``StoreSource`` the
+/// store is created from.
 open class Store<State: StateType, Activity: Sendable>: DispatcherType, @unchecked Sendable {
   /// A dispatcher of the whole state of this kind of store.
   public typealias Dispatcher = DispatcherBase<State, Activity>
   /// A dispatcher of a part of the state of this kind of store.
   public typealias ScopedDispatcher<Scope: Sendable> = ScopedDispatcherBase<State, Activity, Scope>
 
-  /// What logs and errors call this store; the type's name unless one was given.
+  /// The name of this store in logs and errors; by default the name of its type.
   public let name: String
 
-  /// Serialises commits: it guards the right to publish.
+  /// Serialises commits: its holder may publish.
   @usableFromInline let editLock = Lock(
     EditTurn(),
     reentryRemedy: """
@@ -40,7 +40,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   @usableFromInline let stages = Lock(CommitStages<State>())
   @usableFromInline let delivery: Delivery<State, Activity>
   @usableFromInline let logger: (any StoreLogger)?
-  /// What the store was created from, if not from a mere value.
+  /// What the store was created from, unless that was a plain value.
   @usableFromInline package let source: (any StoreSource<State>)?
 
   /// Creates a store with a state at version 0.
@@ -49,7 +49,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
     self.name = name ?? "\(Self.self)"
     self.logger = logger
     source = nil
-    delivery = Delivery(Changes(initial: initialState), DeliveryWork())
+    delivery = Delivery(Changes(initial: initialState), SpecializedDelivery())
   }
 
   /// Creates a store from what `source` restored, and attaches the source to it.
@@ -60,7 +60,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
     name = "\(Self.self)"
     logger = nil
     self.source = source
-    delivery = Delivery(Changes(initial: source.initialState), DeliveryWork())
+    delivery = Delivery(Changes(initial: source.initialState), SpecializedDelivery())
     source.attach(to: self)
   }
 
@@ -74,7 +74,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
     self.name = name ?? "\(Self.self)"
     self.logger = logger
     self.source = source
-    delivery = Delivery(Changes(initial: source.initialState), DeliveryWork())
+    delivery = Delivery(Changes(initial: source.initialState), SpecializedDelivery())
     source.attach(to: self)
   }
 
@@ -90,11 +90,22 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   /// O(1).
   public var changes: Changes<State> { delivery.current.changes }
 
-  /// The store itself: it dispatches to its own whole state.
+  /// The store itself: a store is the dispatcher of its whole state.
   public var targetStore: Store<State, Activity> { self }
 
   /// The whole state.
   ///
-  /// Kept, as a key path written in generic code is looked up anew each time.
+  /// Stored, because a key path literal in generic code is instantiated on each use.
   public let scope: StatePath<State, State> = \State.self
+}
+
+/// What the edit lock guards: the right to make the next version.
+///
+/// It has a byte because the thread sanitizer takes an access to an empty value for one to its owner.
+@usableFromInline
+struct EditTurn: Sendable {
+  private var byte: UInt8 = 0
+
+  @usableFromInline
+  init() {}
 }

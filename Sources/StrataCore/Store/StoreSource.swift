@@ -1,7 +1,7 @@
-/// Something a store starts from and stays connected to, such as a persisted file.
+/// What a store starts from and stays connected to, such as a persisted file.
 ///
-/// The source makes a *value* first; the store is created with it; only then is the source
-/// attached. Nothing is ever restored by committing through a store.
+/// The source makes a *value* first. The store is created with it, and only then is the source
+/// attached. Restoring never commits through a store.
 public protocol StoreSource<State>: Sendable {
   /// The state of the stores this source feeds.
   associatedtype State: StateType
@@ -9,8 +9,8 @@ public protocol StoreSource<State>: Sendable {
   /// The state a store is created with.
   var initialState: State { get }
 
-  /// Connects the source to the store that was created from it, before anyone else can commit.
+  /// Connects the source to the store that was created from it, before any other caller can commit.
   ///
-  /// A source that can feed one store only traps on the second call.
+  /// A source that can feed only one store traps on the second call.
   func attach<Activity: Sendable>(to store: Store<State, Activity>)
 }

@@ -9,37 +9,37 @@ extension DispatcherType {
   /// let subscription = ada.sinkValue { changes in show(changes.value?.name) }
   /// ```
   ///
-  /// The path starts at the own scope. Subscribers are told when the entity is inserted, changed,
-  /// removed and inserted again, and nothing by commits that leave it alone. Entities are never
-  /// compared with their `==`, so one that looks at the ID alone hides nothing; whether one that is put
-  /// again as it was is told again is not promised.
+  /// The path starts at the own scope. Subscribers are notified when the entity is inserted, changed,
+  /// removed and inserted again, and not by commits that leave it unchanged. Entities are never
+  /// compared with their `==`, so an `==` that compares only the ID hides no change. Whether an entity
+  /// that is put again unchanged is delivered again is unspecified.
   ///
-  /// Asking again for the same table and ID gives the same object as long as someone keeps it.
-  /// Reading `value` is O(log n). A commit costs O(entities changed + subscribers of those), however
-  /// many subscribers follow other entities.
+  /// Requesting the same table and ID again returns the same object as long as it is held. Reading
+  /// `value` is O(log n). A commit costs O(entities changed + their subscribers), however many
+  /// subscribers follow other entities.
   @inlinable
   public func derived<Entity: EntityType>(
     from id: EntityID<Entity>,
     in table: StatePath<Scope, EntityTable<Entity>>
   ) -> Derived<Entity?> {
-    following(table).entity(id)
+    entities(table).entity(id)
   }
 
-  /// The entities with these IDs, each to be followed on its own; in the order of the IDs, also those
-  /// that are absent now.
+  /// The entities with these IDs, each as a derived value of its own; in the order of the IDs, including
+  /// those that are absent now.
   ///
-  /// Each is the same as when asked for alone. To be told once a commit about all of them, put them
-  /// together by `Derived.combined`, or use `derived(in:)` with a query.
+  /// Each is the same object as when requested alone. For one delivery per commit about all of them,
+  /// combine them with `Derived.combined`, or use `derived(in:)` with a query.
   @inlinable
   public func derived<Entity: EntityType>(
     from ids: some Sequence<EntityID<Entity>>,
     in table: StatePath<Scope, EntityTable<Entity>>
   ) -> [Derived<Entity?>] {
-    let following = following(table)
-    return ids.map { following.entity($0) }
+    let entities = entities(table)
+    return ids.map { entities.entity($0) }
   }
 
-  /// The entity with this ID in the table at `table`, which stays what it was last when it is removed.
+  /// The entity with this ID in the table at `table`, retained when it is removed.
   ///
   /// ```swift
   /// let ada = try store.derivedNonNull(from: "ada", in: \.db.users)
@@ -48,30 +48,30 @@ extension DispatcherType {
   /// }
   /// ```
   ///
-  /// Subscribers are told as those of `derived(from:in:)` are. The last value is
-  /// the newest that a subscriber was told or that was read here; without subscribers nobody sees
-  /// what it becomes in between.
+  /// Subscribers are notified as those of `derived(from:in:)` are. The retained value is the newest that
+  /// was delivered to a subscriber or read here; without subscribers, values between two reads are not
+  /// seen.
   ///
-  /// Throws `EntityError.notFound` when there is no such entity at this moment.
+  /// Throws `EntityError.notFound` when there is no such entity now.
   @inlinable
   public func derivedNonNull<Entity: EntityType>(
     from id: EntityID<Entity>,
     in table: StatePath<Scope, EntityTable<Entity>>
-  ) throws -> Derived<KeptEntity<Entity>> {
-    guard let kept = following(table).kept(id) else {
+  ) throws -> Derived<RetainedEntity<Entity>> {
+    guard let retained = entities(table).retained(id) else {
       throw EntityError.notFound(table: Entity.tableName, id: "\(id)")
     }
-    return kept
+    return retained
   }
 
-  /// The entities with these IDs, each to be followed on its own and kept when it is removed; in the
-  /// order of the IDs, those that are absent now left out.
+  /// The entities with these IDs, each as a derived value of its own that is retained when the entity is
+  /// removed; in the order of the IDs, without those that are absent now.
   @inlinable
   public func derivedNonNull<Entity: EntityType>(
     from ids: some Sequence<EntityID<Entity>>,
     in table: StatePath<Scope, EntityTable<Entity>>
-  ) -> [Derived<KeptEntity<Entity>>] {
-    let following = following(table)
-    return ids.compactMap { following.kept($0) }
+  ) -> [Derived<RetainedEntity<Entity>>] {
+    let entities = entities(table)
+    return ids.compactMap { entities.retained($0) }
   }
 }

@@ -9,12 +9,12 @@ extension DispatcherType {
   /// let subscription = posts.sinkValue { changes in show(changes.value.suffix(10)) }
   /// ```
   ///
-  /// The path starts at the own scope. Subscribers are told when an entity enters or leaves the group,
-  /// and when one in it is written; entities are never compared with their `==`. Nothing is copied:
-  /// the value looks into the table as it was at that version.
+  /// The path starts at the own scope. Subscribers are notified when an entity enters or leaves the
+  /// group, and when one in it is written; entities are never compared with their `==`. Nothing is
+  /// copied: the value is a view of the table at that version.
   ///
-  /// Asking again for the same table, index and key gives the same object as long as someone keeps it.
-  /// A commit costs O(entities changed + subscribers of their groups), however many subscribers follow
+  /// Requesting the same table, index and key again returns the same object as long as it is held. A
+  /// commit costs O(entities changed + subscribers of their groups), however many subscribers follow
   /// other groups. The entity type must list the index.
   public func derived<Entity: EntityType, Key>(
     _ index: GroupIndex<Entity, Key>,

@@ -2,15 +2,16 @@ public import StrataCore
 public import StrataNormalization
 
 extension DispatcherType {
-  /// What a query makes of the table at `table`; subscribers are told when it is unequal to before.
+  /// The result of a query over the table at `table`; subscribers are notified when it is not equal to
+  /// the one before.
   ///
   /// ```swift
   /// let count = store.derived(in: \.db.posts) { posts in posts.count { $0.isPublished } }
   /// ```
   ///
-  /// The path starts at the own scope. The query must be pure. For each version in which the table was
-  /// touched it is run once for subscribers, and once for readers if there are any; a commit to
-  /// anything else costs the comparison of a few bytes. Each asking makes a query of its own.
+  /// The path starts at the own scope. The query must be pure. For each version that changed the table
+  /// it runs once for subscribers, and once for readers if there are any. A commit to anything else
+  /// costs the comparison of a few bytes. Each call creates a query of its own.
   public func derived<Entity: EntityType, Output: Equatable & Sendable>(
     in table: StatePath<Scope, EntityTable<Entity>>,
     _ query: @escaping @Sendable (EntityTable<Entity>) -> Output
@@ -18,8 +19,8 @@ extension DispatcherType {
     derived(from: table, .equality, query)
   }
 
-  /// What a query makes of the table at `table`; subscribers are told whenever the table was touched
-  /// unless `dropsOutput` says that the output is as good as before.
+  /// The result of a query over the table at `table`; subscribers are notified whenever the table has
+  /// changed, unless `dropsOutput` returns true for the new result.
   public func derived<Entity: EntityType, Output: Sendable>(
     in table: StatePath<Scope, EntityTable<Entity>>,
     dropsOutput: (@Sendable (Changes<Output>) -> Bool)? = nil,
@@ -28,7 +29,7 @@ extension DispatcherType {
     derived(from: table, dropsOutput.map { .predicate($0) } ?? .nothing, query)
   }
 
-  /// The entities that a query finds, each to be followed on its own.
+  /// The entities that a query finds, each as a derived value of its own.
   ///
   /// ```swift
   /// let shown = store.derivedEntities(in: \.db.posts) { posts in posts.ids.sorted() }
@@ -37,17 +38,16 @@ extension DispatcherType {
   /// }
   /// ```
   ///
-  /// Subscribers are told when the query finds other IDs or another order of them. A change inside an
-  /// entity is told to those who follow that entity; it is the same object as
-  /// `derived(from:in:)` gives. The cost is that of the query, and O(IDs) when
-  /// they differ.
+  /// Subscribers are notified when the query finds other IDs or another order of them. A change inside
+  /// an entity notifies the subscribers of that entity, which is the same object as that of
+  /// `derived(from:in:)`. The cost is that of the query, and O(IDs) when they differ.
   @inlinable
   public func derivedEntities<Entity: EntityType>(
     in table: StatePath<Scope, EntityTable<Entity>>,
     _ query: @escaping @Sendable (EntityTable<Entity>) -> [EntityID<Entity>]
   ) -> Derived<[Derived<Entity?>]> {
-    let following = following(table)
+    let entities = entities(table)
     return derived(in: table, query)
-      .chain(.map { ids in ids.value.map { following.entity($0) } }, dropsOutput: nil)
+      .chain(.map { ids in ids.value.map { entities.entity($0) } }, dropsOutput: nil)
   }
 }

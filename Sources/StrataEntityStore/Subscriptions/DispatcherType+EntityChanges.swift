@@ -2,7 +2,7 @@ public import StrataCore
 public import StrataNormalization
 
 extension DispatcherType {
-  /// Calls `receive` for every commit that touches the table at `table`, in order, each once.
+  /// Calls `receive` for every commit that changes the table at `table`, in order, each once.
   ///
   /// ```swift
   /// let subscription = store.sinkEntityChanges(in: \.db.users) { changes in
@@ -11,16 +11,15 @@ extension DispatcherType {
   /// }
   /// ```
   ///
-  /// The path starts at the own scope. It begins with the next commit; nothing is told about what the
-  /// table holds already. However many follow a table in whatever way, its changes are computed once a
-  /// commit. The subscription ends when the returned object goes.
+  /// The path starts at the own scope. The first delivery is that of the next commit; what the table
+  /// holds already is not delivered. The subscription ends when the returned object is released.
   @inlinable
   public func sinkEntityChanges<Entity: EntityType>(
     in table: StatePath<Scope, EntityTable<Entity>>,
     queue: TargetQueue = .passthrough,
     receive: @escaping @Sendable (EntityChanges<Entity>) -> Void
   ) -> StoreSubscription {
-    following(table).sink(queue, receive)
+    entities(table).sink(queue, receive)
   }
 
   /// The same on the main actor.
@@ -30,7 +29,7 @@ extension DispatcherType {
     queue: MainTargetQueue,
     receive: @escaping @MainActor @Sendable (EntityChanges<Entity>) -> Void
   ) -> StoreSubscription {
-    following(table).sink(queue, receive)
+    entities(table).sink(queue, receive)
   }
 
   /// The same on an actor.
@@ -40,7 +39,7 @@ extension DispatcherType {
     queue: ActorTargetQueue<Target>,
     receive: @escaping @Sendable (isolated Target, EntityChanges<Entity>) -> Void
   ) -> StoreSubscription {
-    following(table).sink(queue, receive)
+    entities(table).sink(queue, receive)
   }
 
   /// The changes of the table at `table`, commit by commit, as an asynchronous sequence.
@@ -51,9 +50,9 @@ extension DispatcherType {
   /// }
   /// ```
   ///
-  /// It begins with this call and is for one reader. It ends when the store goes, or when the task that
-  /// reads it is cancelled. What a reader with `.newest` skips is lost: a commit was skipped when
-  /// `previous` is not the table one has seen last.
+  /// It starts with this call and is for one reader. It ends when the store is released, or when the
+  /// task that reads it is cancelled. What a reader with `.newest` skips is lost: a commit was skipped if
+  /// `previous` is not the table of the element before.
   @inlinable
   public func entityChanges<Entity: EntityType>(
     in table: StatePath<Scope, EntityTable<Entity>>,

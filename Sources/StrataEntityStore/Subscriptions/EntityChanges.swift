@@ -7,31 +7,31 @@ public struct EntityChanges<Entity: EntityType>: Sendable {
   public let changes: [EntityChange<Entity>]
   /// The table after the commit.
   public let table: EntityTable<Entity>
-  /// The table before it: where what was removed or replaced can be looked up.
+  /// The table before the commit, with the entities that were removed or replaced.
   public let previous: EntityTable<Entity>
   /// The version of the store that the commit made.
   public let version: UInt64
-  /// Who made it: the commit, then the actions that led to it, from the inside out.
+  /// Who made it: the commit, then the actions that led to it, the innermost first.
   public let traces: [CommitTrace]
 
-  init(_ told: Changes<KeyedChanges<EntityDifference<Entity>>>) {
-    changes = told.value.elements
-    table = told.value.new
-    previous = told.value.old
-    version = told.version
-    traces = told.traces
+  init(_ commit: Changes<KeyedChanges<EntityDifference<Entity>>>) {
+    changes = commit.value.elements
+    table = commit.value.new
+    previous = commit.value.old
+    version = commit.version
+    traces = commit.traces
   }
 }
 
 extension EntityChanges {
-  /// The entities that were put: added or replaced.
+  /// The entities that were put: inserted or replaced.
   ///
   /// O(changes).
   public var put: [Entity] {
     changes.compactMap { if case .put(let entity) = $0 { entity } else { nil } }
   }
 
-  /// The IDs of the entities that are no longer there.
+  /// The IDs of the entities that were removed.
   ///
   /// O(changes).
   public var removed: [EntityID<Entity>] {

@@ -1,14 +1,18 @@
 import StrataCore
 import StrataNormalization
 
-/// Which groups of an index differ between two versions of a table: those that an entity which
-/// differs was in, or is in.
+/// The groups of an index that differ between two versions of a table: those that a changed entity was
+/// in, or is in.
 struct GroupDifference<Entity: EntityType, Key: Hashable & Sendable>: KeyedDifference {
   let index: GroupIndex<Entity, Key>
 
-  func elements(from old: EntityTable<Entity>, to new: EntityTable<Entity>) -> [Key] {
+  func elements(
+    from old: EntityTable<Entity>,
+    to new: EntityTable<Entity>,
+    of commit: CommitAttachments
+  ) -> [Key] {
     var keys: Set<Key> = []
-    for change in new.changes(from: old) {
+    for change in commit.changes(from: old, to: new) {
       if let before = old[change.id] { keys.formUnion(index.keys(of: before)) }
       if case .put(let entity) = change { keys.formUnion(index.keys(of: entity)) }
     }

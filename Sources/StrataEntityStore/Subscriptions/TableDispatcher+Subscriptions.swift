@@ -10,15 +10,15 @@ extension TableDispatcherBase {
     derived(from: id, in: \.self)
   }
 
-  /// The entity with this ID, which stays what it was last when it is removed.
+  /// The entity with this ID, retained when it is removed.
   ///
-  /// Throws `EntityError.notFound` when there is no such entity at this moment.
+  /// Throws `EntityError.notFound` when there is no such entity now.
   @inlinable
-  public func derivedNonNull(from id: EntityID<Entity>) throws -> Derived<KeptEntity<Entity>> {
+  public func derivedNonNull(from id: EntityID<Entity>) throws -> Derived<RetainedEntity<Entity>> {
     try derivedNonNull(from: id, in: \.self)
   }
 
-  /// Calls `receive` for every commit that touches the table, in order, each once.
+  /// Calls `receive` for every commit that changes the table, in order, each once.
   @inlinable
   public func sinkEntityChanges(
     queue: TargetQueue = .passthrough,

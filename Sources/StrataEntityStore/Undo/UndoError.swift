@@ -3,7 +3,7 @@ public enum UndoError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Another dispatcher changed entities of the commit after it.
   case changedSince(String, entities: [String])
   /// The store shows a state that is not kept.
-  case onDetour
+  case previewing
 
   /// What prevents it and what to do.
   public var description: String {
@@ -14,7 +14,7 @@ public enum UndoError: Error, Sendable, Equatable, CustomStringConvertible {
       \(entities.prefix(5).joined(separator: ", "))\(entities.count > 5 ? " and more" : "") since. \
       Undo those changes first, or pass .overwrite to discard them.
       """
-    case .onDetour:
+    case .previewing:
       """
       The store shows a state of another time, and commits made there are not kept. Return to the \
       present first.

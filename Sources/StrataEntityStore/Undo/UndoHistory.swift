@@ -20,7 +20,7 @@ struct UndoHistory: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  /// Adds a commit. Undone commits can no longer be redone.
+  /// Adds a commit; undone commits can no longer be redone.
   mutating func push(_ name: String, before: ChangeSet, after: ChangeSet) {
     nextID += 1
     done.append(UndoStep(id: nextID, name: name, before: before, after: after))
@@ -32,7 +32,7 @@ struct UndoHistory: Sendable {
     direction == .undo ? done.last : undone.last
   }
 
-  /// Records that a step was undone or redone. Does nothing if that is recorded already.
+  /// Records that a step was undone or redone, unless that is recorded already.
   mutating func move(_ step: Int, _ direction: Direction) {
     switch direction {
     case .undo: if done.last?.id == step { undone.append(done.removeLast()) }

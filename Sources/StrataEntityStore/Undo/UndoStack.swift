@@ -127,7 +127,7 @@ extension UndoStack {
   ) throws -> Bool {
     let step = try store.commit(trace, scope: database) {
       (database: inout Database, attachments: inout CommitAttachments) throws -> UndoStep? in
-      if store.isOnDetour { throw UndoError.onDetour }
+      if store.isPreviewing { throw UndoError.previewing }
       guard let step = history.withLock({ $0.next(direction) }) else { return nil }
       let (from, to) =
         direction == .undo ? (step.after, step.before) : (step.before, step.after)
@@ -159,8 +159,9 @@ extension UndoStack {
   }
 }
 
-/// Reports commits to a stack, under the edit lock. The store holds the hook; the hook holds the stack
-/// weakly.
+/// Reports commits to a stack, under the edit lock.
+///
+/// The store holds the hook; the hook holds the stack weakly.
 private final class UndoHook<State: StateType, Activity: Sendable, Database: DatabaseType>:
   CommitHook
 {

@@ -2,7 +2,7 @@ import StrataBase
 
 /// Shows states in a store that are not persisted, until the preview is discarded or kept.
 ///
-/// It is a detour of StrataCore, independent of the types of the store, and notifies the observers
+/// It is a `Preview` of StrataCore, independent of the types of the store, and notifies the observers
 /// of a ``FluxStore`` as well. When it is deallocated, the store returns to the state it left.
 protocol StorePreview: Sendable {
   /// Whether the store was committed to since the last `show`.
@@ -38,12 +38,12 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
   }
 
   private let store: FluxStore<State, Action>
-  private let detour: Detour<State, Never>
+  private let preview: Preview<State, Never>
   private let status: Lock<Status>
 
   init(of store: FluxStore<State, Action>) {
     self.store = store
-    detour = Detour(from: store)
+    preview = Preview(of: store)
     let changes = store.changes
     status = Lock(Status(version: changes.version, notified: changes))
   }
@@ -54,12 +54,12 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
     guard let state = state as? State else {
       fatalError("The store \(store.identifier) cannot show a \(type(of: state)).")
     }
-    let version = try detour.show(state, trace("travel"))
+    let version = try preview.show(state, trace("travel"))
     status.withLock { $0.version = version }
   }
 
   func notify() {
-    detour.tell()
+    preview.notify()
     let changes = store.changes
     let notified = status.withLock { status in
       defer { status.notified = changes }
@@ -69,10 +69,10 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
     store.notifyObservers(from: notified.value, to: changes.value, after: nil)
   }
 
-  func discard() throws { try detour.returning(trace("return")) }
+  func discard() throws { try preview.discard(trace("return")) }
 
   func keep() throws -> (any StateType)? {
-    let version = try store.commitObserver.withoutReports { try detour.keeping(trace("keep")) }
+    let version = try store.commitObserver.withoutReports { try preview.keep(trace("keep")) }
     let isAsShown = status.withLock { version == nil || version == $0.version + 1 }
     return isAsShown ? nil : store.state
   }

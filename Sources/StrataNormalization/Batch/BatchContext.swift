@@ -1,9 +1,9 @@
-/// A database while a batch of updates is made to it: ``DatabaseType/performBatchUpdates(_:)``.
+/// A database during a batch of updates: ``DatabaseType/performBatchUpdates(_:)``.
 ///
-/// Its tables are those of the database: what was written in the batch is read in it.
+/// Its tables are those of the database: reads in the batch see what the batch has written.
 @dynamicMemberLookup
 public struct BatchContext<Database: DatabaseType> {
-  /// The database as it was when the batch began.
+  /// The database before the batch.
   public let previous: Database
   @usableFromInline var database: Database
 
@@ -20,22 +20,22 @@ public struct BatchContext<Database: DatabaseType> {
     _modify { yield &database[keyPath: path] }
   }
 
-  /// Ends the batch by throwing ``BatchAborted``: nothing of it has happened.
+  /// Ends the batch by throwing ``BatchAborted``, which rolls it back.
   @inlinable
   public func abort() throws(BatchAborted) -> Never { throw BatchAborted() }
 }
 
-/// A batch of updates was ended by ``BatchContext/abort()``: nothing of it has happened.
+/// A batch of updates was ended by ``BatchContext/abort()`` and rolled back.
 public struct BatchAborted: Error, Equatable, CustomStringConvertible {
   @inlinable
   init() {}
 
   /// What happened.
-  public var description: String { "The batch of updates was aborted; the database is as it was." }
+  public var description: String { "The batch of updates was aborted; the database is unchanged." }
 }
 
 extension DatabaseType {
-  /// Makes several updates as one: all of them, or none when the closure throws.
+  /// Makes several updates as one: all of them, or none if the closure throws.
   ///
   /// ```swift
   /// try store.commit { state in
@@ -46,9 +46,9 @@ extension DatabaseType {
   /// }
   /// ```
   ///
-  /// What was written and removed in the batch is seen by reads in it. Several batches in one commit
-  /// are one change set, and rules are judged at the end of the commit, not of the batch. O(1) beside
-  /// the updates. Gives what the closure gives and throws what it throws.
+  /// Reads in the batch see what it has written and removed. Several batches in one commit make one
+  /// change set, and rules are checked at the end of the commit, not of the batch. O(1) plus the
+  /// updates. Returns the result of the closure and rethrows its error.
   @inlinable
   @discardableResult
   public mutating func performBatchUpdates<R, E: Error>(

@@ -1,16 +1,14 @@
 extension DatabaseType {
-  /// This database with the changes made to it.
+  /// This database with the changes applied to it.
   ///
-  /// O(changes · log n).
-  ///
-  /// Changes of tables that the schema does not have are passed over.
+  /// O(changes · log n). Changes of tables that are not in the schema are skipped.
   public func applying(_ changes: ChangeSet) -> Self {
     var database = self
     database.apply(changes)
     return database
   }
 
-  /// Makes the changes.
+  /// Applies the changes.
   ///
   /// O(changes · log n).
   public mutating func apply(_ changes: ChangeSet) {

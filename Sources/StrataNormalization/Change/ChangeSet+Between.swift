@@ -1,8 +1,9 @@
 extension ChangeSet {
-  /// What has to be done to `old` to make it equal to `new`.
+  /// The changes that make `old` equal to `new`.
   ///
-  /// What the tables of the two share is passed over: O(different entities · log n) when one came
-  /// from the other, however far apart they are, and O(n) where a table was made anew.
+  /// What the tables of the two share is skipped: O(different entities · log n) when one was made by
+  /// copying and changing the other, however far apart they are, and O(n) where a table was built
+  /// separately.
   public init<Database: DatabaseType>(from old: Database, to new: Database) {
     self.init(from: old, to: new, schema: Database.schema)
   }
@@ -12,24 +13,38 @@ extension ChangeSet {
     to new: Database,
     schema: DatabaseSchema<Database>
   ) {
-    self.init(tables: schema.tables.compactMap { $0.changes(from: old, to: new) })
+    self.init(tables: schema.tables.compactMap { $0.anyChanges(from: old, to: new) })
+  }
+
+  /// The changes from `old` to `new`, if comparing these two tables gave a part of this change set.
+  ///
+  /// Both tables must have been held since the comparison.
+  @inlinable
+  package func changes<Entity: EntityType>(
+    from old: EntityTable<Entity>,
+    to new: EntityTable<Entity>
+  ) -> [EntityChange<Entity>]? {
+    let compared = ComparedTables(old: old.storage.root, new: new.storage.root)
+    for case let changes as TableChanges<Entity> in tables where changes.compared == compared {
+      return changes.changes
+    }
+    return nil
   }
 }
 
 extension SchemaTable {
-  func changes(from old: Database, to new: Database) -> (any AnyTableChanges)? {
-    guard let changes = difference(from: old, to: new), !changes.isEmpty else { return nil }
-    return TableChanges(table: name, changes: changes)
+  fileprivate func anyChanges(from old: Database, to new: Database) -> (any AnyTableChanges)? {
+    changes(from: old, to: new)
   }
 }
 
 extension EntityTable {
-  /// What has to be done to `old` to make it equal to this table: one change for each entity that
-  /// differs, in unspecified order.
+  /// The changes that make `old` equal to this table: one for each entity that differs, in unspecified
+  /// order.
   ///
-  /// Of two tables of which one came from the other, an entity that was written differs unless every
-  /// byte of it is the same: the entity's own `==` is not asked. O(different entities · log n).
-  /// Of two tables that were made apart, entities of one ID are compared with `==`. O(n).
+  /// If one of the tables was made by copying and changing the other, an entity that was written differs
+  /// unless all its bytes are equal; its `==` is not called. O(different entities · log n).
+  /// If they were built separately, entities of one ID are compared with `==`. O(n).
   @inlinable
   public func changes(from old: EntityTable) -> [EntityChange<Entity>] {
     let difference: TrieDifference<Entity>
@@ -50,7 +65,13 @@ extension EntityTable {
     return changes
   }
 
-  /// Whether the two are one and the same table, for all that O(1) can tell.
+  /// The same as the changes of a named table; nil if there are none.
   @inlinable
-  func isIdentical(to other: EntityTable) -> Bool { storage.root === other.storage.root }
+  func changes(from old: EntityTable, as name: TableName) -> TableChanges<Entity>? {
+    if storage.root === old.storage.root { return nil }
+    let changes = changes(from: old)
+    if changes.isEmpty { return nil }
+    let compared = ComparedTables(old: old.storage.root, new: storage.root)
+    return TableChanges(table: name, changes: changes, between: compared)
+  }
 }

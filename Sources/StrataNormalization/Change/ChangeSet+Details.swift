@@ -1,5 +1,5 @@
 extension ChangeSet {
-  /// The changes for a person to read, with the fields that differ from what `old` has.
+  /// The changes as text, with the fields that differ from those in `old`.
   ///
   /// ```
   /// books
@@ -8,7 +8,7 @@ extension ChangeSet {
   ///   - 9
   /// ```
   ///
-  /// Tables are in the order of their names, entities in that of the text of their IDs.
+  /// Tables are in the order of their names, entities in the order of the text of their IDs.
   /// O(changes · log n), by reflection.
   public func details<Database: DatabaseType>(since old: Database) -> String {
     let schema = Database.schema

@@ -1,5 +1,5 @@
 extension ChangeSet {
-  /// These changes and then the `later` ones, as one: of two changes of an entity the later stays.
+  /// These changes followed by the `later` ones, as one; of two changes of an entity, the later is kept.
   ///
   /// O(changes of both).
   public func merging(_ later: ChangeSet) -> ChangeSet {

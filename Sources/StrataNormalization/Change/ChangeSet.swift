@@ -1,15 +1,15 @@
-/// Which entities differ between two databases, per table: the difference as a value.
+/// The difference between two databases as a value: the entities that differ, per table.
 ///
-/// It is a pure function of the two, and the law holds for any two of one type:
+/// It is a pure function of the two databases. For any two of one type,
 /// `old.applying(ChangeSet(from: old, to: new)) == new`.
 public struct ChangeSet: Sendable {
-  /// The tables in which something changed, in the order of their names.
+  /// The changed tables, in the order of their names.
   public private(set) var tables: [any AnyTableChanges]
 
-  /// No change at all.
+  /// Creates an empty change set.
   public init() { tables = [] }
 
-  /// The changes of these tables, in the order of their names and none of them empty.
+  /// Creates the change set of these tables, which are in the order of their names and not empty.
   package init(tables: [any AnyTableChanges]) { self.tables = tables }
 
   /// Whether nothing changed.
@@ -18,7 +18,7 @@ public struct ChangeSet: Sendable {
   /// How many entities changed.
   public var count: Int { tables.reduce(0) { $0 + $1.count } }
 
-  /// The changes of one table; none when it holds entities of another type or did not change.
+  /// The changes of one table; empty if it holds entities of another type or did not change.
   public func changes<Entity: EntityType>(
     of type: Entity.Type,
     in table: TableName? = nil
@@ -59,7 +59,7 @@ extension AnyTableChanges {
 }
 
 extension ChangeSet {
-  /// The changes of the tables whose names are wanted.
+  /// The changes of the tables for whose names the predicate holds.
   package func filter(_ isWanted: (TableName) -> Bool) -> ChangeSet {
     ChangeSet(tables: tables.filter { isWanted($0.table) })
   }

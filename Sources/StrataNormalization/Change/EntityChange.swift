@@ -1,11 +1,11 @@
-/// What happened to one entity: it was put (added or replaced), or removed.
+/// The change of one entity: it was put (inserted or replaced), or removed.
 public enum EntityChange<Entity: EntityType>: Sendable, Equatable {
-  /// The entity as it is now.
+  /// The entity after the change.
   case put(Entity)
-  /// The ID of an entity that is no longer there.
+  /// The ID of the removed entity.
   case remove(EntityID<Entity>)
 
-  /// Whom it happened to.
+  /// The ID of the changed entity.
   public var id: EntityID<Entity> {
     switch self {
     case .put(let entity): entity.id

@@ -1,6 +1,6 @@
-/// What happened to the entities of one table, the type of the entities erased.
+/// The changes of the entities of one table, with the type of the entities erased.
 public protocol AnyTableChanges: Sendable {
-  /// What the table holds.
+  /// The type of the entities in the table.
   associatedtype Entity: EntityType
 
   /// The name of the table.
@@ -9,22 +9,45 @@ public protocol AnyTableChanges: Sendable {
   var changes: [EntityChange<Entity>] { get }
 }
 
-/// What happened to the entities of one table: at most one change for each ID.
+/// The changes of the entities of one table: at most one change for each ID.
 public struct TableChanges<Entity: EntityType>: AnyTableChanges {
   /// The name of the table.
   public let table: TableName
   /// One change for each entity that changed, in unspecified order.
   public let changes: [EntityChange<Entity>]
+  /// The tables that were compared; nil if the changes were made in another way.
+  @usableFromInline let compared: ComparedTables?
 
   /// Creates the changes of a table; no ID may occur twice.
   package init(table: TableName, changes: [EntityChange<Entity>]) {
+    self.init(table: table, changes: changes, between: nil)
+  }
+
+  @inlinable
+  init(table: TableName, changes: [EntityChange<Entity>], between compared: ComparedTables?) {
     self.table = table
     self.changes = changes
+    self.compared = compared
+  }
+}
+
+/// The identities of two tables that were compared.
+///
+/// They are valid only while both tables are held: the identity of a freed node may be reused.
+@usableFromInline
+struct ComparedTables: Equatable, Sendable {
+  private let old: ObjectIdentifier?
+  private let new: ObjectIdentifier?
+
+  @usableFromInline
+  init(old: AnyObject?, new: AnyObject?) {
+    self.old = old.map(ObjectIdentifier.init)
+    self.new = new.map(ObjectIdentifier.init)
   }
 }
 
 extension TableChanges: Equatable {
-  /// Equal when the same entities changed in the same way, in whatever order.
+  /// Equal when the same entities changed in the same way, in any order.
   public static func == (a: TableChanges, b: TableChanges) -> Bool {
     guard a.table == b.table, a.changes.count == b.changes.count else { return false }
     let byID = Dictionary(b.changes.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
@@ -38,9 +61,9 @@ extension AnyTableChanges {
     return TableChanges(table: table, changes: changes) == other
   }
 
-  /// These changes and then the `later` ones, as one; of two changes of an entity the later stays.
+  /// These changes followed by the `later` ones, as one; of two changes of an entity, the later is kept.
   ///
-  /// Nil when the other table holds entities of another type. O(changes of both).
+  /// Nil if the other table holds entities of another type. O(changes of both).
   func merging(_ later: any AnyTableChanges) -> (any AnyTableChanges)? {
     guard let later = later as? TableChanges<Entity> else { return nil }
     let laterIDs = Set(later.changes.lazy.map(\.id))

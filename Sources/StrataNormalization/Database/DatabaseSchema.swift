@@ -1,5 +1,5 @@
-/// The tables of a database, each with its name on disk, and what the removal of an entity does to
-/// those that refer to it.
+/// The tables of a database, each with its name on disk, and the rules for removing entities that
+/// others refer to.
 public struct DatabaseSchema<Database: DatabaseType>: Sendable {
   /// The tables, in the order of their names.
   public let tables: [any SchemaTable<Database>]
@@ -7,8 +7,8 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
 
   /// Creates a schema from a list of `Entities(\.table)` and `References(from: \.table, …)`.
   ///
-  /// Two tables of one name trap: nothing could tell them apart in the file. So do references of a
-  /// table that is not listed: their rule would be forgotten in silence.
+  /// Two tables of one name trap, because they could not be distinguished in the file. References of a
+  /// table that is not listed trap too, because their rule would be silently ignored.
   public init(@DatabaseSchemaBuilder<Database> _ parts: () -> [DatabaseSchemaPart<Database>]) {
     let parts = parts()
     let tables = parts.compactMap(\.table).sorted { $0.name < $1.name }
@@ -26,8 +26,8 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
       for path in [rule.paths.from, rule.paths.to] where !paths.contains(path) {
         fatalError(
           """
-          The schema of \(Database.self) has References of \(path), which it does not list as a \
-          table: add Entities(…) for it.
+          The schema of \(Database.self) has References of \(path), but does not list it as a table: \
+          add Entities(…) for it.
           """
         )
       }
@@ -42,7 +42,7 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
   }
 }
 
-/// One line of a ``DatabaseSchema``: a table or a rule.
+/// One part of a ``DatabaseSchema``: a table or a rule.
 public struct DatabaseSchemaPart<Database: DatabaseType>: Sendable {
   var table: (any SchemaTable<Database>)?
   var rule: (any SchemaRule<Database>)?
@@ -51,21 +51,21 @@ public struct DatabaseSchemaPart<Database: DatabaseType>: Sendable {
 /// Collects the parts of a ``DatabaseSchema``.
 @resultBuilder
 public enum DatabaseSchemaBuilder<Database: DatabaseType> {
-  /// Takes one table.
+  /// Adds one table.
   public static func buildExpression<Entity>(
     _ table: Entities<Database, Entity>
   ) -> DatabaseSchemaPart<Database> {
     DatabaseSchemaPart(table: table)
   }
 
-  /// Takes one rule.
+  /// Adds one rule.
   public static func buildExpression<Source, Target>(
     _ rule: References<Database, Source, Target>
   ) -> DatabaseSchemaPart<Database> {
     DatabaseSchemaPart(rule: rule)
   }
 
-  /// Takes all parts.
+  /// Collects all parts.
   public static func buildBlock(
     _ parts: DatabaseSchemaPart<Database>...
   ) -> [DatabaseSchemaPart<Database>] {

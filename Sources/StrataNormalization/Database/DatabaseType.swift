@@ -1,4 +1,4 @@
-/// The part of a state that is kept: a struct of entity tables.
+/// A struct of entity tables: the part of a state that persistence stores.
 ///
 /// ```swift
 /// struct Database: DatabaseType {
@@ -12,13 +12,13 @@
 /// }
 /// ```
 ///
-/// What is not listed in the schema is neither persisted nor part of a ``ChangeSet``.
+/// A table that is not listed in the schema is neither persisted nor part of a ``ChangeSet``.
 public protocol DatabaseType: Equatable, Sendable {
   /// Creates a database of empty tables.
   init()
 
   /// The tables.
   ///
-  /// Write it as `static let`: it is read on every restore and installed once.
+  /// Declare it as `static let`: it is read on every comparison and every restore.
   static var schema: DatabaseSchema<Self> { get }
 }

@@ -1,8 +1,8 @@
-/// A table of a schema whose entity type is known to whoever opens it: the one place where the
-/// types of entities are erased.
+/// A table of a schema, with the type of its entities: the one place where types of entities are
+/// erased.
 ///
-/// ``Entities`` is the only conformer. Other parts of the library add what they need of every
-/// table (comparing, applying, coding) as extensions of this protocol.
+/// ``Entities`` is the only conformer. Other parts of the library add what they need of every table
+/// (comparing, applying, coding) as extensions of this protocol.
 public protocol SchemaTable<Database>: Sendable {
   /// The database the table is in.
   associatedtype Database: DatabaseType
@@ -11,21 +11,20 @@ public protocol SchemaTable<Database>: Sendable {
 
   /// The name on disk.
   var name: TableName { get }
-  /// Where the table is in the database.
+  /// The path from the database to the table.
   var path: any WritableKeyPath<Database, EntityTable<Entity>> & Sendable { get }
 
-  /// Creates a table of `entities`; of two with the same ID the later one stays.
+  /// Creates a table of `entities`; of two with the same ID, the later one is kept.
   ///
   /// O(n).
   func makeTable(_ entities: [Entity]) -> EntityTable<Entity>
 
-  /// What has to be done to the table of `old` to make it equal to that of `new`; nil when the two
-  /// are one and the same.
-  func difference(from old: Database, to new: Database) -> [EntityChange<Entity>]?
+  /// The changes from the table of `old` to that of `new`; nil if the two hold the same entities.
+  func changes(from old: Database, to new: Database) -> TableChanges<Entity>?
 }
 
 extension SchemaTable {
-  /// Where the table is, its type erased.
+  /// The path to the table, with its type erased.
   var place: AnyKeyPath { path }
 }
 
@@ -33,38 +32,36 @@ extension SchemaTable {
 public struct Entities<Database: DatabaseType, Entity: EntityType>: SchemaTable {
   /// The name on disk.
   public let name: TableName
-  /// Where the table is in the database.
+  /// The path from the database to the table.
   public let path: any WritableKeyPath<Database, EntityTable<Entity>> & Sendable
 
-  // Made where the type of the entities is known, and so compiled for it: several times as fast.
+  // Created where the type of the entities is known, so that the compiler specializes them for it:
+  // several times as fast.
   @usableFromInline let making: @Sendable ([Entity]) -> EntityTable<Entity>
-  @usableFromInline let comparing: @Sendable (Database, Database) -> [EntityChange<Entity>]?
+  @usableFromInline let comparing: @Sendable (Database, Database) -> TableChanges<Entity>?
 
-  /// Lists the table at `path`, under the entity's own name unless another is given.
+  /// Lists the table at `path`, under the table name of the entity type unless another is given.
   @inlinable
   public init(
     _ path: any WritableKeyPath<Database, EntityTable<Entity>> & Sendable,
     named name: TableName? = nil
   ) {
+    let name = name ?? Entity.tableName
     self.path = path
-    self.name = name ?? Entity.tableName
+    self.name = name
     making = { EntityTable($0) }
-    comparing = { old, new in
-      let (old, new) = (old[keyPath: path], new[keyPath: path])
-      return new.isIdentical(to: old) ? nil : new.changes(from: old)
-    }
+    comparing = { old, new in new[keyPath: path].changes(from: old[keyPath: path], as: name) }
   }
 
-  /// Creates a table of `entities`; of two with the same ID the later one stays.
+  /// Creates a table of `entities`; of two with the same ID, the later one is kept.
   ///
   /// O(n).
   public func makeTable(_ entities: [Entity]) -> EntityTable<Entity> { making(entities) }
 
-  /// What has to be done to the table of `old` to make it equal to that of `new`; nil when the two
-  /// are one and the same.
+  /// The changes from the table of `old` to that of `new`; nil if the two hold the same entities.
   ///
   /// Costs what ``EntityTable/changes(from:)`` does.
-  public func difference(from old: Database, to new: Database) -> [EntityChange<Entity>]? {
+  public func changes(from old: Database, to new: Database) -> TableChanges<Entity>? {
     comparing(old, new)
   }
 }

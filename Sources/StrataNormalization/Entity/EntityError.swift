@@ -1,6 +1,6 @@
-/// Why a verb on an entity table was refused.
+/// Why a change of an entity table was refused.
 ///
-/// The table is as it was.
+/// The table is unchanged.
 public enum EntityError: Error, Equatable, CustomStringConvertible {
   /// There is no entity with this ID in the table.
   case notFound(table: TableName, id: String)

@@ -1,32 +1,32 @@
-/// The identity of an entity, typed by the entity: an airport's ID is no airline's ID.
+/// The identity of an entity, typed by the entity: an airport's ID is not an airline's ID.
 ///
-/// It is coded as its raw value alone, printed as it, and written as a literal where the raw type
-/// is one: `let jfk: Airport.ID = "JFK"`.
+/// It is coded and printed as its raw value, and can be written as a literal if the raw type can:
+/// `let jfk: Airport.ID = "JFK"`.
 @frozen
 public struct EntityID<Entity: EntityType>: Hashable, Sendable {
-  /// What the ID is made of.
+  /// The raw value of the ID.
   public let raw: Entity.RawID
 
-  /// Creates the ID made of `raw`.
+  /// Creates the ID with this raw value.
   @inlinable
   public init(_ raw: Entity.RawID) { self.raw = raw }
 
-  /// Equal when made of equal raw values.
+  /// Equal when the raw values are.
   @inlinable
   public static func == (a: EntityID, b: EntityID) -> Bool { a.raw == b.raw }
 
-  /// Feeds the raw value.
+  /// Hashes the raw value.
   @inlinable
   public func hash(into hasher: inout Hasher) { hasher.combine(raw) }
 }
 
 extension EntityID: Codable {
-  /// Reads the raw value alone, in the way the decoder reads values of its type.
+  /// Decodes the raw value.
   public init(from decoder: any Decoder) throws {
     raw = try decoder.singleValueContainer().decode(Entity.RawID.self)
   }
 
-  /// Writes the raw value alone, in the way the encoder writes values of its type.
+  /// Encodes the raw value.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(raw)

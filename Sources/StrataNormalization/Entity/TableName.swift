@@ -1,4 +1,4 @@
-/// The name of an entity table on disk: chosen once, whatever the Swift types are called later.
+/// The name of an entity table on disk, independent of the names of Swift types.
 public struct TableName: Hashable, Sendable, Comparable, CustomStringConvertible,
   ExpressibleByStringLiteral
 {
@@ -7,7 +7,9 @@ public struct TableName: Hashable, Sendable, Comparable, CustomStringConvertible
 
   /// Creates a name; it must not be empty.
   public init(_ text: String) {
-    if text.isEmpty { fatalError("A table's name must not be empty: give the entity a tableName.") }
+    if text.isEmpty {
+      fatalError("A table's name must not be empty: give the entity a tableName.")
+    }
     self.text = text
   }
 

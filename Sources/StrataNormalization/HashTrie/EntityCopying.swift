@@ -1,8 +1,8 @@
 extension UnsafeMutablePointer {
-  /// Copies values to memory that holds none, and makes the copies equal byte for byte.
+  /// Copies values to uninitialized memory, including their padding.
   ///
-  /// A plain copy leaves the padding between fields as it was. With it two places that hold the same
-  /// value, one copied from the other, compare equal by their bytes, whatever the type.
+  /// A plain copy leaves the padding between fields unspecified. With the padding copied, a value and
+  /// its copy have equal bytes, whatever the type.
   @inlinable
   func initializeBytes(from source: UnsafeMutablePointer, count: Int) {
     initialize(from: source, count: count)
@@ -12,8 +12,8 @@ extension UnsafeMutablePointer {
 
   /// Whether the value here and another have the same bytes.
   ///
-  /// While both are kept, equal bytes mean an equal value: storage that both refer to is shared, so
-  /// it was neither changed in place nor freed and reused. Unequal bytes mean nothing.
+  /// While both are held, equal bytes mean an equal value: storage that both refer to is shared, so it
+  /// was neither changed in place nor freed and reused. Unequal bytes mean nothing.
   @inlinable
   func hasBytes(of other: UnsafeMutablePointer) -> Bool {
     let size = MemoryLayout<Pointee>.size

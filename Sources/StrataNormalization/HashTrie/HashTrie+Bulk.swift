@@ -1,8 +1,8 @@
 extension HashTrie {
-  /// Creates a trie of the entities; of two with the same ID the later one stays.
+  /// Creates a trie of the entities; of two with the same ID, the later one is kept.
   ///
-  /// All are hashed and the nodes made before the first is copied, and then they are copied in their
-  /// own order: what an entity refers to mostly lies in that order too.
+  /// All entities are hashed and all nodes created first. Then the entities are copied in the order of
+  /// the buffer, because what they refer to is mostly in memory in that order too.
   @inlinable
   init(_ entities: UnsafeBufferPointer<Entity>) {
     self.init()
@@ -26,9 +26,9 @@ extension HashTrie {
 }
 
 extension TrieEntry {
-  /// Keeps the last of each run of entries with one ID, in front; how many they are.
+  /// Moves the last entry of each ID to the front, and returns their number.
   ///
-  /// The entries are in the order of their hashes, those with the same hash in that of their
+  /// The entries are in the order of their hashes, those with the same hash in the order of their
   /// positions.
   @inlinable
   static func dropEarlier(

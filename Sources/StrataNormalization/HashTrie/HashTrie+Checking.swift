@@ -1,5 +1,5 @@
 extension EntityTable {
-  /// What is wrong with the structure of the table, or nil: for tests.
+  /// A fault in the structure of the table, or nil; for tests.
   package func structureFault() -> String? {
     guard let root = storage.root else { return count == 0 ? nil : "count without nodes" }
     var walk = HashTrieWalk<Entity>()
@@ -16,7 +16,7 @@ extension EntityTable {
     return walk.leaves
   }
 
-  /// The nodes of the table, which a copy shares as long as nothing below them is written.
+  /// The nodes of the table; a copy shares those below which nothing was written.
   package var nodes: Set<ObjectIdentifier> {
     var walk = HashTrieWalk<Entity>()
     if let root = storage.root { walk.visit(root, at: 0, path: 0) }
@@ -24,14 +24,14 @@ extension EntityTable {
   }
 }
 
-/// Goes through all nodes and compares them with what the rest of the code takes for granted.
+/// Visits all nodes and checks the invariants that the rest of the code relies on.
 private struct HashTrieWalk<Entity: Identifiable & Sendable> {
   var entities = 0
   var leaves = 0
   var nodes: Set<ObjectIdentifier> = []
   var fault: String?
 
-  /// `path` is the hash above `level`, `slots` what a leaf takes of the branch above it.
+  /// `path` is the hash above `level`, `slots` are those that a leaf occupies in its branch.
   mutating func visit(
     _ node: HashTrieNode<Entity>,
     at level: Int,

@@ -1,9 +1,9 @@
 extension HashTrie {
-  /// In what this trie differs from an older or any other one.
+  /// How this trie differs from an older one, or from any other.
   ///
-  /// What the two share is passed over without a look: O(different entities · log n) for tries of
-  /// which one came from the other, O(n) for others. `isSame` compares two entities of one ID that
-  /// lie in different places. Give the pointers up before either trie goes.
+  /// Nodes that the two share are skipped: O(different entities · log n) if one was made by changing a
+  /// copy of the other, otherwise O(n). `isSame` compares two entities of one ID in different places.
+  /// The pointers in the result are valid while both tries are held.
   @inlinable
   func difference(
     from old: HashTrie,
@@ -27,9 +27,9 @@ struct TrieDifference<Entity: Identifiable & Sendable> {
   @usableFromInline typealias Contents = TrieContents<Entity>
   @usableFromInline typealias Place = UnsafeMutablePointer<Entity>
 
-  /// Those of the new trie that the old one does not hold, or holds otherwise.
+  /// Entities of the new trie that are absent from the old one, or different in it.
   @usableFromInline var put: [Place] = []
-  /// Those of the old trie whose IDs the new one does not hold.
+  /// Entities of the old trie whose IDs are absent from the new one.
   @usableFromInline var removed: [Place] = []
 
   @inlinable
@@ -100,7 +100,7 @@ struct TrieDifference<Entity: Identifiable & Sendable> {
       if range == otherRange {
         compare(child, other, level + 1, isSame)
       } else {
-        // One is a leaf of several slots, which faces several children of the other.
+        // One is a leaf of several slots, beside several children of the other.
         let whole = range.count > otherRange.count ? range : otherRange
         new.forEachEntity(in: whole) { compare($0, with: old, level, isSame) }
         old.forEachEntity(in: whole) { remove($0, unlessIn: new, level) }
@@ -109,7 +109,7 @@ struct TrieDifference<Entity: Identifiable & Sendable> {
     }
   }
 
-  /// Compares two branches whose children have the same slots: most often all but one are shared.
+  /// Compares two branches whose children have the same slots; usually all but one are shared.
   @inlinable
   mutating func comparePairs(
     _ new: Contents,
@@ -149,7 +149,7 @@ struct TrieDifference<Entity: Identifiable & Sendable> {
 }
 
 extension TrieContents {
-  /// Shows every entity below a node.
+  /// Calls `body` with every entity below a node.
   @inlinable
   func forEachEntity(_ body: (UnsafeMutablePointer<Entity>) -> Void) {
     switch kind {
@@ -158,15 +158,14 @@ extension TrieContents {
     }
   }
 
-  /// Shows every entity below the slots of a branch; children begin and end with the range.
+  /// Calls `body` with every entity below the slots of a branch; the range is one of whole children.
   @inlinable
   func forEachEntity(in slots: Range<Int>, _ body: (UnsafeMutablePointer<Entity>) -> Void) {
     let (first, last) = (self.slots[slots.lowerBound], self.slots[slots.upperBound - 1])
     for index in first...last { TrieContents(at: children + index).forEachEntity(body) }
   }
 
-  /// Where in this leaf the entity is that has the ID of one of another leaf; most often in the
-  /// same place.
+  /// The index in this leaf of the entity with the ID of one of another leaf; usually the same index.
   @inlinable
   func index(of other: TrieContents, _ index: Int) -> Int? {
     let id = other.entities[index].id

@@ -1,10 +1,10 @@
 extension HashTrie: Equatable where Entity: Equatable {
-  /// Whether both hold equal entities; what the two share is equal without a look.
+  /// Whether both hold equal entities; nodes that the two share are not compared.
   @usableFromInline
   static func == (a: HashTrie, b: HashTrie) -> Bool {
     guard a.count == b.count else { return false }
     guard let a = a.root, let b = b.root else { return true }
-    // No ID occurs twice, so of two tables of one size one holds the other only when they are equal.
+    // No ID occurs twice, so with equal counts one contains the other only if they are equal.
     return withExtendedLifetime((a, b)) {
       Node.holds(TrieContents(b), TrieContents(a), 0)
     }
@@ -48,7 +48,7 @@ extension HashTrieNode where Entity: Equatable {
       let child = TrieContents<Entity>(at: part.child(at: range.lowerBound))
       let other = TrieContents<Entity>(at: whole.child(at: range.lowerBound))
       if child.header == other.header { continue }
-      // A leaf of several slots may face several children, so it is compared from the branch.
+      // A leaf of several slots may be beside several children, so it is compared from the branch.
       let isHeld =
         child.kind == .leaf
         ? holds(whole, child, level) : holds(other, child, level + 1)

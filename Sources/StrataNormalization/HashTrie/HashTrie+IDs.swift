@@ -3,7 +3,7 @@
 struct HashTrieIDs<Entity: Identifiable & Sendable>: Collection, Sendable {
   @usableFromInline typealias Element = Entity.ID
 
-  /// An entity of a leaf.
+  /// The position of an entity: the path to its leaf, and its index there.
   @usableFromInline
   struct Index: Comparable, Sendable {
     /// Nil at the end.
@@ -52,7 +52,7 @@ struct HashTrieIDs<Entity: Identifiable & Sendable>: Collection, Sendable {
   @inlinable
   subscript(index: Index) -> Entity.ID {
     guard let path = index.path, let root = trie.root else {
-      fatalError("There is no ID at the end of a table's IDs: compare with endIndex first.")
+      fatalError("There is no ID at endIndex: compare the index with endIndex first.")
     }
     return withExtendedLifetime(root) {
       HashTrieNode.leaf(at: path, below: TrieContents(root)).leaf.entities[index.offset].id
@@ -62,11 +62,11 @@ struct HashTrieIDs<Entity: Identifiable & Sendable>: Collection, Sendable {
   @inlinable
   func index(after index: Index) -> Index { self.index(index, offsetBy: 1) }
 
-  /// O(distance), a leaf at a step.
+  /// O(distance), one leaf at a time.
   @inlinable
   func index(_ index: Index, offsetBy distance: Int) -> Index {
     guard let path = index.path else {
-      if distance > 0 { fatalError("There is no index after the end of a table's IDs.") }
+      if distance > 0 { fatalError("There is no index after endIndex.") }
       return index
     }
     return self.index(index.offset + distance, after: path)

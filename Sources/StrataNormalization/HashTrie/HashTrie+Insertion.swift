@@ -1,9 +1,9 @@
 extension HashTrie {
-  /// Puts an entity: adds it, or replaces the one with its ID.
+  /// Inserts an entity, or replaces the one with its ID.
   @inlinable
   mutating func insert(_ entity: Entity) { insert(entity, TrieHash(entity.id)) }
 
-  /// The same where the hash of its ID is known.
+  /// The same with the hash of its ID.
   @inlinable
   mutating func insert(_ entity: Entity, _ hash: TrieHash) {
     guard var root = root.take() else {
@@ -26,7 +26,7 @@ extension HashTrieNode {
     return leaf
   }
 
-  /// Puts an entity below the node at `root`; whether it was not there before.
+  /// Inserts an entity below the node at `root`, or replaces it; returns whether it is new.
   @inlinable
   static func insert(_ entity: Entity, _ hash: TrieHash, at root: Place) -> Bool {
     var hash = hash

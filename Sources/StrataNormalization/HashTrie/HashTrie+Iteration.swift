@@ -1,6 +1,6 @@
-/// Goes through the entities of a trie, leaf by leaf.
+/// Iterates over the entities of a trie, leaf by leaf.
 ///
-/// Unchecked for the pointers into the nodes that its trie, a value of its own, keeps alive.
+/// The conformance to `Sendable` is unchecked because of the pointers into the nodes of its own trie.
 @usableFromInline
 struct HashTrieIterator<Entity: Identifiable & Sendable>: @unchecked Sendable {
   @usableFromInline let trie: HashTrie<Entity>
@@ -16,7 +16,7 @@ struct HashTrieIterator<Entity: Identifiable & Sendable>: @unchecked Sendable {
     remaining = 0
   }
 
-  /// To be inlined, so that a caller who wants one field loads one field and copies no entity.
+  /// Always inlined, so that a caller that reads one field loads one field and copies no entity.
   @inlinable
   @inline(__always)
   mutating func nextEntity() -> Entity? {
@@ -27,7 +27,7 @@ struct HashTrieIterator<Entity: Identifiable & Sendable>: @unchecked Sendable {
     return current.pointee
   }
 
-  /// Goes to the next leaf that holds an entity; whether there is one.
+  /// Moves to the next leaf that holds an entity; returns whether there is one.
   @inlinable
   @inline(never)
   mutating func advance() -> Bool {

@@ -1,12 +1,12 @@
 extension HashTrie {
   /// The entity with this ID, or nil.
   ///
-  /// To be inlined, so that a caller who wants one field loads one field and copies no entity.
+  /// Always inlined, so that a caller that reads one field loads one field and copies no entity.
   @inlinable
   @inline(__always)
   subscript(id: ID) -> Entity? { self[id, TrieHash(id)] }
 
-  /// The same where the hash of the ID is known.
+  /// The same with the hash of the ID.
   @inlinable
   @inline(__always)
   subscript(id: ID, hash: TrieHash) -> Entity? {
@@ -24,7 +24,7 @@ extension HashTrie {
 }
 
 extension HashTrieNode {
-  /// Where the entity with this ID is below a node, or nil.
+  /// The place of the entity with this ID below a node, or nil.
   @inlinable
   static func find(
     _ id: Entity.ID,

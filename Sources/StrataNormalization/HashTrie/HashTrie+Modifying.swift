@@ -1,8 +1,8 @@
 extension HashTrie {
-  /// Changes the entity with this ID where it lies, unless a copy of the trie shares it, and gives
-  /// what `change` gives; nil when there is none.
+  /// Changes the entity with this ID, in place unless a copy of the trie shares it, and returns the
+  /// result of `change`; nil if there is no such entity.
   ///
-  /// The ID must stay.
+  /// The ID must not change.
   @inlinable
   mutating func modify<R>(_ id: ID, _ change: (inout Entity) -> R) -> R? {
     let hash = TrieHash(id)
@@ -14,7 +14,7 @@ extension HashTrie {
 }
 
 extension HashTrieNode {
-  /// Changes an entity that is there below the node at `place`.
+  /// Changes an existing entity below the node at `root`.
   @inlinable
   static func modify<R>(
     _ id: Entity.ID,

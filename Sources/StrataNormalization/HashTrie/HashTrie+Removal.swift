@@ -1,9 +1,9 @@
 extension HashTrie {
-  /// Removes the entity with this ID and returns it, or nil when there is none.
+  /// Removes the entity with this ID and returns it, or nil if there is none.
   @inlinable
   mutating func remove(_ id: ID) -> Entity? {
     let hash = TrieHash(id)
-    // Looked for first: an absent ID is no reason to copy a path.
+    // Looked up first, so that an absent ID copies no nodes.
     guard var root = root.take() else { return nil }
     defer { if count > 0 { self.root = root } }
     guard Node.find(id, hash, in: TrieContents(root)) != nil else { return nil }
@@ -13,7 +13,7 @@ extension HashTrie {
 }
 
 extension HashTrieNode {
-  /// Removes an entity that is there from below the node at `place`.
+  /// Removes an existing entity below the node at `place`.
   @inlinable
   static func remove(_ id: Entity.ID, _ hash: TrieHash, at place: Place) -> Entity {
     guard TrieContents<Entity>(at: place).kind == .branch else {
@@ -69,7 +69,7 @@ extension HashTrieNode {
       let slots = branch.slots
       let range = slots.range(around: slot)
       guard range.count < 16 else { return branch }
-      // Two halves of one range begin at the same multiple of its length.
+      // Two halves of one range start at the same multiple of its length.
       let lower = range.lowerBound & ~range.count
       let upper = lower + range.count
       guard slots.range(around: lower).count == range.count,
@@ -85,7 +85,8 @@ extension HashTrieNode {
     }
   }
 
-  /// Puts the entities of both leaves into the first; whether they are leaves and few enough.
+  /// Moves the entities of both leaves to the first, if both are leaves and small enough; returns
+  /// whether they were joined.
   @inlinable
   static func join(_ first: Place, _ second: Place) -> Bool {
     let (a, b) = (TrieContents<Entity>(at: first), TrieContents<Entity>(at: second))
@@ -103,7 +104,7 @@ extension HashTrieNode {
     return true
   }
 
-  /// Moves the entities of a leaf that nobody else refers to, and copies those of a shared one.
+  /// Moves the entities of a leaf that has no other reference, and copies those of a shared one.
   @inlinable
   static func transfer(from place: Place, to target: UnsafeMutablePointer<Entity>) {
     let leaf = TrieContents<Entity>(at: place)

@@ -1,8 +1,8 @@
 extension HashTrieNode {
-  /// Divides a full leaf and puts one entity more.
+  /// Splits a full leaf and inserts one more entity.
   ///
-  /// `place` is within the branch at `parent`, which nobody else refers to; without a parent it is
-  /// the root. Nodes of `level` take their slot from the hash `level` levels down.
+  /// `place` is in the branch at `parent`, which has no other reference; without a parent it is the root.
+  /// Nodes of `level` take their slot from the hash `level` levels down.
   @inlinable
   static func split(_ place: Place, of parent: Place?, adding entity: Entity, _ level: Int) {
     let old = TrieContents<Entity>(at: place)

@@ -1,17 +1,17 @@
 /// Entities by ID in a persistent hash trie: the storage of an ``EntityTable`` and of its indexes.
 ///
-/// A *leaf* holds a few entities side by side, with a byte of each one's hash in front, so that a
-/// lookup compares one word before it compares IDs. A *branch* takes the next four bits of the hash
-/// and leads on; a leaf may take several neighbouring slots of its branch, so leaves are split in
-/// two and joined again in pairs and stay about two thirds full.
+/// A *leaf* holds a few entities in contiguous memory, with a byte of each one's hash in front, so that
+/// a lookup compares one word before it compares IDs. A *branch* selects a child by the next four bits
+/// of the hash. A leaf may occupy several adjacent slots of its branch, so leaves are split in two and
+/// joined in pairs, and stay about two thirds full.
 ///
-/// A copy shares all nodes. A write copies the nodes from the root to one leaf where they are shared
-/// and changes them in place where they are not. So a write costs O(log n) however many older copies
-/// are kept, and what it copies besides pointers is the rest of one small leaf: copying an entity
-/// means retaining whatever its fields refer to, which is the dear part.
+/// A copy shares all nodes. A write copies the nodes from the root to one leaf where they are shared and
+/// changes them in place where they are not. So a write costs O(log n) however many older copies are
+/// held. Besides pointers it copies only one small leaf: copying an entity retains whatever its fields
+/// refer to, which is the expensive part.
 ///
-/// Unchecked, because nodes are changed in place: only ever through the one reference to them, and
-/// so before another thread can have one.
+/// The conformance to `Sendable` is unchecked because nodes are changed in place, but only through the
+/// only reference to them, and so before another thread can have one.
 @usableFromInline
 struct HashTrie<Entity: Identifiable & Sendable>: @unchecked Sendable {
   @usableFromInline typealias ID = Entity.ID

@@ -1,7 +1,7 @@
-/// Makes the nodes of entities that are not there yet, and says where each of them belongs.
+/// Creates the nodes for entities that are copied or moved later, and the target place of each.
 ///
-/// The nodes are done when every entity was moved or copied to its target: in the order in which
-/// the entities lie in memory, which is the fast one.
+/// The caller completes the nodes by copying or moving every entity to its target, in the order in which
+/// the entities are in memory, which is the fastest.
 @usableFromInline
 struct HashTrieBuilder<Entity: Identifiable & Sendable> {
   @usableFromInline typealias Node = HashTrieNode<Entity>
@@ -31,7 +31,7 @@ struct HashTrieBuilder<Entity: Identifiable & Sendable> {
     return branch
   }
 
-  /// Makes the children that begin at `starts`, the last of which ends before `end`.
+  /// Creates the children that start at `starts`, the last of which ends before `end`.
   @inlinable
   func initialize(
     _ children: UnsafeMutablePointer<Node>,
@@ -63,7 +63,7 @@ struct HashTrieBuilder<Entity: Identifiable & Sendable> {
     return leaf
   }
 
-  /// Puts nodes of all entries in the place of one leaf of an owned branch.
+  /// Replaces one leaf of an owned branch by nodes of all entries.
   @inlinable
   func replaceChild(_ place: Node.Place, of parent: Node.Place, _ level: Int) {
     let run = 0..<entries.count

@@ -1,4 +1,4 @@
-/// What a node is, in front of its entities or children.
+/// The header of a node, in front of its entities or children.
 @usableFromInline
 struct TrieHeader {
   @usableFromInline
@@ -18,7 +18,7 @@ struct TrieHeader {
   }
 }
 
-/// A leaf or a branch of a ``HashTrie``, in one piece of memory with its entities or children.
+/// A leaf or a branch of a ``HashTrie``, in one allocation with its entities or children.
 @usableFromInline
 final class HashTrieNode<Entity: Identifiable & Sendable>: ManagedBuffer<TrieHeader, UInt64> {
   @inlinable
@@ -30,12 +30,12 @@ final class HashTrieNode<Entity: Identifiable & Sendable>: ManagedBuffer<TrieHea
     }
   }
 
-  /// A leaf with room for `count` entities, none of which is there yet.
+  /// Creates a leaf with capacity for `count` entities, which are not initialized.
   @inlinable
   static func makeLeaf(_ tags: TrieTags, count: Int) -> HashTrieNode {
-    // Of even length, so that every other insert finds room.
+    // Of even capacity, so that every second insert needs no allocation.
     let bytes = (count + 1) & ~1 &* MemoryLayout<Entity>.stride
-    // Memory is aligned for any type of up to 16 bytes; one with more is moved up within its room.
+    // The allocation is aligned to 16 bytes; a type with a greater alignment is moved up within it.
     let slack = max(0, MemoryLayout<Entity>.alignment - MemoryLayout<UInt64>.alignment)
     let node = make(TrieHeader(kind: .leaf, word: tags.bits, count: count), bytes: bytes + slack)
     let contents = TrieContents(node)
@@ -43,7 +43,7 @@ final class HashTrieNode<Entity: Identifiable & Sendable>: ManagedBuffer<TrieHea
     return node
   }
 
-  /// A branch with room for its children, none of which is there yet.
+  /// Creates a branch with capacity for its children, which are not initialized.
   @inlinable
   static func makeBranch(_ slots: TrieSlots) -> HashTrieNode {
     let count = slots.childCount

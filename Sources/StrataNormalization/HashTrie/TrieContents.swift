@@ -1,6 +1,6 @@
-/// The memory of a node, for reading and writing it without counting references.
+/// The memory of a node, for access without reference counting.
 ///
-/// It does not keep the node alive; whoever holds the root does.
+/// It does not hold the node; the holder of the root does.
 @usableFromInline
 struct TrieContents<Entity: Identifiable & Sendable> {
   @usableFromInline typealias Node = HashTrieNode<Entity>
@@ -43,7 +43,7 @@ extension TrieContents {
     nonmutating set { header.pointee.word = newValue.bits }
   }
 
-  /// Where in the leaf the entity with this ID is.
+  /// The index in the leaf of the entity with this ID.
   @inlinable
   func index(of id: Entity.ID, _ tag: UInt8) -> Int? {
     let count = count

@@ -1,8 +1,8 @@
 extension TrieEntry {
-  /// Sorts by hash, entries with the same hash by position; they come in the order of positions.
+  /// Sorts by hash, and entries with the same hash by position; the input is in the order of positions.
   ///
-  /// Two rounds of a radix sort leave the entries in the order of the highest 22 bits, which for
-  /// hashes is nearly their order; each is then moved past the few that it still follows wrongly.
+  /// Two passes of a radix sort order the entries by the highest 22 bits, which for hashes is nearly the
+  /// final order. An insertion sort completes it.
   @inlinable
   static func sort(_ entries: UnsafeMutableBufferPointer<TrieEntry>) {
     if entries.count > 64 {

@@ -1,4 +1,4 @@
-/// The hash of an entity that is to be placed, and which of them it is.
+/// The hash of an entity that is to be inserted, and its position among them.
 @usableFromInline
 struct TrieEntry {
   @usableFromInline let hash: UInt

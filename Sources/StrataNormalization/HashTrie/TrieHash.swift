@@ -1,8 +1,8 @@
-/// The hash of an ID as the trie reads it: four bits a level from the top, and the lowest byte as
-/// the tag of the entity within its leaf.
+/// The hash of an ID as the trie uses it: four bits per level from the top, and the lowest byte as the
+/// tag of the entity within its leaf.
 @usableFromInline
 struct TrieHash {
-  /// What is left of the hash below the levels passed; the next slot is in the highest bits.
+  /// The hash below the levels passed; the next slot is in the highest bits.
   @usableFromInline var rest: UInt
   @usableFromInline let tag: UInt8
 
@@ -12,11 +12,11 @@ struct TrieHash {
     tag = UInt8(truncatingIfNeeded: rest)
   }
 
-  /// The slot at the present level.
+  /// The slot at the current level.
   @inlinable
   var slot: Int { Int(rest &>> UInt(UInt.bitWidth - 4)) }
 
-  /// The hash as the next level reads it.
+  /// The hash for the next level.
   @inlinable
   var next: TrieHash {
     var next = self
@@ -24,11 +24,11 @@ struct TrieHash {
     return next
   }
 
-  /// How many levels a hash has bits for; below them are the entities whose hashes are equal.
+  /// The number of levels a hash has bits for; below them are entities with equal hashes.
   @inlinable
   static var levels: Int { UInt.bitWidth / 4 }
 
-  /// The hash as the nodes of a level read it.
+  /// The hash for the nodes of a level.
   @inlinable
   func below(_ level: Int) -> TrieHash {
     var below = self

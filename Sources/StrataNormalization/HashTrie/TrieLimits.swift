@@ -1,14 +1,15 @@
-/// How full leaves are.
+/// The sizes of leaves.
 @usableFromInline
 enum TrieLimits {
-  /// The most entities a leaf holds, but for those with equal hashes.
+  /// The maximum number of entities in a leaf, except for those with equal hashes.
   ///
-  /// More make iteration and the bulk cheaper, fewer make a write cheaper while an old copy is kept.
+  /// A higher number makes iteration and bulk creation cheaper; a lower one makes a write cheaper while
+  /// an old copy is held.
   @inlinable
   static var leaf: Int { 8 }
 
-  /// The most entities of two neighbouring leaves that are joined: half, so that an insert after it
-  /// does not split them again at once.
+  /// The maximum number of entities of two adjacent leaves that are joined: half, so that the next
+  /// insert does not split them again.
   @inlinable
   static var joined: Int { leaf / 2 }
 }

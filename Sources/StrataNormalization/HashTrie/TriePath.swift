@@ -1,4 +1,4 @@
-/// Where a leaf is: the number of the child at each level, four bits a level from the top.
+/// The path to a leaf: the number of the child at each level, four bits per level from the top.
 ///
 /// Paths are in the order of iteration.
 @usableFromInline

@@ -1,7 +1,7 @@
-/// Which child of a branch each of its sixteen slots leads to: four bits a slot, in one word.
+/// The child of a branch that each of its sixteen slots leads to: four bits per slot, in one word.
 ///
-/// Children are in the order of their slots. A leaf takes 1, 2, 4, 8 or 16 slots, beginning at a
-/// multiple of that number; a branch takes one.
+/// Children are in the order of their slots. A leaf occupies 1, 2, 4, 8 or 16 slots, starting at a
+/// multiple of that number; a branch occupies one.
 @usableFromInline
 struct TrieSlots: Equatable {
   @usableFromInline let bits: UInt64
@@ -9,7 +9,7 @@ struct TrieSlots: Equatable {
   @inlinable
   init(_ bits: UInt64) { self.bits = bits }
 
-  /// Slots of children that begin at the marked ones; slot 0 is always marked.
+  /// Creates slots of children that start at the marked ones; slot 0 is always marked.
   @inlinable
   init(starts: UInt16) {
     var bits: UInt64 = 0
@@ -25,11 +25,11 @@ struct TrieSlots: Equatable {
   @inlinable
   subscript(slot: Int) -> Int { Int(truncatingIfNeeded: bits &>> UInt64(4 &* slot) & 15) }
 
-  /// How many children there are.
+  /// The number of children.
   @inlinable
   var childCount: Int { self[15] + 1 }
 
-  /// The slots at which children begin.
+  /// The slots at which children start.
   @inlinable
   var starts: UInt16 {
     var starts: UInt16 = 1
@@ -47,9 +47,9 @@ struct TrieSlots: Equatable {
     return lower..<upper
   }
 
-  /// Divides `slots` by halves until each part is one slot or no more than a leaf holds.
+  /// Divides `slots` in halves until each part is one slot or fits into a leaf.
   ///
-  /// `bounds[slot]` entities lie before a slot. The first slot of each part is marked.
+  /// `bounds[slot]` is the number of entities before a slot. The first slot of each part is marked.
   @inlinable
   static func divide(_ slots: Range<Int>, at bounds: TrieBounds) -> UInt16 {
     let count = bounds[slots.upperBound] - bounds[slots.lowerBound]

@@ -1,7 +1,7 @@
-/// A secondary index: what to find entities by besides their ID.
+/// A secondary index: a way to find entities by something else than their ID.
 ///
-/// It is declared once, beside the entity, and listed in ``EntityType/indexes``; every table of the
-/// type keeps it.
+/// It is declared once, beside the entity, and listed in ``EntityType/indexes``. Every table of the type
+/// maintains it.
 ///
 /// ```swift
 /// extension Post {
@@ -16,43 +16,44 @@
 /// database.posts[Post.byDate].suffix(10)
 /// ```
 ///
-/// An index follows every write to its table at once, also within a commit, at O(log n) a write and
-/// index. It is a part of the table: a copy of the table has it as it was, and whoever assigns an
-/// older table gets the older index with it. It is not stored, but built again when data is restored.
+/// An index is updated with every write to its table, also within a commit, at O(log n) per write and
+/// index. It is part of the table: a copy of the table has its own index, and assigning an older table
+/// restores the older index. It is not stored, but rebuilt when data is restored.
 ///
 /// ``GroupIndex``, ``UniqueIndex`` and ``OrderedIndex`` are the only conformers.
 public protocol EntityIndex<Entity>: AnyObject, Sendable {
-  /// What it is an index of.
+  /// The type of the indexed entities.
   associatedtype Entity: EntityType
 
-  /// What it is called in errors.
+  /// The name in errors.
   var name: String { get }
-  /// How a table keeps it.
-  var upkeep: IndexUpkeep<Entity> { get }
+  /// How a table maintains it.
+  var maintenance: IndexMaintenance<Entity> { get }
 }
 
-/// The indexes that the tables of an entity type keep: a list of those that were declared.
+/// The list of indexes that the tables of an entity type maintain.
 public struct EntityIndexes<Entity: EntityType>: Sendable, ExpressibleByArrayLiteral {
-  @usableFromInline let upkeeps: [IndexUpkeep<Entity>]
+  @usableFromInline let maintained: [IndexMaintenance<Entity>]
 
-  /// Lists the indexes; one that is listed twice is kept once.
+  /// Lists the indexes; one that is listed twice is maintained once.
   public init(arrayLiteral indexes: any EntityIndex<Entity>...) {
-    var upkeeps: [IndexUpkeep<Entity>] = []
-    for index in indexes where !upkeeps.contains(where: { $0.index == ObjectIdentifier(index) }) {
-      upkeeps.append(index.upkeep)
+    var maintained: [IndexMaintenance<Entity>] = []
+    for index in indexes {
+      if maintained.contains(where: { $0.index == ObjectIdentifier(index) }) { continue }
+      maintained.append(index.maintenance)
     }
-    self.upkeeps = upkeeps
+    self.maintained = maintained
   }
 }
 
-/// How tables keep an index, made where the types of entity and key are known and so compiled for
-/// them.
-public struct IndexUpkeep<Entity: EntityType>: Sendable {
+/// How tables maintain an index: closures that are created where the types of entity and key are known,
+/// and so are specialized for them.
+public struct IndexMaintenance<Entity: EntityType>: Sendable {
   @usableFromInline let index: ObjectIdentifier
   @usableFromInline let make: @Sendable () -> IndexBox
-  /// Takes note that an entity was put in the place of an old one, or removed.
+  /// Updates the index for an entity that was inserted, replaced or removed.
   @usableFromInline let change: @Sendable (inout IndexBox, _ old: Entity?, _ new: Entity?) -> Void
-  /// The first rule of the index that the table breaks, as it is.
+  /// The first violation of a rule of the index.
   @usableFromInline let violation: @Sendable (IndexBox) -> IndexViolation?
 
   @inlinable
@@ -69,7 +70,7 @@ public struct IndexUpkeep<Entity: EntityType>: Sendable {
   }
 }
 
-/// A key that two entities have and one may.
+/// A key of a unique index that several entities have.
 @usableFromInline
 struct IndexViolation: Sendable {
   @usableFromInline let index: String

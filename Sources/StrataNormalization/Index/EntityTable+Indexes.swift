@@ -52,7 +52,7 @@ public struct UniqueEntities<Entity: EntityType, Key: Hashable & Sendable>: Send
   let contents: UniqueContents<Entity, Key>
   let storage: HashTrie<Entity>
 
-  /// The entity that has this key, or nil; within a commit one of those that have it.
+  /// The entity that has this key, or nil; within a commit, one of those that have it.
   ///
   /// O(log n).
   public subscript(key: Key) -> Entity? { id(of: key).flatMap { storage[$0] } }
@@ -85,7 +85,7 @@ public struct SortedEntities<Entity: EntityType, Rank: Comparable & Sendable>:
   /// The entity at a position.
   public subscript(position: Int) -> Entity { all[position] }
 
-  /// Some of the entities; positions stay as they are.
+  /// Some of the entities, at the same positions.
   public subscript(bounds: Range<Int>) -> IndexedEntities<Entity> { all[bounds] }
 
   /// Their IDs, in the same order.

@@ -2,7 +2,7 @@ extension EntityType {
   /// No indexes.
   public static var indexes: EntityIndexes<Self> { [] }
 
-  /// By hash: an order of no meaning, and another one in each process.
+  /// By hash: an arbitrary order that differs between processes.
   @inlinable
   public static func isOrdered(_ a: EntityID<Self>, before b: EntityID<Self>) -> Bool {
     a.hashValue < b.hashValue

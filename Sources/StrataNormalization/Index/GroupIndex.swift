@@ -1,4 +1,4 @@
-/// Finds the entities that have a key in common: a field of any value, or the ID of another entity.
+/// Finds the entities with a common key: a field of any type, or the ID of another entity.
 ///
 /// ```swift
 /// static let byAuthor = GroupIndex(\Post.author)
@@ -7,18 +7,18 @@
 /// static let timeline = GroupIndex(\Post.author, sortedBy: \.date)
 /// ```
 ///
-/// A write costs O(log n) for each group it enters or leaves, however many groups there are and
-/// however large they are. Members of a group are in the order of `sortedBy`, then of their IDs. A
-/// group whose last member leaves is gone.
+/// A write costs O(log n) for each group the entity enters or leaves, independent of the number and size
+/// of the groups. Members of a group are in the order of `sortedBy`, then of their IDs. A group without
+/// members does not exist.
 public final class GroupIndex<Entity: EntityType, Key: Hashable & Sendable>: EntityIndex {
-  /// What it is called in errors: the name it was given, or the type of its keys.
+  /// The name in errors: the one it was given, or the type of its keys.
   public let name: String
   @usableFromInline let make: @Sendable () -> IndexBox
   @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
   @usableFromInline let members: @Sendable (IndexBox, Key) -> (any EntityIDSource<Entity>)?
   @usableFromInline let keys: @Sendable (IndexBox) -> [Key]
   @usableFromInline let groupCount: @Sendable (IndexBox) -> Int
-  /// In whose groups an entity is.
+  /// The keys of the groups of an entity.
   @usableFromInline let keysOf: @Sendable (Entity) -> Set<Key>
 
   @inlinable
@@ -38,12 +38,12 @@ public final class GroupIndex<Entity: EntityType, Key: Hashable & Sendable>: Ent
     groupCount = { TypedIndexBox<Contents>.value(in: $0).groups.count }
   }
 
-  /// How a table keeps it.
-  public var upkeep: IndexUpkeep<Entity> {
-    IndexUpkeep(of: ObjectIdentifier(self), make: make, change: change)
+  /// How a table maintains it.
+  public var maintenance: IndexMaintenance<Entity> {
+    IndexMaintenance(of: ObjectIdentifier(self), make: make, change: change)
   }
 
-  /// The keys in whose groups an entity is.
+  /// The keys of the groups of an entity.
   package func keys(of entity: Entity) -> Set<Key> { keysOf(entity) }
 }
 
@@ -159,7 +159,7 @@ struct IndexGroup<Entity: EntityType, Key: Hashable & Sendable, Rank: Comparable
   init(_ id: Key) { self.id = id }
 }
 
-/// What a table knows for a ``GroupIndex``.
+/// The contents of a ``GroupIndex`` in a table.
 @usableFromInline
 struct GroupContents<Entity: EntityType, Key: Hashable & Sendable, Rank: Comparable & Sendable>:
   Sendable
@@ -176,7 +176,7 @@ struct GroupContents<Entity: EntityType, Key: Hashable & Sendable, Rank: Compara
     entity.map { Member(rank($0), $0.id) }
   }
 
-  /// Whether two members have the same place; of one entity, or none.
+  /// Whether two members of one entity have the same place, or both are absent.
   @inlinable
   static func isSame(_ a: Member?, _ b: Member?) -> Bool {
     guard let a, let b else { return a == nil && b == nil }

@@ -1,14 +1,14 @@
-/// What a table knows for one of its indexes, whatever that is.
+/// The contents of one index of a table, with their type erased.
 ///
-/// Unchecked, because the value of a ``TypedIndexBox`` is changed in place: only ever through the
-/// one reference to the box.
+/// The conformance to `Sendable` is unchecked because the value of a ``TypedIndexBox`` is changed in
+/// place, but only through the only reference to the box.
 @usableFromInline
 class IndexBox: @unchecked Sendable {
   @usableFromInline
   init() {}
 }
 
-/// What a table knows for an index of a known type.
+/// The contents of one index of a table.
 @usableFromInline
 final class TypedIndexBox<Value: Sendable>: IndexBox, @unchecked Sendable {
   @usableFromInline var value: Value

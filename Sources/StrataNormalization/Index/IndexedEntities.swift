@@ -1,7 +1,6 @@
 /// Some entities of a table in the order of an index: a collection with random access.
 ///
-/// It looks into the table as it was when it was asked for, and copies nothing. Each access costs
-/// O(log n).
+/// It is a view of the table at the time of the call, and copies nothing. Each access costs O(log n).
 public struct IndexedEntities<Entity: EntityType>: RandomAccessCollection, Sendable {
   /// Their IDs, in the same order.
   public let ids: IndexedIDs<Entity>
@@ -31,7 +30,7 @@ public struct IndexedEntities<Entity: EntityType>: RandomAccessCollection, Senda
     return entity
   }
 
-  /// A part of the entities; positions stay as they are.
+  /// Some of the entities, at the same positions.
   public subscript(bounds: Range<Int>) -> IndexedEntities {
     IndexedEntities(ids[bounds], storage)
   }
@@ -61,7 +60,7 @@ public struct IndexedIDs<Entity: EntityType>: RandomAccessCollection, Sendable {
     return source.id(at: position)
   }
 
-  /// A part of the IDs; positions stay as they are.
+  /// Some of the IDs, at the same positions.
   public subscript(bounds: Range<Int>) -> IndexedIDs {
     guard bounds.lowerBound >= startIndex, bounds.upperBound <= endIndex else {
       fatalError("Positions \(bounds) are not all inside \(startIndex)..<\(endIndex).")
@@ -70,7 +69,7 @@ public struct IndexedIDs<Entity: EntityType>: RandomAccessCollection, Sendable {
   }
 }
 
-/// A list that IDs can be read from by position.
+/// A list of IDs that is read by position.
 @usableFromInline
 protocol EntityIDSource<Entity>: Sendable {
   associatedtype Entity: EntityType
@@ -85,7 +84,7 @@ extension OrderedList: EntityIDSource where Element: IndexMember {
   func id(at position: Int) -> EntityID<Element.Entity> { self[position].id }
 }
 
-/// A member of an index, whatever it is sorted by.
+/// A member of an index, with the type of its rank erased.
 @usableFromInline
 protocol IndexMember: Sendable {
   associatedtype Entity: EntityType

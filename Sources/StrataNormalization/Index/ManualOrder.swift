@@ -1,5 +1,5 @@
-/// An order that people make by hand: a list of entities to which one appends, within which one
-/// moves, and from which one removes.
+/// An order that people define by hand: a list to which entities are appended, within which they are
+/// moved, and from which they are removed.
 ///
 /// ```swift
 /// struct Task: EntityType {
@@ -14,18 +14,18 @@
 /// for task in database.tasks[Task.board] { … }
 /// ```
 ///
-/// The place is a field of the entity, so it is stored and restored with it, a move writes one entity
-/// however long the list is, and an entity that is removed has left the list. One whose place is nil
-/// is not in the list. Two entities of one place, as of two devices that appended at once, are in the
-/// order of their IDs. A write costs O(log n).
+/// The place is a field of the entity. So it is stored and restored with the entity, a move writes one
+/// entity however long the list is, and a removed entity has left the list. An entity whose place is nil
+/// is not in the list. Two entities with the same place, as after two devices appended at once, are in
+/// the order of their IDs. A write costs O(log n).
 public final class ManualOrder<Entity: EntityType>: EntityIndex {
-  /// What it is called in errors.
+  /// The name in errors.
   public let name: String
-  /// Where in an entity its place is.
+  /// The path to the place of an entity.
   public let place: any WritableKeyPath<Entity, Rank?> & Sendable
   let order: OrderedIndex<Entity, Rank>
 
-  /// An order by the places in a field.
+  /// Creates an order by the places in a field.
   public init(
     _ place: any WritableKeyPath<Entity, Rank?> & Sendable,
     named name: String? = nil
@@ -35,38 +35,38 @@ public final class ManualOrder<Entity: EntityType>: EntityIndex {
     order = OrderedIndex({ $0[keyPath: place] as Rank? }, named: name)
   }
 
-  /// How a table keeps it.
-  public var upkeep: IndexUpkeep<Entity> {
-    IndexUpkeep(of: ObjectIdentifier(self), make: order.make, change: order.change)
+  /// How a table maintains it.
+  public var maintenance: IndexMaintenance<Entity> {
+    IndexMaintenance(of: ObjectIdentifier(self), make: order.make, change: order.change)
   }
 }
 
 extension EntityTable {
-  /// The entities of a list that the entity type declares, in the order made by hand.
+  /// The entities of a list that the entity type declares, in the order defined by hand.
   ///
   /// O(1).
   public subscript(list: ManualOrder<Entity>) -> SortedEntities<Entity, Rank> {
     SortedEntities(members: TypedIndexBox.value(in: indexes.box(of: list)), storage: storage)
   }
 
-  /// Puts an entity of the table at the end of a list, wherever in it it was.
+  /// Moves an entity of the table to the end of a list, or adds it there.
   ///
-  /// O(log n). Throws ``EntityError/notFound(table:id:)`` when it is not in the table.
+  /// O(log n). Throws ``EntityError/notFound(table:id:)`` if it is not in the table.
   public mutating func append(_ id: ID, to list: ManualOrder<Entity>) throws {
     try place(id, in: list) { $0.count }
   }
 
-  /// Moves an entity of the table to a position of a list: the one it has afterwards.
+  /// Moves an entity of the table to a position of a list, which is its position afterwards.
   ///
-  /// One that was not in the list is inserted there. A position past the end is the end. O(log n).
-  /// Throws ``EntityError/notFound(table:id:)`` when it is not in the table.
+  /// An entity that is not in the list is inserted there. A position past the end is the end. O(log n).
+  /// Throws ``EntityError/notFound(table:id:)`` if the entity is not in the table.
   public mutating func move(_ id: ID, to position: Int, in list: ManualOrder<Entity>) throws {
     try place(id, in: list) { Swift.max(0, Swift.min(position, $0.count)) }
   }
 
-  /// Takes an entity out of a list; it stays in the table.
+  /// Removes an entity from a list; it stays in the table.
   ///
-  /// O(log n). Throws ``EntityError/notFound(table:id:)`` when it is not in the table.
+  /// O(log n). Throws ``EntityError/notFound(table:id:)`` if it is not in the table.
   public mutating func remove(_ id: ID, from list: ManualOrder<Entity>) throws {
     try update(id) { $0[keyPath: list.place] = nil }
   }
@@ -87,7 +87,7 @@ extension EntityTable {
     try update(id) { $0[keyPath: list.place] = rank }
   }
 
-  /// Gives entities of one place, of which the second is at the position, places of their own.
+  /// Gives entities with the same place, the second of which is at the position, different places.
   private mutating func spread(_ list: ManualOrder<Entity>, around position: Int) throws {
     let others = self[list]
     guard position > 0, position < others.count,

@@ -1,4 +1,4 @@
-/// Keeps the entities sorted by a field: for sorted reading, by position and by range.
+/// Keeps the entities sorted by a field, for access in order, by position and by range.
 ///
 /// ```swift
 /// static let byDate = OrderedIndex(\Post.date)
@@ -9,12 +9,12 @@
 /// posts.range(from: monday, to: friday)
 /// ```
 ///
-/// Entities of one rank are in the order of their IDs; those whose field is nil are left out, and
-/// numbers that are none come last. A write costs O(log n), a position O(log n).
+/// Entities of one rank are in the order of their IDs. Those whose field is nil are left out, and NaN
+/// comes last. A write costs O(log n), access by position O(log n).
 public final class OrderedIndex<Entity: EntityType, Rank: Comparable & Sendable>: EntityIndex {
   @usableFromInline typealias Box = TypedIndexBox<OrderedList<RankedMember<Rank, Entity>>>
 
-  /// What it is called in errors: the name it was given, or the type of its ranks.
+  /// The name in errors: the one it was given, or the type of its ranks.
   public let name: String
   @usableFromInline let make: @Sendable () -> IndexBox
   @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
@@ -45,8 +45,8 @@ public final class OrderedIndex<Entity: EntityType, Rank: Comparable & Sendable>
     self.init({ Optional(rank($0)) }, named: name)
   }
 
-  /// How a table keeps it.
-  public var upkeep: IndexUpkeep<Entity> {
-    IndexUpkeep(of: ObjectIdentifier(self), make: make, change: change)
+  /// How a table maintains it.
+  public var maintenance: IndexMaintenance<Entity> {
+    IndexMaintenance(of: ObjectIdentifier(self), make: make, change: change)
   }
 }

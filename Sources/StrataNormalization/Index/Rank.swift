@@ -1,8 +1,8 @@
-/// A place in a ``ManualOrder``: between any two there is room for another.
+/// A position in a ``ManualOrder``; between any two there is always another.
 ///
 /// It is stored with the entity as one text and sorts like it. Appending or prepending a million times
-/// makes ranks of up to seven digits; inserting again and again at one and the same place within a
-/// list makes them longer by about one digit every six times.
+/// makes ranks of up to seven digits. Inserting repeatedly at the same place within a list makes them
+/// longer by about one digit every six times.
 public struct Rank: Hashable, Comparable, Sendable, Codable, CustomStringConvertible {
   /// The digits, each a byte from `0`; never empty, and never ending with the lowest digit.
   private let digits: [UInt8]
@@ -12,12 +12,12 @@ public struct Rank: Hashable, Comparable, Sendable, Codable, CustomStringConvert
 
   private init(_ digits: [UInt8]) { self.digits = digits }
 
-  /// A rank after `lower` and before `upper`; without a bound, after or before all that there are.
+  /// A rank after `lower` and before `upper`; without a bound, after or before all others.
   ///
   /// O(length of the longer). The bounds must not be in the wrong order.
   public init(after lower: Rank?, before upper: Rank?) {
     if let lower, let upper, lower >= upper {
-      fatalError("There is no rank after \(lower) and before \(upper): give the lower one first.")
+      fatalError("There is no rank after \(lower) and before \(upper): pass the lower one first.")
     }
     switch (lower, upper) {
     case (let lower?, nil): self = lower.next
@@ -36,7 +36,7 @@ public struct Rank: Hashable, Comparable, Sendable, Codable, CustomStringConvert
     a.digits.lexicographicallyPrecedes(b.digits)
   }
 
-  /// A rank after this one, the next of a counter that has room for ever.
+  /// A rank after this one: the next value of a counter that never overflows.
   ///
   /// A counter after k of the highest digits has 2^k digits, the first of which is not the highest.
   private var next: Rank {
@@ -72,10 +72,10 @@ public struct Rank: Hashable, Comparable, Sendable, Codable, CustomStringConvert
     return Rank([UInt8](repeating: 0, count: lead) + counter).trimmed
   }
 
-  /// How many times the rank begins with a digit, and the digits of the counter after them.
+  /// How many times the rank starts with a digit, and the digits of the counter after them.
   private func counter(after digit: UInt8) -> (lead: Int, counter: [UInt8]) {
     let lead = digits.prefix { $0 == digit }.count
-    // Ranks made between others may begin with more than counting ever would.
+    // Ranks made between others may start with more of them than counting would reach.
     let width = 1 << min(lead, 5)
     let counter = digits.dropFirst(lead).prefix(width)
     return (lead, counter + [UInt8](repeating: 0, count: width - counter.count))
@@ -96,7 +96,7 @@ public struct Rank: Hashable, Comparable, Sendable, Codable, CustomStringConvert
       let high = upper.map { place < $0.count ? $0[place] : 0 } ?? base
       if high - low > 1 { return digits + [low + (high - low) / 2] }
       digits.append(low)
-      // Below the upper bound already: from here on only the lower one counts.
+      // Below the upper bound already: from here on only the lower one matters.
       if high > low { upper = nil }
       place += 1
     }
@@ -106,7 +106,7 @@ public struct Rank: Hashable, Comparable, Sendable, Codable, CustomStringConvert
 extension Rank {
   /// Reads a rank from its text.
   ///
-  /// Throws `DecodingError` when it is none.
+  /// Throws `DecodingError` if the text is not a rank.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)
@@ -115,7 +115,7 @@ extension Rank {
       throw DecodingError.dataCorruptedError(
         in: container,
         debugDescription:
-          "\"\(text)\" is no rank: it has digits from 0 to o and does not end with 0."
+          "\"\(text)\" is not a rank: a rank has digits from 0 to o and does not end with 0."
       )
     }
     self.digits = digits

@@ -1,4 +1,4 @@
-/// A member of an index: an entity's ID, and what it is sorted by.
+/// A member of an index: the ID of an entity, and the rank it is sorted by.
 @usableFromInline
 struct RankedMember<Rank: Comparable & Sendable, Entity: EntityType>: Sendable {
   @usableFromInline let rank: Rank
@@ -12,7 +12,7 @@ struct RankedMember<Rank: Comparable & Sendable, Entity: EntityType>: Sendable {
 
   /// By rank, then by ID.
   ///
-  /// A rank that is not equal to itself (a floating point number that is none) comes last.
+  /// A rank that is not equal to itself (NaN) comes last.
   @inlinable
   static func isOrdered(_ a: RankedMember, before b: RankedMember) -> Bool {
     if Self.isOrdered(a.rank, before: b.rank) { return true }
@@ -28,7 +28,7 @@ struct RankedMember<Rank: Comparable & Sendable, Entity: EntityType>: Sendable {
   static func isSame(_ a: Rank, _ b: Rank) -> Bool { a == b || (a != a && b != b) }
 }
 
-/// The rank of members that nothing but their IDs puts in order.
+/// The rank of members that are ordered by their IDs only.
 @usableFromInline
 struct NoRank: Comparable, Sendable {
   @inlinable
@@ -47,10 +47,10 @@ extension OrderedList {
     insert(member, at: partition { Element.isOrdered(member, before: $0) })
   }
 
-  /// Removes a member that is there.
+  /// Removes an existing member.
   ///
-  /// O(log n + members that its rank and its type of ID cannot tell from it). Where the ranks have
-  /// no total order it is looked for everywhere.
+  /// O(log n + members with the same place in the order). If the ranks have no total order, all members
+  /// are searched.
   @inlinable
   mutating func remove<Rank, Entity>(_ member: Element)
   where Element == RankedMember<Rank, Entity> {

@@ -1,4 +1,4 @@
-/// Finds the one entity that has a key, and sees to it that there is no second one.
+/// Finds the only entity that has a key, and enforces that there is no second one.
 ///
 /// ```swift
 /// static let byEmail = UniqueIndex(\User.email)
@@ -7,13 +7,13 @@
 /// database.users[User.byEmail]["ada@example.org"]
 /// ```
 ///
-/// Uniqueness is judged at the end of a commit, so two entities can swap their keys within one. A
-/// commit that leaves two with one key throws ``RuleViolation/notUnique(table:index:key:ids:)`` and
-/// has not happened. A write costs O(log n).
+/// Uniqueness is checked at the end of a commit, so two entities can swap their keys within one. A
+/// commit that leaves two entities with one key throws
+/// ``RuleViolation/notUnique(table:index:key:ids:)`` and is rolled back. A write costs O(log n).
 public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: EntityIndex {
   @usableFromInline typealias Box = TypedIndexBox<UniqueContents<Entity, Key>>
 
-  /// What it is called in errors: the name it was given, or the type of its keys.
+  /// The name in errors: the one it was given, or the type of its keys.
   public let name: String
   @usableFromInline let make: @Sendable () -> IndexBox
   @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
@@ -39,15 +39,15 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
     self.init({ Optional(key($0)) }, named: name)
   }
 
-  /// How a table keeps it.
-  public var upkeep: IndexUpkeep<Entity> {
-    IndexUpkeep(of: ObjectIdentifier(self), make: make, change: change) { [name] box in
+  /// How a table maintains it.
+  public var maintenance: IndexMaintenance<Entity> {
+    IndexMaintenance(of: ObjectIdentifier(self), make: make, change: change) { [name] box in
       Box.value(in: box).violation(of: name)
     }
   }
 }
 
-/// Who has a key: one entity, and within a commit perhaps others.
+/// The entities that have a key: one, and within a commit perhaps others.
 @usableFromInline
 struct KeyOwners<Entity: EntityType, Key: Hashable & Sendable>: Identifiable, Sendable {
   @usableFromInline let id: Key
@@ -61,11 +61,11 @@ struct KeyOwners<Entity: EntityType, Key: Hashable & Sendable>: Identifiable, Se
   }
 }
 
-/// What a table knows for a ``UniqueIndex``.
+/// The contents of a ``UniqueIndex`` in a table.
 @usableFromInline
 struct UniqueContents<Entity: EntityType, Key: Hashable & Sendable>: Sendable {
   @usableFromInline var owners = HashTrie<KeyOwners<Entity, Key>>()
-  /// The keys with more than one owner: none between commits.
+  /// The keys with more than one owner; empty between commits.
   @usableFromInline var clashes: Set<Key> = []
 
   @inlinable

@@ -1,5 +1,5 @@
 extension OrderedList {
-  /// Puts an element before the one at a position, or at the end.
+  /// Inserts an element before the one at a position, or at the end.
   ///
   /// O(log n).
   @inlinable
@@ -12,7 +12,7 @@ extension OrderedList {
     root = node
   }
 
-  /// Removes the element at a position, which must be there.
+  /// Removes the element at a position, which must exist.
   ///
   /// O(log n).
   @inlinable
@@ -23,7 +23,7 @@ extension OrderedList {
     root = node.count == 0 ? nil : node
   }
 
-  /// Creates a list of the elements in their order.
+  /// Creates a list of the elements, in order.
   ///
   /// O(n).
   @inlinable
@@ -36,7 +36,7 @@ extension OrderedList {
 }
 
 extension OrderedListNode {
-  /// Pieces of nearly the same length, with room for a few more each.
+  /// Slices of nearly the same length, each with capacity for a few more elements.
   @inlinable
   static func chunks<Piece>(of pieces: [Piece]) -> [ArraySlice<Piece>] {
     guard !pieces.isEmpty else { return [] }
@@ -52,7 +52,7 @@ extension OrderedListNode {
     if !isKnownUniquelyReferenced(&node) { node = OrderedListNode(copying: node) }
   }
 
-  /// The upper half, as a node of its own, when the insertion made the node too wide.
+  /// Returns the upper half as a node of its own if the insertion made the node too wide.
   @inlinable
   static func insert(
     _ element: Element,
@@ -65,7 +65,7 @@ extension OrderedListNode {
       node.elements.insert(element, at: position)
     } else {
       var (child, position) = (0, position)
-      // At the seam of two children the element goes to the end of the first.
+      // At the boundary of two children the element is inserted at the end of the first.
       while position > node.children[child].count {
         position -= node.children[child].count
         child += 1
@@ -78,7 +78,7 @@ extension OrderedListNode {
     return node.width > widest ? node.splitOff() : nil
   }
 
-  /// Takes the upper half away and gives it as a node.
+  /// Removes the upper half and returns it as a node.
   @inlinable
   func splitOff() -> OrderedListNode {
     let half = width / 2
@@ -111,7 +111,7 @@ extension OrderedListNode {
     if node.children[child].width < narrowest { node.widen(child) }
   }
 
-  /// Joins a narrow child with its neighbour, and divides the two anew when they are too many.
+  /// Joins a narrow child with its neighbour, and splits the two again if they are too wide.
   @inlinable
   func widen(_ child: Int) {
     guard children.count > 1 else { return }

@@ -1,12 +1,12 @@
-/// A sequence with cheap changes in the middle and cheap copies: what ordered indexes are made of.
+/// A sequence with cheap changes in the middle and cheap copies: the storage of ordered indexes.
 ///
-/// A B+ tree by position: leaves hold a few elements side by side, branches hold nodes and know how
-/// many elements lie below. A copy shares all nodes; a change copies the nodes from the root to one
-/// leaf where they are shared, and changes them in place where they are not. The order is the
-/// user's matter: ``partition(where:)`` finds the place of an element in a sorted list.
+/// It is a B+ tree by position. Leaves hold a few elements in contiguous memory; branches hold nodes and
+/// the number of elements below them. A copy shares all nodes. A change copies the nodes from the root
+/// to one leaf where they are shared, and changes them in place where they are not. The caller
+/// maintains the order: ``partition(where:)`` finds the place of an element in a sorted list.
 ///
-/// Unchecked, because nodes are changed in place: only ever through the one reference to them, and
-/// so before another thread can have one.
+/// The conformance to `Sendable` is unchecked because nodes are changed in place, but only through the
+/// only reference to them, and so before another thread can have one.
 @usableFromInline
 struct OrderedList<Element: Sendable>: @unchecked Sendable {
   @usableFromInline typealias Node = OrderedListNode<Element>
@@ -20,7 +20,7 @@ struct OrderedList<Element: Sendable>: @unchecked Sendable {
   /// O(1).
   @inlinable var count: Int { root?.count ?? 0 }
 
-  /// The element at a position, which must be there.
+  /// The element at a position, which must exist.
   ///
   /// O(log n).
   @inlinable
@@ -38,8 +38,8 @@ struct OrderedList<Element: Sendable>: @unchecked Sendable {
     return node.elements[position]
   }
 
-  /// The first position whose element satisfies the predicate, or the end; those that do must all
-  /// lie behind those that do not.
+  /// The first position whose element satisfies the predicate, or the end; all elements that do must be
+  /// behind those that do not.
   ///
   /// O(log n) calls.
   @inlinable
@@ -70,7 +70,7 @@ struct OrderedList<Element: Sendable>: @unchecked Sendable {
 final class OrderedListNode<Element> {
   @usableFromInline var elements: [Element]
   @usableFromInline var children: [OrderedListNode]
-  /// How many elements are in the node or below it.
+  /// The number of elements in the node and below it.
   @usableFromInline var count: Int
 
   @inlinable
@@ -101,11 +101,11 @@ final class OrderedListNode<Element> {
     return node.elements[node.elements.count - 1]
   }
 
-  /// How many elements or children it has.
+  /// The number of its elements or children.
   @inlinable var width: Int { children.isEmpty ? elements.count : children.count }
 
-  /// The widest and the narrowest a node may be, but for the root and the ends of a list built in
-  /// one go: a narrower one is joined with its neighbour.
+  /// The greatest and the least width of a node, except for the root and the ends of a list built at
+  /// once: a narrower node is joined with its neighbour.
   @inlinable static var widest: Int { 32 }
   @inlinable static var narrowest: Int { 10 }
 }

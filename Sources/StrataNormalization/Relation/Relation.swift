@@ -1,4 +1,4 @@
-/// What an entity refers to by ID, to be read with it in one call.
+/// A way to read what an entity refers to by ID together with the entity.
 ///
 /// ```swift
 /// extension Post {
@@ -10,14 +10,13 @@
 ///   database.find("p1", in: \.posts, with: Post.itsAuthor, Post.itsComments) { … }
 /// ```
 ///
-/// It is a way of reading only; what a removal does to references is declared in the schema, by
-/// ``References``.
+/// It only reads. What a removal does to references is declared in the schema, by ``References``.
 public struct Relation<Database: DatabaseType, Source: EntityType, Related: Sendable>: Sendable {
   private let reading: @Sendable (Source, Database) -> Related
 
   init(reading: @escaping @Sendable (Source, Database) -> Related) { self.reading = reading }
 
-  /// What is related to an entity, as the database has it.
+  /// What is related to an entity in a database.
   ///
   /// O(log n) for each related entity.
   public func related(to entity: Source, in database: Database) -> Related {

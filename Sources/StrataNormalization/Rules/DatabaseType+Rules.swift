@@ -1,10 +1,10 @@
 extension DatabaseType {
-  /// Completes the edit that led from `old` to this database: applies the rules about removal that
-  /// the schema has, judges uniqueness, and gives what differs then.
+  /// Completes the edit that led from `old` to this database: applies the removal rules of the schema,
+  /// checks uniqueness, and returns the resulting changes.
   ///
-  /// O(changed entities · log n). A store does this at the end of each commit; call it yourself for
-  /// a database that is in no store. Throws the first rule that is broken; what cascaded stays, so
-  /// drop the value then.
+  /// O(changed entities · log n). A store does this at the end of each commit; call it yourself for a
+  /// database outside a store. Throws the first violation. Removals that have cascaded by then stay, so
+  /// discard the value.
   @discardableResult
   public mutating func applyRules(since old: Self) throws(RuleViolation) -> ChangeSet {
     let schema = Self.schema
@@ -12,26 +12,28 @@ extension DatabaseType {
     if changes.isEmpty { return changes }
     if !schema.rules.isEmpty {
       var removed = schema.removed(by: changes)
-      if carryOut(schema, after: &removed) {
+      if apply(schema, after: &removed) {
         changes = ChangeSet(from: old, to: self, schema: schema)
       }
       for removed in removed {
-        for rule in schema.rules { try rule.judge(removed, in: self) }
+        for rule in schema.rules { try rule.check(removed, in: self) }
       }
     }
-    for table in schema.tables where changes.concerns(table.name) { try table.judge(self) }
+    for table in schema.tables where changes.concerns(table.name) {
+      try table.checkUniqueness(of: self)
+    }
     return changes
   }
 
-  /// Throws the first rule about uniqueness that is broken.
+  /// Throws the first violation of uniqueness.
   ///
   /// O(indexes).
   public func checkUniqueness() throws(RuleViolation) {
-    for table in Self.schema.tables { try table.judge(self) }
+    for table in Self.schema.tables { try table.checkUniqueness(of: self) }
   }
 
-  /// Adds what goes with what was removed; whether anything changed.
-  private mutating func carryOut(
+  /// Adds the entities that are removed with those that were removed; returns whether anything changed.
+  private mutating func apply(
     _ schema: DatabaseSchema<Self>,
     after removed: inout [any RemovedEntities]
   ) -> Bool {
@@ -39,7 +41,7 @@ extension DatabaseType {
     var next = 0
     while next < removed.count {
       for rule in schema.rules {
-        let more = rule.carryOut(after: removed[next], in: &self, &isChanged)
+        let more = rule.apply(after: removed[next], in: &self, &isChanged)
         if let more { removed.append(more) }
       }
       next += 1
@@ -49,7 +51,7 @@ extension DatabaseType {
 }
 
 extension DatabaseSchema {
-  /// What the changes removed, of the tables that a rule is about.
+  /// The entities that the changes removed from tables with a rule.
   func removed(by changes: ChangeSet) -> [any RemovedEntities] {
     let targets = rules.map(\.paths.to)
     return tables.compactMap { table in
@@ -67,7 +69,7 @@ extension ChangeSet {
 }
 
 extension SchemaTable {
-  func judge(_ database: Database) throws(RuleViolation) {
+  func checkUniqueness(of database: Database) throws(RuleViolation) {
     guard let found = database[keyPath: path].indexes.violation() else { return }
     throw .notUnique(table: name, index: found.index, key: found.key, ids: found.ids)
   }

@@ -1,4 +1,4 @@
-/// A rule of a schema about the removal of an entity that others refer to by its ID.
+/// A rule of a schema for the removal of an entity that others refer to by its ID.
 ///
 /// ```swift
 /// static let schema = DatabaseSchema<Database> {
@@ -11,11 +11,11 @@
 /// }
 /// ```
 ///
-/// The group index is how those who refer to an entity are found: at O(log n) for each removed one
-/// and each that refers to it. Rules are applied at the end of a commit to what the commit removed,
-/// by whatever way of mutating. First everything cascades and is nullified, then `restrict` is
-/// judged. An ID to which no entity belongs is otherwise no matter of the schema: without a rule a
-/// removal leaves it, and nothing asks for the entity to be there when it is written.
+/// The group index finds the entities that refer to a removed one, at O(log n) for each removed entity
+/// and each that refers to it. Rules are applied at the end of a commit to everything the commit
+/// removed, in whatever way. First all removals cascade and nullify, then `restrict` is checked.
+/// Otherwise the schema allows an ID without an entity: without a rule a removal leaves references
+/// unchanged, and a reference may be written before its entity exists.
 public struct References<Database: DatabaseType, Source: EntityType, Target: EntityType>:
   SchemaRule
 {
@@ -24,8 +24,8 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
   let to: any WritableKeyPath<Database, EntityTable<Target>> & Sendable
   let rule: RemovalRule<Source, EntityID<Target>>
 
-  /// States that entities of `from` refer to those of `to` by the key of `index`, and what the
-  /// removal of one of these does to them.
+  /// Declares that entities of `from` refer to those of `to` by the key of `index`, and what the removal
+  /// of an entity of `to` does to them.
   public init(
     from: any WritableKeyPath<Database, EntityTable<Source>> & Sendable,
     _ index: GroupIndex<Source, EntityID<Target>>,
@@ -40,7 +40,7 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
 
   var paths: (from: AnyKeyPath, to: AnyKeyPath) { (from, to) }
 
-  func carryOut(
+  func apply(
     after removed: any RemovedEntities,
     in database: inout Database,
     _ isChanged: inout Bool
@@ -66,7 +66,7 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
     return next.isEmpty ? nil : RemovedIDs(table: from, ids: next)
   }
 
-  func judge(_ removed: any RemovedEntities, in database: Database) throws(RuleViolation) {
+  func check(_ removed: any RemovedEntities, in database: Database) throws(RuleViolation) {
     guard case .restrict = rule.effect, let ids = removed.ids(of: Target.self, at: to) else {
       return
     }
@@ -84,26 +84,26 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
   }
 }
 
-/// A rule of a schema, whatever it connects.
+/// A rule of a schema, with the types of its entities erased.
 protocol SchemaRule<Database>: Sendable {
   associatedtype Database: DatabaseType
 
   /// The tables it connects.
   var paths: (from: AnyKeyPath, to: AnyKeyPath) { get }
 
-  /// Does what the rule asks for when entities are gone; gives those that go with them, and notes
+  /// Applies the rule to removed entities; returns those that are removed with them, and reports
   /// whether anything changed.
-  func carryOut(
+  func apply(
     after removed: any RemovedEntities,
     in database: inout Database,
     _ isChanged: inout Bool
   ) -> (any RemovedEntities)?
 
-  /// Throws when entities must not be gone.
-  func judge(_ removed: any RemovedEntities, in database: Database) throws(RuleViolation)
+  /// Throws if the entities must not be removed.
+  func check(_ removed: any RemovedEntities, in database: Database) throws(RuleViolation)
 }
 
-/// The IDs of entities that are gone from a table.
+/// The IDs of entities that were removed from a table.
 protocol RemovedEntities {
   func ids<Entity: EntityType>(of type: Entity.Type, at table: AnyKeyPath) -> [EntityID<Entity>]?
 }

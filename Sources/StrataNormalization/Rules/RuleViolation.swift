@@ -1,16 +1,16 @@
-/// Why a database must not be as it is, or a commit must not leave it so.
+/// A rule of a schema that a database or a commit violates.
 ///
-/// A commit that throws this has not happened.
+/// A commit that throws this is rolled back.
 public enum RuleViolation: Error, Equatable, CustomStringConvertible {
   /// Several entities of a table have one key of a ``UniqueIndex``.
   case notUnique(table: TableName, index: String, key: String, ids: [String])
-  /// An entity was removed to which others refer that must not be left alone.
+  /// An entity was removed while others refer to it with the rule `restrict`.
   case stillReferenced(table: TableName, id: String, by: TableName, ids: [String])
 
-  /// What happened and what to do.
+  /// What is violated and what to do.
   public var description: String { "\(sentence). \(remedy)" }
 
-  /// What happened, without a full stop.
+  /// What is violated, without a full stop.
   package var sentence: String {
     switch self {
     case .notUnique(let table, let index, let key, let ids):
@@ -28,11 +28,11 @@ public enum RuleViolation: Error, Equatable, CustomStringConvertible {
 
   private var remedy: String {
     switch self {
-    case .notUnique: "Give all but one another key, or remove them."
+    case .notUnique: "Give all but one of them another key, or remove them."
     case .stillReferenced:
       """
-      Remove those in the same commit, let them refer to another one, or declare what removal does to \
-      them.
+      Remove those in the same commit, make them refer to another one, or declare another rule for \
+      the removal.
       """
     }
   }

@@ -1,11 +1,11 @@
 extension EntityTable {
-  /// How many entities there are.
+  /// The number of entities.
   ///
   /// O(1).
   @inlinable
   public var count: Int { storage.count }
 
-  /// Whether there are none.
+  /// Whether there are no entities.
   ///
   /// O(1).
   @inlinable

@@ -1,5 +1,5 @@
 extension EntityTable: Sequence {
-  /// Goes through the entities of a table in unspecified order.
+  /// Iterates over the entities of a table in unspecified order.
   public struct Iterator: IteratorProtocol, Sendable {
     @usableFromInline var entities: HashTrieIterator<Entity>
 
@@ -11,11 +11,11 @@ extension EntityTable: Sequence {
     public mutating func next() -> Entity? { entities.nextEntity() }
   }
 
-  /// Goes through the entities in unspecified order.
+  /// Iterates over the entities in unspecified order.
   @inlinable
   public func makeIterator() -> Iterator { Iterator(HashTrieIterator(storage)) }
 
-  /// How many there are; exact.
+  /// The exact number of entities.
   @inlinable
   public var underestimatedCount: Int { count }
 }

@@ -1,5 +1,5 @@
 extension EntityTable {
-  /// Puts an entity: adds it, or replaces the one with its ID.
+  /// Inserts an entity, or replaces the one with its ID.
   ///
   /// O(log n). It returns nothing, so that a commit of one insert is a closure without a result.
   @inlinable
@@ -12,9 +12,9 @@ extension EntityTable {
     }
   }
 
-  /// Puts each of the entities; of two with the same ID the later one stays.
+  /// Inserts or replaces each of the entities; of two with the same ID, the later one is kept.
   ///
-  /// O(m log n), and O(m) for an array put into an empty table without indexes.
+  /// O(m log n), and O(m) for an array inserted into an empty table without indexes.
   @inlinable
   public mutating func insert(contentsOf entities: some Sequence<Entity>) {
     if isEmpty, let built = entities.withContiguousStorageIfAvailable({ HashTrie($0) }) {
@@ -30,8 +30,8 @@ extension EntityTable {
   /// O(log n).
   ///
   /// Throws ``EntityError/notFound(table:id:)`` when there is none,
-  /// ``EntityError/idChanged(table:from:to:)`` when the closure gives it another ID, and what the
-  /// closure throws; in each case the table is as it was.
+  /// ``EntityError/idChanged(table:from:to:)`` when the closure changes its ID, and what the
+  /// closure throws; in each case the table is unchanged.
   @inlinable
   @discardableResult
   public mutating func update<R>(_ id: ID, _ change: (inout Entity) throws -> R) throws -> R {
@@ -46,11 +46,11 @@ extension EntityTable {
     return result
   }
 
-  /// Changes the entity with this ID if there is one, and gives it as it is then.
+  /// Changes the entity with this ID if there is one, and returns the changed entity.
   ///
   /// O(log n).
   ///
-  /// Throws as `update` does, except that an absent entity gives nil.
+  /// Throws as `update` does, except that it returns nil for an absent entity.
   @inlinable
   @discardableResult
   public mutating func updateIfExists(
@@ -66,11 +66,11 @@ extension EntityTable {
     return entity
   }
 
-  /// Changes the entities with these IDs, in their order; absent ones are passed over.
+  /// Changes the entities with these IDs, in their order; absent ones are skipped.
   ///
   /// O(m log n).
   ///
-  /// Throws as `updateIfExists` does; then the table is as it was.
+  /// Throws as `updateIfExists` does; then the table is unchanged.
   @inlinable
   public mutating func update(
     in ids: some Sequence<ID>,
@@ -85,7 +85,7 @@ extension EntityTable {
   ///
   /// O(n log n).
   ///
-  /// Throws as `updateIfExists` does; then the table is as it was.
+  /// Throws as `updateIfExists` does; then the table is unchanged.
   @inlinable
   public mutating func updateAll(_ change: (inout Entity) throws -> Void) throws {
     try update(in: ids, change)
@@ -102,7 +102,7 @@ extension EntityTable {
     return removed
   }
 
-  /// Removes the entities with these IDs; absent ones are passed over.
+  /// Removes the entities with these IDs; absent ones are skipped.
   ///
   /// O(m log n).
   @inlinable
@@ -112,7 +112,7 @@ extension EntityTable {
 
   /// Removes every entity for which the predicate holds.
   ///
-  /// O(n). Throws what the predicate throws; then the table is as it was.
+  /// O(n). Throws what the predicate throws; then the table is unchanged.
   @inlinable
   public mutating func removeAll(where isUnwanted: (Entity) throws -> Bool) rethrows {
     var unwanted: [ID] = []
@@ -122,7 +122,7 @@ extension EntityTable {
 
   /// Removes every entity.
   ///
-  /// O(1), but for what frees the entities that nobody else refers to.
+  /// O(1), except for freeing the entities that are not held elsewhere.
   @inlinable
   public mutating func removeAll() {
     storage = HashTrie()

@@ -7,11 +7,11 @@
 /// users["42"]?.name
 /// ```
 ///
-/// It is a persistent hash trie, so a write costs O(log n) however many older copies are kept, and
-/// a copy costs O(1). That is what makes keeping the previous state of a store free.
-/// The order of iteration is unspecified; sort what people look at, or declare an ``OrderedIndex``.
+/// It is a persistent hash trie: a write costs O(log n) however many older copies are held, and a copy
+/// costs O(1). So a store can keep its previous state at no cost. The order of iteration is unspecified;
+/// sort what people see, or declare an ``OrderedIndex``.
 ///
-/// The indexes that the entity type declares are part of the table: they follow each write at once.
+/// The indexes that the entity type declares are part of the table: each write updates them.
 public struct EntityTable<Entity: EntityType>: Sendable {
   /// The identity of an entity of this table.
   public typealias ID = EntityID<Entity>
@@ -28,7 +28,7 @@ public struct EntityTable<Entity: EntityType>: Sendable {
     lineage = TableLineage()
   }
 
-  /// Creates a table of `entities`; of two with the same ID the later one stays.
+  /// Creates a table of `entities`; of two with the same ID, the later one is kept.
   ///
   /// O(n).
   @inlinable
@@ -52,6 +52,6 @@ extension EntityTable: ExpressibleByArrayLiteral {
 }
 
 extension EntityTable: CustomStringConvertible {
-  /// The name of the table and how many entities it holds.
+  /// The name of the table and the number of its entities.
   public var description: String { "\(Entity.tableName) (\(count))" }
 }

@@ -1,7 +1,7 @@
-/// Which tables came from one another: every table that was made by copying and changing this one
-/// has its lineage, a table made anew has one of its own.
+/// The common origin of tables: a table that was made by copying and changing another has the same
+/// lineage, a table that was built separately has its own.
 ///
-/// An object, as its identity is unique in the process for as long as any of the tables is there.
+/// An object, because its identity is unique in the process as long as any of the tables is held.
 @usableFromInline
 final class TableLineage: Sendable {
   @usableFromInline

@@ -31,7 +31,9 @@ struct DurableCommit {
     on store: Store<State, Activity>,
     _ attachments: inout CommitAttachments
   ) throws(PersistenceError) {
-    if store.isOnDetour { throw PersistenceError(.appending, path: writer.path.file, .onDetour) }
+    if store.isPreviewing {
+      throw PersistenceError(.appending, path: writer.path.file, .previewing)
+    }
     attachments[CommitTicket.key] = ticket
   }
 

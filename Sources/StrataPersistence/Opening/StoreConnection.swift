@@ -29,7 +29,7 @@ enum StoreConnection<State: StateType>: Sendable {
           guard let store else { return }
           try store.commit(trace, scope: \.self) {
             (state: inout State, attachments: inout CommitAttachments) throws in
-            if store.isOnDetour { throw PersistenceError.Reason.onDetour }
+            if store.isPreviewing { throw PersistenceError.Reason.previewing }
             try edit(&state, &attachments)
           }
         }

@@ -63,7 +63,7 @@ extension PersistenceError {
     /// Everything is on disk except the last change of these entities: their `encode(to:)` threw.
     case notPersisted([NotPersisted])
     /// The store shows another time. Commits made there are not stored.
-    case onDetour
+    case previewing
     /// The store was opened for reading only.
     case readOnly
     /// There is no such table, entity, revision or snapshot.
@@ -130,7 +130,7 @@ extension PersistenceError.Reason {
       the last change of \(entities.count == 1 ? "an entity" : "\(entities.count) entities") is only \
       in memory (\(entities.prefix(5).map { "\($0)" }.joined(separator: "; ")))
       """
-    case .onDetour: "the store shows another time, and commits made there are not stored"
+    case .previewing: "the store shows another time, and commits made there are not stored"
     case .readOnly: "this store was opened for reading only"
     case .notFound(let what): "there is no \(what)"
     }
@@ -209,7 +209,7 @@ extension PersistenceError.Reason {
       committed since is only in memory.
       """
     case .notPersisted: "Insert them again with values that their encode(to:) accepts."
-    case .onDetour: "Return to the present, or keep what is shown, before the commit."
+    case .previewing: "Return to the present, or keep what is shown, before the commit."
     case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
     case .notFound: "Check the spelling. `strata tables` lists the tables."
     }

@@ -19,7 +19,7 @@ import Testing
       (.fileExists("copy.strata"), 1),
       (.movedOn(from: 1, to: 2), 1),
       (.notPersisted([]), 1),
-      (.onDetour, 1),
+      (.previewing, 1),
       (.notReached(9, last: 8), 3),
       (.trimmed(1, oldest: 5), 3),
       (.merged(3...4), 3),

@@ -106,7 +106,7 @@ struct AttributionTests {
   /// Runs a closure when a step of the recorder reaches the store.
   private final class Interrupting: CommitHook {
     typealias State = Counter
-    let followsDetours = true
+    let followsPreviews = true
     let step: String
     let act: @Sendable () -> Void
 

@@ -236,7 +236,7 @@ struct PresentTests {
     /// Runs a closure at the moment when a state is shown.
     final class Interrupting: CommitHook {
       typealias State = Counter
-      let followsDetours = true
+      let followsPreviews = true
       let interrupt: @Sendable () -> Void
 
       init(_ interrupt: @escaping @Sendable () -> Void) { self.interrupt = interrupt }

@@ -2,7 +2,7 @@ import StrataNormalization
 import TestSupport
 import Testing
 
-/// An entity with padding between its fields, which plain copies do not keep.
+/// An entity with padding between its fields, which plain copies do not copy.
 private struct Padded: EntityType {
   typealias RawID = Int
   static let tableName: TableName = "padded"
@@ -113,7 +113,7 @@ private struct Padded: EntityType {
   @Test func `of tables made apart each entity whose bytes differ is compared once`() {
     let comparisons = Recorder<Int>()
     Counted.$didCompare.withValue({ comparisons.record(1) }) {
-      // Long texts, so that each table's are somewhere else.
+      // Long texts, so that each table has its own storage for them.
       func entities() -> [Counted] {
         (0..<100).map { Counted(id: Counted.ID("\($0)"), text: "a text of some length, \($0)") }
       }

@@ -12,7 +12,7 @@ struct SparseID<Spread: HashSpread>: Hashable, Codable, Sendable, ExpressibleByI
   func hash(into hasher: inout Hasher) { hasher.combine(number % Spread.count) }
 }
 
-/// How many hashes the IDs have.
+/// The number of hashes of the IDs.
 protocol HashSpread: Sendable {
   static var count: Int { get }
 }
@@ -29,7 +29,7 @@ enum ManyHashes: HashSpread {
   static let count = Int.max
 }
 
-/// An entity that refers to an object, so that a lost or doubled reference is seen.
+/// An entity that refers to an object, to find lost and duplicate references.
 struct Item<Spread: HashSpread>: EntityType {
   typealias RawID = SparseID<Spread>
   static var tableName: TableName { "items" }

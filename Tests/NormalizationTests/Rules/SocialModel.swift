@@ -2,15 +2,15 @@ import StrataNormalization
 import TestSupport
 import Testing
 
-/// What a social database has to be: a dictionary for each table, without indexes, and with the
-/// rules carried out by looking at everything.
+/// A model of a social database: a dictionary for each table, without indexes, with rules that are
+/// applied by searching everything.
 struct SocialModel: Equatable {
   var users: [User.ID: User] = [:]
   var posts: [Post.ID: Post] = [:]
   var replies: [Reply.ID: Reply] = [:]
   var drafts: [Post.ID: Post] = [:]
 
-  /// Carries out the rules of removal; false when one of them or a key's uniqueness is broken.
+  /// Applies the removal rules; false if one of them or the uniqueness of a key is violated.
   mutating func applyRules(since old: SocialModel) -> Bool {
     let goneUsers = Set(old.users.keys).subtracting(users.keys)
     let gonePosts = Set(old.posts.keys).subtracting(posts.keys)
@@ -39,7 +39,7 @@ struct SocialModel: Equatable {
       && Set(drafts.values.map(\.slug)).count == drafts.count
   }
 
-  /// Whether the database holds the same, and each index is what looking at everything gives.
+  /// Whether the database holds the same, and each index equals the result of searching everything.
   func expectSame(_ database: SocialDatabase, _ comment: Testing.Comment) {
     #expect(SocialModel(database) == self, comment)
     expectIndexes(of: database.users, users, comment)

@@ -1,9 +1,9 @@
 import StrataNormalization
 import TestSupport
 
-/// Random edits of a social database and of its model: the same to both.
+/// Random edits of a social database and of its model, the same for both.
 ///
-/// The IDs and keys are few, so that edits meet.
+/// There are few IDs and keys, so that edits collide.
 struct SocialMutations {
   var generator: SeededGenerator
 
@@ -85,7 +85,7 @@ struct SocialMutations {
     case 1: try database.posts.move(id, to: position, in: Post.pinned)
     default: try database.posts.remove(id, from: Post.pinned)
     }
-    // The place is the table's choice; `ManualOrderTests` judge it.
+    // The table chooses the place; `ManualOrderTests` check it.
     for post in database.posts { model.posts[post.id]?.place = post.place }
   }
 

@@ -207,13 +207,13 @@ struct CommitDurablyTests {
   func `while the store shows another time nothing is committed durably`() async throws {
     let persistence = try await open()
     let store = LibraryStore(persistence)
-    let detour = Detour(from: store)
+    let preview = Preview(of: store)
     let error = await #expect(throws: PersistenceError.self) {
       try await store.commitDurably { $0.db.books.insert(Book(id: 1)) }
     }
-    #expect(error?.reason == .onDetour)
+    #expect(error?.reason == .previewing)
     #expect(store.state.db.books.isEmpty)
-    try detour.returning(
+    try preview.discard(
       CommitTrace(name: "back", fileID: #fileID, function: #function, line: #line)
     )
     try await store.commitDurably { $0.db.books.insert(Book(id: 1)) }

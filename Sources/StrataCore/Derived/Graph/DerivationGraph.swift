@@ -1,64 +1,63 @@
 public import StrataBase
 
-/// The derivations of one store that someone follows.
+/// The derivations of one store that have followers.
 ///
-/// Its first steps stand under the bytes of the state they read. For each version the bytes that
-/// many steps share are compared once, and only where they differ the steps are computed; steps
-/// whose bytes are unknown are computed for each version. From a step whose value is new, the steps
-/// computed from it are visited in turn. All values are computed before anyone is told any.
+/// Its root steps are listed under the bytes of the state they read. For each version, bytes that many
+/// steps share are compared once, and only where they differ the steps are computed. Steps whose bytes
+/// are unknown are computed for each version. From a step whose value is new, the steps computed from
+/// it are visited in turn. All values are computed before any subscriber is notified.
 ///
-/// Only the thread that delivers advances it and lets subscribers begin; they may end whenever they
-/// like.
+/// Only the thread that delivers advances the graph and starts subscribers. They may end at any time.
 @usableFromInline
 final class DerivationGraph<Root: Sendable>: Sendable {
-  /// The derived values that were asked for by key path.
+  /// The derived values that can be requested again.
   let cache = DerivedCache()
-  /// Guards who is connected with whom; never held while a closure of the user runs.
-  @usableFromInline let firstSteps = Lock(FirstSteps<Root>())
+  /// Guards the connections between steps; never held while a closure of the user runs.
+  @usableFromInline let rootSteps = Lock(RootSteps<Root>())
 
-  /// Computes what this version changes, then tells everyone whom that concerns.
+  /// Computes what this version changes, then notifies the subscribers concerned.
   @inlinable
   func advance(to root: Version<Root>) {
-    let firstSteps = firstSteps.withLock { $0 }
-    var changed = DerivationNews()
-    firstSteps.visitConcerned(by: root.changes) { $0.advance(to: root, noting: &changed) }
-    changed.tell()
+    let rootSteps = rootSteps.withLock { $0 }
+    var changed = ChangedNodes()
+    rootSteps.visitConcerned(by: root.changes) { $0.advance(to: root, adding: &changed) }
+    changed.notify()
   }
 
-  /// Lets a subscriber begin at this version; after the end of the store it is told once.
+  /// Starts a subscriber at this version; after the end of the store it only receives the first value.
   func begin<Value: Sendable>(
     _ sink: Sink<Changes<Value>>,
     following node: any DerivationNode<Root, Value>,
     at root: Version<Root>,
     first: FirstDelivery
   ) {
-    let current = node.version(at: root, in: .delivering)
-    firstSteps.withLock { firstSteps in
-      // A subscriber that ended already did so before it could be taken out.
-      guard !sink.isCancelled, !firstSteps.isClosed else { return }
-      let wasIdle = node.told.isIdle
-      node.told.begin(sink, with: current)
-      if wasIdle { firstSteps.connect(node) }
+    let current = node.version(at: root, for: .subscribers)
+    rootSteps.withLock { rootSteps in
+      // A subscriber that is cancelled already was cancelled before it could be removed.
+      guard !sink.isCancelled, !rootSteps.isClosed else { return }
+      let wasIdle = node.followers.isIdle
+      node.followers.begin(sink, with: current)
+      if wasIdle { rootSteps.connect(node) }
     }
     if first == .current { sink.deliver(current.changes.droppedPrevious()) }
   }
 
-  /// Takes a cancelled subscriber out; amortised O(1).
+  /// Removes a cancelled subscriber; amortised O(1).
   func end<Value: Sendable>(following node: any DerivationNode<Root, Value>) {
-    firstSteps.withLock { firstSteps in
-      guard !node.told.isIdle else { return }
-      node.told.noteCancelled()
-      if node.told.isIdle { firstSteps.disconnect(node) }
+    rootSteps.withLock { rootSteps in
+      guard !node.followers.isIdle else { return }
+      node.followers.noteCancelled()
+      if node.followers.isIdle { rootSteps.disconnect(node) }
     }
   }
 
-  /// Lets go of every subscriber, as the store has come to its end and commits no more.
+  /// Releases every subscriber, because the store has ended and commits no more.
   func close() {
-    let steps = firstSteps.withLock { $0.close() }
-    for step in steps { Self.letGo(of: step) }
+    let steps = rootSteps.withLock { $0.close() }
+    for step in steps { Self.release(step) }
   }
 
-  private static func letGo(of step: any DerivationStep<Root>) {
-    for next in step.followers.removeAll() { letGo(of: next) }
+  private static func release(_ step: any DerivationStep<Root>) {
+    for next in step.stepFollowers.removeAll() { release(next) }
   }
 }

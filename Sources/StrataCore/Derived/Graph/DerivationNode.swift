@@ -1,21 +1,21 @@
 /// For whom a derivation is computed.
 ///
-/// A reader is ahead of the subscribers whenever deliveries wait, so each has its own place.
+/// A reader is ahead of the subscribers while deliveries wait, so each has a memory of its own.
 @usableFromInline
-enum DerivationLane {
-  case reading
-  case delivering
+enum DerivationConsumer {
+  case readers
+  case subscribers
 
-  var other: DerivationLane { self == .reading ? .delivering : .reading }
+  var other: DerivationConsumer { self == .readers ? .subscribers : .readers }
 }
 
-/// Whoever tells subscribers what is new to them.
+/// A node that notifies its subscribers.
 @usableFromInline
-protocol DerivationTelling: AnyObject, Sendable {
+protocol DerivationNotifying: AnyObject, Sendable {
   /// When it got its first follower, counted over the graph.
   var order: Int { get }
-  /// Tells the subscribers what the last `advance` found.
-  func tell()
+  /// Delivers what the last `advance` computed to the subscribers.
+  func notify()
 }
 
 /// One step of the derivations from a store's state, whatever its value.
@@ -28,53 +28,53 @@ protocol DerivationStep<Root>: AnyObject, Sendable {
   /// The bytes of the state it is computed from, when they are known.
   var bytes: Range<Int>? { get }
   /// Its subscribers and the steps that are computed from it.
-  var followers: any DerivationFollowing<Root> { get }
+  var stepFollowers: any StepFollowers<Root> { get }
 
   /// Joins the followers of `input`, one of its inputs.
   func join(_ input: any DerivationStep<Root>)
   /// Leaves the followers of `input`.
   func leave(_ input: any DerivationStep<Root>)
 
-  /// Computes the value at this version for the subscribers, and where it is new to them what is
-  /// computed from it; notes whose value is new.
+  /// Computes the value at this version for the subscribers and, if it is new to them, the steps
+  /// computed from it; adds the nodes whose value is new.
   ///
-  /// A step that is reached twice is new only the first time.
-  func advance(to root: Version<Root>, noting changed: inout DerivationNews)
+  /// The value of a step that is reached twice is new only the first time.
+  func advance(to root: Version<Root>, adding changed: inout ChangedNodes)
 }
 
 extension DerivationStep {
   @usableFromInline
-  func join(_ input: any DerivationStep<Root>) { input.followers.add(self) }
+  func join(_ input: any DerivationStep<Root>) { input.stepFollowers.add(self) }
   @usableFromInline
-  func leave(_ input: any DerivationStep<Root>) { input.followers.remove(self) }
+  func leave(_ input: any DerivationStep<Root>) { input.stepFollowers.remove(self) }
 }
 
 /// A step of the derivations that has a value.
 @usableFromInline
-protocol DerivationNode<Root, Value>: DerivationStep, DerivationTelling {
+protocol DerivationNode<Root, Value>: DerivationStep, DerivationNotifying {
   associatedtype Value: Sendable
 
   /// Its followers, with the type of the value.
-  var told: DerivationFollowers<Root, Value> { get }
+  var followers: NodeFollowers<Root, Value> { get }
 
   /// The value at this version of the state.
   ///
-  /// Its own version is that of the state at which it took this value, as far as this lane has seen.
-  /// A state older than one already seen in the lane gives the value of the newer one.
-  func version(at root: Version<Root>, in lane: DerivationLane) -> Version<Value>
+  /// The version of the result is that of the state at which the node took this value, as far as this
+  /// consumer has seen. For a state older than one it has seen, the result is that of the newer one.
+  func version(at root: Version<Root>, for consumer: DerivationConsumer) -> Version<Value>
 }
 
 extension DerivationNode {
-  @usableFromInline var followers: any DerivationFollowing<Root> { told }
-  @usableFromInline var order: Int { told.order }
+  @usableFromInline var stepFollowers: any StepFollowers<Root> { followers }
+  @usableFromInline var order: Int { followers.order }
 
   @usableFromInline
-  func advance(to root: Version<Root>, noting changed: inout DerivationNews) {
-    guard let steps = told.take(version(at: root, in: .delivering)) else { return }
+  func advance(to root: Version<Root>, adding changed: inout ChangedNodes) {
+    guard let steps = followers.take(version(at: root, for: .subscribers)) else { return }
     changed.append(self)
-    for step in steps { step.advance(to: root, noting: &changed) }
+    for step in steps { step.advance(to: root, adding: &changed) }
   }
 
   @usableFromInline
-  func tell() { told.tell() }
+  func notify() { followers.notify() }
 }

@@ -1,9 +1,6 @@
-import StrataBase
-
-/// Two derivations of one state side by side, never of two versions.
+/// Two derivations of one state as one value, always of one version.
 final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
-  /// What one lane has seen: an object, so that looking at it copies nothing.
-  private final class Memo {
+  private final class Memo: NodeMemo {
     var rootVersion: UInt64
     var a: UInt64
     var b: UInt64
@@ -19,9 +16,9 @@ final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
 
   private let a: any DerivationNode<Root, A>
   private let b: any DerivationNode<Root, B>
-  private let memory = ComputedMemory()
-  private let memos: Lock<LaneMemos<Memo>> = .lanes()
-  let told = DerivationFollowers<Root, (A, B)>()
+  private let computed = ComputedMemory()
+  private let memory = NodeMemory<Memo>()
+  let followers = NodeFollowers<Root, (A, B)>()
 
   init(_ a: any DerivationNode<Root, A>, _ b: any DerivationNode<Root, B>) {
     self.a = a
@@ -31,25 +28,17 @@ final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
   var inputs: [any DerivationStep<Root>] { [a, b] }
   var bytes: Range<Int>? { nil }
 
-  func version(at root: Version<Root>, in lane: DerivationLane) -> Version<(A, B)> {
-    // Freed outside the lock: what goes with it may ask for this value.
-    var replaced: Version<(A, B)>?
-    let result = memos.withLock { memos in
-      if let memo = memos[lane] {
-        if memo.rootVersion < root.number { replaced = advance(memo, to: root, in: lane) }
-        return memo.output
-      }
-      let memo = first(at: root, in: lane)
-      memos[lane] = memo
-      return memo.output
+  func version(at root: Version<Root>, for consumer: DerivationConsumer) -> Version<(A, B)> {
+    memory.output(for: consumer) { own, _, replaced in
+      guard let own else { return first(at: root, for: consumer) }
+      if own.rootVersion < root.number { replaced = advance(own, to: root, for: consumer) }
+      return own
     }
-    _ = consume replaced
-    return result
   }
 
-  private func first(at root: Version<Root>, in lane: DerivationLane) -> Memo {
-    let a = a.version(at: root, in: lane)
-    let b = b.version(at: root, in: lane)
+  private func first(at root: Version<Root>, for consumer: DerivationConsumer) -> Memo {
+    let a = a.version(at: root, for: consumer)
+    let b = b.version(at: root, for: consumer)
     return Memo(
       rootVersion: root.number,
       a: a.number,
@@ -58,27 +47,27 @@ final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
     )
   }
 
-  /// Gives the output that was replaced; nil when neither has changed.
+  /// Returns the output that was replaced; nil when neither has changed.
   private func advance(
     _ memo: Memo,
     to root: Version<Root>,
-    in lane: DerivationLane
+    for consumer: DerivationConsumer
   ) -> Version<(A, B)>? {
     memo.rootVersion = root.number
-    let a = a.version(at: root, in: lane)
-    let b = b.version(at: root, in: lane)
+    let a = a.version(at: root, for: consumer)
+    let b = b.version(at: root, for: consumer)
     if memo.a == a.number, memo.b == b.number { return nil }
     memo.a = a.number
     memo.b = b.number
     let replaced = memo.output
     // A reader skips versions, so its previous value is not that of the version before.
-    memo.output = joined(a, b, previous: lane == .delivering ? replaced.value : nil)
+    memo.output = joined(a, b, previous: consumer == .subscribers ? replaced.value : nil)
     return replaced
   }
 
   /// The later of the two says who made the version.
   private func joined(_ a: Version<A>, _ b: Version<B>, previous: (A, B)?) -> Version<(A, B)> {
-    let place = ComputedPlace(memory: memory)
+    let place = ComputedPlace(memory: computed)
     let value = (a.value, b.value)
     return Version(
       a.number >= b.number

@@ -1,10 +1,8 @@
-/// What one lane has seen of a projection: an object, so that looking at it copies nothing.
-///
-/// Its lane's lock guards it.
-final class ProjectionMemo<Input: Sendable, Output: Sendable> {
+/// What a projection computed last for one consumer.
+final class ProjectionMemo<Input: Sendable, Output: Sendable>: NodeMemo {
   var rootVersion: UInt64
   var inputVersion: UInt64
-  /// What the output was made from, for a pipeline that asks for it.
+  /// The input of the output, for a pipeline that compares inputs.
   var input: Input?
   var output: Version<Output>
 
@@ -16,15 +14,15 @@ final class ProjectionMemo<Input: Sendable, Output: Sendable> {
   }
 }
 
-/// One step from an input to an output, in terms of what was seen and what is there now.
+/// One step from an input to an output, from what was computed last and what the input is now.
 ///
-/// An object, so that asking it copies none of its closures.
+/// An object, so that calling it copies none of its closures.
 final class Projection<Input: Sendable, Output: Sendable>: Sendable {
   typealias Memo = ProjectionMemo<Input, Output>
 
   let pipeline: Pipeline<Input, Output>
   private let comparison: OutputComparison<Output>
-  /// Where computed properties of the output are remembered, when its path does not say.
+  /// The memory of the computed properties of an output that has no path from the state.
   private let memory: ComputedMemory?
 
   init(_ pipeline: Pipeline<Input, Output>, _ comparison: OutputComparison<Output>) {
@@ -33,10 +31,9 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
     if case .function = pipeline.projection { memory = ComputedMemory() } else { memory = nil }
   }
 
-  /// What a lane has seen that sees `input`, which is of `rootVersion`, before anything else.
+  /// The first memo of a consumer, from `input` at `rootVersion`.
   ///
-  /// `other` is what the other lane has seen: an output it made of the same version is not made
-  /// again.
+  /// `other` is the memo of the other consumer: an output it has for the same version is used again.
   func first(from input: Version<Input>, at rootVersion: UInt64, beside other: Memo?) -> Memo {
     Memo(
       rootVersion: rootVersion,
@@ -52,19 +49,19 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
     )
   }
 
-  /// Brings what `lane` has seen up to `input`, and gives the output that this replaced.
+  /// Updates the memo of a consumer to `input`, and returns the output that this replaced.
   func advance(
     _ memo: Memo,
     to input: Version<Input>,
     at rootVersion: UInt64,
-    in lane: DerivationLane,
+    for consumer: DerivationConsumer,
     beside other: Memo?
   ) -> Version<Output>? {
     memo.rootVersion = rootVersion
     guard memo.inputVersion != input.number else { return nil }
     memo.inputVersion = input.number
     if let dropsInput = pipeline.dropsInput {
-      // The two may lie far apart, so what is remembered of neighbouring versions does not apply.
+      // The two may be far apart, so what is remembered of neighbouring versions does not apply.
       if dropsInput(input.changes.replacing(value: input.value, previous: memo.input)) {
         return nil
       }
@@ -75,7 +72,7 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
     case .nothing: break
     case .equality(let isEqual): if isEqual(value, memo.output.value) { return nil }
     case .predicate(let drops):
-      let place = lane == .delivering ? place(after: input) : nil
+      let place = consumer == .subscribers ? place(after: input) : nil
       let previous = memo.output.value
       if drops(input.changes.replacing(value: value, previous: previous, computedPlace: place)) {
         return nil
@@ -86,7 +83,7 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
     memo.output = Version(
       input.changes.replacing(
         value: value,
-        previous: lane == .delivering ? replaced.value : nil,
+        previous: consumer == .subscribers ? replaced.value : nil,
         computedPlace: place(after: input)
       )
     )
@@ -111,4 +108,23 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
     case .function: return memory.map { ComputedPlace(memory: $0) }
     }
   }
+}
+
+/// When a new output counts as unchanged.
+package enum OutputComparison<Output: Sendable>: Sendable {
+  /// Never.
+  case nothing
+  /// When it is equal to the one before.
+  case equality(@Sendable (Output, Output) -> Bool)
+  /// When the predicate holds.
+  case predicate(@Sendable (Changes<Output>) -> Bool)
+}
+
+extension OutputComparison where Output: Equatable {
+  package static var equality: OutputComparison { .equality { $0 == $1 } }
+}
+
+extension OutputComparison {
+  /// When every byte is equal: then so are the values, because both are held.
+  static var bytes: OutputComparison { .equality { BitwiseEquality.areEqual($0, $1) } }
 }

@@ -1,25 +1,25 @@
-/// The differences themselves, version by version: what happened rather than what is.
+/// The differences themselves, version by version: events, not a state.
 ///
-/// Only subscribers are told; whoever looks without one sees no difference.
+/// Only subscribers receive them. A reader sees no difference.
 final class DifferenceNode<Root: Sendable, Difference: KeyedDifference>: DerivationNode {
   typealias Value = KeyedChanges<Difference>
 
   private let step: KeyedStep<Root, Difference>
-  let told = DerivationFollowers<Root, Value>()
+  let followers = NodeFollowers<Root, Value>()
 
   init(_ step: KeyedStep<Root, Difference>) { self.step = step }
 
   var inputs: [any DerivationStep<Root>] { [step] }
   var bytes: Range<Int>? { nil }
 
-  /// What was told is over, so nothing of it is kept.
-  func tell() {
-    told.tell()
-    told.forget()
+  /// A difference that was delivered is over, so it is not kept.
+  func notify() {
+    followers.notify()
+    followers.forget()
   }
 
-  func version(at root: Version<Root>, in lane: DerivationLane) -> Version<Value> {
-    if lane == .delivering {
+  func version(at root: Version<Root>, for consumer: DerivationConsumer) -> Version<Value> {
+    if consumer == .subscribers {
       if let changes = step.changes(at: root) { return changes }
       step.begin(at: root)
     }

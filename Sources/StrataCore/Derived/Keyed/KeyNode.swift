@@ -2,7 +2,7 @@ import StrataBase
 
 /// The part of a value under one key.
 ///
-/// It is computed like any other derivation, and waits under its key to be visited.
+/// It is computed like any other derivation, and listed under its key to be visited.
 @usableFromInline
 final class KeyNode<Root: Sendable, Difference: KeyedDifference>: DerivationNode {
   @usableFromInline typealias Part = Difference.Part
@@ -15,8 +15,8 @@ final class KeyNode<Root: Sendable, Difference: KeyedDifference>: DerivationNode
 
   @usableFromInline let step: KeyedStep<Root, Difference>
   @usableFromInline let key: Difference.Key
-  /// Also what is seen for the subscribers.
-  @usableFromInline let told = DerivationFollowers<Root, Part>()
+  /// The followers; they also store what was computed last for the subscribers.
+  @usableFromInline let followers = NodeFollowers<Root, Part>()
   private let seen = Lock<Seen?>(nil)
 
   init(_ step: KeyedStep<Root, Difference>, under key: Difference.Key) {
@@ -29,22 +29,22 @@ final class KeyNode<Root: Sendable, Difference: KeyedDifference>: DerivationNode
 
   /// The step is the only input.
   @usableFromInline
-  func join(_ input: any DerivationStep<Root>) { step.keyed.add(self) }
+  func join(_ input: any DerivationStep<Root>) { step.followers.add(self) }
   @usableFromInline
-  func leave(_ input: any DerivationStep<Root>) { step.keyed.remove(self) }
+  func leave(_ input: any DerivationStep<Root>) { step.followers.remove(self) }
 
-  /// The part stays in the whole; a copy is kept only for what is computed from it.
+  /// The part stays in the whole; a copy is kept only for the steps computed from it.
   @usableFromInline
-  func tell() { step.work.tell(self) }
+  func notify() { step.specialized.notify(self) }
 
   @usableFromInline
-  func version(at root: Version<Root>, in lane: DerivationLane) -> Version<Part> {
-    switch lane {
-    case .delivering:
+  func version(at root: Version<Root>, for consumer: DerivationConsumer) -> Version<Part> {
+    switch consumer {
+    case .subscribers:
       step.begin(at: root)
       let part = part(at: root)
-      return told.look(at: root) { unchanged($0, part) ?? root.of(part, after: $0?.value) }
-    case .reading: return read(at: root)
+      return followers.look(at: root) { unchanged($0, part) ?? root.of(part, after: $0?.value) }
+    case .readers: return read(at: root)
     }
   }
 
@@ -65,7 +65,7 @@ final class KeyNode<Root: Sendable, Difference: KeyedDifference>: DerivationNode
     return version
   }
 
-  /// What was seen before, when the part is surely as it was.
+  /// What was seen before, if the part is certainly unchanged.
   private func unchanged(_ seen: Version<Part>?, _ part: Part) -> Version<Part>? {
     guard let seen, step.difference.isSame(seen.value, part) else { return nil }
     return seen
@@ -75,15 +75,15 @@ final class KeyNode<Root: Sendable, Difference: KeyedDifference>: DerivationNode
     step.difference.part(of: root.value[keyPath: step.path], under: key)
   }
 
-  /// Takes the part as it is at this version, in which it differs, and visits what is computed from it.
+  /// Stores the part of this version, in which it differs, and visits what is computed from it.
   @inlinable
   func take(
     _ part: Version<Part>,
     at root: Version<Root>,
-    noting changed: inout DerivationNews
+    adding changed: inout ChangedNodes
   ) {
-    guard let steps = told.take(part, at: root) else { return }
+    guard let steps = followers.take(part, at: root) else { return }
     changed.append(self)
-    for step in steps { step.advance(to: root, noting: &changed) }
+    for step in steps { step.advance(to: root, adding: &changed) }
   }
 }

@@ -1,6 +1,6 @@
 /// What can be derived from the parts of one value in a store's state.
 ///
-/// It keeps neither the store nor what is derived with it.
+/// It holds neither the store nor what is derived with it.
 @usableFromInline
 package struct KeyedDerivations<
   Root: Sendable,
@@ -15,11 +15,11 @@ package struct KeyedDerivations<
     _ difference: Difference,
     at path: PartPath<Root, Difference.Whole>,
     of delivery: Delivery<Root, Activity>,
-    _ work: KeyedWork<Root, Difference>
+    _ specialized: SpecializedKeyedStep<Root, Difference>
   ) {
     self.delivery = delivery
     place = Place(path: path, difference: difference)
-    step = delivery.graph.cache.object(for: place) { KeyedStep(difference, at: path, work) }
+    step = delivery.graph.cache.object(for: place) { KeyedStep(difference, at: path, specialized) }
   }
 
   private struct Place: Hashable, @unchecked Sendable {
@@ -27,29 +27,28 @@ package struct KeyedDerivations<
     let difference: Difference
   }
 
-  /// What two askers have to agree in to be given the same.
+  /// What two requests must have in common to get the same object.
   private struct Shared<Form: Hashable>: Hashable {
     let place: Place
     let key: Difference.Key
     let form: Form
   }
 
-  /// The form of a part that nothing is made of yet.
+  /// The form of the part itself.
   private struct Bare: Hashable {}
 }
 
 extension KeyedDerivations {
-  /// The part under `key`; the same as long as someone keeps it.
+  /// The part under `key`; the same object as long as it is held.
   package func part(under key: Difference.Key) -> Derived<Difference.Part> {
     shared(Bare(), under: key) {
       Derived(StoreDerivation(KeyNode(step, under: key), of: delivery))
     }
   }
 
-  /// What `make` derives from a part; the same as long as someone keeps it for all who ask under this
-  /// key for the same form of it.
+  /// What `make` derives from a part; the same object for this key and form as long as it is held.
   ///
-  /// `make` may ask for nothing that is shared itself, so it goes on from a part got before.
+  /// `make` must not request anything that is shared itself, so it derives from a part requested before.
   package func shared<Output>(
     _ form: some Hashable,
     under key: Difference.Key,
@@ -58,10 +57,10 @@ extension KeyedDerivations {
     delivery.graph.cache.object(for: Shared(place: place, key: key, form: form), make: make)
   }
 
-  /// The differences themselves, to be followed: its value is never of interest.
+  /// The differences themselves, to be subscribed to; the value is never of interest.
   ///
-  /// A subscriber is told what each commit changed from the next one on, and nothing by one that
-  /// changed nothing.
+  /// A subscriber receives what each commit changed, from the next commit on, and nothing from a commit
+  /// that changed nothing.
   package var differences: Derived<KeyedChanges<Difference>> {
     Derived(StoreDerivation(DifferenceNode(step), of: delivery))
   }
@@ -74,22 +73,22 @@ extension DispatcherType {
     by difference: Difference,
     at path: StatePath<Scope, Difference.Whole>
   ) -> KeyedDerivations<State, Activity, Difference> {
-    keyed(by: difference, at: path, KeyedWork())
+    keyed(by: difference, at: path, SpecializedKeyedStep())
   }
 
   @usableFromInline
   func keyed<Difference: KeyedDifference>(
     by difference: Difference,
     at path: StatePath<Scope, Difference.Whole>,
-    _ work: KeyedWork<State, Difference>
+    _ specialized: SpecializedKeyedStep<State, Difference>
   ) -> KeyedDerivations<State, Activity, Difference> {
-    KeyedDerivations(difference, at: joining(scope, path), of: targetStore.delivery, work)
+    KeyedDerivations(difference, at: joining(scope, path), of: targetStore.delivery, specialized)
   }
 
-  /// A value that `compute` makes of the part at `path`, computed once for each version in which the
-  /// bytes of the part have changed.
+  /// A value that `compute` derives from the part at `path`, computed once for each version in which
+  /// the bytes of the part have changed.
   ///
-  /// They are compared because the part is not: an entity table is never equal in less time.
+  /// The bytes are compared instead of the part: the `==` of an entity table takes longer.
   package func derived<Part: Sendable, Output>(
     from path: StatePath<Scope, Part>,
     _ comparison: OutputComparison<Output>,
@@ -98,15 +97,15 @@ extension DispatcherType {
     let delivery = targetStore.delivery
     let part = delivery.graph.node(at: joining(scope, path))
     let projection = Projection(Pipeline.map { compute($0.value) }, comparison)
-    return Derived(StoreDerivation(MapNode(part, projection), of: delivery))
+    return Derived(StoreDerivation(ProjectionNode(part, projection), of: delivery))
   }
 }
 
 extension DerivationGraph {
   /// The part of the state at `path`, new when its bytes are.
-  func node<Part>(at path: PartPath<Root, Part>) -> FirstNode<Root, Part> {
+  func node<Part>(at path: PartPath<Root, Part>) -> ProjectionNode<Root, Root, Part> {
     cache.object(for: DerivedPart(part: path, comparison: .bytes)) {
-      FirstNode(Projection(.map(path), .bytes))
+      ProjectionNode(Projection(.map(path), .bytes))
     }
   }
 }

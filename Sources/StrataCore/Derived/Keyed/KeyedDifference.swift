@@ -1,45 +1,47 @@
-/// How a value is made of parts, each under a key, and which of them differ between two versions.
+/// How a value consists of parts, each under a key, and which of them differ between two versions.
 ///
-/// With it whoever follows one part is visited only when that part has changed. The parts of an entity
-/// table are its entities, under their IDs; those of an index are the groups, under what they are
-/// grouped by.
+/// With it a follower of one part is visited only when that part has changed. The parts of an entity
+/// table are its entities, under their IDs. The parts of an index are its groups, under their keys.
 ///
-/// It is hashed and compared because who follows one value by equal differences shares one
-/// computation of them: an empty struct, or one of the name of an index.
+/// It is hashed and compared because followers of one value by equal differences share one computation
+/// of them. It is an empty struct, or one with the identity of an index.
 @usableFromInline
 package protocol KeyedDifference: Hashable, Sendable {
   /// What differs.
   associatedtype Whole: Sendable
   /// One difference.
   associatedtype Element: Sendable
-  /// What tells the parts apart.
+  /// The identity of a part.
   associatedtype Key: Hashable & Sendable
   /// What is followed.
   associatedtype Part: Sendable
 
   /// All differences, in any order; a key may occur more than once.
   ///
-  /// Called once for each version in which the bytes of the whole have changed, while somebody
-  /// follows a part. What follows a key is not visited when no element has it, so none may be
-  /// missing.
-  func elements(from old: Whole, to new: Whole) -> [Element]
+  /// Called once for each version in which the bytes of the whole have changed, while there are
+  /// followers. A follower of a key is not visited unless an element has that key, so none may be
+  /// missing. `commit` has what the hooks computed for the version, such as its change set; the values
+  /// it leads between may be others than these two.
+  func elements(from old: Whole, to new: Whole, of commit: CommitAttachments) -> [Element]
 
-  /// Under which key the difference is.
+  /// The key of a difference.
   func key(of element: Element) -> Key
 
-  /// The part under the key; it must cost little more than to ask whether the whole has changed, as
-  /// readers find it anew at each version.
+  /// The part under the key.
+  ///
+  /// Readers call it at each version, so it must cost little more than a check whether the whole has
+  /// changed.
   func part(of whole: Whole, under key: Key) -> Part
 
   /// The part of the new whole in which the difference is.
   func part(of element: Element, in new: Whole) -> Part
 
-  /// Whether a part is surely as it was, so that nobody need be told.
+  /// Whether a part is certainly unchanged, so that no subscriber is notified.
   func isSame(_ old: Part, _ new: Part) -> Bool
 }
 
 extension KeyedDifference {
-  /// Looks for it under its key.
+  /// Looks the part up under its key.
   package func part(of element: Element, in new: Whole) -> Part {
     part(of: new, under: key(of: element))
   }
@@ -48,11 +50,11 @@ extension KeyedDifference {
 /// What one commit changed in a value.
 @usableFromInline
 package struct KeyedChanges<Difference: KeyedDifference>: Sendable {
-  /// The value that was followed before.
+  /// The followed value before.
   package let old: Difference.Whole
-  /// The value as it is now.
+  /// The followed value now.
   package let new: Difference.Whole
-  /// How they differ; never empty when it is told.
+  /// How they differ; never empty when it is delivered.
   package let elements: [Difference.Element]
 
   @usableFromInline

@@ -4,9 +4,9 @@ import StrataNormalization
 import TestSupport
 import Testing
 
-@Suite struct KeptEntityTests {
+@Suite struct RetainedEntityTests {
   let store = LibraryStore()
-  let told = Recorder<String>()
+  let received = Recorder<String>()
 
   init() {
     insert(1, "Solaris")
@@ -18,15 +18,15 @@ import Testing
 
   func remove(_ id: Book.ID) { store.commit { $0.db.books.remove(id) } }
 
-  func text(_ book: Derived<KeptEntity<Book>>) -> String { Self.text(book.value) }
+  func text(_ book: Derived<RetainedEntity<Book>>) -> String { Self.text(book.value) }
 
-  static func text(_ book: KeptEntity<Book>) -> String {
+  static func text(_ book: RetainedEntity<Book>) -> String {
     book.title + (book.isRemoved ? " (removed)" : "")
   }
 
-  func follow(_ book: Derived<KeptEntity<Book>>) -> StoreSubscription {
-    let told = told
-    return book.sinkValue { told.record(Self.text($0.value)) }
+  func follow(_ book: Derived<RetainedEntity<Book>>) -> StoreSubscription {
+    let received = received
+    return book.sinkValue { received.record(Self.text($0.value)) }
   }
 
   @Test func `an entity that is absent at the call is refused`() {
@@ -43,7 +43,7 @@ import Testing
     insert(2, "Eden")
     insert(1, "Solaris again")
     #expect(
-      told.elements == ["Solaris", "Solyaris", "Solyaris (removed)", "Solaris again"]
+      received.elements == ["Solaris", "Solyaris", "Solyaris (removed)", "Solaris again"]
     )
     subscription.cancel()
   }
@@ -54,22 +54,22 @@ import Testing
     remove(1)
     #expect(text(book) == "Solaris (removed)")
     let subscription = follow(book)
-    #expect(told.elements == ["Solaris (removed)"])
+    #expect(received.elements == ["Solaris (removed)"])
     subscription.cancel()
   }
 
   @Test func `readers and subscribers agree on the last value`() throws {
     let book = try store.derivedNonNull(from: 1, in: \.db.books)
     let subscription = follow(book)
-    insert(1, "told")
+    insert(1, "received")
     remove(1)
-    #expect(text(book) == "told (removed)")
+    #expect(text(book) == "received (removed)")
     subscription.cancel()
     insert(1, "read")
     #expect(text(book) == "read")
     remove(1)
     let later = follow(book)
-    #expect(told.elements.last == "read (removed)")
+    #expect(received.elements.last == "read (removed)")
     later.cancel()
   }
 
@@ -87,7 +87,7 @@ import Testing
     let lengths = Recorder<Int>()
     let chained = length.sinkValue { lengths.record($0.value) }
     store.commit { $0.count = 1 }
-    #expect(told.elements == ["Solaris", "between", "between (removed)"])
+    #expect(received.elements == ["Solaris", "between", "between (removed)"])
     #expect(lengths.elements == [7])
     #expect(text(book) == "between (removed)")
     #expect(length.value == 7)
@@ -121,7 +121,7 @@ import Testing
     remove(1)
     insert(2, "Eden")
     remove(2)
-    #expect(told.elements == ["Solaris", "Solaris (removed)"])
+    #expect(received.elements == ["Solaris", "Solaris (removed)"])
     subscription.cancel()
   }
 }

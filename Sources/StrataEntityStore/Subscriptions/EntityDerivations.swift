@@ -1,11 +1,11 @@
 public import StrataCore
 public import StrataNormalization
 
-/// What can be followed of one table of a store: what the verbs of all dispatchers begin with.
+/// What can be derived from one entity table of a store; the methods of dispatchers build on it.
 @usableFromInline
-struct EntityFollowing<Root: Sendable, Activity: Sendable, Entity: EntityType>: Sendable {
-  /// The form of an entity that stays when it is removed.
-  private struct Kept: Hashable {}
+struct EntityDerivations<Root: Sendable, Activity: Sendable, Entity: EntityType>: Sendable {
+  /// The form of an entity that is retained when it is removed.
+  private struct Retained: Hashable {}
 
   @usableFromInline let keyed: KeyedDerivations<Root, Activity, EntityDifference<Entity>>
 
@@ -14,34 +14,33 @@ struct EntityFollowing<Root: Sendable, Activity: Sendable, Entity: EntityType>: 
 }
 
 extension DispatcherType {
-  /// Made where the types are known, so that what a commit does for those who follow is compiled for
-  /// them.
+  /// Inlined where the types are known, so that the work of a commit is specialized for them.
   @inlinable
-  func following<Entity: EntityType>(
+  func entities<Entity: EntityType>(
     _ table: StatePath<Scope, EntityTable<Entity>>
-  ) -> EntityFollowing<State, Activity, Entity> {
-    EntityFollowing(keyed(by: EntityDifference(), at: table))
+  ) -> EntityDerivations<State, Activity, Entity> {
+    EntityDerivations(keyed(by: EntityDifference(), at: table))
   }
 }
 
-extension EntityFollowing {
+extension EntityDerivations {
   /// The entity, nil while there is none.
   @usableFromInline
   func entity(_ id: EntityID<Entity>) -> Derived<Entity?> {
     keyed.part(under: id)
   }
 
-  /// The entity as it was last; nil when there is none now.
+  /// The entity, retained when it is removed; nil when there is none now.
   @usableFromInline
-  func kept(_ id: EntityID<Entity>) -> Derived<KeptEntity<Entity>>? {
+  func retained(_ id: EntityID<Entity>) -> Derived<RetainedEntity<Entity>>? {
     let present = entity(id)
     guard let entity = present.value else { return nil }
-    return keyed.shared(Kept(), under: id) {
-      present.keeping(
-        KeepingRule(
-          seed: KeptEntity(entity),
-          value: { $0.map { KeptEntity($0) } },
-          kept: \.removed
+    return keyed.shared(Retained(), under: id) {
+      present.retaining(
+        RetainingRule(
+          seed: RetainedEntity(entity),
+          value: { $0.map { RetainedEntity($0) } },
+          retained: \.removed
         )
       )
     }
@@ -68,8 +67,8 @@ extension EntityFollowing {
     _ queue: ActorTargetQueue<Target>,
     _ receive: @escaping @Sendable (isolated Target, EntityChanges<Entity>) -> Void
   ) -> StoreSubscription {
-    keyed.differences.sinkValue(first: .nextCommit, queue: queue) { target, told in
-      receive(target, EntityChanges(told))
+    keyed.differences.sinkValue(first: .nextCommit, queue: queue) { target, changes in
+      receive(target, EntityChanges(changes))
     }
   }
 }

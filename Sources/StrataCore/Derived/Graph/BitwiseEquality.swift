@@ -6,14 +6,13 @@
   public import Glibc
 #endif
 
-/// The own bytes of values that are held, so that equal bytes mean equal values.
+/// Equality by bytes, of values that are both held: then equal bytes mean equal values.
 @usableFromInline
-package enum HeldBytes {
+package enum BitwiseEquality {
   /// Whether two values have equal bytes.
   ///
-  /// Values with other bytes may be equal too: a text that was put together twice, or a copy with
-  /// something else in the gaps between fields. O(size of the values' own bytes), never of what they
-  /// refer to.
+  /// Values with different bytes may be equal too: a text that was built twice, or a copy with other
+  /// bytes in the padding between fields. O(size of the values' own bytes), never of what they refer to.
   @inlinable
   package static func areEqual<Value>(_ a: Value, _ b: Value) -> Bool {
     withUnsafeBytes(of: a) { a in withUnsafeBytes(of: b) { b in areEqual(a[...], b[...]) } }

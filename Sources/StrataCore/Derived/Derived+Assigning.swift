@@ -1,7 +1,7 @@
 extension DispatcherType {
-  /// A closure that puts the value of each change into a part of the scope: what `assign(to:)` takes.
+  /// A closure that writes the value of each change to a part of the scope, for `assign(to:)`.
   ///
-  /// It does not keep the store; once that is gone it does nothing.
+  /// It does not hold the store; after the store is released it does nothing.
   public func assignee<Value: Sendable>(
     _ part: StatePath<Scope, Value>,
     fileID: StaticString = #fileID,
@@ -15,7 +15,7 @@ extension DispatcherType {
     }
   }
 
-  /// A closure that puts the value of each change into an optional part of the scope.
+  /// A closure that writes the value of each change to an optional part of the scope.
   public func assignee<Value: Sendable>(
     _ part: StatePath<Scope, Value?>,
     fileID: StaticString = #fileID,
@@ -29,7 +29,7 @@ extension DispatcherType {
     }
   }
 
-  /// A closure that puts each change, with its previous value and version, into a part of the scope.
+  /// A closure that writes each change, with its previous value and version, to a part of the scope.
   public func assignee<Value: Sendable>(
     _ part: StatePath<Scope, Changes<Value>>,
     fileID: StaticString = #fileID,
@@ -43,7 +43,7 @@ extension DispatcherType {
     }
   }
 
-  /// Hands every version of the scope to a closure, such as another store's `assignee`.
+  /// Passes every version of the scope to a closure, such as another store's `assignee`.
   public func assign(
     to binder: @escaping @Sendable (Changes<Scope>) -> Void
   ) -> StoreSubscription {
@@ -52,10 +52,10 @@ extension DispatcherType {
 }
 
 extension Derived {
-  /// Hands every new value to a closure, such as a store's `assignee`:
+  /// Passes every new value to a closure, such as a store's `assignee`:
   /// `count.assign(to: other.assignee(\.count))`.
   ///
-  /// Assigned to the store it is derived from, a value that keeps changing goes on for ever.
+  /// A value that is assigned to the store it is derived from, and changes each time, never ends.
   public func assign(
     to binder: @escaping @Sendable (Changes<Value>) -> Void
   ) -> StoreSubscription {

@@ -2,24 +2,24 @@ import StrataCore
 import TestSupport
 import Testing
 
-@Suite struct DetourTests {
-  /// Notes what it is shown, as one that keeps commits does, or one that computes for subscribers.
+@Suite struct PreviewTests {
+  /// Records what it sees, as a hook that keeps commits, or one that computes for subscribers.
   private final class Noting: CommitHook {
-    let followsDetours: Bool
+    let followsPreviews: Bool
     let seen = Recorder<[Int]>()
     let begun = Recorder<Void>()
     let refuses: @Sendable (Int) -> Bool
 
-    let told: @Sendable () -> Void
+    let notified: @Sendable () -> Void
 
     init(
       follows: Bool,
       refuses: @escaping @Sendable (Int) -> Bool = { _ in false },
-      told: @escaping @Sendable () -> Void = {}
+      notified: @escaping @Sendable () -> Void = {}
     ) {
-      followsDetours = follows
+      followsPreviews = follows
       self.refuses = refuses
-      self.told = told
+      self.notified = notified
     }
 
     func commitWillBegin() { begun.record(()) }
@@ -30,7 +30,7 @@ import Testing
 
     func commitDidHappen(_ edit: Edit<LibraryState>) {
       seen.record([edit.previous.count, edit.state.count])
-      told()
+      notified()
     }
   }
 
@@ -55,23 +55,23 @@ import Testing
     let (keeping, following) = (Noting(follows: false), Noting(follows: true))
     let store = store(keeping, following)
 
-    let detour = Detour(from: store)
-    try detour.show(state(5), trace)
+    let preview = Preview(of: store)
+    try preview.show(state(5), trace)
     store.commit { $0.count = 6 }
 
     #expect(store.state.count == 6)
     #expect(keeping.seen.elements == [[0, 1]])
     #expect(following.seen.elements == [[0, 1], [1, 5], [5, 6]])
-    try detour.returning(trace)
+    try preview.discard(trace)
   }
 
-  @Test func `returning shows what was left, and the next commit follows that`() throws {
+  @Test func `discarding shows what was there before, and the next commit follows that`() throws {
     let (keeping, following) = (Noting(follows: false), Noting(follows: true))
     let store = store(keeping, following)
-    let detour = Detour(from: store)
-    try detour.show(state(5), trace)
+    let preview = Preview(of: store)
+    try preview.show(state(5), trace)
 
-    try detour.returning(trace)
+    try preview.discard(trace)
     store.commit { $0.count += 1 }
 
     #expect(keeping.seen.elements == [[0, 1], [1, 2]])
@@ -81,55 +81,55 @@ import Testing
   @Test func `a hook may wait before each state that it is shown`() throws {
     let (keeping, following) = (Noting(follows: false), Noting(follows: true))
     let store = store(keeping, following)
-    let detour = Detour(from: store)
+    let preview = Preview(of: store)
 
-    try detour.show(state(5), trace)
+    try preview.show(state(5), trace)
     #expect(following.begun.elements.count == 2)
-    try detour.returning(trace)
+    try preview.discard(trace)
 
     #expect(following.begun.elements.count == 3)
     #expect(keeping.begun.elements.count == 1)
   }
 
-  @Test func `keeping is one commit from what was left to what is shown`() throws {
+  @Test func `keeping is one commit from what was there before to what is shown`() throws {
     let (keeping, following) = (Noting(follows: false), Noting(follows: true))
     let store = store(keeping, following)
-    let detour = Detour(from: store)
-    try detour.show(state(5), trace)
-    try detour.show(state(7), trace)
+    let preview = Preview(of: store)
+    try preview.show(state(5), trace)
+    try preview.show(state(7), trace)
 
-    try detour.keeping(trace)
+    try preview.keep(trace)
     store.commit { $0.count += 1 }
 
     #expect(keeping.seen.elements == [[0, 1], [1, 7], [7, 8]])
     #expect(following.seen.elements == [[0, 1], [1, 5], [5, 7], [1, 7], [7, 8]])
   }
 
-  @Test func `a refused keeping goes on with the detour`() throws {
+  @Test func `a preview that cannot be kept goes on`() throws {
     let keeping = Noting(follows: false, refuses: { $0 == 5 })
     let store = store(keeping)
-    let detour = Detour(from: store)
-    try detour.show(state(5), trace)
+    let preview = Preview(of: store)
+    try preview.show(state(5), trace)
 
-    #expect(throws: Refused.self) { try detour.keeping(trace) }
+    #expect(throws: Refused.self) { try preview.keep(trace) }
     #expect(store.state.count == 5)
     store.commit { $0.count = 6 }
     #expect(keeping.seen.elements == [[0, 1]])
-    try detour.keeping(trace)
+    try preview.keep(trace)
     #expect(keeping.seen.elements == [[0, 1], [1, 6]])
   }
 
   @Test func `a state refused by a hook that follows is not shown`() throws {
     let following = Noting(follows: true, refuses: { $0 == 5 })
     let store = store(following)
-    let detour = Detour(from: store)
+    let preview = Preview(of: store)
     let version = store.changes.version
 
-    #expect(throws: Refused.self) { try detour.show(state(5), trace) }
+    #expect(throws: Refused.self) { try preview.show(state(5), trace) }
 
     #expect(store.changes.version == version)
     #expect(store.state.count == 1)
-    try detour.returning(trace)
+    try preview.discard(trace)
   }
 
   @Test func `nothing shown makes no version, whichever way it ends`() throws {
@@ -137,39 +137,39 @@ import Testing
     let store = store(keeping)
     let version = store.changes.version
 
-    try Detour(from: store).returning(trace)
-    try Detour(from: store).keeping(trace)
+    try Preview(of: store).discard(trace)
+    try Preview(of: store).keep(trace)
 
     #expect(store.changes.version == version)
     store.commit { $0.count = 2 }
     #expect(keeping.seen.elements == [[0, 1], [1, 2]])
   }
 
-  @Test func `subscribers are told when the detour says so, every version in order`() throws {
+  @Test func `subscribers are notified on request, of every version in order`() throws {
     let store = store()
     let seen = Recorder<Int>()
     let subscription = store.sinkState { seen.record($0.value.count) }
-    let detour = Detour(from: store)
+    let preview = Preview(of: store)
 
-    try detour.show(state(5), trace)
-    try detour.show(state(6), trace)
+    try preview.show(state(5), trace)
+    try preview.show(state(6), trace)
     #expect(seen.elements == [1])
-    detour.tell()
-    try detour.returning(trace)
-    detour.tell()
+    preview.notify()
+    try preview.discard(trace)
+    preview.notify()
 
     #expect(seen.elements == [1, 5, 6, 1])
     subscription.cancel()
   }
 
-  @Test func `a hook installed meanwhile stays, and those put aside come back before it`() throws {
+  @Test func `a hook installed meanwhile stays, the suspended ones come back before it`() throws {
     let order = Recorder<String>()
-    let first = Noting(follows: false, told: { order.record("first") })
-    let later = Noting(follows: false, told: { order.record("later") })
+    let first = Noting(follows: false, notified: { order.record("first") })
+    let later = Noting(follows: false, notified: { order.record("later") })
     let store = store(first)
-    let detour = Detour(from: store)
+    let preview = Preview(of: store)
     store.hook(where: { $0 === later }, orInstall: { later })
-    try detour.returning(trace)
+    try preview.discard(trace)
 
     store.commit { $0.count = 3 }
 
@@ -178,14 +178,14 @@ import Testing
     #expect(order.elements == ["first", "first", "later"])
   }
 
-  @Test func `a detour that is dropped returns`() throws {
+  @Test func `a preview that is dropped is discarded`() throws {
     let keeping = Noting(follows: false)
     let store = store(keeping)
     let seen = Recorder<Int>()
     let subscription = store.sinkState { seen.record($0.value.count) }
     do {
-      let detour = Detour(from: store)
-      try detour.show(state(5), trace)
+      let preview = Preview(of: store)
+      try preview.show(state(5), trace)
     }
 
     #expect(seen.elements == [1, 5, 1])

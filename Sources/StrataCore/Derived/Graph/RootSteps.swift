@@ -1,14 +1,14 @@
-/// The steps that are computed from the state itself and have followers, under the bytes they read.
+/// The steps that are computed from the state itself and have followers, by the bytes they read.
 @usableFromInline
-struct FirstSteps<Root: Sendable>: Sendable {
+struct RootSteps<Root: Sendable>: Sendable {
   @usableFromInline private(set) var byBytes:
     [Range<Int>: [ObjectIdentifier: any DerivationStep<Root>]] = [:]
-  /// Those whose bytes are unknown, which every version may concern.
+  /// The steps whose bytes are unknown; every version may concern them.
   @usableFromInline private(set) var others: [ObjectIdentifier: any DerivationStep<Root>] = [:]
   private var connected = 0
   private(set) var isClosed = false
 
-  /// Gives all steps, and takes no more.
+  /// Returns all steps, and accepts no more.
   mutating func close() -> [any DerivationStep<Root>] {
     defer {
       byBytes = [:]
@@ -28,7 +28,7 @@ struct FirstSteps<Root: Sendable>: Sendable {
     if let previous = root.previous {
       withUnsafeBytes(of: previous) { old in
         withUnsafeBytes(of: root.value) { new in
-          for (bytes, steps) in byBytes where !HeldBytes.areEqual(old[bytes], new[bytes]) {
+          for (bytes, steps) in byBytes where !BitwiseEquality.areEqual(old[bytes], new[bytes]) {
             for step in steps.values { visit(step) }
           }
         }
@@ -39,27 +39,27 @@ struct FirstSteps<Root: Sendable>: Sendable {
     if !others.isEmpty { for step in others.values { visit(step) } }
   }
 
-  /// Connects a step that has its first follower with what it is computed from.
+  /// Connects a step that got its first follower with its inputs.
   mutating func connect(_ step: any DerivationStep<Root>) {
     connected += 1
-    step.followers.order = connected
+    step.stepFollowers.setOrder(connected)
     let inputs = step.inputs
     if inputs.isEmpty { insert(step) }
     for input in inputs {
-      let wasIdle = input.followers.isIdle
+      let wasIdle = input.stepFollowers.isIdle
       step.join(input)
       if wasIdle { connect(input) }
     }
   }
 
-  /// Takes a step without followers out, and what was connected for it alone.
+  /// Removes a step without followers, and the inputs that were connected only for it.
   mutating func disconnect(_ step: any DerivationStep<Root>) {
-    step.followers.forget()
+    step.stepFollowers.forget()
     let inputs = step.inputs
     if inputs.isEmpty { remove(step) }
-    for input in inputs where !input.followers.isIdle {
+    for input in inputs where !input.stepFollowers.isIdle {
       step.leave(input)
-      if input.followers.isIdle { disconnect(input) }
+      if input.stepFollowers.isIdle { disconnect(input) }
     }
   }
 

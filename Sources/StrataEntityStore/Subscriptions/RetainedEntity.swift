@@ -1,11 +1,11 @@
 public import StrataNormalization
 
-/// An entity as it was last, and whether it is still there.
+/// An entity that outlives its removal: its last value, and whether it was removed.
 ///
-/// Its properties read as the entity's: `kept.name`.
+/// Its properties read as the entity's: `user.name`.
 @dynamicMemberLookup
-public struct KeptEntity<Entity: EntityType>: Sendable {
-  /// The entity; while it is removed, as it was before.
+public struct RetainedEntity<Entity: EntityType>: Sendable {
+  /// The entity; while it is removed, its last value.
   public let entity: Entity
   /// Whether the table has no entity with this ID now.
   public let isRemoved: Bool
@@ -20,17 +20,17 @@ public struct KeptEntity<Entity: EntityType>: Sendable {
     entity[keyPath: property]
   }
 
-  var removed: KeptEntity { KeptEntity(entity, isRemoved: true) }
+  var removed: RetainedEntity { RetainedEntity(entity, isRemoved: true) }
 }
 
-extension KeptEntity: Identifiable {
+extension RetainedEntity: Identifiable {
   /// The identity of the entity.
   public var id: EntityID<Entity> { entity.id }
 }
 
-extension KeptEntity: Equatable {
-  /// Equal when both are there or both are not, and the entities are equal.
-  public static func == (a: KeptEntity, b: KeptEntity) -> Bool {
+extension RetainedEntity: Equatable {
+  /// Equal when the entities are equal and both are removed or neither is.
+  public static func == (a: RetainedEntity, b: RetainedEntity) -> Bool {
     a.isRemoved == b.isRemoved && a.entity == b.entity
   }
 }

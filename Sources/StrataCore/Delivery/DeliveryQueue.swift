@@ -1,18 +1,18 @@
-/// What waits to be told to subscribers, in the order in which it happened.
+/// The deliveries that wait for subscribers, in the order in which they were caused.
 ///
-/// Pure bookkeeping: ``Delivery`` holds the lock and calls the subscribers.
+/// A value without locks or callbacks: ``Delivery`` holds the lock and calls the subscribers.
 @usableFromInline
-struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
-  /// One step of delivery: what to tell, and whom.
+struct DeliveryQueue<State: Sendable, Activity: Sendable>: Sendable {
+  /// One step of delivery: what to deliver, and to which subscribers.
   ///
-  /// Whom is fixed when it happens: a later subscriber starts at a later version.
+  /// The subscribers are fixed when the step is added: a later subscriber starts at a later version.
   @usableFromInline
   enum Step: Sendable {
     case changes(Version<State>, SinkTargets<Changes<State>>)
-    /// The same, then to whoever follows a value derived from the state.
+    /// The same, then to the subscribers of derived values.
     case derivations(Version<State>, SinkTargets<Changes<State>>, DerivationGraph<State>)
-    /// Someone begins to follow a derived value, at this version.
-    case beginning(Version<State>, @Sendable (Version<State>) -> Void)
+    /// A subscriber of a derived value starts at this version.
+    case start(Version<State>, @Sendable (Version<State>) -> Void)
     case activity(Activity, SinkTargets<Activity>)
     case log(LogEntry)
 
@@ -24,9 +24,9 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
       case .derivations(let version, let sinks, let graph):
         sinks.deliver(version.changes)
         graph.advance(to: version)
-      case .beginning(let version, let begin): begin(version)
+      case .start(let version, let start): start(version)
       case .activity(let activity, let sinks): sinks.deliver(activity)
-      case .log(let entry): entry.tell()
+      case .log(let entry): entry.write()
       }
     }
   }
@@ -35,7 +35,7 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
   @usableFromInline var current: Version<State>
   @usableFromInline var stateSinks = SinkList<Changes<State>>()
   var activitySinks = SinkList<Activity>()
-  /// Asked about each version while someone follows a derived value.
+  /// Receives each version while a derived value has subscribers.
   @usableFromInline let graph: DerivationGraph<State>
   @usableFromInline var followers = 0
 
@@ -47,7 +47,7 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
     self.graph = graph
   }
 
-  /// Gives the version that was replaced, so that it can be freed outside the lock.
+  /// Returns the version that was replaced, so that it can be freed outside the lock.
   @inlinable
   mutating func publish(_ version: Version<State>, log: LogEntry?) -> Version<State> {
     let replaced = current
@@ -61,7 +61,7 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
     return replaced
   }
 
-  /// Gives the version that was replaced, so that it can be freed outside the lock.
+  /// Returns the version that was replaced, so that it can be freed outside the lock.
   mutating func replaceCurrent(with value: State) -> Version<State> {
     let replaced = current
     current = Version(current.changes.replacingValue(with: value))
@@ -80,37 +80,31 @@ struct DeliveryLine<State: Sendable, Activity: Sendable>: Sendable {
     }
   }
 
-  /// From here on the graph is asked; `begin` runs in its turn, at the present version.
-  mutating func addFollower(_ begin: @escaping @Sendable (Version<State>) -> Void) {
+  /// Adds a subscriber of a derived value: the graph receives every version from here on, and `start`
+  /// runs in its turn, with the current version.
+  mutating func addFollower(_ start: @escaping @Sendable (Version<State>) -> Void) {
     followers += 1
-    waiting.append(.beginning(current, begin))
+    waiting.append(.start(current, start))
   }
 
   mutating func removeFollower() { followers -= 1 }
 
-  /// Gives all that waits when the caller is to deliver it; false when someone else does already.
+  /// Returns everything that waits if the caller is to deliver it, or false if another caller is
+  /// delivering already.
   @inlinable
-  mutating func beginDraining(into steps: inout [Step]) -> Bool {
+  mutating func startDraining(into steps: inout [Step]) -> Bool {
     isDraining ? false : takeWaiting(into: &steps)
   }
 
-  /// Gives all that waits in exchange for an empty list; false when all is told, and then the draining
-  /// has ended.
+  /// Exchanges everything that waits for an empty list, or returns false if nothing waits; then the
+  /// draining has ended.
   ///
-  /// The whole batch leaves at once, so that values are freed outside the lock and a long queue
-  /// costs O(1) a step. The list that comes back is where the next steps find room.
+  /// The whole batch is taken at once, so that values are freed outside the lock and a long queue costs
+  /// O(1) per step. The list that is given in exchange provides the capacity for the next steps.
   @inlinable
   mutating func takeWaiting(into steps: inout [Step]) -> Bool {
     isDraining = !waiting.isEmpty
     swap(&steps, &waiting)
     return isDraining
   }
-}
-
-/// What a new subscriber is told at once.
-public enum FirstDelivery: Sendable {
-  /// The current value, with nothing before it to compare with.
-  case current
-  /// Nothing until the next commit.
-  case nextCommit
 }

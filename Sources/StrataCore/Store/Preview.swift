@@ -1,0 +1,146 @@
+import StrataBase
+
+/// A time in which a store shows states that are not kept, as time travel needs it.
+///
+/// Subscribers see every state that is shown. Hooks that keep commits (a journal, a log) see nothing
+/// until the preview ends in one of two ways: ``discard(_:)`` shows the state from before the preview
+/// again, ``keep(_:)`` makes what is shown now the next commit after it. Commits made during a
+/// preview are part of it.
+package final class Preview<State: StateType, Activity: Sendable>: Sendable {
+  private struct Suspended: Sendable {
+    /// All hooks of the store when the preview started, in the order of their installation.
+    let hooks: [any CommitHook<State>]
+    /// How many of them follow previews.
+    ///
+    /// These are the first in the store's list during the preview; hooks installed meanwhile come after
+    /// them.
+    let following: Int
+    /// The last version that the other hooks know.
+    let base: Version<State>
+  }
+
+  private let store: Store<State, Activity>
+  private let suspended: Suspended
+  private let isOver = Lock(false)
+
+  /// Starts a preview from the state committed last.
+  ///
+  /// Waits for a commit that is under way.
+  package init(of store: Store<State, Activity>) {
+    self.store = store
+    suspended = store.editLock.withLock { _ in
+      let hooks = store.stages.withLock { $0.hooks }
+      let following = hooks.filter(\.followsPreviews)
+      store.stages.withLock { stages in
+        stages.hooks = following
+        stages.isPreviewing = true
+      }
+      return Suspended(hooks: hooks, following: following.count, base: store.delivery.current)
+    }
+  }
+
+  /// Discards a preview that was not ended, because a store must not lose its hooks for good.
+  deinit {
+    if isOver.withLock({ $0 }) { return }
+    let trace = CommitTrace(name: "preview", fileID: #fileID, function: #function, line: #line)
+    do {
+      try discard(trace)
+      notify()
+    } catch _ {
+      // A hook refuses the state it accepted before. What is shown stays, and is kept from here on.
+      store.editLock.withLock { _ in restoreHooks() }
+    }
+  }
+
+  /// The state of the store before the preview.
+  package var base: State { suspended.base.value }
+
+  /// Makes `state` the next version of the store, which only hooks that follow previews see.
+  ///
+  /// Subscribers are notified by ``notify()``. Returns the version. Throws what such a hook throws;
+  /// then nothing is shown.
+  @discardableResult
+  package func show(_ state: State, _ trace: CommitTrace) throws -> UInt64 {
+    prepare(store.stages.withLock { $0.hooks })
+    let replaced = try store.editLock.withLock { _ in
+      try publish(state, after: store.delivery.current.value, trace)
+    }
+    return replaced.number + 1
+  }
+
+  /// Notifies subscribers of what was shown since the last call.
+  package func notify() { store.delivery.drain() }
+
+  /// Ends the preview with the state from before it; without a version of its own if nothing was shown.
+  ///
+  /// Throws like ``show(_:_:)``; then the preview goes on.
+  package func discard(_ trace: CommitTrace) throws {
+    prepare(store.stages.withLock { $0.hooks })
+    let replaced = try store.editLock.withLock { _ -> Version<State>? in
+      guard hasChanged else {
+        restoreHooks()
+        return nil
+      }
+      let replaced = try publish(base, after: store.delivery.current.value, trace)
+      restoreHooks()
+      return replaced
+    }
+    _ = consume replaced
+  }
+
+  /// Ends the preview with a commit from the state before it to the state shown now.
+  ///
+  /// All hooks see it. Returns its version, or nil if nothing was shown. Throws when a hook refuses
+  /// it; then the preview goes on.
+  @discardableResult
+  package func keep(_ trace: CommitTrace) throws -> UInt64? {
+    prepare(suspended.hooks)
+    let replaced = try store.editLock.withLock { _ -> Version<State>? in
+      let following = store.stages.withLock { $0.hooks }
+      restoreHooks()
+      guard hasChanged else { return nil }
+      do {
+        return try publish(store.delivery.current.value, after: base, trace)
+      } catch {
+        store.stages.withLock { stages in
+          stages.hooks = following
+          stages.isPreviewing = true
+        }
+        isOver.withLock { $0 = false }
+        throw error
+      }
+    }
+    return replaced.map { $0.number + 1 }
+  }
+
+  private var hasChanged: Bool { store.delivery.current.number != suspended.base.number }
+
+  private func prepare(_ hooks: [any CommitHook<State>]) {
+    for hook in hooks { hook.commitWillBegin() }
+  }
+
+  /// Makes `state` the next version, under the edit lock, and returns the version that was replaced.
+  ///
+  /// It passes the hooks but not the middleware, which it has passed before.
+  private func publish(
+    _ state: State,
+    after previous: State,
+    _ trace: CommitTrace
+  ) throws -> Version<State> {
+    var stages = store.stages.withLock { $0 }
+    stages.middleware = []
+    let start = store.delivery.current.changes.replacingValue(with: previous)
+    var edit = Edit(after: start, trace: trace, causes: [])
+    edit.state = state
+    try stages.complete(&edit, throwing: (any Error).self)
+    return store.delivery.publish(Version(Changes(edit)), log: nil)
+  }
+
+  private func restoreHooks() {
+    isOver.withLock { $0 = true }
+    store.stages.withLock { stages in
+      stages.hooks = suspended.hooks + stages.hooks.dropFirst(suspended.following)
+      stages.isPreviewing = false
+    }
+  }
+}
