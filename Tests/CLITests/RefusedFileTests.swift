@@ -56,7 +56,7 @@ import Testing
       folder,
       path,
       1,
-      "this is not a Strata store: it is no SQLite database"
+      "this is not a Strata store: it is not an SQLite database"
     )
   }
 

@@ -3,6 +3,9 @@ import StrataSQLite
 
 /// The part of a damaged file that can be verified: the snapshot and the unbroken run of deltas after it
 /// that reach furthest.
+///
+/// It does not use ``ReadView``, which requires every layout and list of the file, and whose read fails at
+/// the first damaged delta. Here every piece that cannot be read only counts as missing.
 struct IntactHistory {
   let identity: StoreIdentity
   let catalog: LayoutCatalog

@@ -144,7 +144,9 @@ struct ValueFaultTests {
       Issue.record("another reason: \(String(describing: error))")
       return
     }
-    #expect(error?.description.contains("the value it cannot be read as this build's type") == true)
+    #expect(
+      error?.description.contains("the value it cannot be decoded as this build's type") == true
+    )
     #expect(try StoreBytes(file.path) == before)
   }
 
