@@ -172,7 +172,7 @@ extension Inspector {
           "they differ at \(key.map { "\($0.table) \(EncodedID.text(of: $0.id))" } ?? "the end")"
         )
       }
-      if expected == nil { return "\(newer.header.entities) entities agree" }
+      if expected == nil { return "\(newer.header.entities) entities match" }
     }
   }
 
@@ -191,7 +191,7 @@ extension Inspector {
       bootID: BootID.current()
     )
     {
-    case .consistent: return "agrees"
+    case .consistent: return "matches the file"
     case .note(let note): return note
     case .damage(let detail): throw CorruptionError(detail)
     }

@@ -4,7 +4,7 @@ extension JournalWriter {
   /// The pages a slice copies: 1 MB.
   private static let backupSlice = 256
 
-  /// Copies the database into an empty file, in slices between groups; returns where the copy stands.
+  /// Copies the database into an empty file, in slices between groups; returns the position of the copy.
   ///
   /// It holds every commit made before the call, and most of those made during the copy.
   package func copy(

@@ -2,20 +2,6 @@ import Foundation
 import StrataBase
 import StrataMigrations
 
-/// The result of opening a file: its contents, and what was found out about it.
-package struct OpenedStore<Contents: Sendable>: Sendable {
-  package let contents: Contents
-  package let position: Position
-  package let snapshot: Revision
-  package let replayedDeltas: Int
-  /// Whether the file was created by this opening.
-  package let isNew: Bool
-  /// What was noticed and is not an error.
-  package let notes: [String]
-  /// What could not be restored of a damaged file.
-  package let loss: RestoreLoss?
-}
-
 extension JournalWriter {
   /// Opens the file for writing, or creates it.
   ///
@@ -170,22 +156,5 @@ extension JournalWriter {
     queue.start(after: file.revision, time: file.lastTime) { _ in }
     queue.refuseCommits()
     return OpenedStore(file, contents, isNew: false, loss: nil)
-  }
-}
-
-extension OpenedStore {
-  fileprivate init(
-    _ file: RestoredFile,
-    _ contents: Contents,
-    isNew: Bool,
-    loss: RestoreLoss?
-  ) {
-    self.contents = contents
-    position = file.position
-    snapshot = file.snapshot.revision
-    replayedDeltas = file.replayedDeltas
-    self.isNew = isNew
-    notes = file.notes
-    self.loss = loss
   }
 }

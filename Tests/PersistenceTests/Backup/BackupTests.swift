@@ -7,7 +7,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Copies that are made while a store goes on, and the way back to them.
+/// Backups made while a store is written to, and restoring them.
 struct BackupTests {
   let directory: TemporaryDirectory
   let path: String
@@ -51,7 +51,7 @@ struct BackupTests {
     let store = LibraryStore(persistence)
     let script = LibraryScript(seed: seed)
     let states = Recorder<LibraryDatabase>()
-    // Big enough for many slices.
+    // Large enough for many slices.
     store.commit("bulk") { state in
       state.db.loans = EntityTable(
         (0..<20_000).map { Loan(id: EntityID(loanID($0)), book: EntityID($0)) }
@@ -159,7 +159,7 @@ struct BackupTests {
     let again = try await open(policy: SnapshotPolicy(minimumJournalBytes: 1 << 40))
     try await again.snapshot(named: "newer")
     try await again.close()
-    // No opening reads it, as a newer snapshot stands before it.
+    // No opening reads it, because there is a newer snapshot.
     let connection = try Connection(path: path, mode: .readWrite)
     try connection.run("UPDATE snapshot SET time = time + 1 WHERE revision = 0")
     try connection.close()
@@ -199,7 +199,7 @@ struct BackupTests {
     try await closing.value
     let result = await copying.result
     if case .success = result {
-      // The copy was faster; then it is whole.
+      // The copy finished first; then it is complete.
       #expect(try Inspector(path: copy).verify().isSound)
     } else {
       #expect(try files.filter { $0.hasPrefix("copy") }.isEmpty)
@@ -210,14 +210,14 @@ struct BackupTests {
   @Test
   func `a disk that fails while it is copied ends the copy, and not the store`() async throws {
     let vfs = try FaultVFS(name: "backup-\(UUID().uuidString)")
-    // No snapshot is under way that would meet the fault instead.
+    // No snapshot is in progress that could meet the fault instead.
     let persistence = try await open(
       on: vfs,
       policy: SnapshotPolicy(minimumJournalBytes: 1 << 40)
     )
     let store = LibraryStore(persistence)
     store.commit { state in
-      // More than SQLite keeps in memory, so that the log is read.
+      // More than SQLite caches, so that the log is read.
       let title = String(repeating: "thick ", count: 20_000)
       state.db.books = EntityTable((0..<50).map { Book(id: EntityID($0), title: title) })
     }
@@ -250,7 +250,7 @@ struct BackupTests {
     code: FaultCode
   ) async throws {
     let vfs = try FaultVFS(name: "backup-\(UUID().uuidString)")
-    // Nothing else writes to a database file: no snapshot and no checkpoint is due.
+    // Nothing else writes to a database file, because no snapshot and no checkpoint is due.
     let persistence = try await open(
       on: vfs,
       policy: SnapshotPolicy(minimumJournalBytes: 1 << 40)
@@ -295,7 +295,7 @@ struct BackupTests {
     #expect(error?.reason == .fileExists(path))
     try FileManager.default.moveItem(atPath: path, toPath: directory.path("old.strata"))
 
-    // Copied by hand it lacks what the head says was acknowledged.
+    // A plain copy lacks commits that the head lists as acknowledged.
     try FileManager.default.copyItem(atPath: copy, toPath: path)
     error = await #expect(throws: PersistenceError.self) { _ = try await open() }
     guard case .damaged = error?.reason else {

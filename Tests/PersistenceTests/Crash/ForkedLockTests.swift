@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A program that starts others: until they become themselves they hold its descriptors too.
+/// A program that starts others: a forked process holds its descriptors until it calls `exec`.
 struct ForkedLockTests {
   @Test
   func `a store that was closed can be opened, whoever has inherited its lock file`() async throws {
@@ -24,7 +24,7 @@ struct ForkedLockTests {
     try await Persistence.open(at: path, initialState: LibraryState(), database: \.db)
   }
 
-  /// The descriptor of this process that a file is open under.
+  /// The descriptor under which this process has a file open.
   private func descriptor(of path: String) -> Int32? {
     var wanted = stat()
     guard stat(path, &wanted) == 0 else { return nil }

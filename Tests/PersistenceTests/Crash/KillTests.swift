@@ -6,10 +6,10 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A process that is killed loses nothing it acknowledged, and nothing in the middle.
+/// A killed process loses no acknowledged commit, and never one before another that survives.
 @Suite(.serialized)
 struct KillTests {
-  /// How often; a sanitizer run takes fewer.
+  /// The number of kills; sanitizer runs take fewer.
   static let kills = loopCount("STRATA_KILLS", 50)
 
   @Test
@@ -43,7 +43,7 @@ struct KillTests {
       "\((0..<Self.kills).count { $0 % 3 == mode }) under \(modes[mode])"
     }
     figures("\(Self.kills) kills: \(each.joined(separator: ", ")); seed \(seed)")
-    // Many kills meet snapshots and trimming as well.
+    // With many kills, some happen during snapshots and trimming.
     #expect(snapshots > 1 || Self.kills < 100)
     let persistence = try await Persistence.open(
       at: path,
@@ -79,7 +79,7 @@ struct KillTests {
     lines.last.flatMap { Int64($0.dropFirst("acknowledged ".count)) }.map { Revision($0) }
   }
 
-  /// What the script makes, commit by commit, without a file.
+  /// The database that the script makes, commit by commit, without a file.
   private struct Model {
     let script: LibraryScript
     var database = LibraryDatabase()

@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Two processes that open one store at the same moment.
+/// Two processes that open one store at the same time.
 struct OpeningRaceTests {
   static let races = loopCount("STRATA_RACES", 8)
 
@@ -16,7 +16,7 @@ struct OpeningRaceTests {
     let directory = try TemporaryDirectory()
     var wins = [0, 0]
     for race in 0..<Self.races {
-      // Every second time there is no store yet, and both would create it.
+      // Every second time there is no store yet, and both try to create it.
       let path = directory.path("race-\(race / 2).strata")
       let start = directory.path("start-\(race)")
       let children = try (0..<2).map { _ in

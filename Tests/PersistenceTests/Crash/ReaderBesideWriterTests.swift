@@ -5,12 +5,13 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Someone who looks all the time, beside a writer at full speed.
+/// A reader that reads all the time, beside a writer at full speed.
 struct ReaderBesideWriterTests {
   static let milliseconds = loopCount("STRATA_BESIDE", 1_500)
 
-  /// SQLite's WAL is folded in at 8 MB, and begun anew when no reader is in the way; beyond this one
-  /// is waited for.
+  /// From this size of SQLite's WAL on, a checkpoint waits for readers.
+  ///
+  /// It copies the WAL at 8 MB, and SQLite restarts the WAL when no reader uses it.
   private static let walLimit: Int64 = 64 << 20
   /// A group and another 8 MB on top.
   private static let walBound: Int64 = 80 << 20
@@ -45,7 +46,7 @@ struct ReaderBesideWriterTests {
         let number = measure.commits
         let queue = persistence.status.queue
         let began = ContinuousClock.now
-        // Two entities that always say the same: half a commit would show.
+        // Two entities that are always equal, so that half a commit would show.
         store.commit { state in
           state.db.authors.insert(Author(id: "0", name: "\(number)"))
           state.db.books.insert(Book(id: EntityID(number % 1_000), title: "\(number)"))
@@ -95,7 +96,7 @@ struct ReaderBesideWriterTests {
       """
     )
     #expect(largestWAL < Self.walBound)
-    // A commit waits for nothing but room in the queue, and the writer, who makes it, for no reader.
+    // A commit only waits for room in the queue, and the writer, which makes room, does not wait for readers.
     #expect(vfs.lockWaits == [] || largestWAL > Self.walLimit)
     #expect(try Inspector(path: path).verify().isSound)
   }

@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A process that is killed while it trims leaves one unbroken run, and can go on.
+/// A process killed while it trims leaves one unbroken run of deltas, and the store can be opened again.
 struct TrimKillTests {
   static let kills = loopCount("STRATA_TRIMS", 4)
   private static let commits: Int64 = 6_000
@@ -26,7 +26,7 @@ struct TrimKillTests {
     var partly = 0
     for kill in 0..<Self.kills {
       let path = try copy(of: image, in: directory, "\(kill)")
-      // At one I/O after the other of folding, trimming and giving pages back.
+      // Spread over the I/Os of the snapshot, the trimming and the vacuum.
       let moment = opened + (over - opened) * (2 * kill + 1) / (2 * Self.kills)
       let child = try ChildProcess("CrashChild", [path, "\(seed)", "trim", "\(moment)"])
       #expect(child.finish().code == SIGKILL, "seed \(seed), kill \(kill)")
@@ -53,7 +53,7 @@ struct TrimKillTests {
       \(partly) between two; seed \(seed)
       """
     )
-    // Some met it half-way, or the moments were badly chosen.
+    // Some kills must happen half-way through the trim.
     #expect(partly > 0 || Self.kills < 100, "seed \(seed)")
   }
 

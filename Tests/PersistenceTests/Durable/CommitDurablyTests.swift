@@ -6,7 +6,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A commit that returns when it is on disk.
+/// Commits that return when they are on disk.
 struct CommitDurablyTests {
   let directory: TemporaryDirectory
   let path: String
@@ -34,7 +34,7 @@ struct CommitDurablyTests {
     )
   }
 
-  /// What a machine finds that lost its power just now.
+  /// The database that is restored after a power cut at this moment.
   private func afterPowerCut(_ vfs: FaultVFS, seed: UInt64) async throws -> LibraryDatabase {
     let after = try TemporaryDirectory()
     try vfs.cutPower(seed: seed, into: after.url)
@@ -230,7 +230,7 @@ struct CommitDurablyTests {
   }
 }
 
-/// Commits durably from within an action.
+/// Commits durably within an action.
 private final class Lender: LibraryStore.Dispatcher, @unchecked Sendable {
   func lend(_ number: Int) -> AsyncThrowingAction<Int> {
     .action { context in

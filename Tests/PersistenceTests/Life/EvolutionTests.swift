@@ -6,7 +6,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// The same file under builds that know more, less or something else.
+/// The same file opened by builds with more, fewer or other tables and fields.
 struct EvolutionTests {
   let directory: TemporaryDirectory
   let path: String
@@ -119,7 +119,7 @@ struct EvolutionTests {
   }
 }
 
-/// A state that is nothing but a database.
+/// A state that is only a database.
 private struct OneDatabase<Database: DatabaseType>: StateType {
   var db: Database
 }
@@ -135,7 +135,7 @@ private struct NoteV1: EntityType {
   var text: String
 }
 
-/// Has one more field, with a default for the notes that were written before.
+/// One more field, with a default for notes that were written before.
 private struct NoteV2: DefaultingEntityType {
   static let tableName: TableName = "notes"
   static let defaults = NoteV2(id: "", text: "", stars: 3)
@@ -144,7 +144,7 @@ private struct NoteV2: DefaultingEntityType {
   var stars: Int
 }
 
-/// Has one more field, and nothing to fill it with.
+/// One more field without a default.
 private struct NoteV3: EntityType {
   static let tableName: TableName = "notes"
   let id: EntityID<NoteV3>

@@ -27,16 +27,16 @@ extension Golden {
     return db
   }
 
-  /// What the second build starts its new tables from: revision 4.
+  /// The initial state of the second build's new tables: revision 4.
   static var secondInitial: Second {
     var db = Second()
     db.books = [Book(id: -1, title: "Before"), Book(id: 0), Book(id: 1, title: "After")]
     return db
   }
 
-  /// Revisions 5 to 12, by the second build; 10 and 11 were merged while the disk refused.
+  /// Revisions 5 to 12, by the second build; 10 and 11 were merged while the disk was full.
   static let second: [Commit<Second>] = [
-    Commit(name: "fill the zoo") { fillZoo(&$0) },
+    Commit(name: "fill the zoo") { fillFixtures(&$0) },
     Commit(name: "tag notes") { db in
       db.notes.insert(SecondNote(id: "note-1", text: "Note 1", tags: ["a", "ü"], stars: 5))
       db.notes.insert(SecondNote(id: "note-6", text: "Note 6", tags: nil, stars: 0))
@@ -55,7 +55,7 @@ extension Golden {
     },
   ]
 
-  /// Whether a revision stands on its own or inside a merged run.
+  /// The revisions that one merged delta covers.
   static let merged: ClosedRange<Int64> = 10...11
 
   /// The database as restored at a revision from 4 on.
@@ -72,7 +72,7 @@ extension Golden {
     for (index, commit) in second.enumerated() where Int64(index) + 5 <= revision {
       commit.edit(&db)
     }
-    // What its `encode(to:)` refused is as it was before.
+    // A record whose `encode(to:)` threw stays as it was before.
     if revision >= 8 { db.moods = [Mood(id: "a", text: "calm")] }
     return db
   }
@@ -88,7 +88,7 @@ extension Golden {
     UUID(uuid: (number, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, number))
   }
 
-  private static func fillZoo(_ db: inout Second) {
+  private static func fillFixtures(_ db: inout Second) {
     let pair = CodableFixtures.Pair(left: "l", right: 2)
     db.scalars = [Specimen(id: "low", value: .low), Specimen(id: "high", value: .high)]
     db.kinds = [Specimen(id: "all", value: kinds)]

@@ -4,10 +4,9 @@ import TestSupport
 
 /// The databases of the golden file, and every commit that was made to them.
 ///
-/// Nothing here may ever change: the file was made of it. A later format gets a file and a list of its
-/// own beside these.
+/// Nothing here may ever change, because the file was made of it. A later format gets its own file and list.
 enum Golden {
-  /// What the first build knew.
+  /// The schema of the first build.
   struct First: DatabaseType {
     var notes = EntityTable<FirstNote>()
     var authors = EntityTable<Author>()
@@ -18,7 +17,7 @@ enum Golden {
     }
   }
 
-  /// What the second build knows: notes have more fields, and there are more tables.
+  /// The schema of the second build: notes have more fields, and there are more tables.
   struct Second: DatabaseType {
     var notes = EntityTable<SecondNote>()
     var authors = EntityTable<Author>()
@@ -68,7 +67,7 @@ enum Golden {
     var stars: Int
   }
 
-  /// An entity that refuses to be encoded in one mood.
+  /// An entity whose `encode(to:)` throws for one text.
   struct Mood: EntityType {
     static let tableName: TableName = "moods"
     let id: EntityID<Mood>
@@ -97,8 +96,8 @@ enum Golden {
     }
   }
 
-  /// A value of the record zoo as an entity.
-  struct Specimen<Value: ZooSpecies>: EntityType {
+  /// A codable fixture as an entity.
+  struct Specimen<Value: TabledFixture>: EntityType {
     static var tableName: TableName { Value.tableName }
     let id: EntityID<Specimen>
     var value: Value
@@ -109,19 +108,21 @@ enum Golden {
   }
 }
 
-/// A type of the record zoo that has a table.
-protocol ZooSpecies: Codable, Equatable, Sendable {
+/// A codable fixture that has a table.
+protocol TabledFixture: Codable, Equatable, Sendable {
   static var tableName: TableName { get }
 }
 
-extension CodableFixtures.Scalars: ZooSpecies { static var tableName: TableName { "scalars" } }
-extension CodableFixtures.Kinds: ZooSpecies { static var tableName: TableName { "kinds" } }
-extension CodableFixtures.Optionals: ZooSpecies { static var tableName: TableName { "optionals" } }
-extension CodableFixtures.Dictionaries: ZooSpecies {
+extension CodableFixtures.Scalars: TabledFixture { static var tableName: TableName { "scalars" } }
+extension CodableFixtures.Kinds: TabledFixture { static var tableName: TableName { "kinds" } }
+extension CodableFixtures.Optionals: TabledFixture {
+  static var tableName: TableName { "optionals" }
+}
+extension CodableFixtures.Dictionaries: TabledFixture {
   static var tableName: TableName { "dictionaries" }
 }
-extension CodableFixtures.Enums: ZooSpecies { static var tableName: TableName { "enums" } }
-extension CodableFixtures.Empties: ZooSpecies { static var tableName: TableName { "empties" } }
-extension CodableFixtures.Tree: ZooSpecies { static var tableName: TableName { "trees" } }
-extension CodableFixtures.Unruly: ZooSpecies { static var tableName: TableName { "unruly" } }
-extension CodableFixtures.Nulls: ZooSpecies { static var tableName: TableName { "nulls" } }
+extension CodableFixtures.Enums: TabledFixture { static var tableName: TableName { "enums" } }
+extension CodableFixtures.Empties: TabledFixture { static var tableName: TableName { "empties" } }
+extension CodableFixtures.Tree: TabledFixture { static var tableName: TableName { "trees" } }
+extension CodableFixtures.Unruly: TabledFixture { static var tableName: TableName { "unruly" } }
+extension CodableFixtures.Nulls: TabledFixture { static var tableName: TableName { "nulls" } }

@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A file of the first format, as it was written once: every later build must read it to the last byte.
+/// A file of the first format, written once; every later build must read all of it.
 struct GoldenFileTests {
   private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Golden")
@@ -17,7 +17,7 @@ struct GoldenFileTests {
   init() throws {
     directory = try TemporaryDirectory()
     path = directory.path(Self.name)
-    if Self.isMaking { return }
+    if Self.isRecording { return }
     for suffix in ["", ".head"] {
       try FileManager.default.copyItem(
         at: Self.folder.appendingPathComponent(Self.name + suffix),
@@ -88,7 +88,7 @@ struct GoldenFileTests {
     #expect(info.format == 1)
     #expect(info.epoch == 1)
     #expect(info.revision == 12)
-    // Both hang together over everything that is hashed: another way of hashing shows here.
+    // The chain covers everything that is hashed, so a change of the hashing shows here.
     #expect(info.store.uuidString == "5CE4898E-5969-4529-87B2-8F5FA0C55103")
     #expect(info.chain == "c91cbf54385dc9b2263f20651619911d")
     #expect(info.created == Date(timeIntervalSince1970: 1_790_000_000))
@@ -115,7 +115,7 @@ struct GoldenFileTests {
 }
 
 extension GoldenFileTests {
-  private static let isMaking = ProcessInfo.processInfo.environment["STRATA_GOLDEN"] != nil
+  private static let isRecording = ProcessInfo.processInfo.environment["STRATA_GOLDEN"] != nil
 
   private static let configuration = {
     PersistenceConfiguration(
@@ -125,11 +125,11 @@ extension GoldenFileTests {
     )
   }()
 
-  /// Makes the file anew, for a format that nobody uses yet.
+  /// Makes the file again, for a format that was not released yet.
   ///
-  /// `STRATA_GOLDEN=1 Scripts/test --filter GoldenFileTests`; then state its id and chain above. A format
-  /// that was released keeps its file for ever.
-  @Test(.enabled(if: isMaking, "the file is made once for a format"))
+  /// `STRATA_GOLDEN=1 Scripts/test --filter GoldenFileTests`; then state its ID and chain above. The file of a
+  /// released format never changes.
+  @Test(.enabled(if: isRecording, "the file is made once for a format"))
   func `the file is made`() async throws {
     let first = try await Persistence.open(
       at: path,
@@ -161,7 +161,7 @@ extension GoldenFileTests {
       case 8: try await second.snapshot(named: "second light")
       case 9: await #expect(throws: PersistenceError.self) { try await second.flush() }
       case 11:
-        // What waits is merged whenever the file cannot be opened again.
+        // Waiting commits are merged each time the file cannot be opened again.
         let attempts = vfs.count(of: .open, in: .database)
         while vfs.count(of: .open, in: .database) < attempts + 3 { await Task.yield() }
         vfs.heal()

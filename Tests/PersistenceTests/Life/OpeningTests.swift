@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Ways to open a store, and what it writes down of who commits.
+/// Ways to open a store, the traces of its commits, and progress.
 struct OpeningTests {
   let directory: TemporaryDirectory
   let path: String
@@ -15,7 +15,7 @@ struct OpeningTests {
     path = directory.path("app.strata")
   }
 
-  /// Without `async`, as in the `main` of a script.
+  /// Opens without `async`, as the `main` of a script does.
   private func openNow() throws -> Persistence<LibraryState, LibraryDatabase> {
     try Persistence.open(at: path, initialState: LibraryState(), database: \.db)
   }
@@ -66,11 +66,11 @@ struct OpeningTests {
 
   @Test
   func `openings and snapshots tell how far they are, up to the end`() async throws {
-    let told = Recorder<PersistenceProgress>()
+    let reported = Recorder<PersistenceProgress>()
     var configuration = PersistenceConfiguration(
       snapshots: SnapshotPolicy(minimumJournalBytes: 1 << 40)
     )
-    configuration.progress = { told.record($0) }
+    configuration.progress = { reported.record($0) }
     for round in 0..<2 {
       let persistence = try await Persistence.open(
         at: path,
@@ -87,19 +87,19 @@ struct OpeningTests {
       }
       if round == 0 { try await persistence.snapshot(named: "first") }
       try await persistence.snapshot(named: "second")
-      // As many as are no multiple of a hundredth of them.
+      // Not a multiple of a hundred, so that the last report is not on a boundary.
       for number in 0..<299 {
         store.commit { $0.db.authors.insert(Author(id: EntityID("\(round) 1"), name: "\(number)")) }
       }
       try await persistence.close()
     }
-    let progress = told.elements
+    let progress = reported.elements
     for activity in [PersistenceProgress.Activity.replaying, .loading, .snapshotting] {
-      let works = progress.filter { $0.activity == activity }
-      #expect(works.last?.fraction == 1, "\(activity)")
-      #expect(works.allSatisfy { $0.done <= $0.total }, "\(activity)")
-      for (a, b) in zip(works, works.dropFirst()) where b.done < a.done {
-        #expect(b.done == 0 && a.done == a.total, "\(activity) began anew before it ended")
+      let reports = progress.filter { $0.activity == activity }
+      #expect(reports.last?.fraction == 1, "\(activity)")
+      #expect(reports.allSatisfy { $0.done <= $0.total }, "\(activity)")
+      for (a, b) in zip(reports, reports.dropFirst()) where b.done < a.done {
+        #expect(b.done == 0 && a.done == a.total, "\(activity) started again before it ended")
       }
     }
     #expect(progress.count { $0.activity == .loading && $0.total > 30_000 } > 3)

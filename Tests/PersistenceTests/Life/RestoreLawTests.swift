@@ -5,9 +5,9 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// The law: what the journal restores is the state that was committed, at every revision.
+/// The journal restores the committed state at every revision.
 struct RestoreLawTests {
-  /// How many sequences; a sanitizer run takes fewer.
+  /// The number of sequences; sanitizer runs take fewer.
   static let sequences =
     Int(ProcessInfo.processInfo.environment["STRATA_SEQUENCES"] ?? "") ?? 2_000
 
@@ -33,7 +33,7 @@ struct RestoreLawTests {
     }
   }
 
-  /// Commits a random number of steps of the script; gives the database at every revision.
+  /// Commits a random number of steps of the script; returns the database at every revision.
   private func commits(seed: UInt64, to path: String) async throws -> [LibraryDatabase] {
     var random = SeededGenerator(seed: seed)
     let script = LibraryScript(seed: seed)
@@ -47,7 +47,7 @@ struct RestoreLawTests {
     for number in 1...Int64.random(in: 2...12, using: &random) {
       store.commit { state in
         script.commit(number, to: &state.db)
-        // Now and then a whole database of long ago comes back.
+        // Sometimes a whole earlier database is put back.
         if number % 5 == 0, let old = states.randomElement(using: &random) {
           state.db = old
           state.db.authors.insert(Author(id: "clock", name: "\(number) again"))

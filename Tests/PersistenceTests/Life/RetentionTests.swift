@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// How much history a store keeps, and how it is let go.
+/// How much history a store keeps, and how it is removed.
 struct RetentionTests {
   let directory: TemporaryDirectory
   let path: String
@@ -29,7 +29,7 @@ struct RetentionTests {
     )
   }
 
-  /// Commits with snapshots on the way, as many as the policy has room for.
+  /// Makes commits, and flushes often, so that snapshots are taken when the policy asks for them.
   private func commit(
     _ numbers: ClosedRange<Int64>,
     to persistence: Persistence<LibraryState, LibraryDatabase>,
@@ -68,7 +68,7 @@ struct RetentionTests {
 
   @Test
   func `every moment of the last so long stays, and those before it go`() async throws {
-    // A second passes with each asking.
+    // Each call of the clock advances it by a second.
     let clock = Tally()
     let persistence = try await open(
       SnapshotPolicy(
@@ -138,7 +138,7 @@ struct RetentionTests {
     #expect(try Inspector(path: path).verify().isSound)
     #expect(try Inspector(path: path).info().snapshots.map(\.revision) == [2_000, 500])
 
-    // It goes on from there.
+    // The store continues from there.
     let again = try await open(policy)
     #expect(again.initialState.db == script.database(after: 2_000))
     try await commit(2_001...2_010, to: again)

@@ -5,7 +5,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// A member as a first build has it: any name may occur twice.
+/// The members of a first build: names need not be unique.
 private struct EarlyMember: EntityType {
   static let tableName: TableName = "members"
   let id: EntityID<EarlyMember>
@@ -18,7 +18,7 @@ private struct EarlyClub: DatabaseType, StateType {
   static let schema = DatabaseSchema<EarlyClub> { Entities(\.members) }
 }
 
-/// The same as a later build has it.
+/// The members of a later build: names are unique.
 private struct Member: EntityType {
   static let tableName: TableName = "members"
   let id: EntityID<Member>
@@ -37,7 +37,7 @@ private struct Club: DatabaseType, StateType {
 
 private typealias ClubStore = Store<Club, Never>
 
-/// Indexes and rules in a store that is kept.
+/// Indexes and rules in a persisted store.
 struct RuleTests {
   let directory: TemporaryDirectory
   let path: String

@@ -6,7 +6,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Folding the journal, trimming it, and what stays.
+/// Merging the journal into snapshots, trimming it, and what is kept.
 struct SnapshotTests {
   let directory: TemporaryDirectory
   let path: String

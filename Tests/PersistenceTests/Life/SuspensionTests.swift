@@ -6,7 +6,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Letting go of the file for a while.
+/// Releasing the file and taking it again.
 struct SuspensionTests {
   let directory: TemporaryDirectory
   let path: String
@@ -36,7 +36,7 @@ struct SuspensionTests {
     )
   }
 
-  /// The files of the directory that this process has open.
+  /// The files in the directory that this process has open.
   private var openFiles: [String] {
     get throws {
       let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
@@ -152,6 +152,13 @@ struct SuspensionTests {
   }
 
   @Test
+  func `a writer that was never opened can be neither suspended nor resumed`() async throws {
+    let writer = JournalWriter(try StorePath(path, for: .opening), PersistenceConfiguration())
+    #expect(await reason { try await writer.suspend() } == .closed)
+    #expect(await reason { try await writer.resume() } == .closed)
+  }
+
+  @Test
   func `a file that another writer went on with is not written to`() async throws {
     let persistence = try await open()
     let store = LibraryStore(persistence)
@@ -178,7 +185,7 @@ struct SuspensionTests {
     try await persistence.backup(to: directory.path("early.strata"))
     store.commit { $0.db.books.insert(Book(id: 2)) }
     try await persistence.suspend()
-    // The head would tell of it to an opening; a resuming writer knows by itself.
+    // An opening would notice it from the head; a resuming writer must notice it without one.
     for name in ["app.strata", "app.strata.head"] {
       try FileManager.default.removeItem(atPath: directory.path(name))
     }
@@ -200,11 +207,11 @@ struct SuspensionTests {
     store.commit { $0.db.books.insert(Book(id: 1)) }
     try await persistence.suspend()
     store.commit { $0.db.books.insert(Book(id: 2)) }
-    let aside = directory.path("aside.strata")
-    try FileManager.default.moveItem(atPath: path, toPath: aside)
+    let moved = directory.path("moved.strata")
+    try FileManager.default.moveItem(atPath: path, toPath: moved)
     #expect(await reason { try await persistence.resume() } == .missing)
     #expect(FileManager.default.fileExists(atPath: path) == false)
-    try FileManager.default.moveItem(atPath: aside, toPath: path)
+    try FileManager.default.moveItem(atPath: moved, toPath: path)
     try await persistence.resume()
     try await persistence.close()
     #expect(

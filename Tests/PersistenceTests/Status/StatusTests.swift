@@ -8,7 +8,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// What an operator is told.
+/// The status of a persistence.
 struct StatusTests {
   let directory: TemporaryDirectory
   let path: String
@@ -95,7 +95,7 @@ struct StatusTests {
       try await persistence.flush()
       while persistence.status.bytes.journal == nil { await Task.yield() }
       try await persistence.snapshot(named: "round \(round)")
-      // The writer trims and gives pages back between what it is asked for.
+      // The writer trims and returns free pages between other requests.
       var status = persistence.status
       var calm = 0
       while calm < 200 {
@@ -232,13 +232,13 @@ struct StatusTests {
   @Test
   func `asking waits for no writer, and neither does a commit`() async throws {
     let held = Tally()
-    let goOn = Gate()
+    let proceed = Gate()
     var configuration = PersistenceConfiguration()
-    // On the writer's thread: it stands still meanwhile.
+    // This runs on the writer's thread and blocks it.
     configuration.progress = { progress in
       guard progress.activity == .snapshotting, held.count == 0 else { return }
       held.add()
-      _ = goOn.wait()
+      _ = proceed.wait()
     }
     let persistence = try await open(configuration)
     let store = LibraryStore(persistence)
@@ -250,14 +250,14 @@ struct StatusTests {
       #expect(persistence.status.revisions.committed == Revision(Int64(number) + 1))
     }
     #expect(persistence.status.revisions.written == 1)
-    goOn.open()
+    proceed.open()
     #expect(try await snapshot == 1)
     try await persistence.close()
   }
 }
 
 extension Connection {
-  /// A read transaction around something that waits.
+  /// A read transaction around an asynchronous body.
   fileprivate func readTransactionAsync(_ body: () async throws -> Void) async throws {
     try execute("BEGIN DEFERRED")
     try await body()
@@ -265,7 +265,7 @@ extension Connection {
   }
 }
 
-/// A time of day that moves when told to.
+/// A clock that only moves when `advance(by:)` is called.
 private final class StoppedClock: Sendable {
   private let time = Lock(Date(timeIntervalSince1970: 1_700_000_000))
 

@@ -5,8 +5,8 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// An entity whose `encode(to:)` throws stops nobody but itself.
-struct NotPersistedTests {
+/// An entity whose `encode(to:)` throws is not persisted; all others are.
+struct UnencodableEntityTests {
   @Test
   func `an entity that cannot be encoded is named, and what is stored for it stays`() async throws {
     let directory = try TemporaryDirectory()

@@ -5,8 +5,8 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// From the first opening to the next.
-struct LifeTests {
+/// Opening, committing, closing and opening again.
+struct LifecycleTests {
   let directory: TemporaryDirectory
   let path: String
 
@@ -191,9 +191,9 @@ struct LifeTests {
       try await persistence.close()
       closed.record(true)
     }
-    // Time for a close that does not wait; one that does is still there afterwards.
+    // Time for a close that does not wait to finish; one that waits is still pending afterwards.
     for _ in 0..<20_000 where closed.elements.isEmpty { await Task.yield() }
-    hook.goOn.open()
+    hook.proceed.open()
     #expect(committing.wait())
     try await closing.value
 
@@ -269,15 +269,15 @@ struct LifeTests {
   }
 }
 
-/// Holds a commit up after persistence has let it pass.
+/// Blocks a commit after persistence has accepted it.
 private final class SlowHook: CommitHook {
   typealias State = LibraryState
 
   let reached = Gate()
-  let goOn = Gate()
+  let proceed = Gate()
 
   func editDidEnd(_ edit: inout Edit<LibraryState>) {
     reached.open()
-    _ = goOn.wait()
+    _ = proceed.wait()
   }
 }

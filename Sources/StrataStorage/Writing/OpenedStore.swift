@@ -1,0 +1,30 @@
+/// The result of opening a file: its contents, and what was found out about it.
+package struct OpenedStore<Contents: Sendable>: Sendable {
+  package let contents: Contents
+  package let position: Position
+  package let snapshot: Revision
+  package let replayedDeltas: Int
+  /// Whether the file was created by this opening.
+  package let isNew: Bool
+  /// What was noticed and is not an error.
+  package let notes: [String]
+  /// What could not be restored of a damaged file.
+  package let loss: RestoreLoss?
+}
+
+extension OpenedStore {
+  init(
+    _ file: RestoredFile,
+    _ contents: Contents,
+    isNew: Bool,
+    loss: RestoreLoss?
+  ) {
+    self.contents = contents
+    position = file.position
+    snapshot = file.snapshot.revision
+    replayedDeltas = file.replayedDeltas
+    self.isNew = isNew
+    notes = file.notes
+    self.loss = loss
+  }
+}
