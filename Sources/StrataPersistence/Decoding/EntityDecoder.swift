@@ -8,6 +8,7 @@ struct EntityDecoder<Entity: EntityType> {
   private let table: String
   private let store: UUID
   private let transform: TableTransform<Entity>?
+  private let hasTransform: Bool
   private let defaults: (bytes: [UInt8], layout: Layout)?
   private var sealedLayout: Int64?
   /// Whether the last record is stored as the options of the table require.
@@ -40,6 +41,7 @@ struct EntityDecoder<Entity: EntityType> {
     self.store = store
     self.defaults = defaults
     transform = policy.transform(of: table)
+    hasTransform = transform != nil
   }
 
   private static func record<Defaulting: DefaultingEntityType>(
@@ -65,7 +67,7 @@ struct EntityDecoder<Entity: EntityType> {
     _ catalog: LayoutCatalog
   ) throws -> Entity {
     let isSealed = try isSealed(layout, catalog)
-    if !isSealed, transform == nil {
+    if !isSealed, !hasTransform {
       return try loader(of: layout, catalog).decode(Entity.self, from: record)
     }
     let stored: Entity
