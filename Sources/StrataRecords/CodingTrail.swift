@@ -23,24 +23,24 @@ final class CodingTrail {
   }
 }
 
-/// The key of an element, and of the value that a superclass writes.
-enum PlaceKey: CodingKey {
+/// The key of an element, of the value that a superclass writes, or of a member known by its name.
+enum PathKey: CodingKey {
   case index(Int)
   case superclass
+  case name(String)
 
   init?(intValue: Int) {
     self = .index(intValue)
   }
 
   init?(stringValue: String) {
-    guard stringValue == "super" else { return nil }
-    self = .superclass
+    self = stringValue == "super" ? .superclass : .name(stringValue)
   }
 
   var intValue: Int? {
     switch self {
     case .index(let index): index
-    case .superclass: nil
+    case .superclass, .name: nil
     }
   }
 
@@ -48,6 +48,7 @@ enum PlaceKey: CodingKey {
     switch self {
     case .index(let index): "Index \(index)"
     case .superclass: "super"
+    case .name(let name): name
     }
   }
 }

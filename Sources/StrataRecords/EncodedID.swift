@@ -26,11 +26,10 @@ package enum EncodedID {
   /// - Throws: what the value's `encode(to:)` throws, and `RecordError` as for records.
   package static func bytes(of raw: some Encodable) throws -> [UInt8] {
     if let leaf = RecordValue(leaf: raw) { return bytes(of: leaf) }
-    let session = EncodingSession(.empty, keyTypes: KeyTypes())
-    let item = try session.node(for: raw).settled()
-    var emitter = RecordEmitter(.empty)
-    emitter.tagged(item)
-    return bytes(of: try RecordValue(TapeSpot(try RecordTape(tagged: emitter.bytes[...]), 0)))
+    let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: EncodedParts())
+    try encoding.encode(raw)
+    let tagged = RecordEmitter.tagged(encoding.takeParts(), .empty)
+    return bytes(of: try RecordValue(TapeSpot(try RecordTape(tagged: tagged[...]), 0)))
   }
 
   /// The bytes of a value that stands for an ID's raw value.

@@ -124,7 +124,7 @@ struct KeyedDecodingPlace<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func superDecoder() -> any Decoder {
-    superDecoder(of: PlaceKey.superclass)
+    superDecoder(of: PathKey.superclass)
   }
 
   func superDecoder(forKey key: Key) -> any Decoder {

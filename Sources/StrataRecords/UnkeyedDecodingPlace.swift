@@ -13,7 +13,7 @@ struct UnkeyedDecodingPlace: UnkeyedDecodingContainer {
   var count: Int? { node.spot.count }
   var isAtEnd: Bool { currentIndex >= node.spot.count }
 
-  private var key: PlaceKey { .index(currentIndex) }
+  private var key: PathKey { .index(currentIndex) }
 
   private func current(_ type: Any.Type) throws -> TapeSpot {
     guard !isAtEnd else {
