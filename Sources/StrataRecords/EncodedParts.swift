@@ -95,17 +95,18 @@ struct EncodedParts: Sendable {
 /// Writing.
 extension EncodedParts {
   /// Opens the frame at the top.
-  mutating func open(_ shape: LayoutTables.Shape, _ tables: LayoutTables) {
-    frames.append(Frame(shape: shape, depth: 1, parent: -1, place: 0))
+  mutating func openTop() {
+    frames.append(Frame(shape: .top, depth: 1, parent: -1, place: 0))
   }
 
   /// Opens a frame for a part, which expects what the layout has at its place.
   mutating func open(at place: Place, in parent: Int, _ tables: LayoutTables) -> Int {
     guard parent < frames.count else { return parent }
     var shape = LayoutTables.Shape.tagged
-    switch (place, frames[parent].form, frames[parent].shape) {
-    case (.slot(let slot), .keyed, .record(let table)): shape = tables.records[table].shapes[slot]
-    case (.slot, .unkeyed, .array(let element)): shape = tables.elements[element]
+    let around = frames[parent].shape
+    switch (place, frames[parent].form, around.kind) {
+    case (.slot(let slot), .keyed, .record): shape = tables.records[around.index].shapes[slot]
+    case (.slot, .unkeyed, .array): shape = tables.elements[around.index]
     default: break
     }
     frames.append(
@@ -130,7 +131,7 @@ extension EncodedParts {
   /// The slot of that name, if the layout has one here.
   @inline(__always)
   mutating func slot(named name: String, in frame: Int, _ tables: LayoutTables) -> Int? {
-    guard frame < frames.count, case .record(let table) = frames[frame].shape else { return nil }
+    guard frame < frames.count, let table = frames[frame].shape.table else { return nil }
     let fields = tables.records[table]
     let next = Int(frames[frame].nextSlot)
     if next < fields.names.count, fields.names[next] == name {
@@ -310,7 +311,7 @@ extension EncodedParts {
       let parent = frames[Int(part.parent)]
       if part.place < 0 {
         keys.append(PathKey.name(names[Int(~part.place)]))
-      } else if parent.form == .keyed, case .record(let table) = parent.shape {
+      } else if parent.form == .keyed, let table = parent.shape.table {
         keys.append(PathKey.name(tables.records[table].names[Int(part.place)]))
       } else {
         keys.append(PathKey.index(Int(part.place)))

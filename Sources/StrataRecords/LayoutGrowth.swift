@@ -125,7 +125,7 @@ extension LayoutGrowth {
 
     /// The names of the fields that the layout has for a frame.
     private func fieldNames(of frame: Int) -> [String] {
-      guard case .record(let table) = parts.frames[frame].shape else { return [] }
+      guard let table = parts.frames[frame].shape.table else { return [] }
       return tables.records[table].names
     }
 

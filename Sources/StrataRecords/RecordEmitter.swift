@@ -72,7 +72,7 @@ struct RecordEmitter {
     if case .frame(let frame) = item, !parts.isArray(frame) {
       record(frame, tables.records[0])
     } else {
-      bytes.append(2)
+      bytes.append(StoredValue.loneValue)
       tagged(item)
     }
     flush()
@@ -105,17 +105,17 @@ struct RecordEmitter {
 
   private mutating func tagged(_ item: EncodedParts.Item) {
     switch item {
-    case .absent, .null: append(Tag.null.byte)
+    case .absent, .null: append(ValueKind.null.rawValue)
     case .scalar(let scalar, let start, let end):
       append(scalar.rawValue)
       copy(start, end)
     case .frame(let frame) where parts.isArray(frame):
-      append(Tag.array.byte)
+      append(ValueKind.array.rawValue)
       taggedElements(frame)
     case .frame(let frame):
-      append(Tag.object.byte)
+      append(ValueKind.object.rawValue)
       var members = parts.extras(of: frame)
-      if case .record(let table) = parts.frames[frame].shape {
+      if let table = parts.frames[frame].shape.table {
         let names = tables.records[table].names
         var next = parts.firstEntry(of: frame)
         while let entry = next {
@@ -132,7 +132,7 @@ struct RecordEmitter {
   private mutating func record(_ frame: Int, _ table: LayoutTables.Table) {
     flush()
     let map = bytes.count
-    for _ in 0...(table.names.count / 4) { bytes.append(0) }
+    for _ in 0..<table.mapSize { bytes.append(0) }
     var next = parts.firstEntry(of: frame)
     while let entry = next {
       if let slot = entry.slot {
@@ -168,9 +168,9 @@ struct RecordEmitter {
 
   /// Whether a value can be written without a tag where the layout has `shape`.
   private func fits(_ item: EncodedParts.Item, _ shape: LayoutTables.Shape) -> Bool {
-    switch (item, shape) {
+    switch (item, shape.kind) {
     case (_, .tagged): true
-    case (.scalar(let scalar, _, _), .scalar(let expected)): scalar == expected
+    case (.scalar(let scalar, _, _), let kind): scalar.rawValue == kind.rawValue
     case (.frame(let frame), .record): !parts.isArray(frame)
     case (.frame(let frame), .array): parts.isArray(frame)
     default: false
@@ -179,10 +179,11 @@ struct RecordEmitter {
 
   /// Appends a value that fits.
   private mutating func value(_ item: EncodedParts.Item, _ shape: LayoutTables.Shape) {
-    switch (item, shape) {
-    case (.scalar(_, let start, let end), .scalar): copy(start, end)
-    case (.frame(let frame), .record(let table)): record(frame, tables.records[table])
-    case (.frame(let frame), .array(let element)): array(frame, of: tables.elements[element])
+    switch (item, shape.kind) {
+    case (_, .tagged): tagged(item)
+    case (.scalar(_, let start, let end), _): copy(start, end)
+    case (.frame(let frame), .record): record(frame, tables.records[shape.index])
+    case (.frame(let frame), _): array(frame, of: tables.elements[shape.index])
     default: tagged(item)
     }
   }

@@ -23,7 +23,7 @@ final class RecordEncoding {
   /// - Throws: what the value's `encode(to:)` throws, `RecordError.tooDeep`,
   ///   `RecordError.conflictingContainers`.
   func encode(_ value: some Encodable) throws {
-    parts.open(.record(table: 0), tables)
+    parts.openTop()
     let top = RecordEncoder(encoding: self, frame: 0)
     if let leaf = RecordValue(leaf: value) {
       top.put(leaf)

@@ -13,7 +13,7 @@ struct EntityRecords<Entity: EntityType> {
   /// Whether the last record is stored as the table's are to be.
   private(set) var isAsKept = true
   /// Records of one layout mostly come one after another.
-  private var last: (layout: Int64, loader: RecordLoader)?
+  private var last: (layout: Int64, reader: RecordReader)?
 
   /// - Parameter store: the identity of the store whose records they are.
   init(of table: String, in store: UUID, _ keeping: Keeping) throws {
@@ -66,14 +66,14 @@ struct EntityRecords<Entity: EntityType> {
   ) throws -> Entity {
     let isSealed = try isSealed(layout, catalog)
     if !isSealed, !isTreated {
-      return try loader(of: layout, catalog).decode(Entity.self, from: record)
+      return try reader(of: layout, catalog).decode(Entity.self, from: record)
     }
     let stored: Entity
     if isSealed {
       let (inner, contents) = try open(record, of: id)
-      stored = try loader(of: inner, catalog).decode(Entity.self, from: contents)
+      stored = try reader(of: inner, catalog).decode(Entity.self, from: contents)
     } else {
-      stored = try loader(of: layout, catalog).decode(Entity.self, from: record)
+      stored = try reader(of: layout, catalog).decode(Entity.self, from: record)
     }
     let kept = try treatment?.redacted(stored) ?? stored
     isAsKept = kept == stored && isSealed == (treatment?.seal?.forWriting != nil)
@@ -104,11 +104,10 @@ struct EntityRecords<Entity: EntityType> {
     }
   }
 
-  private mutating func loader(of layout: Int64, _ catalog: LayoutCatalog) throws -> RecordLoader {
-    if let last, last.layout == layout { return last.loader }
+  private mutating func reader(of layout: Int64, _ catalog: LayoutCatalog) throws -> RecordReader {
+    if let last, last.layout == layout { return last.reader }
     let reader = try RecordReader(layout: try catalog.layout(layout), defaults: defaults)
-    let loader = RecordLoader(reader)
-    last = (layout, loader)
-    return loader
+    last = (layout, reader)
+    return reader
   }
 }
