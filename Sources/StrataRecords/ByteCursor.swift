@@ -141,9 +141,10 @@ extension UnsafeRawBufferPointer {
       high |= loadUnaligned(fromByteOffset: index, as: UInt64.self)
       index += 8
     }
-    while index < count {
-      high |= UInt64(self[index])
-      index += 1
+    if count >= 8 {
+      high |= loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+    } else {
+      for byte in self { high |= UInt64(byte) }
     }
     return high & 0x8080_8080_8080_8080 == 0
   }

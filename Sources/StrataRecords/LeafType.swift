@@ -90,25 +90,27 @@ extension RecordValue {
   }
 }
 
-extension DecodingContext {
-  /// The value that has this context, as any type.
-  func value<Value: Decodable>(_ type: Value.Type, _ stored: StoredValue) throws -> Value {
-    try value(type, stored) {
-      try decoding.nested(type, RecordDecoder(context: self, value: stored))
-    }
+extension RecordDecoder {
+  /// The value, as any type.
+  func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try context.value(type, value) { try decoding.nested(type, self) }
   }
+}
 
+extension RecordMembers {
   /// A stored member, as any type.
-  func member<Value: Decodable>(
+  func value<Value: Decodable>(
     _ type: Value.Type,
     _ stored: StoredValue,
     _ key: some CodingKey
   ) throws -> Value {
     try value(type, stored) { try decoding.nested(type, try storedPart(key, stored)) }
   }
+}
 
+extension DecodingContext {
   /// An element, as any type.
-  func element<Value: Decodable>(
+  final func element<Value: Decodable>(
     _ type: Value.Type,
     _ stored: StoredValue,
     _ index: Int
@@ -121,7 +123,7 @@ extension DecodingContext {
   /// There is no optional of a generic type on the way, as its metadata would be looked up for every
   /// member.
   @inline(__always)
-  private func value<Value: Decodable>(
+  fileprivate final func value<Value: Decodable>(
     _ type: Value.Type,
     _ stored: StoredValue,
     _ nested: () throws -> Value
@@ -133,23 +135,32 @@ extension DecodingContext {
       let element = decoding.tables.elements[stored.shape.index]
       var cursor = decoding.cursor(at: Int(stored.offset))
       if type == [String].self,
-        let array = try cursor.array(of: element, { (cursor, kind) throws(RecordError) in
-          try cursor.string(kind)
-        })
+        let array = try cursor.array(
+          of: element,
+          { (cursor, kind) throws(RecordError) in
+            try cursor.string(kind)
+          }
+        )
       {
         return identical(array, to: type)
       }
       if type == [Int].self,
-        let array = try cursor.array(of: element, { (cursor, kind) throws(RecordError) -> Int? in
-          try cursor.integer(kind)
-        })
+        let array = try cursor.array(
+          of: element,
+          { (cursor, kind) throws(RecordError) -> Int? in
+            try cursor.integer(kind)
+          }
+        )
       {
         return identical(array, to: type)
       }
       if type == [Double].self,
-        let array = try cursor.array(of: element, { (cursor, kind) throws(RecordError) in
-          try cursor.double(kind)
-        })
+        let array = try cursor.array(
+          of: element,
+          { (cursor, kind) throws(RecordError) in
+            try cursor.double(kind)
+          }
+        )
       {
         return identical(array, to: type)
       }
@@ -167,13 +178,20 @@ extension DecodingContext {
       case .decimal: if let leaf = try cursor.decimal(kind) { return identical(leaf, to: type) }
       case .float: if let leaf = try cursor.float(kind) { return identical(leaf, to: type) }
       case .int8: if let leaf: Int8 = try cursor.integer(kind) { return identical(leaf, to: type) }
-      case .int16: if let leaf: Int16 = try cursor.integer(kind) { return identical(leaf, to: type) }
-      case .int32: if let leaf: Int32 = try cursor.integer(kind) { return identical(leaf, to: type) }
-      case .int64: if let leaf: Int64 = try cursor.integer(kind) { return identical(leaf, to: type) }
-      case .uint8: if let leaf: UInt8 = try cursor.integer(kind) { return identical(leaf, to: type) }
-      case .uint16: if let leaf: UInt16 = try cursor.integer(kind) { return identical(leaf, to: type) }
-      case .uint32: if let leaf: UInt32 = try cursor.integer(kind) { return identical(leaf, to: type) }
-      case .uint64: if let leaf: UInt64 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .int16:
+        if let leaf: Int16 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .int32:
+        if let leaf: Int32 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .int64:
+        if let leaf: Int64 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .uint8:
+        if let leaf: UInt8 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .uint16:
+        if let leaf: UInt16 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .uint32:
+        if let leaf: UInt32 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .uint64:
+        if let leaf: UInt64 = try cursor.integer(kind) { return identical(leaf, to: type) }
       case .uint: if let leaf: UInt = try cursor.integer(kind) { return identical(leaf, to: type) }
       case nil: break
       }

@@ -1,27 +1,27 @@
 /// What a decoder knows beside its value: the way to it, and what stands in for what it lacks.
 ///
-/// One is made for each value that reads itself, and shared by all parts below it.
-final class DecodingContext {
-  let decoding: RecordDecoding
-  /// The key of the value; none at the top.
-  private let key: (any CodingKey)?
-  private let parent: DecodingContext?
-  /// The value at the same path of the type's defaults, for members that were not stored.
-  let defaults: StoredValue?
-
-  /// The context of the value at the top.
-  init(_ decoding: RecordDecoding, defaults: StoredValue? = nil) {
-    self.decoding = decoding
-    self.defaults = defaults
-    (key, parent) = (nil, nil)
+/// One is made for each value that has a container, and shared by all parts below it.
+class DecodingContext {
+  /// How a value is called in the one around it.
+  enum Key {
+    /// It is the one around it, or the one at the top.
+    case same
+    /// A field of the layout, by number; its name is looked up when it is asked for.
+    case field(Int32)
+    case key(any CodingKey)
   }
 
-  /// The context of a part.
+  final let decoding: RecordDecoding
+  fileprivate final let key: Key
+  fileprivate final let parent: DecodingContext?
+  /// The value at the same path of the type's defaults, for members that were not stored.
+  final let defaults: StoredValue?
+
   init(
     _ decoding: RecordDecoding,
-    _ key: some CodingKey,
-    in parent: DecodingContext,
-    defaults: StoredValue?
+    _ key: Key = .same,
+    in parent: DecodingContext? = nil,
+    defaults: StoredValue? = nil
   ) {
     self.decoding = decoding
     self.key = key
@@ -29,12 +29,19 @@ final class DecodingContext {
     self.defaults = defaults
   }
 
+  /// The name of a field of the record that this is the context of.
+  func fieldName(_ field: Int32) -> String { "" }
+
   /// The keys from the top down; O(depth).
-  var codingPath: [any CodingKey] {
+  final var codingPath: [any CodingKey] {
     var keys: [any CodingKey] = []
     var context: DecodingContext? = self
     while let current = context {
-      if let key = current.key { keys.append(key) }
+      switch current.key {
+      case .same: break
+      case .field(let field): keys.append(PathKey.name(current.parent?.fieldName(field) ?? ""))
+      case .key(let key): keys.append(key)
+      }
       context = current.parent
     }
     return keys.reversed()
@@ -43,16 +50,32 @@ final class DecodingContext {
 
 /// One stored value being decoded: the decoder that its type reads from.
 ///
-/// Two words, so that it fits into an existential without an allocation, and one reference.
+/// Three words, so that it fits into an existential without an allocation, and one reference.
 struct RecordDecoder {
+  /// The context of the value, or of the record that it is a field of.
   let context: DecodingContext
   let value: StoredValue
+  /// The number of the field, or -1.
+  let field: Int32
+
+  init(context: DecodingContext, value: StoredValue, field: Int32 = -1) {
+    self.context = context
+    self.value = value
+    self.field = field
+  }
 
   var decoding: RecordDecoding { context.decoding }
+
+  /// How the value is called in that of `context`.
+  var key: DecodingContext.Key { field < 0 ? .same : .field(field) }
 }
 
 extension RecordDecoder: Decoder {
-  var codingPath: [any CodingKey] { context.codingPath }
+  var codingPath: [any CodingKey] {
+    let path = context.codingPath
+    return field < 0 ? path : path + [PathKey.name(context.fieldName(field))]
+  }
+
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -74,7 +97,7 @@ extension RecordDecoder: SingleValueDecodingContainer {
   func decodeNil() -> Bool { value.kind == .null || value.kind == .absent }
 
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try context.value(type, value)
+    try self.value(type)
   }
 
   @inline(__always)
@@ -104,34 +127,44 @@ extension RecordDecoder: SingleValueDecodingContainer {
 
 /// Parts.
 extension DecodingContext {
+  /// A decoder for an element; nothing stands in for what it lacks.
+  final func element(_ index: Int, _ stored: StoredValue) -> RecordDecoder {
+    let context = DecodingContext(decoding, .key(PathKey.index(index)), in: self)
+    return RecordDecoder(context: context, value: stored)
+  }
+
+  /// The member of that name in the defaults.
+  final func defaulted(_ name: String) throws(RecordError) -> StoredValue? {
+    guard let value = defaults, let decoding = decoding.defaults else { return nil }
+    return try decoding.member(name, of: value)
+  }
+}
+
+extension RecordMembers {
   /// A decoder for a member: the stored one, else the one in the defaults, else an absent one.
   func part(_ key: some CodingKey, _ stored: StoredValue) throws(RecordError) -> RecordDecoder {
-    if stored.kind == .absent, let defaulted = try defaulted(key),
+    if stored.kind == .absent, let defaulted = try defaulted(key.stringValue),
       let defaults = decoding.defaults
     {
-      let context = DecodingContext(defaults, key, in: self, defaults: nil)
+      let context = DecodingContext(defaults, .key(key), in: self)
       return RecordDecoder(context: context, value: defaulted)
     }
     return try storedPart(key, stored)
   }
 
-  /// A decoder for a stored part, with what stands in for what it lacks.
-  func storedPart(_ key: some CodingKey, _ stored: StoredValue) throws(RecordError) -> RecordDecoder {
-    let defaulted = defaults == nil ? nil : try defaulted(key)
-    let context = DecodingContext(decoding, key, in: self, defaults: defaulted)
+  /// A decoder for a stored member, with what stands in for what it lacks.
+  ///
+  /// A field of the layout is found again by its number, so that no context is made for one that has
+  /// no container.
+  func storedPart(_ key: some CodingKey, _ stored: StoredValue) throws(RecordError) -> RecordDecoder
+  {
+    let name = key.stringValue
+    if let field = lastField(named: name) {
+      return RecordDecoder(context: self, value: stored, field: field)
+    }
+    let defaulted = defaults == nil ? nil : try defaulted(name)
+    let context = DecodingContext(decoding, .key(key), in: self, defaults: defaulted)
     return RecordDecoder(context: context, value: stored)
-  }
-
-  /// A decoder for an element; nothing stands in for what it lacks.
-  func element(_ index: Int, _ stored: StoredValue) -> RecordDecoder {
-    let context = DecodingContext(decoding, PathKey.index(index), in: self, defaults: nil)
-    return RecordDecoder(context: context, value: stored)
-  }
-
-  /// The member of that name in the defaults.
-  private func defaulted(_ key: some CodingKey) throws(RecordError) -> StoredValue? {
-    guard let value = defaults, let decoding = decoding.defaults else { return nil }
-    return try decoding.member(key.stringValue, of: value)
   }
 }
 

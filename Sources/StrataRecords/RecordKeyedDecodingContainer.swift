@@ -2,7 +2,7 @@
 struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let members: RecordMembers
 
-  var codingPath: [any CodingKey] { members.context.codingPath }
+  var codingPath: [any CodingKey] { members.codingPath }
 
   var allKeys: [Key] {
     // A record that was checked as a whole has no error left to give.
@@ -21,13 +21,13 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
     let stored = try stored(key.stringValue)
     if stored.kind == .absent { return try required(key).decode(type) }
-    return try members.context.member(type, stored, key)
+    return try members.value(type, stored, key)
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
     let stored = try stored(key.stringValue)
     guard stored.kind != .absent, stored.kind != .null else { return nil }
-    return try members.context.member(type, stored, key)
+    return try members.value(type, stored, key)
   }
 
   /// The stored member of that name, or an absent one.
@@ -37,7 +37,7 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
   }
 
   private func part(_ key: some CodingKey) throws(RecordError) -> RecordDecoder {
-    try members.context.part(key, try stored(key.stringValue))
+    try members.part(key, try stored(key.stringValue))
   }
 
   private func required(_ key: Key) throws -> RecordDecoder {
@@ -72,8 +72,11 @@ extension RecordKeyedDecodingContainer {
   ) throws -> Value {
     let stored = try stored(key.stringValue)
     var cursor = members.cursor(at: stored)
-    if let value = try body(&cursor, stored.kind) { return value }
-    let part = try members.context.part(key, stored)
+    if let value = try body(&cursor, stored.kind) {
+      members.noteEnd(cursor.offset)
+      return value
+    }
+    let part = try members.part(key, stored)
     cursor = part.decoding.cursor(at: Int(part.value.offset))
     if let value = try body(&cursor, part.value.kind) { return value }
     throw members.decoder.failure(Value.self, part, key)
@@ -87,24 +90,45 @@ extension RecordKeyedDecodingContainer {
     let stored = try stored(key.stringValue)
     guard stored.kind != .absent, stored.kind != .null else { return nil }
     var cursor = members.cursor(at: stored)
-    if let value = try body(&cursor, stored.kind) { return value }
+    if let value = try body(&cursor, stored.kind) {
+      members.noteEnd(cursor.offset)
+      return value
+    }
     throw members.decoder.mismatch(Value.self, stored, key)
   }
 
   func decode(_: Bool.Type, forKey key: Key) throws -> Bool { try read(key) { try $0.bool($1) } }
-  func decode(_: String.Type, forKey key: Key) throws -> String { try read(key) { try $0.string($1) } }
-  func decode(_: Double.Type, forKey key: Key) throws -> Double { try read(key) { try $0.double($1) } }
+  func decode(_: String.Type, forKey key: Key) throws -> String {
+    try read(key) { try $0.string($1) }
+  }
+  func decode(_: Double.Type, forKey key: Key) throws -> Double {
+    try read(key) { try $0.double($1) }
+  }
   func decode(_: Float.Type, forKey key: Key) throws -> Float { try read(key) { try $0.float($1) } }
   func decode(_: Int.Type, forKey key: Key) throws -> Int { try read(key) { try $0.integer($1) } }
   func decode(_: Int8.Type, forKey key: Key) throws -> Int8 { try read(key) { try $0.integer($1) } }
-  func decode(_: Int16.Type, forKey key: Key) throws -> Int16 { try read(key) { try $0.integer($1) } }
-  func decode(_: Int32.Type, forKey key: Key) throws -> Int32 { try read(key) { try $0.integer($1) } }
-  func decode(_: Int64.Type, forKey key: Key) throws -> Int64 { try read(key) { try $0.integer($1) } }
+  func decode(_: Int16.Type, forKey key: Key) throws -> Int16 {
+    try read(key) { try $0.integer($1) }
+  }
+  func decode(_: Int32.Type, forKey key: Key) throws -> Int32 {
+    try read(key) { try $0.integer($1) }
+  }
+  func decode(_: Int64.Type, forKey key: Key) throws -> Int64 {
+    try read(key) { try $0.integer($1) }
+  }
   func decode(_: UInt.Type, forKey key: Key) throws -> UInt { try read(key) { try $0.integer($1) } }
-  func decode(_: UInt8.Type, forKey key: Key) throws -> UInt8 { try read(key) { try $0.integer($1) } }
-  func decode(_: UInt16.Type, forKey key: Key) throws -> UInt16 { try read(key) { try $0.integer($1) } }
-  func decode(_: UInt32.Type, forKey key: Key) throws -> UInt32 { try read(key) { try $0.integer($1) } }
-  func decode(_: UInt64.Type, forKey key: Key) throws -> UInt64 { try read(key) { try $0.integer($1) } }
+  func decode(_: UInt8.Type, forKey key: Key) throws -> UInt8 {
+    try read(key) { try $0.integer($1) }
+  }
+  func decode(_: UInt16.Type, forKey key: Key) throws -> UInt16 {
+    try read(key) { try $0.integer($1) }
+  }
+  func decode(_: UInt32.Type, forKey key: Key) throws -> UInt32 {
+    try read(key) { try $0.integer($1) }
+  }
+  func decode(_: UInt64.Type, forKey key: Key) throws -> UInt64 {
+    try read(key) { try $0.integer($1) }
+  }
 
   func decodeIfPresent(_: Bool.Type, forKey key: Key) throws -> Bool? {
     try readIfPresent(key) { try $0.bool($1) }

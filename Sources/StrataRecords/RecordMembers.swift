@@ -5,8 +5,7 @@
 ///
 /// An object with constant parts, since the standard library copies a container for every member, and a
 /// copy costs as much as it has references.
-final class RecordMembers {
-  let context: DecodingContext
+final class RecordMembers: DecodingContext {
   private let value: StoredValue
   /// A cursor over the record; the bytes stay in place as long as the decoding.
   private let cursor: ByteCursor
@@ -17,21 +16,24 @@ final class RecordMembers {
   /// The field that was found last, and where it is.
   private var field = -1
   private var offset: Int
+  /// Where the field after it is, once that is known.
+  private var end: Int?
+  /// Whether the member that was found last is that field, and none beside the layout.
+  private var isField = false
   /// Where all fields are, once they were asked for in another order.
   private var positions: [UInt32] = []
 
   /// The members of a value, or nil for one that has none; O(fields), and where there are members
   /// outside the layout, O(bytes).
   init?(_ decoder: RecordDecoder) throws(RecordError) {
-    context = decoder.context
-    let decoding = decoder.decoding
     value = decoder.value
+    let decoding = decoder.decoding
     var cursor = decoding.cursor(at: Int(value.offset))
     switch value.kind {
     case .record:
       table = decoding.tables.records[value.shape.index]
       try cursor.skip(table.mapSize)
-      offset = cursor.offset
+      (offset, end) = (cursor.offset, cursor.offset)
       if cursor.presence(0, map: Int(value.offset)) == 1 {
         cursor.offset = Int(value.offset)
         try decoding.scan.locate(table, &cursor) { _ in }
@@ -41,15 +43,27 @@ final class RecordMembers {
       }
     case .object:
       table = LayoutTables.noFields
-      offset = cursor.offset
+      (offset, end) = (cursor.offset, nil)
       named = try NamedMembers(&cursor, decoding.scan)
     default: return nil
     }
     self.cursor = cursor
+    var defaults = decoder.context.defaults
+    if decoder.field >= 0, defaults != nil {
+      defaults = try decoder.context.defaulted(decoder.context.fieldName(decoder.field))
+    }
+    super.init(decoding, decoder.key, in: decoder.context, defaults: defaults)
   }
 
+  override func fieldName(_ field: Int32) -> String { table.names[Int(field)] }
+
   /// The decoder that this is the container of.
-  var decoder: RecordDecoder { RecordDecoder(context: context, value: value) }
+  var decoder: RecordDecoder { RecordDecoder(context: self, value: value) }
+
+  /// The number of the field that was found last, if it has this name.
+  func lastField(named name: String) -> Int32? {
+    field >= 0 && table.names[field] == name ? Int32(field) : nil
+  }
 
   /// A cursor where a member begins.
   @inline(__always)
@@ -75,10 +89,12 @@ final class RecordMembers {
     var cursor = cursor
     let map = Int(value.offset)
     let presence = cursor.presence(index + 1, map: map)
-    if index > field, positions.isEmpty {
+    if index == field + 1, let end {
+      cursor.offset = end
+    } else if index > field, positions.isEmpty {
       cursor.offset = offset
       for index in max(field, 0)..<index {
-        try context.decoding.scan.field(index, table.shapes[index], map, &cursor)
+        try decoding.scan.field(index, table.shapes[index], map, &cursor)
       }
     } else if index != field {
       if positions.isEmpty { try noteFields() }
@@ -86,7 +102,8 @@ final class RecordMembers {
     } else {
       cursor.offset = offset
     }
-    (field, offset) = (index, cursor.offset)
+    (field, offset, end) = (index, cursor.offset, presence < 2 ? cursor.offset : nil)
+    isField = true
     switch presence {
     case 0: return .absent
     case 1: return .null
@@ -95,16 +112,23 @@ final class RecordMembers {
     }
   }
 
+  /// Notes where the field ends that was found last, and that was read just now.
+  @inline(__always)
+  func noteEnd(_ end: Int) {
+    if isField { self.end = end }
+  }
+
   private func noteFields() throws(RecordError) {
     var cursor = cursor
     cursor.offset = Int(value.offset)
     var positions: [UInt32] = []
     positions.reserveCapacity(table.names.count)
-    try context.decoding.scan.locate(table, &cursor) { positions.append($0) }
+    try decoding.scan.locate(table, &cursor) { positions.append($0) }
     self.positions = positions
   }
 
   private func namedMember(_ name: String) throws(RecordError) -> StoredValue {
+    isField = false
     guard let named else { return .absent }
     var cursor = cursor
     return try named.member(name, &cursor) ?? .absent
@@ -234,7 +258,11 @@ final class NamedMembers {
       let middle = (low + high) / 2
       cursor.offset = Int(index[middle])
       let stored = try cursor.block()
-      if cursor[stored].lexicographicallyPrecedes(name.utf8) { low = middle + 1 } else { high = middle }
+      if cursor[stored].lexicographicallyPrecedes(name.utf8) {
+        low = middle + 1
+      } else {
+        high = middle
+      }
     }
     guard low < index.count else { return nil }
     cursor.offset = Int(index[low])

@@ -68,7 +68,8 @@ package final class RecordReader {
     _ type: Value.Type,
     _ bytes: ArraySlice<UInt8>
   ) throws -> Value {
-    try context.value(type, try context.decoding.begin(bytes))
+    let value = try context.decoding.begin(bytes)
+    return try RecordDecoder(context: context, value: value).value(type)
   }
 
   /// A value that keeps a decoder or a container reads from it later, so it keeps the bytes.

@@ -10,7 +10,8 @@ struct RecordUnkeyedDecodingContainer: UnkeyedDecodingContainer {
     guard decoder.value.kind == .array else {
       throw decoder.mismatch([Any].self, decoder.value)
     }
-    self.decoder = decoder
+    let context = DecodingContext(decoder.decoding, decoder.key, in: decoder.context)
+    self.decoder = RecordDecoder(context: context, value: decoder.value)
     var cursor = decoder.decoding.cursor(at: Int(decoder.value.offset))
     let isTagged: Bool
     (total, isTagged) = try cursor.arrayHeader()

@@ -106,7 +106,8 @@ import Testing
     }
   }
 
-  @Test func `members left out, and members out of order, are written in the layout's order`() throws
+  @Test func `members left out, and members out of order, are written in the layout's order`()
+    throws
   {
     let all = Shuffled(order: [.a, .b, .c])
     for order: [Shuffled.CodingKeys] in [[.a, .c], [.c], [], [.c, .a], [.b, .b], [.c, .b, .a]] {
@@ -236,7 +237,7 @@ import Testing
     }
   }
 
-  @Test func `a type that asks for its coding path while it is written is told it`() throws {
+  @Test func `a type that asks for its coding path while it is written gets it`() throws {
     struct Holder: Encodable { var places = ["a": [Place()]], place = Place() }
     var writer = RecordWriter()
     var bytes: [UInt8] = []

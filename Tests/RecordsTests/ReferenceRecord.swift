@@ -88,7 +88,9 @@ enum ReferenceRecord {
     }
   }
 
-  private static func text(_ text: String) -> [UInt8] { varint(UInt64(text.utf8.count)) + text.utf8 }
+  private static func text(_ text: String) -> [UInt8] {
+    varint(UInt64(text.utf8.count)) + text.utf8
+  }
 
   private static func zigzag(_ value: Int64) -> [UInt8] {
     varint(value < 0 ? UInt64(-(value + 1)) * 2 + 1 : UInt64(value) * 2)
