@@ -1,28 +1,41 @@
-/// Reads numbers and texts from bytes that nobody vouches for.
+/// Reads numbers and texts from bytes that may be anything.
 ///
-/// Every read checks what is left first, so it throws `RecordError` where it cannot go on and never
-/// traps; nothing is allocated but the text that is read.
+/// Every read checks what is left first, so it throws `RecordError` where it cannot go on, and never
+/// touches what lies beyond; nothing is allocated but the text that is read. A cursor does not own its
+/// bytes: ``Swift/ArraySlice/withCursor(_:)`` lends one for as long as they stay in place.
 package struct ByteCursor {
-  let bytes: ArraySlice<UInt8>
-  /// Within `bytes.startIndex...bytes.endIndex`.
-  package private(set) var offset: Int
+  private let bytes: UnsafeRawBufferPointer
+  /// What the offset of the first byte is: the bytes may be a part of a larger array.
+  private let start: Int
+  /// Within `start...end`.
+  package internal(set) var offset: Int
 
-  package init(_ bytes: ArraySlice<UInt8>) {
+  init(_ bytes: UnsafeRawBufferPointer, start: Int, at offset: Int) {
     self.bytes = bytes
-    offset = bytes.startIndex
+    self.start = start
+    self.offset = offset
   }
 
-  package var remaining: Int { bytes.endIndex - offset }
+  private var end: Int { start + bytes.count }
+  package var remaining: Int { end - offset }
+
+  /// The byte at an offset that was gone past before.
+  @inline(__always)
+  func byte(at offset: Int) -> UInt8 {
+    precondition(offset >= start && offset < end)
+    return bytes[offset - start]
+  }
 
   @inline(__always)
   package mutating func byte() throws(RecordError) -> UInt8 {
-    guard offset < bytes.endIndex else { throw .truncated(at: offset) }
+    guard offset >= start, offset < end else { throw .truncated(at: offset) }
     defer { offset += 1 }
-    return bytes[offset]
+    return bytes[offset - start]
   }
 
+  @inline(__always)
   mutating func skip(_ count: Int) throws(RecordError) {
-    guard count <= remaining else { throw .truncated(at: bytes.endIndex) }
+    guard count <= remaining else { throw .truncated(at: end) }
     offset += count
   }
 
@@ -45,6 +58,7 @@ package struct ByteCursor {
     }
   }
 
+  @inline(__always)
   mutating func zigzag() throws(RecordError) -> Int64 {
     let value = try varint()
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
@@ -53,6 +67,7 @@ package struct ByteCursor {
   /// A count of things that take at least one byte each.
   ///
   /// - Throws: `countTooLarge` when the bytes that are left could not hold so many.
+  @inline(__always)
   package mutating func count() throws(RecordError) -> Int {
     let start = offset
     let value = try varint()
@@ -60,47 +75,90 @@ package struct ByteCursor {
     return Int(value)
   }
 
+  @inline(__always)
   mutating func fixed<Number: FixedWidthInteger>(_: Number.Type) throws(RecordError) -> Number {
-    let size = Number.bitWidth / 8
-    guard size <= remaining else { throw .truncated(at: bytes.endIndex) }
-    var value: Number = 0
-    for index in 0..<size {
-      value |= Number(truncatingIfNeeded: bytes[offset + index]) << (index * 8)
-    }
-    offset += size
-    return value
+    let size = MemoryLayout<Number>.size
+    guard offset >= start, size <= remaining else { throw .truncated(at: end) }
+    defer { offset += size }
+    return Number(
+      littleEndian: bytes.loadUnaligned(fromByteOffset: offset - start, as: Number.self)
+    )
   }
 
-  /// The bytes behind a length.
-  package mutating func block() throws(RecordError) -> ArraySlice<UInt8> {
+  /// Where the bytes behind a length are.
+  @inline(__always)
+  package mutating func block() throws(RecordError) -> Range<Int> {
     let count = try count()
     defer { offset += count }
-    return bytes[offset..<offset + count]
+    return offset..<offset + count
   }
 
-  /// The bytes of a text behind their length.
-  mutating func utf8() throws(RecordError) -> ArraySlice<UInt8> {
-    try Self.checked(block())
+  /// Where the bytes of a text behind their length are.
+  @inline(__always)
+  mutating func utf8() throws(RecordError) -> Range<Int> {
+    let range = try block()
+    try check(range)
+    return range
   }
 
   package mutating func text() throws(RecordError) -> String {
-    String(decoding: try utf8(), as: UTF8.self)
+    String(decoding: self[try utf8()], as: UTF8.self)
   }
 
   /// A text that takes up all that is left.
   mutating func remainingText() throws(RecordError) -> String {
-    defer { offset = bytes.endIndex }
-    return String(decoding: try Self.checked(bytes[offset...]), as: UTF8.self)
+    let range = offset..<end
+    try check(range)
+    offset = end
+    return String(decoding: self[range], as: UTF8.self)
   }
 
-  private static func checked(
-    _ block: ArraySlice<UInt8>
-  ) throws(RecordError) -> ArraySlice<UInt8> {
+  /// The bytes of a range that was read before.
+  @inline(__always)
+  subscript(range: Range<Int>) -> UnsafeRawBufferPointer {
+    precondition(range.lowerBound >= start && range.upperBound <= end)
+    return UnsafeRawBufferPointer(
+      rebasing: bytes[range.lowerBound - start..<range.upperBound - start]
+    )
+  }
+
+  @inline(__always)
+  private func check(_ range: Range<Int>) throws(RecordError) {
     // Decoding repairs what is not UTF-8; a repaired text no longer has the bytes it came from.
-    guard
-      block.allSatisfy({ $0 < 0x80 })
-        || String(decoding: block, as: UTF8.self).utf8.elementsEqual(block)
-    else { throw .badUTF8(at: block.startIndex) }
-    return block
+    let text = self[range]
+    guard text.isASCII || String(decoding: text, as: UTF8.self).utf8.elementsEqual(text) else {
+      throw .badUTF8(at: range.lowerBound)
+    }
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// Whether every byte is below 0x80.
+  var isASCII: Bool {
+    var high: UInt64 = 0
+    var index = 0
+    while index + 8 <= count {
+      high |= loadUnaligned(fromByteOffset: index, as: UInt64.self)
+      index += 8
+    }
+    if count >= 8 {
+      high |= loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+    } else {
+      for byte in self { high |= UInt64(byte) }
+    }
+    return high & 0x8080_8080_8080_8080 == 0
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Lends a cursor over the bytes; its offsets are the indices of the slice.
+  package func withCursor<Value>(
+    _ body: (inout ByteCursor) throws(RecordError) -> Value
+  ) throws(RecordError) -> Value {
+    let start = startIndex
+    return try withUnsafeBufferPointer { bytes throws(RecordError) in
+      var cursor = ByteCursor(UnsafeRawBufferPointer(bytes), start: start, at: start)
+      return try body(&cursor)
+    }
   }
 }

@@ -26,11 +26,10 @@ package enum EncodedID {
   /// - Throws: what the value's `encode(to:)` throws, and `RecordError` as for records.
   package static func bytes(of raw: some Encodable) throws -> [UInt8] {
     if let leaf = RecordValue(leaf: raw) { return bytes(of: leaf) }
-    let session = EncodingSession(.empty, keyTypes: KeyTypes())
-    let item = try session.node(for: raw).settled()
-    var emitter = RecordEmitter(.empty)
-    emitter.tagged(item)
-    return bytes(of: try RecordValue(TapeSpot(try RecordTape(tagged: emitter.bytes[...]), 0)))
+    let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: EncodedParts())
+    try encoding.encode(raw)
+    let tagged = RecordEmitter.tagged(encoding.takeParts(), .empty)
+    return bytes(of: try RecordValue(tagged: tagged[...]))
   }
 
   /// The bytes of a value that stands for an ID's raw value.
@@ -53,7 +52,13 @@ package enum EncodedID {
   ///
   /// - Throws: `RecordError` when they are no ID's bytes.
   package static func value(of bytes: [UInt8]) throws(RecordError) -> RecordValue {
-    var cursor = ByteCursor(bytes[...])
+    try bytes[...].withCursor { cursor throws(RecordError) in try value(&cursor, bytes) }
+  }
+
+  private static func value(
+    _ cursor: inout ByteCursor,
+    _ bytes: [UInt8]
+  ) throws(RecordError) -> RecordValue {
     let byte = try cursor.byte()
     let value: RecordValue
     switch Kind(rawValue: byte) {
@@ -62,10 +67,8 @@ package enum EncodedID {
       value = .int(Int64(bitPattern: bits), .bits64)
     case .uint: value = .uint(try cursor.fixed(UInt64.self).byteSwapped, .bits64)
     case .string: return .string(try cursor.remainingText())
-    case .uuid:
-      let tagged = [Scalar.uuid.rawValue] + bytes[1...]
-      return try RecordValue(TapeSpot(try RecordTape(tagged: tagged[...]), 0))
-    case .other: return try RecordValue(TapeSpot(try RecordTape(tagged: bytes[1...]), 0))
+    case .uuid: value = try cursor.uuid(.uuid).map(RecordValue.uuid) ?? .null
+    case .other: return try RecordValue(tagged: bytes[1...])
     case nil: throw .badTag(byte, at: 0)
     }
     guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
@@ -76,10 +79,9 @@ package enum EncodedID {
   ///
   /// - Throws: `RecordError` when they are no ID's bytes, `DecodingError` when they are another type's.
   package static func decode<Raw: Decodable>(_ type: Raw.Type, from bytes: [UInt8]) throws -> Raw {
-    var tagged: [UInt8] = []
-    try value(of: bytes).appendTagged(to: &tagged)
-    return try DecodingNode(TapeSpot(try RecordTape(tagged: tagged[...]), 0), defaults: nil)
-      .decode(type)
+    var record = [StoredValue.loneValue]
+    try value(of: bytes).appendTagged(to: &record)
+    return try RecordReader(layout: .empty).decode(type, from: record)
   }
 
   /// The IDs that a person may mean by a text, the likeliest first: a number, a UUID, the text itself.

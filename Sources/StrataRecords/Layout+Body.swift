@@ -15,12 +15,7 @@ extension Layout {
   ///
   /// - Throws: `RecordError` for whatever is not the body of a layout.
   package convenience init(body: [UInt8]) throws(RecordError) {
-    var cursor = ByteCursor(body[...])
-    let version = try cursor.byte()
-    guard version == Self.version else { throw .badTag(version, at: 0) }
-    let fields = try Self.fields(&cursor, depth: 1)
-    guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
-    try self.init(fields)
+    try self.init(try body[...].withCursor(Self.fields))
   }
 
   static func body(of fields: [Field]) -> [UInt8] {
@@ -39,16 +34,24 @@ extension Layout {
 
   private static func append(_ kind: Kind, to bytes: inout [UInt8]) {
     switch kind {
-    case .unknown: bytes.append(Tag.null.byte)
-    case .tagged: bytes.append(Tag.tagged.byte)
+    case .unknown: bytes.append(ValueKind.null.rawValue)
+    case .tagged: bytes.append(ValueKind.tagged.rawValue)
     case .scalar(let scalar): bytes.append(scalar.rawValue)
     case .array(let element):
-      bytes.append(Tag.array.byte)
+      bytes.append(ValueKind.array.rawValue)
       append(element, to: &bytes)
     case .record(let fields):
-      bytes.append(Tag.record.byte)
+      bytes.append(ValueKind.record.rawValue)
       append(fields, to: &bytes)
     }
+  }
+
+  private static func fields(_ cursor: inout ByteCursor) throws(RecordError) -> [Field] {
+    let version = try cursor.byte()
+    guard version == Self.version else { throw .badTag(version, at: 0) }
+    let fields = try Self.fields(&cursor, depth: 1)
+    guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
+    return fields
   }
 
   private static func fields(
@@ -68,13 +71,15 @@ extension Layout {
     guard depth <= RecordLimits.depth else { throw .tooDeep }
     let start = cursor.offset
     let byte = try cursor.byte()
-    switch Tag(byte: byte) {
+    switch ValueKind(rawValue: byte) {
     case .null: return .unknown
     case .tagged: return .tagged
-    case .scalar(let scalar): return .scalar(scalar)
     case .array: return .array(of: try kind(&cursor, depth: depth + 1))
     case .record: return .record(try fields(&cursor, depth: depth))
     case .object, .absent, nil: throw .badTag(byte, at: start)
+    case .some(let scalar):
+      guard let scalar = scalar.scalar else { throw .badTag(byte, at: start) }
+      return .scalar(scalar)
     }
   }
 }

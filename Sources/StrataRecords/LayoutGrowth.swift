@@ -18,67 +18,66 @@ struct LayoutGrowth: Sendable {
   }
 
   /// Learns from a record; O(record × fields), so only records that do not fit are shown to it.
-  mutating func learn(from node: EncodingNode) {
-    guard case .node(let node) = node.settled(), node.form == .keyed else { return }
+  mutating func learn(from parts: EncodedParts, _ layout: Layout) {
+    guard case .frame(0) = parts.settled(.frame(0)), !parts.isArray(0) else { return }
     var fields: [Layout.Field] = []
     swap(&fields, &self.fields)
-    merge(node, into: &fields, depth: 1)
+    let learner = Record(parts: parts, tables: layout.tables)
+    merge(0, of: learner, into: &fields, depth: 1)
     self.fields = fields
   }
 
   private mutating func merge(
-    _ node: EncodingNode,
+    _ frame: Int,
+    of record: Record,
     into fields: inout [Layout.Field],
     depth: Int
   ) {
-    if let table = node.table {
-      for (name, item) in zip(table.names, node.slots) {
-        merge(item, named: name, into: &fields, depth: depth)
-      }
-    }
-    for extra in node.extras where extra.isStatic {
-      merge(extra.item, named: extra.name, into: &fields, depth: depth)
+    for member in record.staticMembers(of: frame) {
+      merge(member.item, of: record, named: member.name, into: &fields, depth: depth)
     }
   }
 
   private mutating func merge(
-    _ item: EncodingNode.Item,
+    _ item: EncodedParts.Item,
+    of record: Record,
     named name: String,
     into fields: inout [Layout.Field],
     depth: Int
   ) {
     if let index = fields.firstIndex(where: { $0.name == name }) {
-      merge(item, into: &fields[index].kind, depth: depth + 1)
+      merge(item, of: record, into: &fields[index].kind, depth: depth + 1)
     } else if size < Self.largest {
       size += 1
       isWanted = true
       var field = Layout.Field(name, .unknown)
-      merge(item, into: &field.kind, depth: depth + 1)
+      merge(item, of: record, into: &field.kind, depth: depth + 1)
       fields.append(field)
     }
   }
 
   private mutating func merge(
-    _ item: EncodingNode.Item,
+    _ item: EncodedParts.Item,
+    of record: Record,
     into kind: inout Layout.Kind,
     depth: Int
   ) {
-    let seen = item.settled()
+    let seen = record.parts.settled(item)
     switch (seen, kind) {
-    case (.absent, _), (.value(.null), _), (_, .tagged): return
-    case (.value(let value), .scalar(let scalar)) where value.scalar == scalar: return
-    case (.node(let node), .unknown) where node.isEmptyKeyed: return
-    case (.node(let node), .record(var fields)) where node.form == .keyed:
+    case (.absent, _), (.null, _), (_, .tagged): return
+    case (.scalar(let seen, _, _), .scalar(let scalar)) where seen == scalar: return
+    case (.frame(let frame), .unknown) where record.isEmptyObject(frame): return
+    case (.frame(let frame), .record(var fields)) where !record.parts.isArray(frame):
       kind = .unknown
-      merge(node, into: &fields, depth: depth)
+      merge(frame, of: record, into: &fields, depth: depth)
       kind = .record(fields)
-    case (.node(let node), .array(var element)) where node.form == .unkeyed:
+    case (.frame(let frame), .array(var element)) where record.parts.isArray(frame):
       kind = .unknown
-      merge(elementsOf: node, into: &element, depth: depth)
+      merge(elementsOf: frame, of: record, into: &element, depth: depth)
       kind = .array(of: element)
     case (_, .unknown):
       isWanted = true
-      kind = firstKind(of: seen, depth: depth)
+      kind = firstKind(of: seen, of: record, depth: depth)
     default:
       isWanted = true
       kind = .tagged
@@ -86,38 +85,71 @@ struct LayoutGrowth: Sendable {
   }
 
   private mutating func merge(
-    elementsOf node: EncodingNode,
+    elementsOf frame: Int,
+    of record: Record,
     into element: inout Layout.Kind,
     depth: Int
   ) {
-    for item in node.slots { merge(item, into: &element, depth: depth + 1) }
+    var next = record.parts.firstEntry(of: frame)
+    while let entry = next {
+      merge(entry.item, of: record, into: &element, depth: depth + 1)
+      next = record.parts.entry(after: entry)
+    }
   }
 
-  private mutating func firstKind(of item: EncodingNode.Item, depth: Int) -> Layout.Kind {
+  private mutating func firstKind(
+    of item: EncodedParts.Item,
+    of record: Record,
+    depth: Int
+  ) -> Layout.Kind {
     switch item {
-    case .value(let value):
-      return value.scalar.map(Layout.Kind.scalar) ?? .tagged
-    case .node(let node) where depth < Self.deepest && node.form == .unkeyed:
+    case .scalar(let scalar, _, _): return .scalar(scalar)
+    case .frame(let frame) where depth < Self.deepest && record.parts.isArray(frame):
       var element = Layout.Kind.unknown
-      merge(elementsOf: node, into: &element, depth: depth)
+      merge(elementsOf: frame, of: record, into: &element, depth: depth)
       return .array(of: element)
-    case .node(let node) where depth < Self.deepest && node.hasStaticMember:
+    case .frame(let frame) where depth < Self.deepest && record.hasStaticMember(frame):
       var fields: [Layout.Field] = []
-      merge(node, into: &fields, depth: depth)
+      merge(frame, of: record, into: &fields, depth: depth)
       return .record(fields)
-    case .absent, .node:
-      return .tagged
+    case .absent, .null, .frame: return .tagged
     }
   }
 }
 
-extension EncodingNode {
-  /// Whether nothing was written, so that nobody knows what the keys are like.
-  fileprivate var isEmptyKeyed: Bool {
-    form == .keyed && slots.isEmpty && extras.isEmpty
-  }
+extension LayoutGrowth {
+  /// What was written, and the layout that it was written against.
+  private struct Record {
+    let parts: EncodedParts
+    let tables: LayoutTables
 
-  fileprivate var hasStaticMember: Bool {
-    !slots.isEmpty || extras.contains(where: \.isStatic)
+    /// The names of the fields that the layout has for a frame.
+    private func fieldNames(of frame: Int) -> [String] {
+      guard let table = parts.frames[frame].shape.table else { return [] }
+      return tables.records[table].names
+    }
+
+    /// The members that a layout may list: those that it lists, then the others.
+    func staticMembers(of frame: Int) -> [EncodedParts.Member] {
+      let fieldNames = fieldNames(of: frame)
+      var members: [EncodedParts.Member] = []
+      var next = parts.firstEntry(of: frame)
+      while let entry = next {
+        if let slot = entry.slot {
+          members.append(.init(name: fieldNames[slot], isStatic: true, item: entry.item))
+        }
+        next = parts.entry(after: entry)
+      }
+      return members + parts.extras(of: frame).filter(\.isStatic)
+    }
+
+    /// Whether nothing was written, so that it is not known what the keys are like.
+    func isEmptyObject(_ frame: Int) -> Bool {
+      !parts.isArray(frame) && fieldNames(of: frame).isEmpty && !parts.frames[frame].hasExtras
+    }
+
+    func hasStaticMember(_ frame: Int) -> Bool {
+      !fieldNames(of: frame).isEmpty || parts.extras(of: frame).contains(where: \.isStatic)
+    }
   }
 }

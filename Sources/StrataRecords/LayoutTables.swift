@@ -1,5 +1,6 @@
-/// A layout made flat, so that a coder finds a field without walking or allocating anything.
-struct LayoutTables: Sendable {
+/// A layout made flat, so that the encoder and the decoder find a field without walking or allocating
+/// anything: the compiled plan of a record.
+final class LayoutTables: Sendable {
   /// The fields of one record.
   ///
   /// An object, so that handing one around costs one reference and not three.
@@ -7,6 +8,10 @@ struct LayoutTables: Sendable {
     let names: [String]
     let shapes: [Shape]
     let fieldNamed: [String: Int]
+
+    /// How many bytes the map of a record has: two bits for the record and for each field.
+    @inline(__always)
+    var mapSize: Int { names.count / 4 + 1 }
 
     fileprivate init(
       names: [String] = [],
@@ -20,62 +25,99 @@ struct LayoutTables: Sendable {
   }
 
   /// A kind whose parts are numbers into the tables.
-  enum Shape: Hashable, Sendable {
-    case unknown
-    case tagged
-    case scalar(Scalar)
-    case array(element: Int)
-    case record(table: Int)
+  ///
+  /// Four bytes, so that a decoder fits into an existential without an allocation.
+  struct Shape: Sendable {
+    static let most = 1 << 24
+
+    let kind: ValueKind
+    private let high: UInt8
+    private let low: UInt16
+
+    init(_ kind: ValueKind, index: Int = 0) {
+      self.kind = kind
+      high = UInt8(truncatingIfNeeded: index >> 16)
+      low = UInt16(truncatingIfNeeded: index)
+    }
+
+    /// The number of a record's table, of an array's element.
+    @inline(__always)
+    var index: Int { Int(high) << 16 | Int(low) }
+
+    /// The number of the table, for a record.
+    @inline(__always)
+    var table: Int? { kind == .record ? index : nil }
+
+    static let top = Shape(.record)
+    static let tagged = Shape(.tagged)
+    /// An array whose elements say what they are.
+    static let taggedArray = Shape(.array)
   }
 
+  /// The fields of a value that has none.
+  static let noFields = Table()
+
   /// Never empty: table 0 is the record itself.
-  private(set) var records: [Table]
-  private(set) var elements: [Shape] = []
+  let records: [Table]
+  /// Never empty: element 0 is that of an array which no layout describes.
+  let elements: [Shape]
 
   /// The tables of the layout without fields.
   init() {
     records = [Table()]
+    elements = [Shape(.null)]
   }
 
   /// The tables of these fields; O(fields).
   ///
-  /// - Throws: `duplicateField`, `tooDeep`.
+  /// - Throws: `duplicateField`, `tooDeep`, `countTooLarge`.
   init(_ fields: [Layout.Field]) throws(RecordError) {
-    self.init()
-    records[0] = try table(fields, depth: 1)
+    var builder = Builder()
+    builder.records[0] = try builder.table(fields, depth: 1)
+    records = builder.records
+    elements = builder.elements
   }
+}
 
-  private mutating func table(
-    _ fields: [Layout.Field],
-    depth: Int
-  ) throws(RecordError) -> Table {
-    guard depth <= RecordLimits.depth else { throw .tooDeep }
-    var shapes: [Shape] = []
-    var fieldNamed: [String: Int] = [:]
-    for (index, field) in fields.enumerated() {
-      guard fieldNamed.updateValue(index, forKey: field.name) == nil else {
-        throw .duplicateField(field.name)
+extension LayoutTables {
+  private struct Builder {
+    var records = [Table()]
+    var elements = [Shape(.null)]
+
+    mutating func table(_ fields: [Layout.Field], depth: Int) throws(RecordError) -> Table {
+      guard depth <= RecordLimits.depth else { throw .tooDeep }
+      var shapes: [Shape] = []
+      var fieldNamed: [String: Int] = [:]
+      for (index, field) in fields.enumerated() {
+        guard fieldNamed.updateValue(index, forKey: field.name) == nil else {
+          throw .duplicateField(field.name)
+        }
+        shapes.append(try shape(field.kind, depth: depth + 1))
       }
-      shapes.append(try shape(field.kind, depth: depth + 1))
+      return Table(names: fields.map(\.name), shapes: shapes, fieldNamed: fieldNamed)
     }
-    return Table(names: fields.map(\.name), shapes: shapes, fieldNamed: fieldNamed)
-  }
 
-  private mutating func shape(_ kind: Layout.Kind, depth: Int) throws(RecordError) -> Shape {
-    guard depth <= RecordLimits.depth else { throw .tooDeep }
-    switch kind {
-    case .unknown: return .unknown
-    case .tagged: return .tagged
-    case .scalar(let scalar): return .scalar(scalar)
-    case .array(let element):
-      let shape = try shape(element, depth: depth + 1)
-      elements.append(shape)
-      return .array(element: elements.count - 1)
-    case .record(let fields):
-      let number = records.count
-      records.append(Table())
-      records[number] = try table(fields, depth: depth)
-      return .record(table: number)
+    private mutating func shape(_ kind: Layout.Kind, depth: Int) throws(RecordError) -> Shape {
+      guard depth <= RecordLimits.depth else { throw .tooDeep }
+      switch kind {
+      case .unknown: return Shape(.null)
+      case .tagged: return .tagged
+      case .scalar(let scalar): return Shape(ValueKind(scalar))
+      case .array(let element):
+        let shape = try shape(element, depth: depth + 1)
+        elements.append(shape)
+        return try Self.shape(.array, index: elements.count - 1)
+      case .record(let fields):
+        let number = records.count
+        records.append(Table())
+        records[number] = try table(fields, depth: depth)
+        return try Self.shape(.record, index: number)
+      }
+    }
+
+    private static func shape(_ kind: ValueKind, index: Int) throws(RecordError) -> Shape {
+      guard index < Shape.most else { throw .countTooLarge(UInt64(index), at: 0) }
+      return Shape(kind, index: index)
     }
   }
 }

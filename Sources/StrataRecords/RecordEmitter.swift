@@ -1,4 +1,4 @@
-/// Writes a tree of nodes as the bytes of a record.
+/// Writes what a value has encoded as the bytes of a record.
 ///
 /// ```
 /// record   = map, then the values of the present fields in the layout's order, then the extras
@@ -38,148 +38,208 @@ struct RecordEmitter {
   }
 
   private let tables: LayoutTables
-  private(set) var bytes: [UInt8]
-  private(set) var fit = Fit.full
+  private let parts: EncodedParts
+  private var bytes: [UInt8]
+  private var fit = Fit.full
+  /// A range of the payload that is still to be copied: neighbours are copied together.
+  private var pending = 0..<0
 
-  /// An emitter of records of the layout, which appends to `bytes`.
-  init(_ layout: Layout, appendingTo bytes: consuming [UInt8] = []) {
+  private init(_ parts: EncodedParts, _ layout: Layout, appendingTo bytes: consuming [UInt8]) {
     tables = layout.tables
+    self.parts = parts
     self.bytes = bytes
   }
 
-  /// Appends the top of a tree as a record; O(bytes).
-  mutating func top(_ node: EncodingNode) {
-    switch node.settled() {
-    case .node(let node) where node.form == .keyed:
-      record(node, tables.records[0])
-    case let item:
-      bytes.append(2)
+  /// Appends a record; O(bytes).
+  static func emit(_ parts: EncodedParts, _ layout: Layout, to bytes: inout [UInt8]) -> Fit {
+    var emitter = RecordEmitter(parts, layout, appendingTo: bytes)
+    bytes = []
+    emitter.top()
+    bytes = emitter.bytes
+    return emitter.fit
+  }
+
+  /// The value at the top, behind the tag that says what it is.
+  static func tagged(_ parts: EncodedParts, _ layout: Layout) -> [UInt8] {
+    var emitter = RecordEmitter(parts, layout, appendingTo: [])
+    emitter.tagged(parts.settled(.frame(0)))
+    emitter.flush()
+    return emitter.bytes
+  }
+
+  private mutating func top() {
+    let item = parts.settled(.frame(0))
+    if case .frame(let frame) = item, !parts.isArray(frame) {
+      record(frame, tables.records[0])
+    } else {
+      bytes.append(StoredValue.loneValue)
       tagged(item)
     }
+    flush()
   }
 
-  /// Appends the value behind the tag that says what it is.
-  mutating func tagged(_ item: EncodingNode.Item) {
-    switch item.settled() {
-    case .absent: bytes.append(Tag.null.byte)
-    case .value(let value): value.appendTagged(to: &bytes)
-    case .node(let node) where node.form == .unkeyed:
-      bytes.append(Tag.array.byte)
-      taggedElements(node.slots)
-    case .node(let node):
-      bytes.append(Tag.object.byte)
-      members(node.namedMembers)
+  private mutating func copy(_ start: Int, _ end: Int) {
+    if start == pending.upperBound {
+      pending = pending.lowerBound..<end
+    } else {
+      flush()
+      pending = start..<end
     }
   }
 
-  private mutating func record(_ node: EncodingNode, _ table: LayoutTables.Table) {
-    let slots = node.slots
+  private mutating func flush() {
+    guard !pending.isEmpty else { return }
+    bytes.append(contentsOf: parts.payload[pending])
+    pending = pending.upperBound..<pending.upperBound
+  }
+
+  private mutating func append(_ byte: UInt8) {
+    flush()
+    bytes.append(byte)
+  }
+
+  private mutating func append(_ count: Int, flag: UInt64) {
+    flush()
+    bytes.appendVarint(UInt64(count) << 1 | flag)
+  }
+
+  private mutating func tagged(_ item: EncodedParts.Item) {
+    switch item {
+    case .absent, .null: append(ValueKind.null.rawValue)
+    case .scalar(let scalar, let start, let end):
+      append(scalar.rawValue)
+      copy(start, end)
+    case .frame(let frame) where parts.isArray(frame):
+      append(ValueKind.array.rawValue)
+      taggedElements(frame)
+    case .frame(let frame):
+      append(ValueKind.object.rawValue)
+      var members = parts.extras(of: frame)
+      if let table = parts.frames[frame].shape.table {
+        let names = tables.records[table].names
+        var next = parts.firstEntry(of: frame)
+        while let entry = next {
+          if let slot = entry.slot {
+            members.append(.init(name: names[slot], isStatic: true, item: entry.item))
+          }
+          next = parts.entry(after: entry)
+        }
+      }
+      self.members(members)
+    }
+  }
+
+  private mutating func record(_ frame: Int, _ table: LayoutTables.Table) {
+    flush()
     let map = bytes.count
-    for _ in 0...(slots.count / 4) { bytes.append(0) }
-    for index in slots.indices {
-      let presence = field(slots[index].settled(), table.shapes[index])
-      bytes[map + (index + 1) / 4] |= presence << ((index + 1) % 4 * 2)
+    for _ in 0..<table.mapSize { bytes.append(0) }
+    var next = parts.firstEntry(of: frame)
+    while let entry = next {
+      if let slot = entry.slot {
+        let presence = field(parts.settled(entry.item), table.shapes[slot])
+        bytes[map + (slot + 1) / 4] |= presence << ((slot + 1) % 4 * 2)
+      }
+      next = parts.entry(after: entry)
     }
-    guard !node.extras.isEmpty else { return }
-    if node.extras.contains(where: \.isStatic) { fit = .partial }
-    let extras = node.namedExtras
-    if !extras.isEmpty {
+    guard parts.frames[frame].hasExtras else { return }
+    let extras = parts.extras(of: frame)
+    if extras.contains(where: \.isStatic) { fit = .partial }
+    if extras.contains(where: { !$0.item.isAbsent }) {
       bytes[map] |= 1
       members(extras)
     }
   }
 
   /// Appends the value of a field, and gives the two bits that go into the map.
-  private mutating func field(
-    _ item: EncodingNode.Item,
-    _ shape: LayoutTables.Shape
-  ) -> UInt8 {
+  private mutating func field(_ item: EncodedParts.Item, _ shape: LayoutTables.Shape) -> UInt8 {
     switch item {
     case .absent: return 0
-    case .value(.null): return 1
-    case _ where item.fits(shape):
-      value(item, shape)
-      return 2
-    case .value, .node:
+    case .null: return 1
+    case .scalar, .frame:
+      if fits(item, shape) {
+        value(item, shape)
+        return 2
+      }
       fit = .partial
       tagged(item)
       return 3
     }
   }
 
+  /// Whether a value can be written without a tag where the layout has `shape`.
+  private func fits(_ item: EncodedParts.Item, _ shape: LayoutTables.Shape) -> Bool {
+    switch (item, shape.kind) {
+    case (_, .tagged): true
+    case (.scalar(let scalar, _, _), let kind): scalar.rawValue == kind.rawValue
+    case (.frame(let frame), .record): !parts.isArray(frame)
+    case (.frame(let frame), .array): parts.isArray(frame)
+    default: false
+    }
+  }
+
   /// Appends a value that fits.
-  private mutating func value(_ item: EncodingNode.Item, _ shape: LayoutTables.Shape) {
-    switch (item, shape) {
-    case (.value(let value), .scalar): value.appendPayload(to: &bytes)
-    case (.node(let node), .record(let table)): record(node, tables.records[table])
-    case (.node(let node), .array(let element)): array(node.slots, of: tables.elements[element])
+  private mutating func value(_ item: EncodedParts.Item, _ shape: LayoutTables.Shape) {
+    switch (item, shape.kind) {
+    case (_, .tagged): tagged(item)
+    case (.scalar(_, let start, let end), _): copy(start, end)
+    case (.frame(let frame), .record): record(frame, tables.records[shape.index])
+    case (.frame(let frame), _): array(frame, of: tables.elements[shape.index])
     default: tagged(item)
     }
   }
 
-  private mutating func array(_ elements: [EncodingNode.Item], of shape: LayoutTables.Shape) {
-    if elements.allSatisfy({ $0.settled().fits(shape) }) {
-      bytes.appendVarint(UInt64(elements.count) << 1)
-      for element in elements { value(element.settled(), shape) }
+  private mutating func array(_ frame: Int, of shape: LayoutTables.Shape) {
+    var (allFit, allFitOrNull) = (true, true)
+    var next = parts.firstEntry(of: frame)
+    while let entry = next {
+      let item = parts.settled(entry.item)
+      if !fits(item, shape) {
+        allFit = false
+        if !item.isNull { allFitOrNull = false }
+      }
+      next = parts.entry(after: entry)
+    }
+    if allFit {
+      append(parts.count(of: frame), flag: 0)
+      var next = parts.firstEntry(of: frame)
+      while let entry = next {
+        value(parts.settled(entry.item), shape)
+        next = parts.entry(after: entry)
+      }
     } else {
-      taggedElements(elements)
-      if !elements.allSatisfy({ $0.settled().fits(shape) || $0.isNull }) { fit = .partial }
+      taggedElements(frame)
+      if !allFitOrNull { fit = .partial }
     }
   }
 
-  private mutating func taggedElements(_ elements: [EncodingNode.Item]) {
-    bytes.appendVarint(UInt64(elements.count) << 1 | 1)
-    for element in elements { tagged(element) }
+  private mutating func taggedElements(_ frame: Int) {
+    append(parts.count(of: frame), flag: 1)
+    var next = parts.firstEntry(of: frame)
+    while let entry = next {
+      tagged(parts.settled(entry.item))
+      next = parts.entry(after: entry)
+    }
   }
 
-  private mutating func members(_ members: [EncodingNode.NamedItem]) {
+  private mutating func members(_ members: [EncodedParts.Member]) {
+    var members = members.filter { !$0.item.isAbsent }
+    members.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    flush()
     bytes.appendVarint(UInt64(members.count))
     for member in members {
+      flush()
       bytes.appendText(member.name)
-      tagged(member.item)
+      tagged(parts.settled(member.item))
     }
   }
 }
 
-extension EncodingNode.Item {
+extension EncodedParts.Item {
   fileprivate var isAbsent: Bool {
     if case .absent = self { true } else { false }
   }
 
   fileprivate var isNull: Bool {
-    if case .value(.null) = settled() { true } else { false }
-  }
-
-  /// Whether the value, which is settled, can be written without a tag where the layout has `shape`.
-  fileprivate func fits(_ shape: LayoutTables.Shape) -> Bool {
-    switch (self, shape) {
-    case (_, .tagged): true
-    case (.value(let value), .scalar(let scalar)): value.scalar == scalar
-    case (.node(let node), .record): node.form == .keyed
-    case (.node(let node), .array): node.form == .unkeyed
-    default: false
-    }
-  }
-}
-
-extension EncodingNode {
-  fileprivate typealias NamedItem = (name: String, item: Item)
-
-  /// The members that the layout does not list, by name.
-  fileprivate var namedExtras: [NamedItem] {
-    var members: [NamedItem] = []
-    for extra in extras where !extra.item.isAbsent { members.append((extra.name, extra.item)) }
-    members.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    return members
-  }
-
-  /// All members, by name.
-  fileprivate var namedMembers: [NamedItem] {
-    var members = namedExtras
-    for (name, slot) in zip(table?.names ?? [], slots) where !slot.isAbsent {
-      members.append((name, slot))
-    }
-    members.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
-    return members
+    if case .null = self { true } else { false }
   }
 }

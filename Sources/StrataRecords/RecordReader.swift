@@ -8,11 +8,16 @@
 /// The type may have moved on since the record was written. Fields it no longer has are ignored;
 /// an absent optional is nil; an absent field that is not optional is taken from the defaults, a record
 /// of the type's default value, at the same path; a number is read as any type that holds it exactly.
-package struct RecordReader: Sendable {
+///
+/// One thread at a time.
+package final class RecordReader {
   package let layout: Layout
-  private let defaults: RecordTape?
+  private let defaults: RecordDecoding?
+  private let defaultValue: StoredValue?
+  /// What goes with the value at the top.
+  private var context: DecodingContext
 
-  /// A reader for records of a layout; the defaults are taken apart once, here.
+  /// A reader for records of a layout; the defaults are checked once, here.
   ///
   /// - Throws: `RecordError` when the defaults are no record of their layout.
   package init(
@@ -21,10 +26,20 @@ package struct RecordReader: Sendable {
   ) throws(RecordError) {
     self.layout = layout
     if let defaults {
-      self.defaults = try RecordTape(defaults.bytes[...], defaults.layout)
+      let decoding = RecordDecoding(defaults.layout.tables)
+      (self.defaults, defaultValue) = (decoding, try decoding.begin(defaults.bytes[...]))
     } else {
-      self.defaults = nil
+      (self.defaults, defaultValue) = (nil, nil)
     }
+    context = Self.context(layout, self.defaults, defaultValue)
+  }
+
+  private static func context(
+    _ layout: Layout,
+    _ defaults: RecordDecoding?,
+    _ defaultValue: StoredValue?
+  ) -> DecodingContext {
+    DecodingContext(RecordDecoding(layout.tables, defaults: defaults), defaults: defaultValue)
   }
 
   /// The value of a record.
@@ -37,9 +52,8 @@ package struct RecordReader: Sendable {
     _ type: Value.Type,
     from bytes: ArraySlice<UInt8>
   ) throws -> Value {
-    let spot = TapeSpot(try RecordTape(bytes, layout), 0)
-    let defaults = defaults.map { TapeSpot($0, 0) }
-    return try DecodingNode(spot, defaults: defaults).decode(type)
+    defer { finish() }
+    return try read(type, bytes)
   }
 
   /// The value of a record that has an array of its own.
@@ -48,5 +62,22 @@ package struct RecordReader: Sendable {
     from bytes: [UInt8]
   ) throws -> Value {
     try decode(type, from: bytes[...])
+  }
+
+  private func read<Value: Decodable>(
+    _ type: Value.Type,
+    _ bytes: ArraySlice<UInt8>
+  ) throws -> Value {
+    let value = try context.decoding.begin(bytes)
+    return try RecordDecoder(context: context, value: value).value(type)
+  }
+
+  /// A value that keeps a decoder or a container reads from it later, so it keeps the bytes.
+  private func finish() {
+    if isKnownUniquelyReferenced(&context) {
+      context.decoding.end()
+    } else {
+      context = Self.context(layout, defaults, defaultValue)
+    }
   }
 }

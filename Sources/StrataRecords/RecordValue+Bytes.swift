@@ -5,9 +5,9 @@ extension RecordValue {
   /// Appends the value behind the tag that says what it is.
   func appendTagged(to bytes: inout [UInt8]) {
     switch self {
-    case .null: bytes.append(Tag.null.byte)
-    case .array: bytes.append(Tag.array.byte)
-    case .object: bytes.append(Tag.object.byte)
+    case .null: bytes.append(ValueKind.null.rawValue)
+    case .array: bytes.append(ValueKind.array.rawValue)
+    case .object: bytes.append(ValueKind.object.rawValue)
     default: if let scalar { bytes.append(scalar.rawValue) }
     }
     appendPayload(to: &bytes)

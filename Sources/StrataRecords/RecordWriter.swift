@@ -20,16 +20,14 @@ package struct RecordWriter: Sendable {
   private var growth: LayoutGrowth
   private var keyTypes = KeyTypes()
   private var written = 0
-  private let streams: Bool
-  private var streaming = StreamingPatience()
   /// A layout may be made by a record that is at least this many-th.
   private var nextGrowth: Int
 
+  /// The room that the last record needed, for the next one.
+  private var room = EncodedParts()
+
   /// A writer for a table that was last written against `layout`, or never.
-  ///
-  /// One that does not stream writes the same bytes, more slowly.
-  package init(resuming layout: Layout? = nil, streams: Bool = true) {
-    self.streams = streams
+  package init(resuming layout: Layout? = nil) {
     self.layout = layout ?? .empty
     growth = LayoutGrowth(from: self.layout)
     nextGrowth = 1
@@ -38,21 +36,13 @@ package struct RecordWriter: Sendable {
   /// Appends a value as a record, and returns the layout to read it with.
   ///
   /// The layout is the same object from record to record until it grows. O(bytes written); a record
-  /// that makes a layout is encoded twice, and so, now and then, is one that does not fit it in order. When this throws, `bytes` is as it was and the writer goes
+  /// that makes a layout is encoded twice. When this throws, `bytes` is as it was and the writer goes
   /// on.
   ///
   /// - Throws: what the value's `encode(to:)` throws; `RecordError.tooDeep`;
   ///   `RecordError.conflictingContainers`.
   package mutating func encode(_ value: some Encodable, into bytes: inout [UInt8]) throws -> Layout
   {
-    if streams, streaming.isDue() {
-      let isWritten = StreamingEncoding.write(value, layout, into: &bytes)
-      streaming.note(isWritten)
-      if isWritten {
-        written += 1
-        return layout
-      }
-    }
     let start = bytes.count
     if try write(value, layout, into: &bytes) == .partial, growth.isWanted,
       written + 1 >= nextGrowth
@@ -76,41 +66,17 @@ package struct RecordWriter: Sendable {
     _ layout: Layout,
     into bytes: inout [UInt8]
   ) throws -> RecordEmitter.Fit {
-    let session = EncodingSession(layout, keyTypes: keyTypes)
-    defer { keyTypes = session.keyTypes }
-    let node = try session.node(for: value)
-    var emitter = RecordEmitter(layout, appendingTo: bytes)
-    bytes = []
-    emitter.top(node)
-    bytes = emitter.bytes
-    if emitter.fit == .partial { growth.learn(from: node) }
-    return emitter.fit
-  }
-}
-
-/// Whether it is worth trying to stream the next record of a table.
-///
-/// A type that never comes in the order of its layout is tried ever more rarely.
-package struct StreamingPatience: Sendable {
-  private var recordsToSkip = 0
-  private var nextSkip = 1
-  private static let longestSkip = 1_024
-
-  package init() {}
-
-  /// Asked once a record.
-  package mutating func isDue() -> Bool {
-    guard recordsToSkip > 0 else { return true }
-    recordsToSkip -= 1
-    return false
-  }
-
-  package mutating func note(_ succeeded: Bool) {
-    if succeeded {
-      nextSkip = 1
-    } else {
-      recordsToSkip = nextSkip
-      nextSkip = min(nextSkip * 2, Self.longestSkip)
-    }
+    var parts = EncodedParts()
+    swap(&parts, &room)
+    let encoding = RecordEncoding(layout, keyTypes: keyTypes, reusing: parts)
+    parts = EncodedParts()
+    defer { keyTypes = encoding.keyTypes }
+    try encoding.encode(value)
+    parts = encoding.takeParts()
+    let fit = RecordEmitter.emit(parts, layout, to: &bytes)
+    if fit == .partial { growth.learn(from: parts, layout) }
+    parts.reset()
+    swap(&parts, &room)
+    return fit
   }
 }

@@ -3,7 +3,7 @@ import StrataRecords
 import TestSupport
 import Testing
 
-/// Bytes that nobody vouches for: they are read or refused, and nothing else happens.
+/// Bytes that may be anything: they are read or refused, and nothing else happens.
 @Suite struct RecordFuzzTests {
   private func samples(_ generator: inout RecordGenerator) throws -> [(
     bytes: [UInt8], layout: Layout
@@ -55,7 +55,7 @@ import Testing
   private func readEveryWay(_ bytes: [UInt8], _ layout: Layout) -> Bool {
     func reads<Value: Decodable>(_ type: Value.Type) -> Bool {
       do {
-        _ = try bothWays(type, bytes, RecordReader(layout: layout))
+        _ = try RecordReader(layout: layout).decode(type, from: bytes)
         return true
       } catch {
         return false

@@ -13,8 +13,8 @@ struct EntityDecoder<Entity: EntityType> {
   private var sealedLayout: Int64?
   /// Whether the last record is stored as the options of the table require.
   private(set) var matchesPolicy = true
-  /// The loader of the last record: records of one layout mostly come one after another.
-  private var last: (layout: Int64, loader: RecordLoader)?
+  /// The reader of the last record: records of one layout mostly come one after another.
+  private var last: (layout: Int64, reader: RecordReader)?
 
   /// - Parameter store: the identity of the store that holds the records.
   init(of table: String, in store: UUID, _ policy: StoragePolicy) throws {
@@ -68,14 +68,14 @@ struct EntityDecoder<Entity: EntityType> {
   ) throws -> Entity {
     let isSealed = try isSealed(layout, catalog)
     if !isSealed, !hasTransform {
-      return try loader(of: layout, catalog).decode(Entity.self, from: record)
+      return try reader(of: layout, catalog).decode(Entity.self, from: record)
     }
     let stored: Entity
     if isSealed {
       let (inner, contents) = try open(record, of: id)
-      stored = try loader(of: inner, catalog).decode(Entity.self, from: contents)
+      stored = try reader(of: inner, catalog).decode(Entity.self, from: contents)
     } else {
-      stored = try loader(of: layout, catalog).decode(Entity.self, from: record)
+      stored = try reader(of: layout, catalog).decode(Entity.self, from: record)
     }
     let entity = try transform?.redacted(stored) ?? stored
     matchesPolicy = entity == stored && isSealed == (transform?.seal?.forWriting != nil)
@@ -110,11 +110,10 @@ struct EntityDecoder<Entity: EntityType> {
     }
   }
 
-  private mutating func loader(of layout: Int64, _ catalog: LayoutCatalog) throws -> RecordLoader {
-    if let last, last.layout == layout { return last.loader }
+  private mutating func reader(of layout: Int64, _ catalog: LayoutCatalog) throws -> RecordReader {
+    if let last, last.layout == layout { return last.reader }
     let reader = try RecordReader(layout: try catalog.layout(layout), defaults: defaults)
-    let loader = RecordLoader(reader)
-    last = (layout, loader)
-    return loader
+    last = (layout, reader)
+    return reader
   }
 }

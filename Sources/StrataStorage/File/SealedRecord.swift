@@ -29,12 +29,14 @@ package enum SealedRecord {
 
   /// The bytes of the field.
   package static func sealed(in record: ArraySlice<UInt8>) throws(RecordError) -> [UInt8] {
-    var cursor = ByteCursor(record)
-    let byte = try cursor.byte()
-    guard byte == map else { throw .badTag(byte, at: record.startIndex) }
-    let sealed = try cursor.block()
-    guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
-    return Array(sealed)
+    let sealed = try record.withCursor { cursor throws(RecordError) in
+      let byte = try cursor.byte()
+      guard byte == map else { throw .badTag(byte, at: record.startIndex) }
+      let sealed = try cursor.block()
+      guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
+      return sealed
+    }
+    return Array(record[sealed])
   }
 
   /// The bytes to be sealed for a record.
@@ -49,9 +51,10 @@ package enum SealedRecord {
   package static func record(
     in contents: [UInt8]
   ) throws(RecordError) -> (layout: Int64, record: ArraySlice<UInt8>) {
-    var cursor = ByteCursor(contents[...])
-    let layout = Int64(bitPattern: try cursor.varint())
-    return (layout, contents[cursor.offset...])
+    let (layout, start) = try contents[...].withCursor { cursor throws(RecordError) in
+      (Int64(bitPattern: try cursor.varint()), cursor.offset)
+    }
+    return (layout, contents[start...])
   }
 }
 

@@ -35,13 +35,22 @@ package struct ChangeBlock: Sendable {
   ///
   /// O(entries).
   package init(_ bytes: [UInt8]) throws(RecordError) {
-    var cursor = ByteCursor(bytes[...])
+    (tables, entries) = try bytes[...].withCursor { cursor throws(RecordError) in
+      try Self.list(&cursor, of: bytes)
+    }
+    self.bytes = bytes
+  }
+
+  private static func list(
+    _ cursor: inout ByteCursor,
+    of bytes: [UInt8]
+  ) throws(RecordError) -> (tables: [String], entries: [Entry]) {
     var tables: [String] = []
     var entries: [Entry] = []
     for table in 0..<(try cursor.count()) {
       tables.append(try cursor.text())
       let count = try cursor.count()
-      if entries.isEmpty { entries.reserveCapacity(min(count, Self.firstRoom)) }
+      if entries.isEmpty { entries.reserveCapacity(min(count, firstRoom)) }
       for _ in 0..<count {
         let op = try cursor.byte()
         let id = try cursor.block()
@@ -54,15 +63,13 @@ package struct ChangeBlock: Sendable {
           change = .put(layout: layout, record: 0..<Int(length))
         case 1: change = .remove
         case 2: change = .notPersisted
-        default: throw .badTag(op, at: id.startIndex)
+        default: throw .badTag(op, at: id.lowerBound)
         }
-        entries.append(Entry(table: table, id: id.startIndex..<id.endIndex, change: change))
+        entries.append(Entry(table: table, id: id, change: change))
       }
     }
-    try Self.locate(&entries, from: cursor.offset, to: bytes.count)
-    self.bytes = bytes
-    self.tables = tables
-    self.entries = entries
+    try locate(&entries, from: cursor.offset, to: bytes.count)
+    return (tables, entries)
   }
 
   /// The most entries for which memory is reserved before they are read, as a damaged count may be huge.

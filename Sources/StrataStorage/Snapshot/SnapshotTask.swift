@@ -142,7 +142,7 @@ struct SnapshotTask {
     var bytes = 0
     while bytes < Self.sliceSize {
       guard let entity = try cursor.next() else { return try finish(entities) }
-      _ = try RecordTape(entity.record, try catalog.layout(entity.layout))
+      try catalog.layout(entity.layout).check(entity.record)
       entities += 1
       bytes += entity.record.count
     }

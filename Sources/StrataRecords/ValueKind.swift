@@ -36,49 +36,35 @@ package enum IntegerWidth: UInt8, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// What stands at a place in a record: a scalar, or one of the shapes that have no scalar.
-enum Tag: Hashable, Sendable {
-  case scalar(Scalar)
-  /// Nothing was written here.
-  ///
-  /// Only while reading; it has no byte.
-  case absent
-  case null
-  case array
+/// What stands somewhere in a record or in a layout: a scalar, or one of the kinds that have parts.
+///
+/// The raw value is the byte that stands for the kind, as in ``Scalar``.
+enum ValueKind: UInt8, Sendable {
+  /// Null; in a layout, a field of which nothing but null has been seen.
+  case null = 0
+  case bool = 1
+  case int8, int16, int32, int64
+  case uint8, uint16, uint32, uint64
+  case float, double
+  case string, data
+  case date, uuid, url, decimal
+  case array = 32
   /// Members with their names beside them.
   case object
   /// Members in the order of a layout.
   ///
-  /// Only in layouts; a value that describes itself is an object.
+  /// It has a byte only in layouts; a value that describes itself is an object.
   case record
-  /// Any value, with its own tag before it.
-  ///
-  /// Only in layouts.
+  /// Any value, with its own kind before it; only in layouts.
   case tagged
+  /// Nothing was written here; only while reading, it stands for no byte.
+  case absent = 255
 
-  /// The tag a byte stands for, or nil when it stands for none.
-  init?(byte: UInt8) {
-    switch byte {
-    case 0: self = .null
-    case 32: self = .array
-    case 33: self = .object
-    case 34: self = .record
-    case 35: self = .tagged
-    default:
-      guard let scalar = Scalar(rawValue: byte) else { return nil }
-      self = .scalar(scalar)
-    }
+  init(_ scalar: Scalar) {
+    // Every scalar has a case of its raw value above.
+    self = ValueKind(rawValue: scalar.rawValue) ?? .absent
   }
 
-  /// The byte that stands for this tag; a layout's field of unknown kind has the byte of `null`.
-  var byte: UInt8 {
-    switch self {
-    case .scalar(let scalar): scalar.rawValue
-    case .absent, .null: 0
-    case .array: 32
-    case .object: 33
-    case .record: 34
-    case .tagged: 35
-    }
-  }
+  /// The scalar, for a value without parts.
+  var scalar: Scalar? { Scalar(rawValue: rawValue) }
 }

@@ -1,0 +1,211 @@
+internal import Foundation
+
+/// The types that are stored as scalars of their own; every other type writes and reads itself.
+enum LeafType {
+  case string, int, double, bool, date, uuid, data, url, decimal, float
+  case int8, int16, int32, int64
+  case uint, uint8, uint16, uint32, uint64
+
+  /// Which of them a type is, or nil for any other type.
+  @inline(__always)
+  init?<Value>(_ type: Value.Type) {
+    if type == String.self {
+      self = .string
+    } else if type == Int.self {
+      self = .int
+    } else if type == Double.self {
+      self = .double
+    } else if type == Bool.self {
+      self = .bool
+    } else if type == Date.self {
+      self = .date
+    } else if type == UUID.self {
+      self = .uuid
+    } else if type == Data.self {
+      self = .data
+    } else if type == URL.self {
+      self = .url
+    } else if type == Decimal.self {
+      self = .decimal
+    } else if type == Float.self {
+      self = .float
+    } else if let integer = LeafType(integer: type) {
+      self = integer
+    } else {
+      return nil
+    }
+  }
+
+  @inline(__always)
+  private init?<Value>(integer type: Value.Type) {
+    if type == Int64.self {
+      self = .int64
+    } else if type == Int32.self {
+      self = .int32
+    } else if type == Int16.self {
+      self = .int16
+    } else if type == Int8.self {
+      self = .int8
+    } else if type == UInt.self {
+      self = .uint
+    } else if type == UInt64.self {
+      self = .uint64
+    } else if type == UInt32.self {
+      self = .uint32
+    } else if type == UInt16.self {
+      self = .uint16
+    } else if type == UInt8.self {
+      self = .uint8
+    } else {
+      return nil
+    }
+  }
+}
+
+extension RecordValue {
+  /// A value that is stored as a scalar of its own, or nil for any other type.
+  init?<Value>(leaf value: Value) {
+    guard let type = LeafType(Value.self) else { return nil }
+    switch type {
+    case .string: self = .string(identical(value, to: String.self))
+    case .int: self = .int(Int64(identical(value, to: Int.self)), .bits64)
+    case .double: self = .double(identical(value, to: Double.self))
+    case .bool: self = .bool(identical(value, to: Bool.self))
+    case .date: self = .date(identical(value, to: Date.self))
+    case .uuid: self = .uuid(identical(value, to: UUID.self))
+    case .data: self = .data(identical(value, to: Data.self))
+    case .url: self = .url(identical(value, to: URL.self))
+    case .decimal: self = .decimal(identical(value, to: Decimal.self))
+    case .float: self = .float(identical(value, to: Float.self))
+    case .int8: self = .int(Int64(identical(value, to: Int8.self)), .bits8)
+    case .int16: self = .int(Int64(identical(value, to: Int16.self)), .bits16)
+    case .int32: self = .int(Int64(identical(value, to: Int32.self)), .bits32)
+    case .int64: self = .int(identical(value, to: Int64.self), .bits64)
+    case .uint: self = .uint(UInt64(identical(value, to: UInt.self)), .bits64)
+    case .uint8: self = .uint(UInt64(identical(value, to: UInt8.self)), .bits8)
+    case .uint16: self = .uint(UInt64(identical(value, to: UInt16.self)), .bits16)
+    case .uint32: self = .uint(UInt64(identical(value, to: UInt32.self)), .bits32)
+    case .uint64: self = .uint(identical(value, to: UInt64.self), .bits64)
+    }
+  }
+}
+
+extension RecordDecoder {
+  /// The value, as any type.
+  func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    try context.value(type, value) { try decoding.nested(type, self) }
+  }
+}
+
+extension RecordMembers {
+  /// A stored member, as any type.
+  func value<Value: Decodable>(
+    _ type: Value.Type,
+    _ stored: StoredValue,
+    _ key: some CodingKey
+  ) throws -> Value {
+    try value(type, stored) { try decoding.nested(type, try storedPart(key, stored)) }
+  }
+}
+
+extension DecodingContext {
+  /// An element, as any type.
+  final func element<Value: Decodable>(
+    _ type: Value.Type,
+    _ stored: StoredValue,
+    _ index: Int
+  ) throws -> Value {
+    try value(type, stored) { try decoding.nested(type, element(index, stored)) }
+  }
+
+  /// A leaf, an array of the commonest of them, or a value that reads itself.
+  ///
+  /// There is no optional of a generic type on the way, as its metadata would be looked up for every
+  /// member.
+  @inline(__always)
+  fileprivate final func value<Value: Decodable>(
+    _ type: Value.Type,
+    _ stored: StoredValue,
+    _ nested: () throws -> Value
+  ) throws -> Value {
+    let kind = stored.kind
+    switch kind {
+    case .null, .absent, .record, .object, .tagged: break
+    case .array:
+      let element = decoding.tables.elements[stored.shape.index]
+      var cursor = decoding.cursor(at: Int(stored.offset))
+      if type == [String].self,
+        let array = try cursor.array(
+          of: element,
+          { (cursor, kind) throws(RecordError) in
+            try cursor.string(kind)
+          }
+        )
+      {
+        return identical(array, to: type)
+      }
+      if type == [Int].self,
+        let array = try cursor.array(
+          of: element,
+          { (cursor, kind) throws(RecordError) -> Int? in
+            try cursor.integer(kind)
+          }
+        )
+      {
+        return identical(array, to: type)
+      }
+      if type == [Double].self,
+        let array = try cursor.array(
+          of: element,
+          { (cursor, kind) throws(RecordError) in
+            try cursor.double(kind)
+          }
+        )
+      {
+        return identical(array, to: type)
+      }
+    default:
+      var cursor = decoding.cursor(at: Int(stored.offset))
+      switch LeafType(type) {
+      case .string: if let leaf = try cursor.string(kind) { return identical(leaf, to: type) }
+      case .int: if let leaf: Int = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .double: if let leaf = try cursor.double(kind) { return identical(leaf, to: type) }
+      case .bool: if let leaf = try cursor.bool(kind) { return identical(leaf, to: type) }
+      case .date: if let leaf = try cursor.date(kind) { return identical(leaf, to: type) }
+      case .uuid: if let leaf = try cursor.uuid(kind) { return identical(leaf, to: type) }
+      case .data: if let leaf = try cursor.data(kind) { return identical(leaf, to: type) }
+      case .url: if let leaf = try cursor.url(kind) { return identical(leaf, to: type) }
+      case .decimal: if let leaf = try cursor.decimal(kind) { return identical(leaf, to: type) }
+      case .float: if let leaf = try cursor.float(kind) { return identical(leaf, to: type) }
+      case .int8: if let leaf: Int8 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .int16:
+        if let leaf: Int16 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .int32:
+        if let leaf: Int32 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .int64:
+        if let leaf: Int64 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .uint8:
+        if let leaf: UInt8 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .uint16:
+        if let leaf: UInt16 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .uint32:
+        if let leaf: UInt32 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .uint64:
+        if let leaf: UInt64 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .uint: if let leaf: UInt = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case nil: break
+      }
+    }
+    return try nested()
+  }
+}
+
+/// A value of a type that the caller has found to be the other one as well.
+///
+/// The caller has compared the types, `From.self == To.self`. A cast would compare them again, and
+/// look up the generic types around them, at ten times the cost; in a generic coder it is run for
+/// every element of every array.
+@inline(__always)
+func identical<From, To>(_ value: From, to type: To.Type) -> To {
+  unsafeBitCast(value, to: type)
+}

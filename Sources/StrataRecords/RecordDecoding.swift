@@ -1,0 +1,119 @@
+/// The record that is being read: the state that its decoders and containers share.
+///
+/// A record is checked as a whole and then read where it lies. Decoders and containers say where their
+/// value is, so what is kept is bounded by the depth of the record and the fields of its layout, and
+/// never grows with the elements of an array.
+final class RecordDecoding {
+  private static let mostIdleBytes = 1 << 16
+
+  let tables: LayoutTables
+  /// The record of the type's default value, if it has one.
+  let defaults: RecordDecoding?
+  let scan: RecordScan
+  /// A copy of the record: a type may keep a container of it, and read from that later.
+  private var bytes: UnsafeMutableRawBufferPointer
+  private var count = 0
+  /// The offset of the first byte, as it was handed over.
+  private var start = 0
+  private var calls = 0
+
+  init(_ tables: LayoutTables, defaults: RecordDecoding? = nil) {
+    self.tables = tables
+    self.defaults = defaults
+    scan = RecordScan(tables: tables, checksTexts: false)
+    bytes = .allocate(byteCount: 256, alignment: 1)
+  }
+
+  deinit { bytes.deallocate() }
+
+  /// Begins to read a record; O(bytes).
+  ///
+  /// - Throws: `RecordError`, for any bytes that are not one whole record of the layout.
+  func begin(_ record: ArraySlice<UInt8>) throws(RecordError) -> StoredValue {
+    // Offsets are kept in four bytes; SQLite's largest row is smaller.
+    guard record.endIndex < UInt32.max else {
+      throw .countTooLarge(UInt64(record.count), at: record.startIndex)
+    }
+    copy(record)
+    var cursor = cursor(at: start)
+    try RecordScan.check(&cursor, tables)
+    cursor.offset = start
+    guard try cursor.byte() == StoredValue.loneValue else { return StoredValue(start, .top) }
+    return try StoredValue(&cursor, .tagged)
+  }
+
+  private func copy(_ record: ArraySlice<UInt8>) {
+    if record.count > bytes.count { resize(to: max(record.count, 2 * bytes.count)) }
+    record.withUnsafeBytes { bytes.copyMemory(from: $0) }
+    (count, start) = (record.count, record.startIndex)
+  }
+
+  private func resize(to size: Int) {
+    bytes.deallocate()
+    bytes = .allocate(byteCount: size, alignment: 1)
+  }
+
+  /// Releases the bytes of a large record.
+  func end() {
+    if bytes.count > Self.mostIdleBytes { resize(to: 256) }
+    count = 0
+  }
+
+  @inline(__always)
+  func cursor(at offset: Int) -> ByteCursor {
+    ByteCursor(UnsafeRawBufferPointer(rebasing: bytes[..<count]), start: start, at: offset)
+  }
+
+  /// Lets a type that is no leaf read itself.
+  func nested<Value: Decodable>(_ type: Value.Type, _ decoder: RecordDecoder) throws -> Value {
+    guard calls < RecordLimits.calls else { throw RecordError.tooDeep }
+    calls += 1
+    defer { calls -= 1 }
+    return try Value(from: decoder)
+  }
+
+  /// The offset after a value of this shape.
+  func end(of shape: LayoutTables.Shape, at offset: Int) throws(RecordError) -> Int {
+    var cursor = cursor(at: offset)
+    try scan.value(shape, &cursor)
+    return cursor.offset
+  }
+
+  /// A member of the default value at a place, where there is one; O(bytes of the defaults).
+  func member(_ name: String, of value: StoredValue) throws(RecordError) -> StoredValue? {
+    let decoder = RecordDecoder(context: DecodingContext(self), value: value)
+    guard let members = try RecordMembers(decoder) else { return nil }
+    let member = try members.member(name)
+    return member.kind == .absent ? nil : member
+  }
+}
+
+/// Where a value of a record is, and what the layout or its own kind says that it is.
+struct StoredValue {
+  /// The first byte of a record that is no record but one value with its kind before it.
+  static let loneValue: UInt8 = 2
+
+  static let absent = StoredValue(0, LayoutTables.Shape(.absent))
+  static let null = StoredValue(0, LayoutTables.Shape(.null))
+
+  /// Where its bytes begin; nothing for null and absent.
+  let offset: UInt32
+  /// Never `tagged`.
+  let shape: LayoutTables.Shape
+
+  @inline(__always)
+  init(_ offset: Int, _ shape: LayoutTables.Shape) {
+    self.offset = UInt32(truncatingIfNeeded: offset)
+    self.shape = shape
+  }
+
+  /// The value at a cursor, of the kind that the layout says or that stands before it.
+  @inline(__always)
+  init(_ cursor: inout ByteCursor, _ shape: LayoutTables.Shape) throws(RecordError) {
+    let shape = shape.kind == .tagged ? try cursor.kind() : shape
+    self.init(cursor.offset, shape)
+  }
+
+  @inline(__always)
+  var kind: ValueKind { shape.kind }
+}

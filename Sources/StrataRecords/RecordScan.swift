@@ -1,0 +1,179 @@
+/// Goes past the values of a record; the byte layout stands above `RecordEmitter`.
+///
+/// A record is gone past once as a whole, which checks every length, count, kind, text and depth, so
+/// what is read from it afterwards cannot run off the bytes. After that, parts of it are gone past
+/// again to find what comes behind them, without looking at texts. Nothing is kept but the offsets of
+/// the fields of one record.
+struct RecordScan {
+  let tables: LayoutTables
+  /// Whether texts are checked to be UTF-8.
+  let checksTexts: Bool
+
+  /// Checks that what is left are the bytes of one whole record.
+  ///
+  /// - Throws: `RecordError`, for any bytes that are not.
+  static func check(_ cursor: inout ByteCursor, _ tables: LayoutTables) throws(RecordError) {
+    let scan = RecordScan(tables: tables, checksTexts: true)
+    let start = cursor.offset
+    if try cursor.byte() == StoredValue.loneValue {
+      try scan.tagged(&cursor, depth: 1)
+    } else {
+      cursor.offset = start
+      try scan.record(0, &cursor, depth: 1)
+    }
+    guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
+  }
+
+  /// Checks that what is left is one value behind its kind.
+  static func check(tagged cursor: inout ByteCursor) throws(RecordError) {
+    try RecordScan(tables: Layout.empty.tables, checksTexts: true).tagged(&cursor, depth: 1)
+    guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
+  }
+
+  /// Goes past the fields of a record and notes where each of them is; the extras follow.
+  @inline(__always)
+  func locate(
+    _ table: LayoutTables.Table,
+    _ cursor: inout ByteCursor,
+    _ note: (UInt32) -> Void
+  ) throws(RecordError) {
+    let map = cursor.offset
+    try cursor.skip(table.mapSize)
+    for index in table.shapes.indices {
+      note(UInt32(truncatingIfNeeded: cursor.offset))
+      try field(index, table.shapes[index], map, &cursor)
+    }
+  }
+
+  /// Goes past a value.
+  func value(
+    _ shape: LayoutTables.Shape,
+    _ cursor: inout ByteCursor,
+    depth: Int = 1
+  ) throws(RecordError) {
+    switch shape.kind {
+    case .bool:
+      let byte = try cursor.byte()
+      guard byte < 2 else { throw .badTag(byte, at: cursor.offset - 1) }
+    case .int8, .uint8: _ = try cursor.byte()
+    case .int16, .int32, .int64, .uint16, .uint32, .uint64: _ = try cursor.varint()
+    case .float: try cursor.skip(4)
+    case .double, .date: try cursor.skip(8)
+    case .uuid: try cursor.skip(16)
+    case .data: _ = try cursor.block()
+    case .string, .url, .decimal: try text(&cursor)
+    case .array: try array(of: tables.elements[shape.index], &cursor, depth: depth)
+    case .object:
+      guard depth <= RecordLimits.depth else { throw .tooDeep }
+      try members(&cursor, depth: depth)
+    case .record: try record(shape.index, &cursor, depth: depth)
+    case .tagged: try tagged(&cursor, depth: depth)
+    case .null, .absent: throw .badTag(ValueKind.null.rawValue, at: cursor.offset)
+    }
+  }
+
+  /// Goes past a value behind its kind.
+  func tagged(_ cursor: inout ByteCursor, depth: Int = 1) throws(RecordError) {
+    let shape = try cursor.kind()
+    if shape.kind != .null { try value(shape, &cursor, depth: depth) }
+  }
+
+  /// Goes past a record.
+  private func record(
+    _ number: Int,
+    _ cursor: inout ByteCursor,
+    depth: Int
+  ) throws(RecordError) {
+    guard depth <= RecordLimits.depth else { throw .tooDeep }
+    let table = tables.records[number]
+    let map = cursor.offset
+    try cursor.skip(table.mapSize)
+    for index in table.shapes.indices {
+      try field(index, table.shapes[index], map, &cursor, depth: depth)
+    }
+    switch cursor.presence(0, map: map) {
+    case 0: break
+    case 1: try members(&cursor, depth: depth)
+    default: throw .badTag(cursor.byte(at: map), at: map)
+    }
+  }
+
+  /// Goes past a field.
+  @inline(__always)
+  func field(
+    _ index: Int,
+    _ shape: LayoutTables.Shape,
+    _ map: Int,
+    _ cursor: inout ByteCursor,
+    depth: Int = 1
+  ) throws(RecordError) {
+    switch cursor.presence(index + 1, map: map) {
+    case 0, 1: break
+    case 2: try value(shape, &cursor, depth: depth + 1)
+    default: try tagged(&cursor, depth: depth + 1)
+    }
+  }
+
+  private func array(
+    of element: LayoutTables.Shape,
+    _ cursor: inout ByteCursor,
+    depth: Int
+  ) throws(RecordError) {
+    guard depth <= RecordLimits.depth else { throw .tooDeep }
+    let (count, isTagged) = try cursor.arrayHeader()
+    let shape = isTagged ? .tagged : element
+    for _ in 0..<count { try value(shape, &cursor, depth: depth + 1) }
+  }
+
+  /// Goes past the named members of an object, or the extras of a record.
+  func members(_ cursor: inout ByteCursor, depth: Int = 1) throws(RecordError) {
+    for _ in 0..<(try cursor.count()) {
+      try text(&cursor)
+      try tagged(&cursor, depth: depth + 1)
+    }
+  }
+
+  @inline(__always)
+  private func text(_ cursor: inout ByteCursor) throws(RecordError) {
+    if checksTexts { _ = try cursor.utf8() } else { _ = try cursor.block() }
+  }
+}
+
+extension Layout {
+  /// Checks that the bytes are one whole record of this layout; O(bytes + fields of its records).
+  ///
+  /// - Throws: `RecordError`, for any bytes that are not.
+  package func check(_ record: ArraySlice<UInt8>) throws(RecordError) {
+    try record.withCursor { cursor throws(RecordError) in
+      try RecordScan.check(&cursor, tables)
+    }
+  }
+}
+
+extension ByteCursor {
+  /// The two bits of a record's map: number 0 for the record itself, then one for each field.
+  @inline(__always)
+  func presence(_ number: Int, map: Int) -> UInt8 {
+    byte(at: map + number / 4) >> UInt8(number % 4 * 2) & 3
+  }
+
+  /// The kind that stands before a value.
+  @inline(__always)
+  mutating func kind() throws(RecordError) -> LayoutTables.Shape {
+    let start = offset
+    let byte = try byte()
+    switch ValueKind(rawValue: byte) {
+    case .record, .tagged, .absent, nil: throw .badTag(byte, at: start)
+    case .some(let kind): return LayoutTables.Shape(kind)
+    }
+  }
+
+  /// How many elements an array has, and whether each has its own kind before it.
+  @inline(__always)
+  mutating func arrayHeader() throws(RecordError) -> (count: Int, isTagged: Bool) {
+    let start = offset
+    let header = try varint()
+    guard header >> 1 <= UInt64(remaining) else { throw .countTooLarge(header >> 1, at: start) }
+    return (Int(header >> 1), header & 1 == 1)
+  }
+}
