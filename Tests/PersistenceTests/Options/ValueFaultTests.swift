@@ -258,7 +258,7 @@ private struct NewInfo: Codable, Equatable, Sendable {
 
 /// Cannot be encoded below zero.
 private struct Shy: Codable, Equatable, Sendable {
-  struct UnpersistedChange: Error {}
+  struct Unencodable: Error {}
 
   var number: Int
 
@@ -267,7 +267,7 @@ private struct Shy: Codable, Equatable, Sendable {
   init(number: Int) { self.number = number }
 
   func encode(to encoder: any Encoder) throws {
-    if number < 0 { throw UnpersistedChange() }
+    if number < 0 { throw Unencodable() }
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(number, forKey: .number)
   }
