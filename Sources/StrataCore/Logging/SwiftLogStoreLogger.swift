@@ -56,12 +56,12 @@
     }
 
     /// Writes the type of the dispatcher.
-    public func didCreateDispatcher(_ log: DispatcherLog) { log("dispatcher created", log) }
+    public func didCreateDispatcher(_ log: DispatcherLog) { write("dispatcher created", log) }
 
     /// Writes the type of the dispatcher.
-    public func didDestroyDispatcher(_ log: DispatcherLog) { log("dispatcher destroyed", log) }
+    public func didDestroyDispatcher(_ log: DispatcherLog) { write("dispatcher destroyed", log) }
 
-    private func log(_ message: Logger.Message, _ log: DispatcherLog) {
+    private func write(_ message: Logger.Message, _ log: DispatcherLog) {
       logger.log(
         level: level,
         message,
