@@ -80,7 +80,9 @@ struct Maintenance {
   mutating func interrupt() {
     work = .none
     mayCount = false
-    notBefore = journalBytes + policy.minimumJournalBytes
+    // A policy may ask for more bytes than can ever be counted, so that no snapshot is taken.
+    let (next, overflows) = journalBytes.addingReportingOverflow(policy.minimumJournalBytes)
+    notBefore = overflows ? .max : next
   }
 
   mutating func noteAppended(_ bytes: Int64) {

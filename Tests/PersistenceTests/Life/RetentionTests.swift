@@ -98,6 +98,16 @@ struct RetentionTests {
   }
 
   @Test
+  func `a store that never takes a snapshot is suspended, resumed and closed`() async throws {
+    let persistence = try await open(SnapshotPolicy(minimumJournalBytes: .max))
+    try await commit(1...10, to: persistence)
+    try await persistence.suspend()
+    try await persistence.resume()
+    try await persistence.close()
+    #expect(try Inspector(path: path).info().revision == 10)
+  }
+
+  @Test
   func `all history stays where it is to`() async throws {
     let persistence = try await open(
       SnapshotPolicy(
