@@ -90,7 +90,7 @@ public struct PersistenceStatus: Sendable, Equatable {
   public var revisions: Revisions
   /// How much space the parts of the file take.
   public var bytes: Bytes
-  /// When everything written was last made durable; nil if that has not happened since opening.
+  /// When everything written was last made durable; nil if there was no sync since opening.
   public var lastSync: Date?
   /// The last error, even if its cause is gone.
   public var lastFailure: Failure?
