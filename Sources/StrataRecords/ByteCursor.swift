@@ -4,39 +4,51 @@
 /// touches what lies beyond; nothing is allocated but the text that is read. A cursor does not own its
 /// bytes: ``Swift/ArraySlice/withCursor(_:)`` lends one for as long as they stay in place.
 package struct ByteCursor {
-  private let bytes: UnsafeRawBufferPointer
+  /// Where the byte at `start` lies; nil only without bytes.
+  private let first: UnsafeRawPointer?
   /// What the offset of the first byte is: the bytes may be a part of a larger array.
   private let start: Int
-  /// Within `start...end`.
-  package internal(set) var offset: Int
+  private let end: Int
+  private var position: Int
 
+  /// Within `start...end`.
+  package internal(set) var offset: Int {
+    @inline(__always) get { position }
+    @inline(__always)
+    set {
+      precondition(newValue >= start && newValue <= end)
+      position = newValue
+    }
+  }
+
+  @inline(__always)
   init(_ bytes: UnsafeRawBufferPointer, start: Int, at offset: Int) {
-    self.bytes = bytes
-    self.start = start
+    first = bytes.baseAddress
+    (self.start, end, position) = (start, start + bytes.count, start)
     self.offset = offset
   }
 
-  private var end: Int { start + bytes.count }
-  package var remaining: Int { end - offset }
+  package var remaining: Int { end &- position }
 
   /// The byte at an offset that was gone past before.
   @inline(__always)
   func byte(at offset: Int) -> UInt8 {
     precondition(offset >= start && offset < end)
-    return bytes[offset - start]
+    return first.unsafelyUnwrapped.load(fromByteOffset: offset &- start, as: UInt8.self)
   }
 
   @inline(__always)
   package mutating func byte() throws(RecordError) -> UInt8 {
-    guard offset >= start, offset < end else { throw .truncated(at: offset) }
-    defer { offset += 1 }
-    return bytes[offset - start]
+    guard position < end else { throw .truncated(at: position) }
+    let byte = byte(at: position)
+    position &+= 1
+    return byte
   }
 
   @inline(__always)
   mutating func skip(_ count: Int) throws(RecordError) {
-    guard count <= remaining else { throw .truncated(at: end) }
-    offset += count
+    guard count >= 0, count <= remaining else { throw .truncated(at: end) }
+    position &+= count
   }
 
   @inline(__always)
@@ -77,11 +89,10 @@ package struct ByteCursor {
 
   @inline(__always)
   mutating func fixed<Number: FixedWidthInteger>(_: Number.Type) throws(RecordError) -> Number {
-    let size = MemoryLayout<Number>.size
-    guard offset >= start, size <= remaining else { throw .truncated(at: end) }
-    defer { offset += size }
+    let place = position &- start
+    try skip(MemoryLayout<Number>.size)
     return Number(
-      littleEndian: bytes.loadUnaligned(fromByteOffset: offset - start, as: Number.self)
+      littleEndian: first.unsafelyUnwrapped.loadUnaligned(fromByteOffset: place, as: Number.self)
     )
   }
 
@@ -89,8 +100,9 @@ package struct ByteCursor {
   @inline(__always)
   package mutating func block() throws(RecordError) -> Range<Int> {
     let count = try count()
-    defer { offset += count }
-    return offset..<offset + count
+    let start = position
+    position &+= count
+    return Range(uncheckedBounds: (start, position))
   }
 
   /// Where the bytes of a text behind their length are.
@@ -118,7 +130,8 @@ package struct ByteCursor {
   subscript(range: Range<Int>) -> UnsafeRawBufferPointer {
     precondition(range.lowerBound >= start && range.upperBound <= end)
     return UnsafeRawBufferPointer(
-      rebasing: bytes[range.lowerBound - start..<range.upperBound - start]
+      start: first?.advanced(by: range.lowerBound &- start),
+      count: range.count
     )
   }
 

@@ -13,7 +13,11 @@ class DecodingContext {
 
   final let decoding: RecordDecoding
   fileprivate final let key: Key
-  fileprivate final let parent: DecodingContext?
+  /// The context around this one.
+  ///
+  /// For a reference to its own class the compiler makes a deinitializer that frees long chains in a
+  /// loop. That costs each context more than the rest of it, and no record is that deep.
+  private final let around: AnyObject?
   /// The value at the same path of the type's defaults, for members that were not stored.
   final let defaults: StoredValue?
 
@@ -25,9 +29,11 @@ class DecodingContext {
   ) {
     self.decoding = decoding
     self.key = key
-    self.parent = parent
+    around = parent
     self.defaults = defaults
   }
+
+  private final var parent: DecodingContext? { around as? DecodingContext }
 
   /// The name of a field of the record that this is the context of.
   func fieldName(_ field: Int32) -> String { "" }

@@ -20,7 +20,7 @@ final class RecordDecoding {
   init(_ tables: LayoutTables, defaults: RecordDecoding? = nil) {
     self.tables = tables
     self.defaults = defaults
-    scan = RecordScan(tables: tables, checksTexts: false)
+    scan = RecordScan(tables, checksTexts: false)
     bytes = .allocate(byteCount: 256, alignment: 1)
   }
 

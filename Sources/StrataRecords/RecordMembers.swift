@@ -21,7 +21,7 @@ final class RecordMembers: DecodingContext {
   /// Whether the member that was found last is that field, and none beside the layout.
   private var isField = false
   /// Where all fields are, once they were asked for in another order.
-  private var positions: [UInt32] = []
+  private var positions: [UInt32]?
 
   /// The members of a value, or nil for one that has none; O(fields), and where there are members
   /// outside the layout, O(bytes).
@@ -91,14 +91,13 @@ final class RecordMembers: DecodingContext {
     let presence = cursor.presence(index + 1, map: map)
     if index == field + 1, let end {
       cursor.offset = end
-    } else if index > field, positions.isEmpty {
+    } else if index > field, positions == nil {
       cursor.offset = offset
       for index in max(field, 0)..<index {
         try decoding.scan.field(index, table.shapes[index], map, &cursor)
       }
     } else if index != field {
-      if positions.isEmpty { try noteFields() }
-      cursor.offset = Int(positions[index])
+      cursor.offset = Int(try notedPositions()[index])
     } else {
       cursor.offset = offset
     }
@@ -118,13 +117,15 @@ final class RecordMembers: DecodingContext {
     if isField { self.end = end }
   }
 
-  private func noteFields() throws(RecordError) {
+  private func notedPositions() throws(RecordError) -> [UInt32] {
+    if let positions { return positions }
     var cursor = cursor
     cursor.offset = Int(value.offset)
     var positions: [UInt32] = []
     positions.reserveCapacity(table.names.count)
     try decoding.scan.locate(table, &cursor) { positions.append($0) }
     self.positions = positions
+    return positions
   }
 
   private func namedMember(_ name: String) throws(RecordError) -> StoredValue {

@@ -5,15 +5,23 @@
 /// again to find what comes behind them, without looking at texts. Nothing is kept but the offsets of
 /// the fields of one record.
 struct RecordScan {
-  let tables: LayoutTables
+  /// Those of the decoding or the call that the scan belongs to.
+  ///
+  /// A scan is read for each field that is gone past, and would retain and release them each time.
+  private unowned(unsafe) let tables: LayoutTables
   /// Whether texts are checked to be UTF-8.
   let checksTexts: Bool
+
+  init(_ tables: LayoutTables, checksTexts: Bool) {
+    (self.tables, self.checksTexts) = (tables, checksTexts)
+  }
 
   /// Checks that what is left are the bytes of one whole record.
   ///
   /// - Throws: `RecordError`, for any bytes that are not.
   static func check(_ cursor: inout ByteCursor, _ tables: LayoutTables) throws(RecordError) {
-    let scan = RecordScan(tables: tables, checksTexts: true)
+    defer { extendLifetime(tables) }
+    let scan = RecordScan(tables, checksTexts: true)
     let start = cursor.offset
     if try cursor.byte() == StoredValue.loneValue {
       try scan.tagged(&cursor, depth: 1)
@@ -26,7 +34,7 @@ struct RecordScan {
 
   /// Checks that what is left is one value behind its kind.
   static func check(tagged cursor: inout ByteCursor) throws(RecordError) {
-    try RecordScan(tables: Layout.empty.tables, checksTexts: true).tagged(&cursor, depth: 1)
+    try RecordScan(Layout.empty.tables, checksTexts: true).tagged(&cursor, depth: 1)
     guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
   }
 
