@@ -43,7 +43,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       case .alreadyOpen, .busy: .locked
       case .migration: .drift
       case .newerFormat: .newerFormat
-      case .notWritable, .diskFull, .io: .io
+      case .notReadable, .notWritable, .diskFull, .io: .io
       }
   }
 }

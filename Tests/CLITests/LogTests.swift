@@ -47,6 +47,27 @@ import Testing
     #expect(try member("1", of: log.output) == nil)
   }
 
+  @Test func `a log that stops at its limit says how to go on`() async throws {
+    let log = try await Program.strata("log", path, "--after", "0", "--limit", "2")
+    #expect(
+      log.errors == "More follow, up to revision 3: go on with --after 2, or raise --limit.\n"
+    )
+    #expect(try await Program.strata("log", path, "--after", "2").errors == "")
+    #expect(try await Program.strata("log", path, "--last", "1").errors == "")
+  }
+
+  @Test func `a log says where the journal starts if it was trimmed before`() async throws {
+    let trimmed = try await folder.trimmedSample()
+    let info = try await Program.strata("info", trimmed, "--json").output
+    let first = try #require(try member("journal", "first", of: info).flatMap { Int($0) })
+    try #require(first > 4)
+    let note = "The journal starts at revision \(first): earlier ones were trimmed.\n"
+    #expect(try await Program.strata("log", trimmed, "--after", "0").errors == note)
+    #expect(try await Program.strata("log", trimmed, "--last", "1000").errors == note)
+    #expect(try await Program.strata("log", trimmed, "--after", "\(first - 1)").errors == "")
+    #expect(try await Program.strata("log", trimmed, "--last", "1").errors == "")
+  }
+
   @Test func `past the end there is nothing`() async throws {
     let log = try await Program.strata("log", path, "--after", "3")
     #expect(log.output == "The journal has no deltas after revision 3.\n")

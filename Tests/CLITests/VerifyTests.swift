@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 import Testing
 
@@ -25,6 +26,17 @@ import Testing
     #expect(try canonicalJSON(verified.output).hasSuffix(#""sound":true}"#))
   }
 
+  @Test func `a missing head is a note and does not pass for one that matches`() async throws {
+    let folder = try Folder()
+    let path = try await folder.closedSample()
+    try FileManager.default.removeItem(atPath: path + ".head")
+    let verified = try await Program.strata("verify", path)
+    #expect(verified.status == 0)
+    #expect(verified.output.contains("note    head"))
+    #expect(!verified.output.contains("ok      head"))
+    #expect(verified.output.hasSuffix("is sound: 6 checks passed, 1 of them with a note.\n"))
+  }
+
   @Test func `a flipped bit in a snapshot is named`() async throws {
     let folder = try Folder()
     let path = try await folder.closedSample()
@@ -47,7 +59,7 @@ import Testing
     #expect(verified.status == 4)
     #expect(
       try canonicalJSON(verified.output).contains(
-        #/\{"detail":"hash mismatch in delta 1: stored \w{32}, computed \w{32}","name":"journal","passed":false\}/#
+        #/\{"detail":"hash mismatch in delta 1: stored \w{32}, computed \w{32}","isNote":false,"name":"journal","passed":false\}/#
       )
     )
     #expect(try canonicalJSON(verified.output).hasSuffix(#""sound":false}"#))
@@ -78,17 +90,7 @@ import Testing
 
   @Test func `a named snapshot whose deltas were trimmed is no damage`() async throws {
     let folder = try Folder()
-    let path = folder.path("app.strata")
-    let policy = SnapshotPolicy(minimumJournalBytes: 1_000, minimumHistoryBytes: 1_000)
-    let sample = try await OpenSample(at: path, snapshots: policy)
-    try await sample.commitSample()
-    try await sample.persistence.snapshot(named: "early")
-    // The history that is retained is at least as large as a snapshot.
-    for round in 0..<40 {
-      sample.commitUsers(100..<200, named: "Reader \(round)")
-      try await sample.persistence.snapshot(named: "round \(round % 2)")
-    }
-    try await sample.close()
+    let path = try await folder.trimmedSample()
     let info = try await Program.strata("info", path, "--json").output
     let first = try #require(try member("journal", "first", of: info).flatMap { Int($0) })
     try #require(first > 4)

@@ -36,16 +36,17 @@ struct Log: ParsableCommand {
   }
 
   func run() throws {
-    let deltas = try Inspector(path: arguments.store).log(range)
+    let page = try Inspector(path: arguments.store).log(range)
     try Output.print { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.array(deltas.lazy.map { JSONText.compact($0) })
+      case .json: try output.array(page.deltas.lazy.map { JSONText.compact($0) })
       case .text:
-        if deltas.isEmpty { return try output.line(LogText.empty(range)) }
-        for delta in deltas {
+        if page.deltas.isEmpty { return try output.line(LogText.empty(range)) }
+        for delta in page.deltas {
           for line in LogText.lines(delta, Terminal.standard.highlighting) { try output.line(line) }
         }
       }
     }
+    for line in LogText.notes(on: page) { Output.printError(line) }
   }
 }

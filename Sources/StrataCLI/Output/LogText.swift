@@ -33,6 +33,20 @@ package enum LogText {
     }
   }
 
+  /// What the reader of a page must know about what it does not list.
+  package static func notes(on page: JournalPage) -> [String] {
+    var notes: [String] = []
+    if let trimmed = page.trimmed {
+      notes.append("The journal starts at revision \(trimmed): earlier ones were trimmed.")
+    }
+    if let more = page.more, let shown = page.deltas.last?.revision {
+      notes.append(
+        "More follow, up to revision \(more): go on with --after \(shown), or raise --limit."
+      )
+    }
+    return notes
+  }
+
   private static func line(_ changes: TableChangeSummary, _ highlighting: Highlighting) -> String {
     var parts: [String] = []
     if !changes.put.isEmpty { parts.append("+\(changes.put.count) put (\(some(changes.put)))") }

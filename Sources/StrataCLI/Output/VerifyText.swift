@@ -7,16 +7,20 @@ package enum VerifyText {
   {
     let width = verification.checks.map(\.name.columnCount).max() ?? 0
     var lines = verification.checks.map { check in
-      let mark = check.passed ? "ok    " : highlighting.warning("FAILED")
+      let mark =
+        !check.passed
+        ? highlighting.warning("FAILED") : check.isNote ? highlighting.warning("note  ") : "ok    "
       let gap = String(repeating: " ", count: width - check.name.columnCount)
       return "\(mark)  \(check.name)\(gap)  \(check.detail.printable)"
     }
     let failed = verification.checks.count { !$0.passed }
+    let notes = verification.checks.count { $0.passed && $0.isNote }
     let checks = Measures.count(verification.checks.count, "check", "checks")
+    let passed = notes == 0 ? "passed" : "passed, \(notes) of them with a note"
     let path = verification.path.printable
     lines.append(
       failed == 0
-        ? "\(path) is sound: \(checks) passed."
+        ? "\(path) is sound: \(checks) \(passed)."
         : """
         \(path) is damaged: \(failed) of \(checks) failed. The file was not changed. Keep a copy of it \
         and restore a backup.

@@ -7,6 +7,8 @@ extension PersistenceError {
     case missing
     /// The directory of the path does not exist.
     case missingDirectory(String)
+    /// The file or its directory cannot be read.
+    case notReadable(String)
     /// The file or its directory cannot be written.
     case notWritable(String)
     /// There is something else than a regular file at the path: a link, a directory.
@@ -77,6 +79,7 @@ extension PersistenceError.Reason {
     switch self {
     case .missing: "there is no file here"
     case .missingDirectory(let directory): "the directory \(directory) does not exist"
+    case .notReadable(let detail): "cannot read this path (\(detail))"
     case .notWritable(let detail): "cannot write to this path (\(detail))"
     case .notAFile(let kind): "this is \(kind), not a regular file"
     case .empty: "this file is empty, so it is not a Strata store"
@@ -141,8 +144,13 @@ extension PersistenceError.Reason {
     switch self {
     case .missing: "Check the path. A program creates a store by opening it."
     case .missingDirectory: "Create the directory first: Strata creates only the file."
+    case .notReadable: "Allow this user to read the file and to enter its directory."
     case .notWritable: "Choose another path, or allow this user to write here."
-    case .notAFile: "Use the path of the file itself, which must have no other name (hard link)."
+    case .notAFile:
+      """
+      Use the path of the file itself. Links to it are refused, because the files beside a store are \
+      found by its name.
+      """
     case .empty: "Remove it to create a new store, or put the right file here."
     case .notADatabase, .foreign: "Check the path. The file was not changed."
     case .newerFormat: "Use a newer version of Strata. The file was not changed."

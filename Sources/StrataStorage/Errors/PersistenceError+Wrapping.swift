@@ -42,8 +42,10 @@ extension PersistenceError.Reason {
     case .corrupt: self = .damaged("\(error)")
     case .busy, .locked: self = .busy("\(error)")
     // An operation that only reads did not try to write.
-    case .readOnly, .cantOpen:
-      self = operation == .inspecting ? .io("\(error)") : .notWritable("\(error)")
+    case .readOnly where operation == .inspecting: self = .io("\(error)")
+    case .cantOpen where operation == .inspecting:
+      self = .notReadable("\(error)")
+    case .readOnly, .cantOpen: self = .notWritable("\(error)")
     default: self = .io("\(error)")
     }
   }
@@ -53,9 +55,9 @@ extension PersistenceError.Reason {
   init(_ error: SystemError, _ operation: PersistenceError.Operation) {
     switch error.code {
     case ENOSPC: self = .diskFull
-    case EACCES, EROFS,
-      EPERM where operation != .inspecting:
-      self = .notWritable("\(error)")
+    case EACCES, EPERM:
+      self = operation == .inspecting ? .notReadable("\(error)") : .notWritable("\(error)")
+    case EROFS: self = .notWritable("\(error)")
     default: self = .io("\(error)")
     }
   }

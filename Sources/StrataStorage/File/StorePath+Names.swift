@@ -19,7 +19,7 @@ extension StorePath {
         throw PersistenceError(
           operation,
           path: file,
-          .notAFile("one of several names of a file")
+          .notAFile("one of several names (hard links) of a file")
         )
       }
     }

@@ -54,7 +54,7 @@ extension Inspector {
         try verifyMerge(from: older, to: newer, view)
       }
     }
-    verification.run("head") { try verifyHead(view) }
+    verification.runNoting("head") { try verifyHead(view) }
     return (verification, view)
   }
 
@@ -176,7 +176,7 @@ extension Inspector {
     }
   }
 
-  private func verifyHead(_ view: ReadView) throws -> String {
+  private func verifyHead(_ view: ReadView) throws -> (detail: String, isNote: Bool) {
     let position = Position(
       storeID: view.identity.id,
       epoch: view.identity.epoch,
@@ -184,15 +184,15 @@ extension Inspector {
       chain: view.last.chain
     )
     // A writer at work is ahead of what this view read, and checked the head when it opened the file.
-    if access.mode == .live { return "not checked, because a writer is at work" }
+    if access.mode == .live { return ("not checked, because a writer is at work", false) }
     switch HeadCheck.compare(
       try HeadFile.read(path.head, on: access.disk),
       recovered: position,
       bootID: BootID.current()
     )
     {
-    case .consistent: return "matches the file"
-    case .note(let note): return note
+    case .consistent: return ("matches the file", false)
+    case .note(let note): return (note, true)
     case .damage(let detail): throw CorruptionError(detail)
     }
   }

@@ -3,6 +3,8 @@ package struct Verification: Codable, Sendable, Equatable {
   package struct Check: Codable, Sendable, Equatable {
     package var name: String
     package var passed: Bool
+    /// Whether what it found is no damage and still worth a look.
+    package var isNote = false
     package var detail: String
   }
 
@@ -16,8 +18,14 @@ package struct Verification: Codable, Sendable, Equatable {
 extension Verification {
   /// Runs a check that returns what it found, or throws what is wrong.
   mutating func run(_ name: String, _ check: () throws -> String) {
+    runNoting(name) { (try check(), isNote: false) }
+  }
+
+  /// Runs a check that may find something that is no damage and still worth a look.
+  mutating func runNoting(_ name: String, _ check: () throws -> (detail: String, isNote: Bool)) {
     do {
-      checks.append(Check(name: name, passed: true, detail: try check()))
+      let (detail, isNote) = try check()
+      checks.append(Check(name: name, passed: true, isNote: isNote, detail: detail))
     } catch {
       checks.append(Check(name: name, passed: false, detail: "\(error)"))
     }

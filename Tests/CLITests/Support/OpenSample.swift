@@ -85,6 +85,22 @@ extension Folder {
     return path
   }
 
+  /// A store whose first deltas were trimmed; the one before them has a named snapshot.
+  func trimmedSample() async throws -> String {
+    let path = path("app.strata")
+    let policy = SnapshotPolicy(minimumJournalBytes: 1_000, minimumHistoryBytes: 1_000)
+    let sample = try await OpenSample(at: path, snapshots: policy)
+    try await sample.commitSample()
+    try await sample.persistence.snapshot(named: "early")
+    // The history that is retained is at least as large as a snapshot.
+    for round in 0..<40 {
+      sample.commitUsers(100..<200, named: "Reader \(round)")
+      try await sample.persistence.snapshot(named: "round \(round % 2)")
+    }
+    try await sample.close()
+    return path
+  }
+
   /// A store that a killed writer has left behind, with commits in SQLite's WAL.
   ///
   /// It is a copy of an open store. Another process makes the copy, because closing a descriptor of a

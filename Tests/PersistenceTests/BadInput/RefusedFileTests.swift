@@ -77,10 +77,10 @@ struct RefusedFileTests {
     let store = LibraryStore(persistence)
     let second = directory.path("second.strata")
     try FileManager.default.linkItem(atPath: path, toPath: second)
-    #expect(try await refusal(second) == .notAFile("one of several names of a file"))
+    #expect(try await refusal(second) == .notAFile("one of several names (hard links) of a file"))
     store.commit { $0.db.books.insert(Book(id: 1)) }
     try await persistence.close()
-    #expect(try await refusal() == .notAFile("one of several names of a file"))
+    #expect(try await refusal() == .notAFile("one of several names (hard links) of a file"))
     try FileManager.default.removeItem(atPath: second)
     let again = try await Persistence.open(
       at: path,

@@ -99,7 +99,7 @@ struct FailingDiskTests {
 
     let inspector = try Inspector(path: path)
     #expect(try inspector.info().revision == 3_000)
-    let log = try inspector.log(.last(3_000))
+    let log = try inspector.log(.last(3_000)).deltas
     let merged = try #require(log.first { $0.first < $0.revision })
     #expect(throws: PersistenceError.self) {
       try inspector.database(over: LibraryDatabase(), at: Revision(merged.first))

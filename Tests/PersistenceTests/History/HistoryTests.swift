@@ -415,7 +415,7 @@ struct HistoryTests {
     #expect(try await again.state(at: .revision(101)) == states[40])
     let names = try Inspector(path: path)
     try await again.close()
-    #expect(try names.log(.last(2)).map(\.name) == ["revert to revision 40", "undo that"])
+    #expect(try names.log(.last(2)).deltas.map(\.name) == ["revert to revision 40", "undo that"])
   }
 
   @Test(arguments: [Retention.everything, .little])

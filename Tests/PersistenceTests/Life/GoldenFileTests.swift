@@ -98,7 +98,7 @@ struct GoldenFileTests {
     #expect(info.snapshots.allSatisfy { $0.verified })
     #expect(info.head?.durable == 12)
     #expect(info.head?.written == 12)
-    let log = try inspector.log(.last(100))
+    let log = try inspector.log(.last(100)).deltas
     #expect(log.map(\.revision) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12])
     #expect(log.map(\.first) == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12])
     #expect(

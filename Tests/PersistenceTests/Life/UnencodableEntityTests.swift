@@ -43,7 +43,7 @@ struct UnencodableEntityTests {
       again.initialState.db.moods == [Mood(id: "a", text: "calm"), Mood(id: "c", text: "glad")]
     )
     try await again.close()
-    let log = try Inspector(path: path).log(.last(2))
+    let log = try Inspector(path: path).log(.last(2)).deltas
     #expect(log.first?.changes.first?.notPersisted == ["a"])
   }
 

@@ -70,7 +70,7 @@ struct RedactionTests {
       #expect(persistence.durableRevision == 2)
       #expect(persistence.report.notes.map { $0.prefix(23) } == ["table books: 1 records "])
     }
-    let last = try #require(try Inspector(path: file.path).log(.last(1)).first)
+    let last = try #require(try Inspector(path: file.path).log(.last(1)).deltas.first)
     #expect(last.name == "rewritten for table options")
     #expect(last.changes.map(\.put) == [["7"]])
     try await file.run([]) { store, _ throws in #expect(store.state.db.books[7]?.title == "") }

@@ -150,7 +150,7 @@ struct SealingTests {
     let shown = try Inspector(path: file.path).show(table: "books")
     #expect(shown.count == 3)
     #expect(shown.allSatisfy { $0.value["$sealed"] != nil })
-    let log = try Inspector(path: file.path).log(.last(2))
+    let log = try Inspector(path: file.path).log(.last(2)).deltas
     #expect(log.first?.changes.map(\.put) == [["7", "8"]])
     try await file.run(options) { store, persistence throws in
       #expect(store.state.db == expected)

@@ -88,7 +88,7 @@ struct ValueLifeTests {
       #expect(store.state.volume == 0.125)
       #expect(persistence.durableRevision == 2)
     }
-    let log = try Inspector(path: file.path).log(.last(1))
+    let log = try Inspector(path: file.path).log(.last(1)).deltas
     #expect(log.map(\.name) == ["new values: account, recent, volume"])
     try await file.run { store, persistence throws in
       #expect(store.state.volume == 0.125)
