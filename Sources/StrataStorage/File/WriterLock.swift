@@ -52,9 +52,10 @@ enum WriterLock {
   static func checkHeader(
     _ path: StorePath,
     _ knownFormat: Int,
+    for operation: PersistenceError.Operation = .opening,
     on disk: Disk = .system
   ) throws(PersistenceError) {
-    guard case .file(let size) = try path.fileStatus(.opening) else { return }
+    guard case .file(let size) = try path.fileStatus(operation) else { return }
     do {
       let bytes = try disk.open(path.file, O_RDONLY).read(100, at: 0)
       try StoreHeader.check(
@@ -63,10 +64,8 @@ enum WriterLock {
         walSize: path.walSize,
         knownFormat: knownFormat
       )
-    } catch let error as PersistenceError.Reason {
-      throw PersistenceError(.opening, path: path.file, error)
     } catch {
-      throw PersistenceError(.opening, path: path.file, wrapping: error)
+      throw PersistenceError(operation, path: path.file, wrapping: error)
     }
   }
 }

@@ -37,11 +37,7 @@ final class ReadAccess {
     case .acquired(let shared): lock = SharedLockHandle(shared)
     case .noLockFile: lock = nil
     }
-    do {
-      try WriterLock.checkHeader(path, StoreFormat.known, on: disk)
-    } catch {
-      throw PersistenceError(.inspecting, path: path.file, error.reason)
-    }
+    try WriterLock.checkHeader(path, StoreFormat.known, for: .inspecting, on: disk)
     if path.walSize > 0 {
       mode = .copy
       connection = try UnlinkedCopy.open(path, on: disk)
