@@ -25,10 +25,10 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
-    // What every column may use: the lock, checksums, bytes.
+    // What every layer may use: the lock, checksums, bytes.
     .target(name: "StrataBase"),
 
-    // The engine column: from SQLite's C library up to the schema of the file.
+    // The engine: from SQLite's C library up to the schema of the file.
     .systemLibrary(
       name: "CStrataSQLite",
       pkgConfig: "sqlite3",
@@ -42,7 +42,7 @@ let package = Package(
       resources: [.embedInCode("Schema")]
     ),
 
-    // The storage column: the file, without the types of a user.
+    // The storage: the file, without the types of a user.
     .target(name: "StrataRecords", dependencies: ["StrataBase"]),
 
     .target(
@@ -50,7 +50,7 @@ let package = Package(
       dependencies: ["StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords"]
     ),
 
-    // The state column: from a store of any value up to a store of entity tables.
+    // The state: from a store of any value up to a store of entity tables.
     .target(name: "StrataCore", dependencies: ["StrataBase", swiftLog]),
     .target(name: "StrataNormalization", dependencies: ["StrataBase"]),
     .target(
@@ -58,7 +58,7 @@ let package = Package(
       dependencies: ["StrataBase", "StrataCore", "StrataNormalization"]
     ),
 
-    // Where the two columns meet, and what stands on it.
+    // Where storage and state meet, and what stands on it.
     .target(
       name: "StrataPersistence",
       dependencies: [

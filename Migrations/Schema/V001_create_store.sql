@@ -1,5 +1,5 @@
 -- The file of a store: who it is, how its records are laid out, its journal and its snapshots.
--- The format is told row by row in Sources/Persistence/Persistence.docc/OnDiskFormat.md.
+-- OnDiskFormat.md in Sources/StrataStorage/StrataStorage.docc describes the format row by row.
 
 -- One row: the identity of the store. `epoch` is raised whenever history is cut.
 CREATE TABLE store (

@@ -6,7 +6,7 @@ package import StrataStorage
 /// | --- | --- |
 /// | 0 | success; also when the reader of a pipe has closed it |
 /// | 1 | failure: the file is not a store, or the request cannot be answered |
-/// | 2 | success with a finding: differences, pending migrations, problems |
+/// | 2 | reserved for commands that compare: success with a finding |
 /// | 3 | there is no such file, directory, table or entity |
 /// | 4 | the store is damaged or truncated, or a check of `verify` failed |
 /// | 5 | locked or busy: the same call may succeed later |

@@ -14,7 +14,7 @@ struct Strata: ParsableCommand {
       The path of the store is the first argument of each subcommand. No subcommand changes a store, \
       and each of them works while a program writes to it.
 
-      Exit codes: 0 ok, 1 failed, 2 problems found, 3 not found, 4 damaged, 5 locked or busy, \
+      Exit codes: 0 ok, 1 failed, 3 not found, 4 damaged, 5 locked or busy, \
       6 schema drift, 7 newer format, 64 usage, 74 I/O, 130 interrupted.
       """,
     version: "0.1.0",

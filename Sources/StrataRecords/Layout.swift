@@ -1,25 +1,5 @@
 package import StrataBase
 
-// StrataRecords turns Codable values into compact records, and records into values.
-//
-// A `Layout` names the fields of a record once, in the order in which their values are stored; its
-// `LayoutTables` are the same, flat and indexed: the compiled plan that both coders follow. The byte
-// format of a record stands above `RecordEmitter`, that of a layout in `Layout+Body.swift`.
-//
-// Writing: `RecordWriter` lets a value encode itself. Its encoder and containers (`RecordEncoder`,
-// `Record…EncodingContainer`) share one `RecordEncoding`. It appends every scalar to one buffer and
-// notes in `EncodedParts` where it belongs, so members may come in any order. `RecordEmitter` then
-// copies them in the order of the layout. What the layout does not list yet is written beside it and
-// shown to `LayoutGrowth`, which makes the next layout.
-//
-// Reading: `RecordReader` copies a record, and `RecordScan` checks every byte of it, once. Then the
-// decoder and its containers (`RecordDecoder`, `Record…DecodingContainer`) read from the bytes what is
-// asked for; `RecordMembers` finds members by name, mostly the next one. What is kept is bounded by the
-// depth of a record and the fields of its layout. `RecordValue` is a record read without its type.
-//
-// `LeafType` is the one list of the types that are stored as scalars; `ValueKind` is the one list of
-// what a byte before a value may say.
-
 /// How to read a record: the names and kinds of its fields, in the order their values are stored.
 ///
 /// A layout never changes. It is stored as its `body` and found again by its `id`, so that a million

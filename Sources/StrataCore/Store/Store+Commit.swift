@@ -1,7 +1,7 @@
 import StrataBase
 
 extension Store {
-  /// Runs one commit: the edit, middleware and hooks, the new version, and its delivery.
+  /// Runs one commit, for the `commit` of ``DispatcherType`` in each of its forms: the edit, middleware and hooks, the new version, and its delivery.
   ///
   /// If any of them throws, everything stays as it was. An edit that leaves every byte of the state
   /// unchanged ends early: it makes no version and is delivered to no subscriber.

@@ -4,7 +4,7 @@ import StrataBase
 /// The head: a small file beside the store, two slots written in turn.
 ///
 /// A torn write damages one slot; the other still has the previous record. The head is written after
-/// every transaction but synced only at checkpoint, snapshot and close, so it costs no second fsync.
+/// every transaction but synced only at openings, checkpoints and closings, so it costs no second fsync.
 struct HeadFile: ~Copyable {
   private let file: OpenFile
   private var serial: UInt64

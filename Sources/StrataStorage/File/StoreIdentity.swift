@@ -4,7 +4,8 @@ import StrataSQLite
 
 /// The identity of a store's file: the one row of its `store` table.
 ///
-/// All SQL on identity, origins and entity tables is in this file.
+/// All SQL on identity, origins and entity tables is in this file, except that of copying origins
+/// (``RowCopy``).
 package struct StoreIdentity: Equatable, Sendable {
   package var id: UUID
   package var epoch: Int64

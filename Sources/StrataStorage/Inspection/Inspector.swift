@@ -5,8 +5,8 @@ import StrataSQLite
 
 /// Reads a store's file without the types of its entities, and changes nothing.
 ///
-/// No read transaction outlives a statement, except a short one in `info` and at the start of each query, so
-/// a reader never delays a writer.
+/// No read transaction outlives a statement, except a short one at the start of each query, so a reader
+/// never delays a writer.
 package final class Inspector {
   package let path: StorePath
   let access: ReadAccess

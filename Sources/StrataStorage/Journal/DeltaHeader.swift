@@ -11,12 +11,13 @@ package struct DeltaHeader: Equatable, Sendable {
   /// Microseconds since 1970; never less than that of the previous delta.
   package var time: Int64
   package var origin: Int64
+  /// The column `key`: reserved for a key of the committer, and nil in every delta so far.
   package var key: [UInt8]?
   package var name: String
   package var place: String
   /// The number of changes in its blocks.
   package var entities: Int
-  /// The number of its blocks.
+  /// The number of its blocks: the column `parts`.
   package var blocks: Int
   /// The size of its blocks.
   package var bytes: Int

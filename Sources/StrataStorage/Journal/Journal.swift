@@ -4,7 +4,7 @@ import StrataSQLite
 
 /// The deltas of a file, in order.
 ///
-/// All SQL on the journal is in this file. It reads and writes rows; what they mean is the subject of
+/// All SQL on the journal is in this file, except that of copying it (``RowCopy``). It reads and writes rows; what they mean is the subject of
 /// ``JournalReplay`` and ``DeltaEncoder``.
 struct Journal {
   let connection: Connection

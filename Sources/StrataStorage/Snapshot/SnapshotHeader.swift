@@ -11,7 +11,7 @@ package struct SnapshotHeader: Equatable, Sendable {
     case writing = 0
     /// All chunks are written.
     case complete = 1
-    /// It was read back, and every hash and record was verified.
+    /// It was read back, and every hash was verified; every record too, unless it is the first one.
     case verified = 2
   }
 

@@ -3,7 +3,7 @@ import StrataSQLite
 
 /// The snapshots of a file.
 ///
-/// All SQL on snapshots is in this file. When to take one and which to keep is decided by
+/// All SQL on snapshots is in this file, except that of copying them (``RowCopy``). When to take one and which to keep is decided by
 /// ``SnapshotPolicy``.
 struct SnapshotStore {
   let connection: Connection
@@ -114,6 +114,8 @@ struct SnapshotStore {
   }
 
   /// The lowest revision up to which a registered consumer has read the journal; nil if there is none.
+  ///
+  /// Nothing registers one yet: the table is reserved for readers that outlive a process.
   func slowestConsumer() throws -> Revision? {
     try connection.first("SELECT min(revision) FROM consumer", []) {
       try $0.optionalInt(0).map { Revision($0) }

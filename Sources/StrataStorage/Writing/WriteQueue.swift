@@ -10,6 +10,7 @@ package final class WriteQueue: Sendable {
 
   private let state: Lock<WriteQueueState>
   private let progress = Lock(Progress(written: 0, durable: 0))
+  /// Set by the ``JournalWriter`` when it starts the queue.
   private let wakeWriter = Lock<(@Sendable (WriteQueueState.Wake) -> Void)?>(nil)
   private let now: @Sendable () -> Int64
 
