@@ -79,7 +79,7 @@ package enum EncodedID {
   ///
   /// - Throws: `RecordError` when they are no ID's bytes, `DecodingError` when they are another type's.
   package static func decode<Raw: Decodable>(_ type: Raw.Type, from bytes: [UInt8]) throws -> Raw {
-    var record = [StoredValue.loneValue]
+    var record = [ValueLocation.loneValue]
     try value(of: bytes).appendTagged(to: &record)
     return try RecordReader(layout: .empty).decode(type, from: record)
   }

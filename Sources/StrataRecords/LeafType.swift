@@ -101,7 +101,7 @@ extension RecordMembers {
   /// A stored member, as any type.
   func value<Value: Decodable>(
     _ type: Value.Type,
-    _ stored: StoredValue,
+    _ stored: ValueLocation,
     _ key: some CodingKey
   ) throws -> Value {
     try value(type, stored) { try decoding.nested(type, try storedPart(key, stored)) }
@@ -112,7 +112,7 @@ extension DecodingContext {
   /// An element, as any type.
   final func element<Value: Decodable>(
     _ type: Value.Type,
-    _ stored: StoredValue,
+    _ stored: ValueLocation,
     _ index: Int
   ) throws -> Value {
     try value(type, stored) { try decoding.nested(type, element(index, stored)) }
@@ -125,7 +125,7 @@ extension DecodingContext {
   @inline(__always)
   fileprivate final func value<Value: Decodable>(
     _ type: Value.Type,
-    _ stored: StoredValue,
+    _ stored: ValueLocation,
     _ nested: () throws -> Value
   ) throws -> Value {
     let kind = stored.kind

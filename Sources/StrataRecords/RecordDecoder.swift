@@ -19,13 +19,13 @@ class DecodingContext {
   /// loop. That costs each context more than the rest of it, and no record is that deep.
   private final let around: AnyObject?
   /// The value at the same path of the type's defaults, for members that were not stored.
-  final let defaults: StoredValue?
+  final let defaults: ValueLocation?
 
   init(
     _ decoding: RecordDecoding,
     _ key: Key = .same,
     in parent: DecodingContext? = nil,
-    defaults: StoredValue? = nil
+    defaults: ValueLocation? = nil
   ) {
     self.decoding = decoding
     self.key = key
@@ -60,11 +60,11 @@ class DecodingContext {
 struct RecordDecoder {
   /// The context of the value, or of the record that it is a field of.
   let context: DecodingContext
-  let value: StoredValue
+  let value: ValueLocation
   /// The number of the field, or -1.
   let field: Int32
 
-  init(context: DecodingContext, value: StoredValue, field: Int32 = -1) {
+  init(context: DecodingContext, value: ValueLocation, field: Int32 = -1) {
     self.context = context
     self.value = value
     self.field = field
@@ -134,13 +134,13 @@ extension RecordDecoder: SingleValueDecodingContainer {
 /// Parts.
 extension DecodingContext {
   /// A decoder for an element; nothing stands in for what it lacks.
-  final func element(_ index: Int, _ stored: StoredValue) -> RecordDecoder {
+  final func element(_ index: Int, _ stored: ValueLocation) -> RecordDecoder {
     let context = DecodingContext(decoding, .key(PathKey.index(index)), in: self)
     return RecordDecoder(context: context, value: stored)
   }
 
   /// The member of that name in the defaults.
-  final func defaulted(_ name: String) throws(RecordError) -> StoredValue? {
+  final func defaulted(_ name: String) throws(RecordError) -> ValueLocation? {
     guard let value = defaults, let decoding = decoding.defaults else { return nil }
     return try decoding.member(name, of: value)
   }
@@ -148,7 +148,7 @@ extension DecodingContext {
 
 extension RecordMembers {
   /// A decoder for a member: the stored one, else the one in the defaults, else an absent one.
-  func part(_ key: some CodingKey, _ stored: StoredValue) throws(RecordError) -> RecordDecoder {
+  func part(_ key: some CodingKey, _ stored: ValueLocation) throws(RecordError) -> RecordDecoder {
     if stored.kind == .absent, let defaulted = try defaulted(key.stringValue),
       let defaults = decoding.defaults
     {
@@ -162,7 +162,8 @@ extension RecordMembers {
   ///
   /// A field of the layout is found again by its number, so that no context is made for one that has
   /// no container.
-  func storedPart(_ key: some CodingKey, _ stored: StoredValue) throws(RecordError) -> RecordDecoder
+  func storedPart(_ key: some CodingKey, _ stored: ValueLocation) throws(RecordError)
+    -> RecordDecoder
   {
     let name = key.stringValue
     if let field = lastField(named: name) {
@@ -190,7 +191,7 @@ extension RecordDecoder {
   /// The error for a value that cannot be read as the type.
   func mismatch(
     _ type: Any.Type,
-    _ value: StoredValue,
+    _ value: ValueLocation,
     _ keys: any CodingKey...
   ) -> DecodingError {
     let path = codingPath + keys

@@ -29,7 +29,7 @@ final class RecordDecoding {
   /// Begins to read a record; O(bytes).
   ///
   /// - Throws: `RecordError`, for any bytes that are not one whole record of the layout.
-  func begin(_ record: ArraySlice<UInt8>) throws(RecordError) -> StoredValue {
+  func begin(_ record: ArraySlice<UInt8>) throws(RecordError) -> ValueLocation {
     // Offsets are kept in four bytes; SQLite's largest row is smaller.
     guard record.endIndex < UInt32.max else {
       throw .countTooLarge(UInt64(record.count), at: record.startIndex)
@@ -38,8 +38,8 @@ final class RecordDecoding {
     var cursor = cursor(at: start)
     try RecordScan.check(&cursor, tables)
     cursor.offset = start
-    guard try cursor.byte() == StoredValue.loneValue else { return StoredValue(start, .top) }
-    return try StoredValue(&cursor, .tagged)
+    guard try cursor.byte() == ValueLocation.loneValue else { return ValueLocation(start, .top) }
+    return try ValueLocation(&cursor, .tagged)
   }
 
   private func copy(_ record: ArraySlice<UInt8>) {
@@ -80,40 +80,10 @@ final class RecordDecoding {
   }
 
   /// A member of the default value at a place, where there is one; O(bytes of the defaults).
-  func member(_ name: String, of value: StoredValue) throws(RecordError) -> StoredValue? {
+  func member(_ name: String, of value: ValueLocation) throws(RecordError) -> ValueLocation? {
     let decoder = RecordDecoder(context: DecodingContext(self), value: value)
     guard let members = try RecordMembers(decoder) else { return nil }
     let member = try members.member(name)
     return member.kind == .absent ? nil : member
   }
-}
-
-/// Where a value of a record is, and what the layout or its own kind says that it is.
-struct StoredValue {
-  /// The first byte of a record that is no record but one value with its kind before it.
-  static let loneValue: UInt8 = 2
-
-  static let absent = StoredValue(0, LayoutTables.Shape(.absent))
-  static let null = StoredValue(0, LayoutTables.Shape(.null))
-
-  /// Where its bytes begin; nothing for null and absent.
-  let offset: UInt32
-  /// Never `tagged`.
-  let shape: LayoutTables.Shape
-
-  @inline(__always)
-  init(_ offset: Int, _ shape: LayoutTables.Shape) {
-    self.offset = UInt32(truncatingIfNeeded: offset)
-    self.shape = shape
-  }
-
-  /// The value at a cursor, of the kind that the layout says or that stands before it.
-  @inline(__always)
-  init(_ cursor: inout ByteCursor, _ shape: LayoutTables.Shape) throws(RecordError) {
-    let shape = shape.kind == .tagged ? try cursor.kind() : shape
-    self.init(cursor.offset, shape)
-  }
-
-  @inline(__always)
-  var kind: ValueKind { shape.kind }
 }

@@ -72,7 +72,7 @@ struct RecordEmitter {
     if case .frame(let frame) = item, !parts.isArray(frame) {
       record(frame, tables.records[0])
     } else {
-      bytes.append(StoredValue.loneValue)
+      bytes.append(ValueLocation.loneValue)
       tagged(item)
     }
     flush()

@@ -32,7 +32,7 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
 
   /// The stored member of that name, or an absent one.
   @inline(__always)
-  private func stored(_ name: String) throws(RecordError) -> StoredValue {
+  private func stored(_ name: String) throws(RecordError) -> ValueLocation {
     try members.member(name)
   }
 

@@ -6,7 +6,7 @@
 /// An object with constant parts, since the standard library copies a container for every member, and a
 /// copy costs as much as it has references.
 final class RecordMembers: DecodingContext {
-  private let value: StoredValue
+  private let value: ValueLocation
   /// A cursor over the record; the bytes stay in place as long as the decoding.
   private let cursor: ByteCursor
   /// The fields of a record's layout; none for an object.
@@ -67,7 +67,7 @@ final class RecordMembers: DecodingContext {
 
   /// A cursor where a member begins.
   @inline(__always)
-  func cursor(at member: StoredValue) -> ByteCursor {
+  func cursor(at member: ValueLocation) -> ByteCursor {
     var cursor = cursor
     cursor.offset = Int(member.offset)
     return cursor
@@ -75,7 +75,7 @@ final class RecordMembers: DecodingContext {
 
   /// The member of that name, or an absent one.
   @inline(__always)
-  func member(_ name: String) throws(RecordError) -> StoredValue {
+  func member(_ name: String) throws(RecordError) -> ValueLocation {
     var index = field + 1
     if index >= table.names.count || table.names[index] != name {
       if index > 0, table.names[index - 1] == name {
@@ -106,8 +106,8 @@ final class RecordMembers: DecodingContext {
     switch presence {
     case 0: return .absent
     case 1: return .null
-    case 2: return try StoredValue(&cursor, table.shapes[index])
-    default: return try StoredValue(&cursor, .tagged)
+    case 2: return try ValueLocation(&cursor, table.shapes[index])
+    default: return try ValueLocation(&cursor, .tagged)
     }
   }
 
@@ -128,7 +128,7 @@ final class RecordMembers: DecodingContext {
     return positions
   }
 
-  private func namedMember(_ name: String) throws(RecordError) -> StoredValue {
+  private func namedMember(_ name: String) throws(RecordError) -> ValueLocation {
     isField = false
     guard let named else { return .absent }
     var cursor = cursor
@@ -178,7 +178,7 @@ final class NamedMembers {
   func member(
     _ name: String,
     _ cursor: inout ByteCursor
-  ) throws(RecordError) -> StoredValue? {
+  ) throws(RecordError) -> ValueLocation? {
     if next < range.upperBound {
       cursor.offset = next
       let stored = try cursor.block()
@@ -208,13 +208,14 @@ final class NamedMembers {
     return names
   }
 
-  private func found(_ offset: Int, _ cursor: inout ByteCursor) throws(RecordError) -> StoredValue {
+  private func found(_ offset: Int, _ cursor: inout ByteCursor) throws(RecordError) -> ValueLocation
+  {
     cursor.offset = offset
     let end = try cursor.block().upperBound
     try scan.tagged(&cursor)
     next = cursor.offset
     cursor.offset = end
-    return try StoredValue(&cursor, .tagged)
+    return try ValueLocation(&cursor, .tagged)
   }
 
   private func makeIndex(_ cursor: inout ByteCursor) throws(RecordError) -> [UInt32] {

@@ -13,7 +13,7 @@
 package final class RecordReader {
   package let layout: Layout
   private let defaults: RecordDecoding?
-  private let defaultValue: StoredValue?
+  private let defaultValue: ValueLocation?
   /// What goes with the value at the top.
   private var context: DecodingContext
 
@@ -37,7 +37,7 @@ package final class RecordReader {
   private static func context(
     _ layout: Layout,
     _ defaults: RecordDecoding?,
-    _ defaultValue: StoredValue?
+    _ defaultValue: ValueLocation?
   ) -> DecodingContext {
     DecodingContext(RecordDecoding(layout.tables, defaults: defaults), defaults: defaultValue)
   }

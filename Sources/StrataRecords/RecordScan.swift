@@ -23,7 +23,7 @@ struct RecordScan {
     defer { extendLifetime(tables) }
     let scan = RecordScan(tables, checksTexts: true)
     let start = cursor.offset
-    if try cursor.byte() == StoredValue.loneValue {
+    if try cursor.byte() == ValueLocation.loneValue {
       try scan.tagged(&cursor, depth: 1)
     } else {
       cursor.offset = start

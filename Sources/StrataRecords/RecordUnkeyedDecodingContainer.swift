@@ -31,10 +31,10 @@ struct RecordUnkeyedDecodingContainer: UnkeyedDecodingContainer {
     throw DecodingError.valueNotFound(type, decoder.context("The array ends here.", key))
   }
 
-  private func current(_ type: Any.Type) throws -> StoredValue {
+  private func current(_ type: Any.Type) throws -> ValueLocation {
     try checkNotAtEnd(type)
     var cursor = decoder.decoding.cursor(at: offset)
-    return try StoredValue(&cursor, element)
+    return try ValueLocation(&cursor, element)
   }
 
   private func end() throws(RecordError) -> Int {
@@ -93,7 +93,7 @@ extension RecordUnkeyedDecodingContainer {
   ) throws -> Value {
     try checkNotAtEnd(Value.self)
     var cursor = decoder.decoding.cursor(at: offset)
-    let stored = try StoredValue(&cursor, element)
+    let stored = try ValueLocation(&cursor, element)
     guard let value = try body(&cursor, stored.kind) else {
       throw decoder.mismatch(Value.self, stored, key)
     }

@@ -42,7 +42,7 @@ private struct ValueParser {
 
   mutating func top() throws(RecordError) -> RecordValue {
     let start = cursor.offset
-    if try cursor.byte() == StoredValue.loneValue { return try tagged() }
+    if try cursor.byte() == ValueLocation.loneValue { return try tagged() }
     cursor.offset = start
     return try record(0)
   }

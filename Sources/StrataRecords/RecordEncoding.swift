@@ -1,0 +1,133 @@
+/// One value being written as a record: the state that its encoders and containers share.
+///
+/// Codable lets a type write its members in any order, ask for a container again, and keep one while
+/// it writes something else. So nothing is written in its final place. The bytes of every scalar are
+/// appended to one buffer, and ``EncodedParts`` notes for each which frame and which slot they belong
+/// to. ``RecordEmitter`` copies them in the order of the layout when the value is complete.
+final class RecordEncoding {
+  let tables: LayoutTables
+  private(set) var parts: EncodedParts
+  private(set) var keyTypes: KeyTypes
+  /// What went wrong where the protocols of Codable leave no way to throw.
+  private var failure: RecordError?
+  private var calls = 0
+
+  init(_ layout: Layout, keyTypes: KeyTypes, reusing parts: consuming EncodedParts) {
+    tables = layout.tables
+    self.keyTypes = keyTypes
+    self.parts = parts
+  }
+
+  /// Encodes the value at the top, as frame 0.
+  ///
+  /// - Throws: what the value's `encode(to:)` throws, `RecordError.tooDeep`,
+  ///   `RecordError.conflictingContainers`.
+  func encode(_ value: some Encodable) throws {
+    parts.openTop()
+    let top = RecordEncoder(encoding: self, frame: 0)
+    if let leaf = RecordValue(leaf: value) {
+      top.put(leaf)
+    } else {
+      try encode(value, to: top)
+    }
+    if let failure { throw failure }
+  }
+
+  /// The parts, once; an encoder that is used afterwards writes nothing.
+  func takeParts() -> EncodedParts {
+    var taken = EncodedParts()
+    swap(&taken, &parts)
+    taken.sort()
+    return taken
+  }
+
+  /// Lets a value write itself.
+  func encode(_ value: some Encodable, to encoder: RecordEncoder) throws {
+    guard calls < RecordLimits.calls, parts.depth(of: encoder.frame) <= RecordLimits.depth else {
+      throw RecordError.tooDeep
+    }
+    calls += 1
+    defer { calls -= 1 }
+    try value.encode(to: encoder)
+  }
+
+  private func fail(_ error: RecordError) {
+    failure = failure ?? error
+  }
+}
+
+extension RecordEncoding {
+  /// The place of a member; O(1), and without hashing when members come in the layout's order.
+  @inline(__always)
+  func place(of key: some CodingKey, in frame: Int) -> EncodedParts.Place {
+    let name = key.stringValue
+    if let slot = parts.slot(named: name, in: frame, tables) { return .slot(slot) }
+    return extraPlace(name, key)
+  }
+
+  private func extraPlace(_ name: String, _ key: some CodingKey) -> EncodedParts.Place {
+    .extra(parts.addName(name), isStatic: keyTypes.isStatic(key))
+  }
+
+  @inline(__always)
+  func put(
+    _ scalar: Scalar,
+    at place: EncodedParts.Place,
+    in frame: Int,
+    _ append: (inout [UInt8]) -> Void
+  ) {
+    parts.put(scalar, at: place, in: frame, append)
+  }
+
+  func put(_ leaf: RecordValue, at place: EncodedParts.Place, in frame: Int) {
+    guard let scalar = leaf.scalar else { return parts.add(.null, at: place, in: frame) }
+    parts.put(scalar, at: place, in: frame) { leaf.appendPayload(to: &$0) }
+  }
+
+  func add(_ item: EncodedParts.Item, at place: EncodedParts.Place, in frame: Int) {
+    parts.add(item, at: place, in: frame)
+  }
+
+  /// Notes an optional without a value: it writes nothing, and the layout learns that it exists.
+  func addAbsent(at place: EncodedParts.Place, in frame: Int) {
+    parts.addAbsent(at: place, in: frame)
+  }
+
+  /// The place of the next element.
+  func nextPlace(in frame: Int) -> EncodedParts.Place { .slot(parts.count(of: frame)) }
+
+  /// Writes a value that has parts, as a frame of its own.
+  func put(_ value: some Encodable, inFrameAt place: EncodedParts.Place, in frame: Int) throws {
+    let part = open(at: place, in: frame)
+    try encode(value, to: part)
+    parts.add(.frame(part.frame), at: place, in: frame)
+  }
+
+  /// An encoder for a part.
+  func open(at place: EncodedParts.Place, in frame: Int) -> RecordEncoder {
+    if parts.depth(of: frame) >= RecordLimits.depth { fail(.tooDeep) }
+    return RecordEncoder(encoding: self, frame: parts.open(at: place, in: frame, tables))
+  }
+
+  /// A container asked for again is the same container; one of another form takes its place.
+  func nested(
+    _ form: EncodedParts.Form,
+    at place: EncodedParts.Place,
+    in frame: Int
+  ) -> RecordEncoder {
+    if let earlier = parts.frame(at: place, in: frame), parts.form(of: earlier) == form {
+      return RecordEncoder(encoding: self, frame: earlier)
+    }
+    return superEncoder(at: place, in: frame)
+  }
+
+  func superEncoder(at place: EncodedParts.Place, in frame: Int) -> RecordEncoder {
+    let part = open(at: place, in: frame)
+    parts.add(.frame(part.frame), at: place, in: frame)
+    return part
+  }
+
+  func become(_ form: EncodedParts.Form, _ frame: Int) {
+    if !parts.become(form, frame) { fail(.conflictingContainers) }
+  }
+}
