@@ -90,10 +90,10 @@ extension Persistence {
     return Persistence(initialState, database, values, opening, opened, writer)
   }
 
-  /// The same for a program that cannot wait asynchronously: it blocks the calling thread until the
-  /// file is restored.
+  /// The same as `open` for a program that cannot wait asynchronously: it blocks the calling thread
+  /// until the file is restored.
   @available(*, noasync, message: "Use the asynchronous form: try await Persistence.open(…)")
-  public static func open(
+  public static func openBlocking(
     at path: String,
     initialState: State,
     database: StatePath<State, Database>,
