@@ -19,6 +19,12 @@ let package = Package(
       path: "FlightDesk",
       resources: [.copy("Data")]
     ),
+    // The ways to open a file: at the top level, in a function, in an actor, blocking.
+    .executableTarget(
+      name: "Opening",
+      dependencies: [.product(name: "Strata", package: "Strata")],
+      path: "Opening"
+    ),
     // The first program of README.md, unchanged.
     .executableTarget(
       name: "Readme",

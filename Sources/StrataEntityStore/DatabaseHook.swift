@@ -13,7 +13,10 @@ public final class DatabaseHook<State: StateType, Database: DatabaseType>: Commi
   /// The key of the change set in the attachments of a commit.
   public let key = CommitAttachmentKey<ChangeSet>(ofDifferences: ())
 
-  init(path: StatePath<State, Database>) { self.path = path }
+  init(path: StatePath<State, Database>) {
+    do throws(UnlistedTables) { try Database.checkSchema() } catch { fatalError("\(error)") }
+    self.path = path
+  }
 
   /// True: subscribers of entities receive what a preview shows.
   public var followsPreviews: Bool { true }
@@ -32,8 +35,8 @@ extension Store {
   /// The hook that applies the rules of the database at `path` and computes its change sets;
   /// installed on first use.
   ///
-  /// A store with persistence has it already. For a store without persistence call this once, when it
-  /// is created; its rules hold from then on.
+  /// A store with persistence has it already, and so has one created from ``InMemory``. Its rules hold
+  /// from then on. Traps for a database whose schema leaves out a table.
   @discardableResult
   public func databaseHook<Database: DatabaseType>(
     _ path: StatePath<State, Database>

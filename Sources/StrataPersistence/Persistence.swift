@@ -67,7 +67,8 @@ extension Persistence {
   ///
   /// Every table is stored whole, unless `tables` says otherwise: see ``TableOption``.
   ///
-  /// Throws `PersistenceError` with the reason and the remedy; a refused file keeps every byte. See
+  /// Throws `PersistenceError` with the reason and the remedy; a refused file keeps every byte. A
+  /// database whose schema leaves out one of its tables is refused with `.unlistedTables`. See
   /// `RestorePolicy` for what to do with a file that cannot be restored completely, and for opening
   /// one only to read it.
   public static func open(
@@ -90,10 +91,10 @@ extension Persistence {
     return Persistence(initialState, database, values, opening, opened, writer)
   }
 
-  /// The same for a program that cannot wait asynchronously: it blocks the calling thread until the
-  /// file is restored.
+  /// The same as `open` for a program that cannot wait asynchronously: it blocks the calling thread
+  /// until the file is restored.
   @available(*, noasync, message: "Use the asynchronous form: try await Persistence.open(…)")
-  public static func open(
+  public static func openBlocking(
     at path: String,
     initialState: State,
     database: StatePath<State, Database>,
@@ -127,6 +128,19 @@ extension Persistence {
   ) throws(PersistenceError) -> (DatabaseOpening<Database>, JournalWriter) {
     let policy = StoragePolicy(values, of: initialState, beside: database, tables)
     let path = try StorePath(path, for: .opening)
+    do throws(UnlistedTables) {
+      try Database.checkSchema()
+    } catch {
+      throw PersistenceError(
+        .opening,
+        path: path.file,
+        .unlistedTables(
+          database: error.database,
+          properties: error.properties,
+          lines: error.lines
+        )
+      )
+    }
     try StoragePolicy.checkNames(of: Database.self, at: path)
     let opening = DatabaseOpening(initial: initialState[keyPath: database], policy: policy)
     return (opening, JournalWriter(path, configuration))

@@ -82,16 +82,53 @@ struct SocialDatabase: DatabaseType {
   var comments = EntityTable<Reply>()
   var drafts = EntityTable<Post>()
 
+  // Random edits write references in any order; `ExistenceTests` check existence.
   static let schema = DatabaseSchema<SocialDatabase> {
     Entities(\.users)
     Entities(\.posts)
     Entities(\.comments)
     Entities(\.drafts, named: "drafts")
-    References(from: \.posts, Post.byAuthor, to: \.users, onRemoval: .restrict)
-    References(from: \.posts, Post.byEditor, to: \.users, onRemoval: .nullify(\.editor))
-    References(from: \.comments, Reply.byPost, to: \.posts, onRemoval: .cascade)
-    References(from: \.comments, Reply.byAnswered, to: \.comments, onRemoval: .cascade)
-    References(from: \.comments, Reply.byAuthor, to: \.users, onRemoval: .nullify(\.author))
-    References(from: \.comments, Reply.byLiker, to: \.users, onRemoval: .nullify(\.likedBy))
+    References(
+      from: \.posts,
+      Post.byAuthor,
+      to: \.users,
+      onRemoval: .restrict,
+      existence: .unchecked
+    )
+    References(
+      from: \.posts,
+      Post.byEditor,
+      to: \.users,
+      onRemoval: .nullify(\.editor),
+      existence: .unchecked
+    )
+    References(
+      from: \.comments,
+      Reply.byPost,
+      to: \.posts,
+      onRemoval: .cascade,
+      existence: .unchecked
+    )
+    References(
+      from: \.comments,
+      Reply.byAnswered,
+      to: \.comments,
+      onRemoval: .cascade,
+      existence: .unchecked
+    )
+    References(
+      from: \.comments,
+      Reply.byAuthor,
+      to: \.users,
+      onRemoval: .nullify(\.author),
+      existence: .unchecked
+    )
+    References(
+      from: \.comments,
+      Reply.byLiker,
+      to: \.users,
+      onRemoval: .nullify(\.likedBy),
+      existence: .unchecked
+    )
   }
 }

@@ -1,9 +1,10 @@
-/// The tables of a database, each with its name on disk, and the rules for removing entities that
-/// others refer to.
+/// The tables of a database, each with its name on disk, and the rules for references between them.
 public struct DatabaseSchema<Database: DatabaseType>: Sendable {
   /// The tables, in the order of their names.
   public let tables: [any SchemaTable<Database>]
   let rules: [any SchemaRule<Database>]
+  /// For each rule, the table of the entities that refer.
+  let ruleTables: [TableName]
 
   /// Creates a schema from a list of `Entities(\.table)` and `References(from: \.table, …)`.
   ///
@@ -34,6 +35,7 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
     }
     self.tables = tables
     self.rules = rules
+    ruleTables = rules.compactMap { rule in tables.first { $0.place == rule.paths.from }?.name }
   }
 
   /// The table of this name, or nil.

@@ -12,7 +12,9 @@
 /// }
 /// ```
 ///
-/// A table that is not listed in the schema is neither persisted nor part of a ``ChangeSet``.
+/// The schema lists every table. Opening a file refuses a database whose schema leaves one out, and so
+/// does a store in memory with rules: see ``checkSchema()``. A table that must not be stored is listed
+/// too, and excluded by an option when the file is opened.
 public protocol DatabaseType: Equatable, Sendable {
   /// Creates a database of empty tables.
   init()

@@ -53,20 +53,21 @@ public struct IndexMaintenance<Entity: EntityType>: Sendable {
   @usableFromInline let make: @Sendable () -> IndexBox
   /// Updates the index for an entity that was inserted, replaced or removed.
   @usableFromInline let change: @Sendable (inout IndexBox, _ old: Entity?, _ new: Entity?) -> Void
-  /// The first violation of a rule of the index.
-  @usableFromInline let violation: @Sendable (IndexBox) -> IndexViolation?
+  /// The violations of a rule of the index that an earlier state of it does not have.
+  @usableFromInline let violations: @Sendable (IndexBox, _ old: IndexBox?) -> [IndexViolation]
 
   @inlinable
   init(
     of index: ObjectIdentifier,
     make: @escaping @Sendable () -> IndexBox,
     change: @escaping @Sendable (inout IndexBox, _ old: Entity?, _ new: Entity?) -> Void,
-    violation: @escaping @Sendable (IndexBox) -> IndexViolation? = { _ in nil }
+    violations: @escaping @Sendable (IndexBox, _ old: IndexBox?) -> [IndexViolation] = { _, _ in []
+    }
   ) {
     self.index = index
     self.make = make
     self.change = change
-    self.violation = violation
+    self.violations = violations
   }
 }
 

@@ -48,13 +48,12 @@ struct TableIndexes<Entity: EntityType>: Sendable {
     )
   }
 
-  /// The first violation of a rule of an index.
+  /// The violations of rules of indexes that an earlier state of them does not have.
   ///
-  /// O(indexes).
-  func violation() -> IndexViolation? {
-    for position in boxes.indices {
-      if let found = declared.maintained[position].violation(boxes[position]) { return found }
+  /// O(indexes + violations of both).
+  func violations(since old: TableIndexes?) -> [IndexViolation] {
+    boxes.indices.flatMap { position in
+      declared.maintained[position].violations(boxes[position], old?.boxes[position])
     }
-    return nil
   }
 }

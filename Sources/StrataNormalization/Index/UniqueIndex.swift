@@ -9,7 +9,8 @@
 ///
 /// Uniqueness is checked at the end of a commit, so two entities can swap their keys within one. A
 /// commit that leaves two entities with one key throws
-/// ``RuleViolation/notUnique(table:index:key:ids:)`` and is rolled back. A write costs O(log n).
+/// ``RuleViolation/notUnique(table:index:key:ids:)`` and is rolled back, unless several entities had
+/// that key before it. A write costs O(log n).
 public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: EntityIndex {
   @usableFromInline typealias Box = TypedIndexBox<UniqueContents<Entity, Key>>
 
@@ -41,8 +42,9 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
 
   /// How a table maintains it.
   public var maintenance: IndexMaintenance<Entity> {
-    IndexMaintenance(of: ObjectIdentifier(self), make: make, change: change) { [name] box in
-      Box.value(in: box).violation(of: name)
+    IndexMaintenance(of: ObjectIdentifier(self), make: make, change: change) { [name] box, old in
+      if let old, old === box { return [] }
+      return Box.value(in: box).violations(of: name, since: old.map(Box.value(in:)))
     }
   }
 }
@@ -65,7 +67,7 @@ struct KeyOwners<Entity: EntityType, Key: Hashable & Sendable>: Identifiable, Se
 @usableFromInline
 struct UniqueContents<Entity: EntityType, Key: Hashable & Sendable>: Sendable {
   @usableFromInline var owners = HashTrie<KeyOwners<Entity, Key>>()
-  /// The keys with more than one owner; empty between commits.
+  /// The keys with more than one owner; empty between commits, unless data with clashes was opened.
   @usableFromInline var clashes: Set<Key> = []
 
   @inlinable
@@ -96,12 +98,15 @@ struct UniqueContents<Entity: EntityType, Key: Hashable & Sendable>: Sendable {
     if left == 1 { clashes.remove(key) }
   }
 
-  func violation(of index: String) -> IndexViolation? {
-    // The first by its text, so that the same data gives the same error.
-    guard let key = clashes.min(by: { "\($0)" < "\($1)" }), let owners = owners[key] else {
-      return nil
-    }
-    let ids = ([owners.first] + owners.others).map { "\($0)" }.sorted()
-    return IndexViolation(index: index, key: "\(key)", ids: ids)
+  func violations(of index: String, since old: UniqueContents?) -> [IndexViolation] {
+    if clashes.isEmpty { return [] }
+    // Sorted by text, so that the same data gives the same error.
+    return clashes.filter { old?.clashes.contains($0) != true }.map { ("\($0)", $0) }
+      .sorted { $0.0 < $1.0 }
+      .compactMap { text, key in
+        guard let owners = owners[key] else { return nil }
+        let ids = ([owners.first] + owners.others).map { "\($0)" }.sorted()
+        return IndexViolation(index: index, key: text, ids: ids)
+      }
   }
 }

@@ -1,6 +1,9 @@
 extension DatabaseType {
   /// Completes the edit that led from `old` to this database: applies the removal rules of the schema,
-  /// checks uniqueness, and returns the resulting changes.
+  /// checks uniqueness and that new references lead to entities, and returns the resulting changes.
+  ///
+  /// What broke a rule in `old` already is not checked again: a key that several entities had stays
+  /// allowed to them until all but one have another, and so does a reference that led to nothing.
   ///
   /// O(changed entities · log n). A store does this at the end of each commit; call it yourself for a
   /// database outside a store. Throws the first violation. Removals that have cascaded by then stay, so
@@ -18,9 +21,12 @@ extension DatabaseType {
       for removed in removed {
         for rule in schema.rules { try rule.check(removed, in: self) }
       }
+      for (rule, table) in zip(schema.rules, schema.ruleTables) {
+        try rule.checkExistence(after: changes, of: table, from: old, in: self)
+      }
     }
     for table in schema.tables where changes.concerns(table.name) {
-      try table.checkUniqueness(of: self)
+      if let violation = table.violations(of: self, since: old).first { throw violation }
     }
     return changes
   }
@@ -29,7 +35,16 @@ extension DatabaseType {
   ///
   /// O(indexes).
   public func checkUniqueness() throws(RuleViolation) {
-    for table in Self.schema.tables { try table.checkUniqueness(of: self) }
+    for table in Self.schema.tables {
+      if let violation = table.violations(of: self, since: nil).first { throw violation }
+    }
+  }
+
+  /// All violations of uniqueness: one for each key that several entities of a table have, sorted.
+  ///
+  /// O(indexes + violations).
+  public func uniquenessViolations() -> [RuleViolation] {
+    Self.schema.tables.flatMap { $0.violations(of: self, since: nil) }
   }
 
   /// Adds the entities that are removed with those that were removed; returns whether anything changed.
@@ -69,9 +84,11 @@ extension ChangeSet {
 }
 
 extension SchemaTable {
-  func checkUniqueness(of database: Database) throws(RuleViolation) {
-    guard let found = database[keyPath: path].indexes.violation() else { return }
-    throw .notUnique(table: name, index: found.index, key: found.key, ids: found.ids)
+  /// The violations of uniqueness that `old` does not have.
+  func violations(of database: Database, since old: Database?) -> [RuleViolation] {
+    database[keyPath: path].indexes.violations(since: old?[keyPath: path].indexes).map {
+      .notUnique(table: name, index: $0.index, key: $0.key, ids: $0.ids)
+    }
   }
 
   func removed(by changes: ChangeSet) -> (any RemovedEntities)? {

@@ -1,4 +1,5 @@
-/// A rule of a schema for the removal of an entity that others refer to by its ID.
+/// A rule of a schema for entities that refer to others by their ID: a reference leads to an entity,
+/// and the removal of that entity concerns those that refer to it.
 ///
 /// ```swift
 /// static let schema = DatabaseSchema<Database> {
@@ -14,8 +15,11 @@
 /// The group index finds the entities that refer to a removed one, at O(log n) for each removed entity
 /// and each that refers to it. Rules are applied at the end of a commit to everything the commit
 /// removed, in whatever way. First all removals cascade and nullify, then `restrict` is checked.
-/// Otherwise the schema allows an ID without an entity: without a rule a removal leaves references
-/// unchanged, and a reference may be written before its entity exists.
+///
+/// At the end of a commit each reference that it introduced must lead to an entity, at O(log n) for each
+/// changed entity: entities that refer to each other can be inserted in one commit, in any order. A
+/// reference that led to nothing before refuses no commit; opening a file reports it. With
+/// `existence: .unchecked` references may be written before their entities.
 public struct References<Database: DatabaseType, Source: EntityType, Target: EntityType>:
   SchemaRule
 {
@@ -23,19 +27,22 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
   let index: GroupIndex<Source, EntityID<Target>>
   let to: any WritableKeyPath<Database, EntityTable<Target>> & Sendable
   let rule: RemovalRule<Source, EntityID<Target>>
+  let existence: ReferenceExistence
 
-  /// Declares that entities of `from` refer to those of `to` by the key of `index`, and what the removal
-  /// of an entity of `to` does to them.
+  /// Declares that entities of `from` refer to those of `to` by the key of `index`, what the removal
+  /// of an entity of `to` does to them, and whether a new reference must lead to an entity.
   public init(
     from: any WritableKeyPath<Database, EntityTable<Source>> & Sendable,
     _ index: GroupIndex<Source, EntityID<Target>>,
     to: any WritableKeyPath<Database, EntityTable<Target>> & Sendable,
-    onRemoval rule: RemovalRule<Source, EntityID<Target>>
+    onRemoval rule: RemovalRule<Source, EntityID<Target>>,
+    existence: ReferenceExistence = .checked
   ) {
     self.from = from
     self.index = index
     self.to = to
     self.rule = rule
+    self.existence = existence
   }
 
   var paths: (from: AnyKeyPath, to: AnyKeyPath) { (from, to) }
@@ -84,6 +91,47 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
   }
 }
 
+extension References {
+  func checkExistence(
+    after changes: ChangeSet,
+    of table: TableName,
+    from old: Database,
+    in new: Database
+  ) throws(RuleViolation) {
+    guard existence == .checked, changes.concerns(table) else { return }
+    let targets = new[keyPath: to]
+    var missing: [(key: String, source: String)] = []
+    for case .put(let entity) in changes.changes(of: Source.self, in: table) {
+      for key in index.keys(of: entity) where !targets.contains(key) {
+        let before = old[keyPath: from][entity.id].map(index.keys(of:)) ?? []
+        if !before.contains(key) { missing.append(("\(key)", "\(entity.id)")) }
+      }
+    }
+    // The first by its text, so that the same commit gives the same error.
+    guard let first = missing.map(\.key).min() else { return }
+    throw .danglingReference(
+      table: table,
+      ids: missing.filter { $0.key == first }.map(\.source).sorted(),
+      to: Database.schema.name(of: to) ?? Target.tableName,
+      id: first
+    )
+  }
+
+  func danglingReferences(in database: Database) -> DanglingReferences? {
+    guard existence == .checked else { return nil }
+    let targets = database[keyPath: to]
+    let absent = database[keyPath: from][index].keys.filter { !targets.contains($0) }
+    if absent.isEmpty { return nil }
+    let schema = Database.schema
+    return DanglingReferences(
+      table: schema.name(of: from) ?? Source.tableName,
+      target: schema.name(of: to) ?? Target.tableName,
+      count: absent.count,
+      ids: Array(absent.map { "\($0)" }.sorted().prefix(5))
+    )
+  }
+}
+
 /// A rule of a schema, with the types of its entities erased.
 protocol SchemaRule<Database>: Sendable {
   associatedtype Database: DatabaseType
@@ -98,6 +146,17 @@ protocol SchemaRule<Database>: Sendable {
     in database: inout Database,
     _ isChanged: inout Bool
   ) -> (any RemovedEntities)?
+
+  /// Throws if changes of its table, which has this name, introduced a reference to an absent entity.
+  func checkExistence(
+    after changes: ChangeSet,
+    of table: TableName,
+    from old: Database,
+    in new: Database
+  ) throws(RuleViolation)
+
+  /// The references that lead to no entity; nil if there are none, or if they are not checked.
+  func danglingReferences(in database: Database) -> DanglingReferences?
 
   /// Throws if the entities must not be removed.
   func check(_ removed: any RemovedEntities, in database: Database) throws(RuleViolation)

@@ -6,6 +6,8 @@ public enum RuleViolation: Error, Equatable, CustomStringConvertible {
   case notUnique(table: TableName, index: String, key: String, ids: [String])
   /// An entity was removed while others refer to it with the rule `restrict`.
   case stillReferenced(table: TableName, id: String, by: TableName, ids: [String])
+  /// Entities refer to one that does not exist, and the commit introduced that.
+  case danglingReference(table: TableName, ids: [String], to: TableName, id: String)
 
   /// What is violated and what to do.
   public var description: String { "\(sentence). \(remedy)" }
@@ -20,10 +22,19 @@ public enum RuleViolation: Error, Equatable, CustomStringConvertible {
       """
     case .stillReferenced(let table, let id, let source, let ids):
       """
-      \(id) in \(table) cannot be removed while \(ids.prefix(5).joined(separator: ", "))\
-      \(ids.count > 5 ? " and \(ids.count - 5) more" : "") in \(source) refer to it
+      \(id) in \(table) cannot be removed while \(Self.list(ids)) in \(source) refer to it
+      """
+    case .danglingReference(let table, let ids, let target, let id):
+      """
+      \(Self.list(ids)) in \(table) \(ids.count == 1 ? "refers" : "refer") to \(id), which does not \
+      exist in \(target)
       """
     }
+  }
+
+  private static func list(_ ids: [String]) -> String {
+    let first = ids.prefix(5).joined(separator: ", ")
+    return ids.count > 5 ? "\(first) and \(ids.count - 5) more" : first
   }
 
   private var remedy: String {
@@ -33,6 +44,11 @@ public enum RuleViolation: Error, Equatable, CustomStringConvertible {
       """
       Remove those in the same commit, make them refer to another one, or declare another rule for \
       the removal.
+      """
+    case .danglingReference:
+      """
+      Insert that entity in the same commit or before, or declare the References with \
+      existence: .unchecked.
       """
     }
   }

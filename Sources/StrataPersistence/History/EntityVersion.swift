@@ -12,6 +12,9 @@ public struct EntityVersion<Entity: EntityType>: Sendable, Equatable {
     case removed
     /// It was put in memory, but its `encode(to:)` threw; its value is not known.
     case notPersisted
+    /// It was put, and this build cannot read the stored record: the reason is the one that reading it
+    /// with `deltas` throws.
+    case undecodable(PersistenceError.Reason)
   }
 
   /// Where the version comes from.
@@ -34,7 +37,7 @@ public struct EntityVersion<Entity: EntityType>: Sendable, Equatable {
   /// The revision from which on this version holds.
   public var revision: Revision { revisions.upperBound }
 
-  /// The entity; nil if it was removed or not persisted.
+  /// The entity; nil if it was removed, not persisted, or cannot be read.
   public var entity: Entity? {
     if case .put(let entity) = content { return entity }
     return nil

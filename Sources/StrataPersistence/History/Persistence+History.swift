@@ -63,11 +63,12 @@ extension Persistence {
   /// Every kept version of one entity, the oldest first.
   ///
   /// The first version may come from the oldest snapshot; the others come from the commits that put
-  /// or removed the entity. Empty for an entity that never existed. Name the table if several
-  /// tables have the type. O(journal).
+  /// or removed the entity. Empty for an entity that never existed. A version that this build cannot
+  /// read is given as `.undecodable` with the reason, and the others as they are. Name the table if
+  /// several tables have the type. O(journal).
   ///
-  /// Throws `PersistenceError` with the reason `.notFound` for a table that is not in the schema,
-  /// `.undecodable` for a version that the type cannot read, or an error of reading the file.
+  /// Throws `PersistenceError` with the reason `.notFound` for a table that is not in the schema, or
+  /// an error of reading the file.
   public func history<Entity: EntityType>(
     of id: EntityID<Entity>,
     in table: TableName? = nil

@@ -62,6 +62,7 @@ extension ReadView {
     }
     return nil
   }
+
   private func put<Entity>(
     _ record: ArraySlice<UInt8>,
     of key: EntityKey,
@@ -74,7 +75,7 @@ extension ReadView {
       throw error
     } catch {
       let id = EncodedID.text(of: key.id)
-      throw PersistenceError.Reason(reading: error, table: key.table, id: id)
+      return .undecodable(PersistenceError.Reason(reading: error, table: key.table, id: id))
     }
   }
 }

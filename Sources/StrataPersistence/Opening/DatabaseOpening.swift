@@ -31,7 +31,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       reading: { try read(&$0, $1, at: path, configuration) },
       adding: { contents, tables, isNew in
         known = isNew ? contents.names : tables
-        try Self.check(contents.database)
+        try check(contents.database, configuration.brokenRules)
         return additions(contents, known)
       }
     )
@@ -41,7 +41,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
   /// Writes the initial database and values into the first snapshot, in the order of the table
   /// names.
   private func fill(_ snapshot: inout InitialSnapshot) throws {
-    try Self.check(initial)
+    try check(initial, .refuse)
     let tables = Database.schema.tables(in: policy).map { table in
       (table.name, { try table.add(initial, to: &$0, policy) } as Fill)
     }
@@ -78,13 +78,18 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     )
   }
 
-  /// Refuses data that breaks a rule of the schema.
-  private static func check(_ database: Database) throws(PersistenceError.Reason) {
-    do {
-      try database.checkUniqueness()
-    } catch {
-      throw .ruleBroken(error.sentence)
-    }
+  /// Refuses data that breaks a rule of the schema, unless the policy allows it.
+  private func check(
+    _ database: Database,
+    _ policy: BrokenRulePolicy
+  ) throws(PersistenceError.Reason) {
+    guard policy == .refuse else { return }
+    let violations = database.uniquenessViolations()
+    if violations.isEmpty { return }
+    let most = 20
+    let sentences = violations.prefix(most).map(\.sentence)
+    let more = violations.count > most ? ["and \(violations.count - most) more"] : []
+    throw .ruleBroken((sentences + more).joined(separator: "; "))
   }
 
   /// Tables and values that are new to the file, with their initial contents; and the records that
@@ -140,6 +145,9 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       report.loss?.quarantine = loss.quarantine
     }
     if report.loss != nil { report.outcome = .restoredWithLoss }
+    report.danglingReferences = contents.database.danglingReferences()
+    report.brokenRules = contents.database.uniquenessViolations()
+    report.notes += report.danglingReferences.map { "\($0)" } + report.brokenRules.map(\.sentence)
     for table in known.intersection(excluded).sorted() {
       report.notes.append(
         "the table \(table) is excluded; its records in the file stay as they are"

@@ -1,3 +1,4 @@
+public import StrataNormalization
 public import StrataStorage
 
 /// What opening a file found: where the restored state comes from, and what was noticed.
@@ -30,6 +31,10 @@ public struct RestoreReport: Sendable, Equatable {
   public var unknownValues: [String] = []
   /// Values that are new to the file; they start from the initial state.
   public var newValues: [String] = []
+  /// References that lead to no entity; they refuse no commit.
+  public var danglingReferences: [DanglingReferences] = []
+  /// The rules that the data breaks, under `.report`.
+  public var brokenRules: [RuleViolation] = []
   /// What was noticed and is not an error: a damaged snapshot that was skipped, an unsynced tail
   /// lost in a power cut, a missing head.
   public var notes: [String]

@@ -38,6 +38,9 @@ extension PersistenceError {
     case reservedName(String)
     /// The contents of the file break a rule of this build's schema.
     case ruleBroken(String)
+    /// The schema of the database leaves out tables, so nothing of them would be stored. Each line is one
+    /// that the schema lacks.
+    case unlistedTables(database: String, properties: [String], lines: [String])
     /// The schema of the file does not match this build.
     case migration(String)
     /// The disk is full.
@@ -105,6 +108,11 @@ extension PersistenceError.Reason {
     case .reservedName(let table): "the table name \(table) is reserved for persisted values"
     case .ruleBroken(let violation):
       "the data of this store breaks a rule of this build's schema: \(violation)"
+    case .unlistedTables(let database, let properties, _):
+      """
+      the schema of \(database) does not list \(properties.map { "\\.\($0)" }.joined(separator: ", ")), \
+      so nothing of it would be stored
+      """
     case .migration(let detail): "the schema of this store does not match this build: \(detail)"
     case .diskFull: "the disk is full"
     case .busy(let detail): "the store is busy (\(detail))"
@@ -194,8 +202,13 @@ extension PersistenceError.Reason {
     case .reservedName: "Use another name: Entities(\\.table, named: \"other_name\")."
     case .ruleBroken:
       """
-      Open it with a build without the rule, repair the data there, and open it again with this one. The \
-      file was not changed.
+      Open it with PersistenceConfiguration.brokenRules = .report, which reports the entities and does \
+      not enforce the rule for them, and repair them. The file was not changed.
+      """
+    case .unlistedTables(_, _, let lines):
+      """
+      Add to the schema: \(lines.joined(separator: "; ")). To store nothing of a table, list it and open \
+      with tables: [.excluded(…)]. The file was not changed.
       """
     case .migration: "Use the build that wrote it, or restore the migration as it was."
     case .diskFull:

@@ -8,6 +8,8 @@ public struct PersistenceConfiguration: Sendable {
   public var durability: Durability
   /// What opening does with a file that cannot be restored completely.
   public var restore = RestorePolicy.strict
+  /// What opening does with data that breaks a unique index of this build.
+  public var brokenRules = BrokenRulePolicy.refuse
   /// When snapshots are taken and what is kept.
   public var snapshots: SnapshotPolicy
   /// How many changed entities may wait for the writer before commits wait too.

@@ -17,7 +17,7 @@ struct OpeningTests {
 
   /// Opens without `async`, as the `main` of a script does.
   private func openNow() throws -> Persistence<LibraryState, LibraryDatabase> {
-    try Persistence.open(at: path, initialState: LibraryState(), database: \.db)
+    try Persistence.openBlocking(at: path, initialState: LibraryState(), database: \.db)
   }
 
   @Test

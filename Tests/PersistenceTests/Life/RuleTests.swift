@@ -35,6 +35,47 @@ private struct Club: DatabaseType, StateType {
   static let schema = DatabaseSchema<Club> { Entities(\.members) }
 }
 
+private struct Port: EntityType {
+  static let tableName: TableName = "ports"
+  let id: EntityID<Port>
+}
+
+private struct Ship: EntityType {
+  static let tableName: TableName = "ships"
+  let id: EntityID<Ship>
+  var port: Port.ID
+  var name = ""
+
+  static let byPort = GroupIndex(\Ship.port)
+  static let indexes: EntityIndexes<Ship> = [byPort]
+}
+
+/// A first build without rules.
+private struct EarlyFleet: DatabaseType, StateType {
+  var ports = EntityTable<Port>()
+  var ships = EntityTable<Ship>()
+  static let schema = DatabaseSchema<EarlyFleet> {
+    Entities(\.ports)
+    Entities(\.ships)
+  }
+}
+
+private struct Fleet: DatabaseType, StateType {
+  var ports = EntityTable<Port>()
+  var ships = EntityTable<Ship>()
+  static let schema = DatabaseSchema<Fleet> {
+    Entities(\.ports)
+    Entities(\.ships)
+    References(from: \.ships, Ship.byPort, to: \.ports, onRemoval: .restrict)
+  }
+}
+
+private struct Unlisted: DatabaseType, StateType {
+  var ports = EntityTable<Port>()
+  var ships = EntityTable<Ship>()
+  static let schema = DatabaseSchema<Unlisted> { Entities(\.ships) }
+}
+
 private typealias ClubStore = Store<Club, Never>
 
 /// Indexes and rules in a persisted store.
@@ -47,8 +88,119 @@ struct RuleTests {
     path = directory.path("club.strata")
   }
 
-  private func open(_ club: Club = Club()) async throws -> Persistence<Club, Club> {
-    try await Persistence.open(at: path, initialState: club, database: \.self)
+  private func open(
+    _ club: Club = Club(),
+    _ brokenRules: BrokenRulePolicy = .refuse
+  ) async throws -> Persistence<Club, Club> {
+    var configuration = PersistenceConfiguration()
+    configuration.brokenRules = brokenRules
+    return try await Persistence.open(
+      at: path,
+      initialState: club,
+      database: \.self,
+      configuration: configuration
+    )
+  }
+
+  /// Makes a file with members of these names, some of them twice.
+  private func makeStore(_ names: [String]) async throws {
+    let early = try await Persistence.open(at: path, initialState: EarlyClub(), database: \.self)
+    Store<EarlyClub, Never>(early).commit { state in
+      for (number, name) in names.enumerated() {
+        state.members.insert(EarlyMember(id: EntityID("\(number)"), name: name))
+      }
+    }
+    try await early.close()
+  }
+
+  @Test func `the error for a new rule lists all that break it`() async throws {
+    try await makeStore(["ada", "ada", "bob", "eve", "eve", "eve"])
+    let error = await #expect(throws: PersistenceError.self) { try await open() }
+    #expect(
+      error?.reason
+        == .ruleBroken(
+          """
+          0 and 1 in members have the same key ada of the unique index "name"; 3 and 4 and 5 in \
+          members have the same key eve of the unique index "name"
+          """
+        )
+    )
+    #expect(error?.description.contains("brokenRules = .report") == true)
+  }
+
+  @Test func `under report it opens, and the rule is enforced once the data is repaired`()
+    async throws
+  {
+    try await makeStore(["ada", "ada", "bob"])
+    let persistence = try await open(Club(), .report)
+    let violation = RuleViolation.notUnique(
+      table: "members",
+      index: "name",
+      key: "ada",
+      ids: ["0", "1"]
+    )
+    #expect(persistence.report.brokenRules == [violation])
+    #expect(persistence.report.notes == [violation.sentence])
+    let store = ClubStore(persistence)
+    try store.commit { state throws in state.members.insert(Member(id: "9", name: "new")) }
+    #expect(throws: RuleViolation.self) {
+      try store.commit { state throws in state.members.insert(Member(id: "8", name: "bob")) }
+    }
+    try store.commit { state throws in try state.members.update("1") { $0.name = "Ada" } }
+    #expect(throws: RuleViolation.self) {
+      try store.commit { state throws in try state.members.update("1") { $0.name = "ada" } }
+    }
+    try await persistence.close()
+    let again = try await open()
+    #expect(again.report.brokenRules == [])
+    #expect(again.initialState.members.count == 4)
+    try await again.close()
+  }
+
+  @Test func `dangling references are reported and refuse neither the opening nor a commit`()
+    async throws
+  {
+    let early = try await Persistence.open(at: path, initialState: EarlyFleet(), database: \.self)
+    Store<EarlyFleet, Never>(early).commit { state in
+      state.ships = [Ship(id: "a", port: "gone"), Ship(id: "b", port: "here")]
+      state.ports = [Port(id: "here")]
+    }
+    try await early.close()
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: Fleet(),
+      database: \.self
+    )
+    let text = "ships refer to 1 absent entity of ports: gone"
+    #expect(persistence.report.danglingReferences.map(\.description) == [text])
+    #expect(persistence.report.notes == [text])
+    #expect(persistence.report.outcome == .restored)
+    let store = Store<Fleet, Never>(persistence)
+    try store.commit { state throws in
+      try state.ships.update("a") { $0.name = "Argo" }
+      state.ports.insert(Port(id: "new"))
+    }
+    #expect(throws: RuleViolation.self) {
+      try store.commit { state throws in state.ships.insert(Ship(id: "c", port: "gone")) }
+    }
+    try await persistence.close()
+  }
+
+  @Test func `a table that the schema leaves out is refused, and nothing is made`() async throws {
+    let error = await #expect(throws: PersistenceError.self) {
+      try await Persistence.open(at: path, initialState: Unlisted(), database: \.self)
+    }
+    #expect(
+      error?.reason
+        == .unlistedTables(
+          database: "Unlisted",
+          properties: ["ports"],
+          lines: [#"Entities(\.ports)"#]
+        )
+    )
+    #expect(error?.description.contains(#"does not list \.ports, so"#) == true)
+    #expect(error?.description.contains(#"Add to the schema: Entities(\.ports). "#) == true)
+    #expect(!FileManager.default.fileExists(atPath: path))
   }
 
   @Test func `a commit that breaks a rule makes no revision, and the next one goes on`()

@@ -130,7 +130,7 @@ struct ValueLifeTests {
   @Test
   func `a program without async keeps values too`() async throws {
     func open() throws -> SettingsPersistence {
-      try Persistence.open(
+      try Persistence.openBlocking(
         at: file.path,
         initialState: SettingsState(),
         database: \.db,

@@ -103,16 +103,30 @@ struct CarriedRecordTests {
   }
 
   @Test
-  func `a version in the history that cannot be read is refused as such, not as damage`()
+  func `a version that cannot be read is given as such, and the others of the entity as they are`()
     async throws
   {
     try await makeStore()
     let persistence = try await open(Numbers.self, .bestEffort)
-    let error = await #expect(throws: PersistenceError.self) {
-      _ = try await persistence.history(of: EntityID<NumberItem>("a"))
+    let store = Store<Shop<Numbers>, Never>(persistence)
+    store.commit { $0.db.items.insert(NumberItem(id: "a", price: 7)) }
+    store.commit { $0.db.items.remove("a") }
+    let versions = try await persistence.history(of: EntityID<NumberItem>("a"))
+    #expect(versions.map(\.revision) == [1, 2, 3])
+    #expect(versions.dropFirst().map(\.content) == [.put(NumberItem(id: "a", price: 7)), .removed])
+    #expect(versions.first?.entity == nil)
+    let asDelta = await #expect(throws: PersistenceError.self) {
+      for try await _ in persistence.deltas(from: 1, to: 1) {}
     }
-    guard case .undecodable("items", "a", _) = error?.reason else {
-      Issue.record("another reason: \(String(describing: error))")
+    guard case .undecodable(let reason) = versions.first?.content,
+      case .undecodable("items", "a", let detail) = reason
+    else {
+      Issue.record("another content: \(versions)")
+      return
+    }
+    #expect(detail.contains("price"))
+    guard case .undecodable("items", _, _) = asDelta?.reason else {
+      Issue.record("another reason: \(String(describing: asDelta))")
       return
     }
     try await persistence.close()
