@@ -11,7 +11,7 @@
 /// of the groups. Members of a group are in the order of `sortedBy`, then of their IDs. A group without
 /// members does not exist.
 public final class GroupIndex<Entity: EntityType, Key: Hashable & Sendable>: EntityIndex {
-  /// The name in errors: the one it was given, or the type of its keys.
+  /// The name in errors: the one it was given, or the field.
   public let name: String
   @usableFromInline let make: @Sendable () -> IndexBox
   @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
@@ -29,7 +29,7 @@ public final class GroupIndex<Entity: EntityType, Key: Hashable & Sendable>: Ent
     change: @escaping @Sendable (inout IndexBox, Entity?, Entity?) -> Void
   ) {
     typealias Contents = GroupContents<Entity, Key, Rank>
-    self.name = name ?? "\(Key.self)"
+    self.name = name ?? Self.nameless(Key.self)
     self.keysOf = keysOf
     self.change = change
     make = { TypedIndexBox(Contents()) }
@@ -51,13 +51,80 @@ extension GroupIndex {
   /// Groups by a field.
   @inlinable
   public convenience init(
+    _ field: any KeyPath<Entity, Key> & Sendable,
+    named name: String? = nil
+  ) {
+    let field = EntityField(field)
+    self.init(name ?? field.name, optional: { field.read($0) }, rank: { _ in NoRank() })
+  }
+
+  /// Groups by a field; an entity where it is nil is in no group.
+  @inlinable
+  public convenience init(
+    _ field: any KeyPath<Entity, Key?> & Sendable,
+    named name: String? = nil
+  ) {
+    let field = EntityField(field)
+    self.init(name ?? field.name, optional: field.read, rank: { _ in NoRank() })
+  }
+
+  /// Groups by a field, the members of each group sorted by another.
+  @inlinable
+  public convenience init<Rank: Comparable & Sendable>(
+    _ field: any KeyPath<Entity, Key> & Sendable,
+    sortedBy rank: @escaping @Sendable (Entity) -> Rank,
+    named name: String? = nil
+  ) {
+    let field = EntityField(field)
+    self.init(name ?? field.name, optional: { field.read($0) }, rank: rank)
+  }
+
+  /// Groups by a field, the members of each group sorted by another; an entity where it is nil is in
+  /// no group.
+  @inlinable
+  public convenience init<Rank: Comparable & Sendable>(
+    _ field: any KeyPath<Entity, Key?> & Sendable,
+    sortedBy rank: @escaping @Sendable (Entity) -> Rank,
+    named name: String? = nil
+  ) {
+    let field = EntityField(field)
+    self.init(name ?? field.name, optional: field.read, rank: rank)
+  }
+
+  /// Groups by a field of several keys; the entity is in the group of each.
+  @inlinable
+  public convenience init<Keys: Sequence<Key> & SendableMetatype>(
+    each field: any KeyPath<Entity, Keys> & Sendable,
+    named name: String? = nil
+  ) {
+    let field = EntityField(field)
+    self.init(name ?? field.name, each: field.read, rank: { _ in NoRank() })
+  }
+
+  /// Groups by a field of several keys, the members of each group sorted by another field.
+  @inlinable
+  public convenience init<Keys: Sequence<Key> & SendableMetatype, Rank: Comparable & Sendable>(
+    each field: any KeyPath<Entity, Keys> & Sendable,
+    sortedBy rank: @escaping @Sendable (Entity) -> Rank,
+    named name: String? = nil
+  ) {
+    let field = EntityField(field)
+    self.init(name ?? field.name, each: field.read, rank: rank)
+  }
+}
+
+/// The same by what a closure gives.
+extension GroupIndex {
+  /// Groups by what a closure gives.
+  @inlinable
+  public convenience init(
     _ key: @escaping @Sendable (Entity) -> Key,
     named name: String? = nil
   ) {
     self.init(name, optional: { key($0) }, rank: { _ in NoRank() })
   }
 
-  /// Groups by a field; an entity where it is nil is in no group.
+  /// Groups by what a closure gives; an entity where it is nil is in no group.
   @inlinable
   public convenience init(
     _ key: @escaping @Sendable (Entity) -> Key?,
@@ -66,7 +133,7 @@ extension GroupIndex {
     self.init(name, optional: key, rank: { _ in NoRank() })
   }
 
-  /// Groups by a field, the members of each group sorted by another.
+  /// Groups by what a closure gives, the members of each group sorted by another one.
   @inlinable
   public convenience init<Rank: Comparable & Sendable>(
     _ key: @escaping @Sendable (Entity) -> Key,
@@ -76,8 +143,8 @@ extension GroupIndex {
     self.init(name, optional: { key($0) }, rank: rank)
   }
 
-  /// Groups by a field, the members of each group sorted by another; an entity where it is nil is in
-  /// no group.
+  /// Groups by what a closure gives, the members of each group sorted by another one; an entity where it
+  /// is nil is in no group.
   @inlinable
   public convenience init<Rank: Comparable & Sendable>(
     _ key: @escaping @Sendable (Entity) -> Key?,
@@ -87,7 +154,7 @@ extension GroupIndex {
     self.init(name, optional: key, rank: rank)
   }
 
-  /// Groups by a field of several keys; the entity is in the group of each.
+  /// Groups by the keys that a closure gives; the entity is in the group of each.
   @inlinable
   public convenience init<Keys: Sequence<Key> & SendableMetatype>(
     each keys: @escaping @Sendable (Entity) -> Keys,
@@ -96,7 +163,7 @@ extension GroupIndex {
     self.init(name, each: keys, rank: { _ in NoRank() })
   }
 
-  /// Groups by a field of several keys, the members of each group sorted by another field.
+  /// Groups by the keys that a closure gives, the members of each group sorted by another closure.
   @inlinable
   public convenience init<Keys: Sequence<Key> & SendableMetatype, Rank: Comparable & Sendable>(
     each keys: @escaping @Sendable (Entity) -> Keys,

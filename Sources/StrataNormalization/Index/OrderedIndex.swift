@@ -14,16 +14,36 @@
 public final class OrderedIndex<Entity: EntityType, Rank: Comparable & Sendable>: EntityIndex {
   @usableFromInline typealias Box = TypedIndexBox<OrderedList<RankedMember<Rank, Entity>>>
 
-  /// The name in errors: the one it was given, or the type of its ranks.
+  /// The name in errors: the one it was given, or the field.
   public let name: String
   @usableFromInline let make: @Sendable () -> IndexBox
   @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
 
   /// Sorts by a field; entities where it is nil are left out.
   @inlinable
+  public convenience init(
+    _ field: any KeyPath<Entity, Rank?> & Sendable,
+    named name: String? = nil
+  ) {
+    let field = EntityField(field)
+    self.init(field.read, named: name ?? field.name)
+  }
+
+  /// Sorts by a field.
+  @inlinable
+  public convenience init(
+    _ field: any KeyPath<Entity, Rank> & Sendable,
+    named name: String? = nil
+  ) {
+    let field = EntityField(field)
+    self.init({ Optional(field.read($0)) }, named: name ?? field.name)
+  }
+
+  /// Sorts by what a closure gives; entities where it is nil are left out.
+  @inlinable
   public init(_ rank: @escaping @Sendable (Entity) -> Rank?, named name: String? = nil) {
     typealias Member = RankedMember<Rank, Entity>
-    self.name = name ?? "\(Rank.self)"
+    self.name = name ?? Self.nameless(Rank.self)
     make = { Box(OrderedList()) }
     change = { box, old, new in
       let (oldRank, newRank) = (old.flatMap(rank), new.flatMap(rank))
@@ -39,7 +59,7 @@ public final class OrderedIndex<Entity: EntityType, Rank: Comparable & Sendable>
     }
   }
 
-  /// Sorts by a field.
+  /// Sorts by what a closure gives.
   @inlinable
   public convenience init(_ rank: @escaping @Sendable (Entity) -> Rank, named name: String? = nil) {
     self.init({ Optional(rank($0)) }, named: name)

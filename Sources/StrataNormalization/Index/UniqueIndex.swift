@@ -14,15 +14,35 @@
 public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: EntityIndex {
   @usableFromInline typealias Box = TypedIndexBox<UniqueContents<Entity, Key>>
 
-  /// The name in errors: the one it was given, or the type of its keys.
+  /// The name in errors: the one it was given, or the field.
   public let name: String
   @usableFromInline let make: @Sendable () -> IndexBox
   @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
 
   /// Finds by a field; an entity where it is nil is not found, and any number may have none.
   @inlinable
+  public convenience init(
+    _ field: any KeyPath<Entity, Key?> & Sendable,
+    named name: String? = nil
+  ) {
+    let field = EntityField(field)
+    self.init(field.read, named: name ?? field.name)
+  }
+
+  /// Finds by a field.
+  @inlinable
+  public convenience init(
+    _ field: any KeyPath<Entity, Key> & Sendable,
+    named name: String? = nil
+  ) {
+    let field = EntityField(field)
+    self.init({ Optional(field.read($0)) }, named: name ?? field.name)
+  }
+
+  /// Finds by what a closure gives; an entity where it is nil is not found, and any number may have none.
+  @inlinable
   public init(_ key: @escaping @Sendable (Entity) -> Key?, named name: String? = nil) {
-    self.name = name ?? "\(Key.self)"
+    self.name = name ?? Self.nameless(Key.self)
     make = { Box(UniqueContents()) }
     change = { box, old, new in
       let (oldKey, newKey) = (old.flatMap(key), new.flatMap(key))
@@ -34,7 +54,7 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
     }
   }
 
-  /// Finds by a field.
+  /// Finds by what a closure gives.
   @inlinable
   public convenience init(_ key: @escaping @Sendable (Entity) -> Key, named name: String? = nil) {
     self.init({ Optional(key($0)) }, named: name)

@@ -18,7 +18,7 @@ public enum RuleViolation: Error, Equatable, CustomStringConvertible {
     case .notUnique(let table, let index, let key, let ids):
       """
       \(ids.joined(separator: " and ")) in \(table) have the same key \(key) of the unique index \
-      "\(index)"
+      "\(table).\(index)"
       """
     case .stillReferenced(let table, let id, let source, let ids):
       """

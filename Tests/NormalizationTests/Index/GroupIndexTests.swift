@@ -91,9 +91,9 @@ import Testing
     }
   }
 
-  @Test func `an index is called what it was named, or after its keys`() {
+  @Test func `an index is called what it was named, or after its field`() {
     #expect(User.byEmail.name == "email")
-    #expect(Post.byAuthor.name == "EntityID<User>")
-    #expect(Post.byDate.name == "Int")
+    #expect(Post.byAuthor.name == "author")
+    #expect(Post.byDate.name == "date")
   }
 }
