@@ -15,9 +15,12 @@ public struct DispatcherContext<Dispatcher: DispatcherType>: Sendable {
   /// The last committed value of the dispatcher's scope.
   ///
   /// O(1).
-  public var state: Dispatcher.Scope {
-    dispatcher.targetStore.state[keyPath: dispatcher.scope]
-  }
+  public var state: Dispatcher.Scope { dispatcher.state }
+
+  /// The last committed value of the whole state.
+  ///
+  /// O(1).
+  public var rootState: Dispatcher.State { dispatcher.rootState }
 
   /// Delivers an activity to the subscribers of `sinkActivity`.
   public func send(_ activity: Dispatcher.Activity) { dispatcher.send(activity) }

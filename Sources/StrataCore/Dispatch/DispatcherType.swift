@@ -2,7 +2,13 @@
 ///
 /// A dispatcher is an object without state of its own. It works on a part of the store's state, its
 /// ``Scope``, and may hold what its commits need. A store may have any number of dispatchers.
-public protocol DispatcherType: AnyObject, Sendable {
+///
+/// ```swift
+/// func rename(_ profile: some DispatcherType<AppState, Never, Profile>) {
+///   profile.commit { $0.name = "Ada" }
+/// }
+/// ```
+public protocol DispatcherType<State, Activity, Scope>: AnyObject, Sendable {
   /// The whole state of the store.
   associatedtype State: StateType
   /// What the store announces besides its state.
@@ -16,6 +22,23 @@ public protocol DispatcherType: AnyObject, Sendable {
   var targetStore: Store<State, Activity> { get }
   /// The path from the state to the scope.
   var scope: StatePath<State, Scope> { get }
+}
+
+extension DispatcherType {
+  /// The last committed value of the scope.
+  ///
+  /// Never waits for an edit. O(1).
+  public var state: Scope { targetStore.state[keyPath: scope] }
+
+  /// The last committed value of the scope with its version, its traces and the value before it.
+  ///
+  /// The version is that of the store: it also counts commits that do not change the scope. O(1).
+  public var changes: Changes<Scope> { targetStore.changes.map(scope) }
+
+  /// The last committed value of the whole state.
+  ///
+  /// O(1).
+  public var rootState: State { targetStore.state }
 }
 
 extension DispatcherType {

@@ -25,14 +25,4 @@ open class ScopedDispatcherBase<State: StateType, Activity: Sendable, Scope: Sen
   }
 
   deinit { targetStore.logger?.didDestroyDispatcher(dispatcherLog()) }
-
-  /// The last committed value of the scope.
-  ///
-  /// O(1).
-  public var state: Scope { targetStore.state[keyPath: scope] }
-
-  /// The last committed value of the whole state.
-  ///
-  /// O(1).
-  public var rootState: State { targetStore.state }
 }
