@@ -44,6 +44,20 @@ extension DispatcherContext {
   }
 }
 
+extension DispatcherContext where Dispatcher.State: RuledStateType {
+  /// Another name for `commit` with a closure over the state.
+  @discardableResult
+  public func commitInline<R, E: Error>(
+    _ name: String = "",
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (inout Dispatcher.Scope) throws(E) -> R
+  ) throws -> R {
+    try commit(name, fileID: fileID, function: function, line: line, mutation)
+  }
+}
+
 extension DispatcherType {
   /// Another name for `dispatch`.
   @discardableResult

@@ -18,8 +18,8 @@ extension TableDispatcherBase {
   /// }
   /// ```
   ///
-  /// Throws what the closure throws, and when a rule of the database refuses the commit; then it is
-  /// rolled back. The two tables must be different tables of one store.
+  /// It is a commit of both dispatchers: an ``UndoStack`` of either records it. The rules are those of
+  /// `commit`. The two tables must be different tables of one store.
   @discardableResult
   public func commit<B, R, E: Error>(
     with b: TableDispatcherBase<State, Activity, B>,
@@ -29,22 +29,13 @@ extension TableDispatcherBase {
     line: UInt = #line,
     _ mutation: (inout EntityTable<Entity>, inout EntityTable<B>) throws(E) -> R
   ) throws(E) -> R {
-    let (pathA, pathB) = (scope, b.scope)
-    checkTables([pathA, pathB], [b.targetStore])
-    return try targetStore.commit(name, fileID: fileID, function: function, line: line) {
-      (state: inout State) throws(E) in
-      var (tableA, tableB) = (state[keyPath: pathA], state[keyPath: pathB])
-      let result = try mutation(&tableA, &tableB)
-      state[keyPath: pathA] = tableA
-      state[keyPath: pathB] = tableB
-      return result
-    }
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    return try compose(trace, b, mutation)
   }
 
   /// Changes this table and two others of the same store in one atomic step.
   ///
-  /// Throws as the form with one other table does. The three tables must be different tables of one
-  /// store.
+  /// The same as with one other table; the three must be different tables of one store.
   @discardableResult
   public func commit<B, C, R, E: Error>(
     with b: TableDispatcherBase<State, Activity, B>,
@@ -57,10 +48,90 @@ extension TableDispatcherBase {
       inout EntityTable<Entity>, inout EntityTable<B>, inout EntityTable<C>
     ) throws(E) -> R
   ) throws(E) -> R {
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    return try compose(trace, b, c, mutation)
+  }
+}
+
+/// The same for a state that is ruled: they throw in their type.
+extension TableDispatcherBase where State: RuledStateType {
+  /// Changes this table and another one of the same store in one atomic step.
+  ///
+  /// Throws what the closure throws, and the error of a rule, middleware or file that refuses the
+  /// commit; then it is rolled back. The two tables must be different tables of one store.
+  @discardableResult
+  public func commit<B, R, E: Error>(
+    with b: TableDispatcherBase<State, Activity, B>,
+    _ name: String = "",
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (inout EntityTable<Entity>, inout EntityTable<B>) throws(E) -> R
+  ) throws -> R {
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    return try compose(trace, b) { (tableA, tableB) throws in try mutation(&tableA, &tableB) }
+  }
+
+  /// Changes this table and two others of the same store in one atomic step.
+  ///
+  /// Throws like the form with one other table; the three must be different tables of one store.
+  @discardableResult
+  public func commit<B, C, R, E: Error>(
+    with b: TableDispatcherBase<State, Activity, B>,
+    _ c: TableDispatcherBase<State, Activity, C>,
+    _ name: String = "",
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (
+      inout EntityTable<Entity>, inout EntityTable<B>, inout EntityTable<C>
+    ) throws(E) -> R
+  ) throws -> R {
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    return try compose(trace, b, c) { (tableA, tableB, tableC) throws in
+      try mutation(&tableA, &tableB, &tableC)
+    }
+  }
+}
+
+extension TableDispatcherBase {
+  private func compose<B, R, E: Error>(
+    _ trace: CommitTrace,
+    _ b: TableDispatcherBase<State, Activity, B>,
+    _ mutation: (inout EntityTable<Entity>, inout EntityTable<B>) throws(E) -> R
+  ) throws(E) -> R {
+    let (pathA, pathB) = (scope, b.scope)
+    checkTables([pathA, pathB], [b.targetStore])
+    return try targetStore.commit(
+      trace,
+      by: ObjectIdentifier(self),
+      and: [ObjectIdentifier(b)],
+      scope: targetStore.scope
+    ) { (state, _) throws(E) in
+      var (tableA, tableB) = (state[keyPath: pathA], state[keyPath: pathB])
+      let result = try mutation(&tableA, &tableB)
+      state[keyPath: pathA] = tableA
+      state[keyPath: pathB] = tableB
+      return result
+    }
+  }
+
+  private func compose<B, C, R, E: Error>(
+    _ trace: CommitTrace,
+    _ b: TableDispatcherBase<State, Activity, B>,
+    _ c: TableDispatcherBase<State, Activity, C>,
+    _ mutation: (
+      inout EntityTable<Entity>, inout EntityTable<B>, inout EntityTable<C>
+    ) throws(E) -> R
+  ) throws(E) -> R {
     let (pathA, pathB, pathC) = (scope, b.scope, c.scope)
     checkTables([pathA, pathB, pathC], [b.targetStore, c.targetStore])
-    return try targetStore.commit(name, fileID: fileID, function: function, line: line) {
-      (state: inout State) throws(E) in
+    return try targetStore.commit(
+      trace,
+      by: ObjectIdentifier(self),
+      and: [ObjectIdentifier(b), ObjectIdentifier(c)],
+      scope: targetStore.scope
+    ) { (state, _) throws(E) in
       var (tableA, tableB) = (state[keyPath: pathA], state[keyPath: pathB])
       var tableC = state[keyPath: pathC]
       let result = try mutation(&tableA, &tableB, &tableC)

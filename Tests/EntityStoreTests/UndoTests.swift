@@ -69,6 +69,40 @@ struct UndoTests {
   }
 
   @Test
+  func `what a dispatcher commits together with another one is undone by the stack of either`()
+    throws
+  {
+    let books = LibraryStore.TableDispatcher<Book>(targetStore: store, table: \.db.books)
+    let authors = books.detached(to: \.db.authors)
+    let archive = books.detached(to: \.db.archivedBooks)
+    let ofBooks = UndoStack(of: books, database: \.db)
+    let ofAuthors = UndoStack(of: authors, database: \.db)
+    let ofArchive = UndoStack(of: archive, database: \.db)
+    books.commit(with: authors, "publish") { books, authors in
+      books.insert(Book(id: 1, author: "lem"))
+      authors.insert(Author(id: "lem"))
+    }
+    #expect(ofBooks.undoName == "publish")
+    #expect(ofAuthors.undoName == "publish")
+    #expect(!ofArchive.canUndo)
+    #expect(!undo.canUndo)
+    #expect(try ofAuthors.undo())
+    #expect(store.state.db == LibraryDatabase())
+    #expect(throws: UndoError.self) { try ofBooks.undo() }
+    #expect(try ofAuthors.redo())
+    #expect(try ofBooks.undo())
+    #expect(store.state.db == LibraryDatabase())
+    books.commit(with: authors, archive, "move") { books, authors, archive in
+      books.insert(Book(id: 2))
+      archive.insert(Book(id: 3))
+    }
+    #expect(ofArchive.undoName == "move")
+    #expect(ofBooks.undoName == "move")
+    #expect(try ofArchive.undo())
+    #expect(store.state.db == LibraryDatabase())
+  }
+
+  @Test
   func `a further commit forgets what was undone`() throws {
     editor.put("a", "Ada")
     try undo.undo()

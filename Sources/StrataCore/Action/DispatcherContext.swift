@@ -78,6 +78,31 @@ extension DispatcherContext {
 }
 
 extension DispatcherContext {
+  /// Changes the scope in one atomic step and returns the result of the closure with the version that
+  /// the commit made; nil when it made none.
+  ///
+  /// The rules are those of a dispatcher's `commitWithVersion`.
+  public func commitWithVersion<R, E: Error>(
+    _ name: String = "",
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (inout Dispatcher.Scope) throws(E) -> R
+  ) throws(E) -> (result: R, version: UInt64?) {
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    var version: UInt64?
+    let result = try dispatcher.targetStore.commit(
+      trace,
+      causes: actions,
+      by: ObjectIdentifier(dispatcher),
+      scope: dispatcher.scope,
+      version: &version
+    ) { (part, _) throws(E) in try mutation(&part) }
+    return (result, version)
+  }
+}
+
+extension DispatcherContext {
   /// Runs another action of the dispatcher and returns its result.
   @discardableResult
   public func dispatch<A: ActionType>(

@@ -29,6 +29,8 @@ extension DispatcherType {
 
   /// Commits the mutation that the closure returns, and returns its result:
   /// `dispatcher.accept { $0.someMutation() }`.
+  ///
+  /// The rules are those of `commit`.
   @discardableResult
   public func accept<M: MutationType>(
     _ mutation: (Self) -> M

@@ -16,15 +16,18 @@ public struct Edit<State: StateType>: Sendable {
   /// What was computed from this edit; carried with the commit to every subscriber.
   public var attachments = CommitAttachments()
 
-  /// The store or dispatcher whose `commit` was called, if any.
-  package let origin: ObjectIdentifier?
+  /// The dispatcher that commits, if any.
+  private let dispatcher: ObjectIdentifier?
+  /// The others, when several dispatchers make one commit.
+  private let otherDispatchers: [ObjectIdentifier]
   let computed: ComputedPlace?
 
   init(
     after start: Changes<State>,
     trace: CommitTrace,
     causes: [ActionMetadata],
-    by origin: ObjectIdentifier? = nil
+    by dispatcher: ObjectIdentifier? = nil,
+    and others: [ObjectIdentifier] = []
   ) {
     previous = start.value
     state = start.value
@@ -32,7 +35,13 @@ public struct Edit<State: StateType>: Sendable {
     computed = start.computedPlace
     self.trace = trace
     self.causes = causes
-    self.origin = origin
+    self.dispatcher = dispatcher
+    otherDispatchers = others
+  }
+
+  /// Whether the object is the store or a dispatcher whose `commit` was called.
+  package func isMade(by object: ObjectIdentifier) -> Bool {
+    dispatcher == object || otherDispatchers.contains(object)
   }
 
   /// The edit as subscribers would see it if it ended now.

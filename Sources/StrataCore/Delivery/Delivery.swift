@@ -27,9 +27,10 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   func beginEdit(
     trace: CommitTrace,
     causes: [ActionMetadata],
-    by origin: ObjectIdentifier?
+    by dispatcher: ObjectIdentifier?,
+    and others: [ObjectIdentifier]
   ) -> Edit<State> where State: StateType {
-    Edit(after: current.changes, trace: trace, causes: causes, by: origin)
+    Edit(after: current.changes, trace: trace, causes: causes, by: dispatcher, and: others)
   }
 
   /// Returns the version that was replaced, so that it can be freed outside every lock.

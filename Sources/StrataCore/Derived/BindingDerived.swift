@@ -8,7 +8,8 @@
 /// ```
 ///
 /// Reading returns what the state holds, which may differ from the value that was set if the setter
-/// changed it. It holds its store, as a dispatcher does.
+/// changed it. It holds its store, as a dispatcher does. Setting cannot throw: a refused commit goes to
+/// the store's ``Store/refusedCommitHandler``.
 @propertyWrapper
 public final class BindingDerived<Value: Sendable>: Sendable {
   /// The value to be read and followed.

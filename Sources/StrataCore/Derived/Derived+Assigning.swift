@@ -1,7 +1,8 @@
 extension DispatcherType {
   /// A closure that writes the value of each change to a part of the scope, for `assign(to:)`.
   ///
-  /// It does not hold the store; after the store is released it does nothing.
+  /// It does not hold the store; after the store is released it does nothing. A refused commit goes to
+  /// the store's ``Store/refusedCommitHandler``.
   public func assignee<Value: Sendable>(
     _ part: StatePath<Scope, Value>,
     fileID: StaticString = #fileID,

@@ -132,7 +132,7 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
     let start = store.delivery.current.changes.replacingValue(with: previous)
     var edit = Edit(after: start, trace: trace, causes: [])
     edit.state = state
-    try stages.complete(&edit, throwing: (any Error).self)
+    try stages.complete(&edit)
     return store.delivery.publish(Version(Changes(edit)), log: nil)
   }
 

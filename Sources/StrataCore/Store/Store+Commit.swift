@@ -4,36 +4,62 @@ extension Store {
   /// Runs one commit, for the `commit` of ``DispatcherType`` in each of its forms: the edit, middleware and hooks, the new version, and its delivery.
   ///
   /// If any of them throws, everything stays as it was. An edit that leaves every byte of the state
-  /// unchanged ends early: it makes no version and is delivered to no subscriber.
+  /// unchanged ends early: it makes no version and is delivered to no subscriber. A stage's error that
+  /// is not an `E` cannot be thrown: the ``refusedCommitHandler`` receives it.
   func commit<Scope, R, E: Error>(
     _ trace: CommitTrace,
     causes: [ActionMetadata] = [],
-    by origin: ObjectIdentifier? = nil,
+    by dispatcher: ObjectIdentifier? = nil,
     scope: WritableKeyPath<State, Scope>,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws(E) -> R {
-    try commit(trace, causes: causes, by: origin, scope: scope) { (part, _) throws(E) in
+    try commit(trace, causes: causes, by: dispatcher, scope: scope) { (part, _) throws(E) in
       try mutation(&part)
     }
   }
 
-  /// The same with a closure that may attach values to the commit.
+  /// The same with a closure that may attach values to the commit, and for several dispatchers.
   package func commit<Scope, R, E: Error>(
     _ trace: CommitTrace,
     causes: [ActionMetadata] = [],
-    by origin: ObjectIdentifier? = nil,
+    by dispatcher: ObjectIdentifier? = nil,
+    and others: [ObjectIdentifier] = [],
     scope: WritableKeyPath<State, Scope>,
+    attaching mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
+  ) throws(E) -> R {
+    var version: UInt64?
+    return try commit(
+      trace,
+      causes: causes,
+      by: dispatcher,
+      and: others,
+      scope: scope,
+      version: &version,
+      attaching: mutation
+    )
+  }
+
+  /// The same; sets `version` to the version that the commit makes, and leaves it as it is when the
+  /// commit changes nothing or is refused.
+  func commit<Scope, R, E: Error>(
+    _ trace: CommitTrace,
+    causes: [ActionMetadata],
+    by dispatcher: ObjectIdentifier?,
+    and others: [ObjectIdentifier] = [],
+    scope: WritableKeyPath<State, Scope>,
+    version: inout UInt64?,
     attaching mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
   ) throws(E) -> R {
     for hook in stages.withLock({ $0.hooks }) { hook.commitWillBegin() }
     // Freed after the lock: what is freed with them may commit or read in its turn.
     var replaced: Version<State>?
     var dropped: Edit<State>?
+    var refusal: (any Error)?
     let start = logger?.now()
     let result = try editLock.withLock { (_: inout EditTurn) throws(E) -> R in
       // Read under the lock: a stage may have been installed while this commit waited.
       let stages = stages.withLock { $0 }
-      var edit = delivery.beginEdit(trace: trace, causes: causes, by: origin)
+      var edit = delivery.beginEdit(trace: trace, causes: causes, by: dispatcher, and: others)
       do throws(E) {
         var attachments = CommitAttachments()
         var effect = EditEffect.nothing
@@ -45,9 +71,17 @@ extension Store {
           return result
         }
         edit.attachments = attachments
-        try stages.complete(&edit, throwing: E.self)
+        do {
+          try stages.complete(&edit)
+        } catch {
+          if let error = error as? E { throw error }
+          refusal = error
+          dropped = edit
+          return result
+        }
         let log = logger.map { logEntry(of: edit, since: start, for: $0) }
         replaced = delivery.publish(Version(Changes(edit)), log: log)
+        version = edit.version
         return result
       } catch {
         dropped = edit
@@ -56,6 +90,9 @@ extension Store {
     }
     _ = consume replaced
     _ = consume dropped
+    if let refusal {
+      refusedCommitHandler(RefusedCommit(store: name, trace: trace, error: refusal))
+    }
     delivery.drain()
     return result
   }

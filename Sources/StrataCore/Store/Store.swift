@@ -38,6 +38,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
       """
   )
   @usableFromInline let stages = Lock(CommitStages<State>())
+  @usableFromInline let refusals = Lock(RefusedCommitHandler())
   @usableFromInline let delivery: Delivery<State, Activity>
   @usableFromInline let logger: (any StoreLogger)?
   /// What the store was created from, unless that was a plain value.

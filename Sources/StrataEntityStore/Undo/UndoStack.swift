@@ -13,10 +13,11 @@ public import StrataNormalization
 /// ```
 ///
 /// It records the commits of that dispatcher object from its creation on, including those of the
-/// dispatcher's actions and mutations. It does not record commits of other dispatchers, nor of
-/// dispatchers detached from this one. An undo restores the entities of a commit as they were before it
-/// and changes nothing else. It is a commit like any other: it is journaled and appears in the history.
-/// State outside the database is not undone.
+/// dispatcher's actions and mutations, and those it makes together with other dispatchers:
+/// `commit(with:)`. It does not record commits of other dispatchers alone, nor of dispatchers detached
+/// from this one. An undo restores the entities of a commit as they were before it and changes nothing
+/// else. It is a commit like any other: it is journaled and appears in the history. State outside the
+/// database is not undone.
 ///
 /// By default an undo never overwrites a later change by another dispatcher: `undo` and `redo` then
 /// throw ``UndoError``.
@@ -152,7 +153,7 @@ extension UndoStack {
   fileprivate func record(_ edit: Edit<State>, _ changes: ChangeSet, _ origin: ObjectIdentifier) {
     if let move = edit.attachments[UndoMove.key], move.stack == ObjectIdentifier(self) {
       history.withLock { $0.move(move.step, move.direction) }
-    } else if edit.origin == origin {
+    } else if edit.isMade(by: origin) {
       let before = changes.inverted(in: edit.previous[keyPath: database])
       history.withLock { $0.push(edit.trace.name, before: before, after: changes) }
     }

@@ -1,0 +1,88 @@
+import StrataBase
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// A commit that was refused and rolled back, and whose caller could not receive the error.
+///
+/// See <doc:RefusedCommits>.
+public struct RefusedCommit: Sendable, CustomStringConvertible {
+  /// The name of the store.
+  public let store: String
+  /// The name and the place of the commit.
+  public let trace: CommitTrace
+  /// Why it was refused.
+  public let error: any Error
+
+  /// Which commit was refused, and why.
+  public var description: String {
+    let name = trace.name.isEmpty ? "" : " \"\(trace.name)\""
+    let reason = "\(error)"
+    return """
+      The commit\(name) at \(trace.place) was refused: \(reason)\(reason.hasSuffix(".") ? "" : ".") \
+      \(store) is unchanged.
+      """
+  }
+
+  /// Writes the commit, the error and the remedy to standard error, and fails an assertion in a debug
+  /// build.
+  public func report() {
+    Self.writeToStandardError(
+      """
+      \(description) The caller does not know it. Make the state a RuledStateType, so that every \
+      commit throws. Or write the closure as one that throws (with `throws` in its type or a `try` \
+      inside) and call it with `try commit`. To report such commits in another way, set \
+      refusedCommitHandler of the store.
+
+      """
+    )
+    assertionFailure("A commit that cannot throw was refused: see the line above.")
+  }
+
+  private static func writeToStandardError(_ text: String) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+}
+
+/// What a store does with refused commits; a struct, because a `Lock` must not hold a bare function.
+@usableFromInline
+struct RefusedCommitHandler: Sendable {
+  var handle: @Sendable (RefusedCommit) -> Void = { $0.report() }
+
+  @usableFromInline
+  init() {}
+}
+
+extension Store {
+  /// Receives every commit that was refused and whose caller could not receive the error.
+  ///
+  /// By default ``RefusedCommit/report()``: a line on standard error, and a failed assertion in debug
+  /// builds. It is called on the committing thread, after the commit was rolled back and outside every
+  /// lock, so it may commit.
+  ///
+  /// ```swift
+  /// store.refusedCommitHandler = { log.error("\($0)") }
+  /// ```
+  ///
+  /// A test replaces it to see what a release build does.
+  public var refusedCommitHandler: @Sendable (RefusedCommit) -> Void {
+    get { refusals.withLock { $0 }.handle }
+    set {
+      var handler = RefusedCommitHandler()
+      handler.handle = newValue
+      // The old one is freed after the lock, with what it holds.
+      refusals.withLock { swap(&$0, &handler) }
+    }
+  }
+}

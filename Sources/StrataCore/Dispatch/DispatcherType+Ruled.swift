@@ -1,0 +1,108 @@
+/// The commits of a state that is ruled: the same as for any state, and they throw in their type.
+///
+/// The compiler prefers these, because they are more constrained.
+extension DispatcherType where State: RuledStateType {
+  /// Changes the scope in one atomic step and returns the result of the closure.
+  ///
+  /// Throws what the closure throws, and the error of a rule, middleware or file that refuses the
+  /// commit; then it is rolled back. The rest is that of `commit` for any state.
+  @discardableResult
+  public func commit<R, E: Error>(
+    _ name: String = "",
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (inout Scope) throws(E) -> R
+  ) throws -> R {
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    return try targetStore.commit(trace, by: ObjectIdentifier(self), scope: scope) {
+      (part) throws in try mutation(&part)
+    }
+  }
+
+  /// Changes a part of the scope in one atomic step; the key path starts at the own scope.
+  ///
+  /// Throws like the form for the whole scope.
+  @discardableResult
+  public func commit<Part, R, E: Error>(
+    _ name: String = "",
+    scope part: StatePath<Scope, Part>,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (inout Part) throws(E) -> R
+  ) throws -> R {
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    return try targetStore.commit(
+      trace,
+      by: ObjectIdentifier(self),
+      scope: (scope as WritableKeyPath).appending(path: part as WritableKeyPath)
+    ) { (part) throws in try mutation(&part) }
+  }
+
+  /// Changes the scope in one atomic step and attaches values that are carried with the commit.
+  ///
+  /// Throws like the form without attachments.
+  @discardableResult
+  public func commit<R, E: Error>(
+    _ name: String = "",
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
+  ) throws -> R {
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    return try targetStore.commit(trace, by: ObjectIdentifier(self), scope: scope) {
+      (part: inout Scope, attachments: inout CommitAttachments) throws in
+      try mutation(&part, &attachments)
+    }
+  }
+
+  /// Changes the scope in one atomic step and returns the result of the closure with the version that
+  /// the commit made; nil when it changed nothing.
+  ///
+  /// Throws like `commit`.
+  public func commitWithVersion<R, E: Error>(
+    _ name: String = "",
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (inout Scope) throws(E) -> R
+  ) throws -> (result: R, version: UInt64?) {
+    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    var version: UInt64?
+    let result = try targetStore.commit(
+      trace,
+      causes: [],
+      by: ObjectIdentifier(self),
+      scope: scope,
+      version: &version
+    ) { (part, _) throws in try mutation(&part) }
+    return (result, version)
+  }
+
+  /// Commits the mutation that the closure returns, and returns its result:
+  /// `try dispatcher.accept { $0.someMutation() }`.
+  ///
+  /// Throws like `commit`.
+  @discardableResult
+  public func accept<M: MutationType>(
+    _ mutation: (Self) -> M
+  ) throws -> M.Result where M.State == Scope {
+    try commit(mutation(self), causes: [])
+  }
+}
+
+extension DispatcherType where State: RuledStateType {
+  func commit<M: MutationType>(
+    _ mutation: M,
+    causes: [ActionMetadata]
+  ) throws -> M.Result where M.State == Scope {
+    try targetStore.commit(
+      mutation.metadata,
+      causes: causes,
+      by: ObjectIdentifier(self),
+      scope: scope
+    ) { (state) throws in try mutation.mutate(&state) }
+  }
+}
