@@ -54,7 +54,7 @@ extension DispatcherType {
   /// not what they refer to. A closure that writes nothing, or sets a number or a flag to the value it
   /// has, changes nothing. Assigning an equal array with other storage, or writing to a table, makes a
   /// version in which `hasChanges` is false. Changes inside an object in the state are never seen.
-  /// ``commitWithVersion(_:fileID:function:line:_:)`` says whether there is a version.
+  /// `commitWithVersion` says whether there is a version.
   ///
   /// Middleware, the rules of a database or a closed file may refuse the commit; then it is rolled
   /// back. A closure that throws any error throws that one. Otherwise the store's
