@@ -111,7 +111,10 @@ let package = Package(
       name: "CoreTests",
       dependencies: ["StrataBase", "StrataCore", "TestSupport", swiftLog]
     ),
-    .testTarget(name: "NormalizationTests", dependencies: ["StrataNormalization", "TestSupport"]),
+    .testTarget(
+      name: "NormalizationTests",
+      dependencies: ["StrataBase", "StrataNormalization", "TestSupport"]
+    ),
     .testTarget(
       name: "EntityStoreTests",
       dependencies: [

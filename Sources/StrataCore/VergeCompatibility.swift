@@ -120,7 +120,7 @@ extension DispatcherType {
   }
 }
 
-extension Derived {
+extension DerivedType {
   /// Another name for `sinkValue`.
   public func sinkChanges(
     first: FirstDelivery = .current,
@@ -147,4 +147,9 @@ extension Derived {
   ) -> StoreSubscription {
     sinkValue(first: first, queue: queue, receive: receive)
   }
+}
+
+extension MainTargetQueue {
+  /// Another name for `mainImmediate`.
+  public static func mainIsolated() -> MainTargetQueue { .mainImmediate }
 }

@@ -131,6 +131,52 @@ private actor Collector<Element: Sendable> {
     subscription.cancel()
   }
 
+  @Test func `activities and derived values are accumulated too`() {
+    let (rings, sums) = (Recorder<Int>(), Recorder<Int>())
+    let sum = Scan<Changes<Int>, Int>(seed: 0) { $0 += $1.value }
+    let subscriptions = [
+      store.sinkActivity(scan: .counter()) { rings.record($1) },
+      store.derived(.map(\.count)).sinkValue(scan: sum) { sums.record($1) },
+    ]
+    for count in 1...3 {
+      store.send(.opened)
+      store.commit { $0.count = count }
+    }
+    #expect(rings.elements == [1, 2, 3])
+    #expect(sums.elements == [0, 1, 3, 6])
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test @MainActor func `a scan accumulates on the main actor`() {
+    let received = Recorder<Int>()
+    let subscriptions = [
+      store.sinkState(scan: .counter(), queue: .mainImmediate) { received.record($1) },
+      store.derived(.map(\.count)).sinkValue(scan: .counter(), queue: .mainImmediate) {
+        received.record($1 * 10)
+      },
+      store.sinkActivity(scan: .counter(), queue: .mainImmediate) { received.record($1 * 100) },
+    ]
+    store.commit { $0.count = 1 }
+    store.send(.opened)
+    #expect(received.elements == [1, 10, 2, 20, 100])
+    subscriptions.forEach { $0.cancel() }
+  }
+
+  @Test(.timeLimit(.minutes(10))) func `a scan accumulates on an actor`() async {
+    let collector = Collector<Int>()
+    let subscriptions = [
+      store.sinkState(scan: .counter(), queue: .actor(collector)) { $0.take($2) },
+      store.derived(.map(\.count)).sinkValue(scan: .counter(), queue: .actor(collector)) {
+        $0.take($2 * 10)
+      },
+      store.sinkActivity(scan: .counter(), queue: .actor(collector)) { $0.take($2 * 100) },
+    ]
+    store.commit { $0.count = 1 }
+    store.send(.opened)
+    #expect(Set(await collector.elements(atLeast: 5)) == [1, 10, 2, 20, 100])
+    subscriptions.forEach { $0.cancel() }
+  }
+
   @Test func `each subscription accumulates on its own`() {
     let received = Recorder<Int>()
     let scan = Scan<Changes<LibraryState>, Int>.counter()

@@ -42,6 +42,22 @@ import Testing
     subscription.cancel()
   }
 
+  @Test func `a binding is followed as a derived value is`() {
+    let count = store.bindingDerived(\.count)
+    let (received, counted, doubled) = (Recorder<Int>(), Recorder<Int>(), Recorder<Int>())
+    let subscriptions = [
+      count.sinkValue { received.record($0.value) },
+      count.sinkValue(scan: .counter(), first: .nextCommit) { counted.record($1) },
+      count.chain(.map { $0.value * 2 }).sinkValue { doubled.record($0.value) },
+    ]
+    count.value = 4
+    #expect(received.elements == [0, 4])
+    #expect(counted.elements == [1])
+    #expect(doubled.elements == [0, 8])
+    #expect([count.version, count.changes.version] == [1, 1])
+    subscriptions.forEach { $0.cancel() }
+  }
+
   @Test func `a binding is a property wrapper`() {
     struct Screen {
       @BindingDerived var count: Int

@@ -45,6 +45,50 @@ import Testing
     }
   }
 
+  @Test func `values keep every version unless told otherwise`() async {
+    let values = store.values()
+    let counts = store.derived(.map(\.count)).values()
+    for count in 1...1_000 { store.commit { $0.count = count } }
+    var (versions, numbers): ([UInt64], [Int]) = ([], [])
+    for await changes in values {
+      versions.append(changes.version)
+      if changes.version == 1_000 { break }
+    }
+    for await changes in counts {
+      numbers.append(changes.value)
+      if changes.value == 1_000 { break }
+    }
+    #expect(versions == Array(0...1_000))
+    #expect(numbers == Array(0...1_000))
+  }
+
+  @Test func `activities are a sequence, in order, from the call on`() async {
+    store.send(.opened)
+    let activities = store.activities()
+    let newest = store.detached(from: \.loggedIn).activities(buffering: .newest(1))
+    for number in 1...3 { store.send(.rang(number)) }
+    var received: [LibraryActivity] = []
+    for await activity in activities {
+      received.append(activity)
+      if activity == .rang(3) { break }
+    }
+    #expect(received == [.rang(1), .rang(2), .rang(3)])
+    for await activity in newest {
+      #expect(activity == .rang(3))
+      break
+    }
+  }
+
+  @Test func `activities end when the store is released`() async {
+    var store: LibraryStore? = LibraryStore()
+    let activities = store?.activities()
+    store?.send(.rang(1))
+    store = nil
+    var received: [LibraryActivity] = []
+    if let activities { for await activity in activities { received.append(activity) } }
+    #expect(received == [.rang(1)])
+  }
+
   @Test func `values of a scope are those of the part`() async {
     let values = store.detached(from: \.loggedIn.visits).values(buffering: .unbounded)
     store.commit { $0.loggedIn.visits = 1 }

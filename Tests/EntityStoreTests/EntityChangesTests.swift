@@ -36,6 +36,17 @@ import Testing
     subscription.cancel()
   }
 
+  @Test func `the entities put are accumulated by a scan`() {
+    let counts = Recorder<Int>()
+    let puts = Scan<EntityChanges<Book>, Int>(seed: 0) { $0 += $1.put.count }
+    let subscription = store.sinkEntityChanges(in: \.db.books, scan: puts) { counts.record($1) }
+    store.commit { [solaris, eden] in $0.db.books.insert(contentsOf: [solaris, eden]) }
+    store.commit { $0.db.books.remove(1) }
+    store.commit { [solaris] in $0.db.books.insert(solaris) }
+    #expect(counts.elements == [2, 2, 3])
+    subscription.cancel()
+  }
+
   @Test func `a subscriber of the whole state and one of the changes see one version`() {
     let store = store
     let versions = Recorder<[UInt64]>()

@@ -26,6 +26,25 @@ public struct Changes<Value: Sendable>: Sendable {
   /// Where the results of the value's computed properties are stored; nil when they are not.
   @usableFromInline let computedPlace: ComputedPlace?
 
+  /// Creates the changes from an old value to a new one, for the test of code that receives changes.
+  ///
+  /// ```swift
+  /// screen.update(changes: Changes(old: before, new: after))
+  /// screen.update(changes: Changes(old: nil, new: after))   // as the first delivery
+  /// ```
+  ///
+  /// A store makes its own.
+  public init(old: Value?, new: Value, version: UInt64 = 1, traces: [CommitTrace] = []) {
+    self.init(
+      value: new,
+      previous: old,
+      version: version,
+      traces: traces,
+      attachments: .init(),
+      computedPlace: ComputedPlace(memory: ComputedMemory())
+    )
+  }
+
   /// The first version of a store.
   @usableFromInline
   init(initial value: Value) {
@@ -91,6 +110,19 @@ extension Changes {
 
   func replacingValue(with value: Value) -> Changes {
     replacing(value: value, previous: previous, computedPlace: computedPlace)
+  }
+
+  /// The version before this one, as far as it is known.
+  var before: Changes? {
+    guard let previous else { return nil }
+    return Changes(
+      value: previous,
+      previous: nil,
+      version: version &- 1,
+      traces: [],
+      attachments: .init(),
+      computedPlace: computedPlace
+    )
   }
 
   /// The same version without a previous value, so that everything counts as changed.

@@ -26,7 +26,7 @@ public struct ComputedValues<State: ExtendedStateType>: Sendable {
   ///
   /// Costs one `==`, and computing what is not stored.
   public func hasChanges<Output: Equatable>(_ property: Property<Output>) -> Bool {
-    guard let previous = changes.beforeThis else { return true }
+    guard let previous = changes.before else { return true }
     return properties.value(property, at: previous) != self[dynamicMember: property]
   }
 
@@ -57,17 +57,4 @@ extension Changes where Value: ExtendedStateType {
   ///
   /// O(1).
   public var computed: ComputedValues<Value> { ComputedValues(of: self) }
-
-  /// The version before this one, as far as it is known.
-  fileprivate var beforeThis: Changes? {
-    guard let previous else { return nil }
-    return Changes(
-      value: previous,
-      previous: nil,
-      version: version &- 1,
-      traces: [],
-      attachments: .init(),
-      computedPlace: computedPlace
-    )
-  }
 }

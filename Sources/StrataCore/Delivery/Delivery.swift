@@ -46,7 +46,16 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   }
 
   func add(_ sink: Sink<Changes<State>>, first: FirstDelivery) -> StoreSubscription {
-    queue.withLock { $0.add(sink, first: first) }
+    if first == .current, sink.startsNow {
+      let current = queue.withLock { queue in
+        queue.add(sink, first: .nextCommit)
+        return queue.current
+      }
+      // Every later version is delivered behind this one, because it is for the main actor too.
+      sink.deliver(current.changes.droppedPrevious())
+    } else {
+      queue.withLock { $0.add(sink, first: first) }
+    }
     drain()
     return StoreSubscription { [weak self, weak cancellation = sink.cancellation] in
       cancellation?.cancel()
@@ -65,12 +74,17 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   /// Runs `start` in its turn, with the version that is current now; the graph receives every later
   /// version until `end` has been called.
   ///
-  /// The subscription holds what `end` holds.
+  /// `now` runs before this returns, with the same version. The subscription holds what `end` holds.
   func follow(
+    now: ((Version<State>) -> Void)? = nil,
     start: @escaping @Sendable (Version<State>) -> Void,
     end: @escaping @Sendable () -> Void
   ) -> StoreSubscription {
-    queue.withLock { $0.addFollower(start) }
+    let current = queue.withLock { queue in
+      queue.addFollower(start)
+      return queue.current
+    }
+    now?(current)
     drain()
     return StoreSubscription { [weak self] in
       end()

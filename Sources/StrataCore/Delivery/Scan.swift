@@ -26,21 +26,15 @@ extension Scan where Accumulated == Int {
   public static func counter() -> Scan { Scan(seed: 0) { count, _ in count += 1 } }
 }
 
-extension DispatcherType {
-  /// The same as `sinkState`, with what the scan has accumulated up to this delivery, inclusive.
-  public func sinkState<Accumulated>(
-    scan: Scan<Changes<Scope>, Accumulated>,
-    first: FirstDelivery = .current,
-    queue: TargetQueue = .passthrough,
-    receive: @escaping @Sendable (Changes<Scope>, Accumulated) -> Void
-  ) -> StoreSubscription {
-    let accumulated = Lock(scan.seed)
-    return sinkState(first: first, queue: queue) { changes in
-      let sum = accumulated.withLock { sum in
-        scan.step(&sum, changes)
-        return sum
+extension Scan {
+  /// Starts to accumulate: the function returns what has been accumulated up to an element, inclusive.
+  package func start() -> @Sendable (Element) -> Accumulated {
+    let accumulated = Lock(seed)
+    return { [step] element in
+      accumulated.withLock { accumulated in
+        step(&accumulated, element)
+        return accumulated
       }
-      receive(changes, sum)
     }
   }
 }

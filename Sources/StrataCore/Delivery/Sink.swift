@@ -19,7 +19,13 @@ struct Sink<Element: Sendable>: Sendable {
 
   var isCancelled: Bool { target.receiver.withLock { $0 == nil } }
 
+  /// Whether the first element is delivered by the caller that subscribes, not by the one that drains.
+  var startsNow: Bool { target.queue.startsNowOnMain }
+
   func deliver(_ element: Element) { target.deliver(element) }
+
+  /// Releases the closure behind what was delivered, because nothing follows.
+  func finish() { target.queue.run { [cancellation] in cancellation.cancel() } }
 }
 
 /// The part of a subscriber that delivery uses.
@@ -42,7 +48,7 @@ struct SinkTarget<Element: Sendable>: Sendable {
   /// Reads the closure only where it runs, so that no call starts there after a cancel.
   @inlinable
   func deliver(_ element: Element) {
-    if case .passthrough = queue { receive(element) } else { enqueue(element) }
+    if case .passthrough = queue.place { receive(element) } else { enqueue(element) }
   }
 
   @usableFromInline

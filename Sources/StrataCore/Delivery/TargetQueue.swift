@@ -1,28 +1,75 @@
 public import Dispatch
 
 /// Where the closures of subscribers run.
-public enum TargetQueue: Sendable {
+public struct TargetQueue: Sendable {
+  @usableFromInline
+  enum Place: Sendable {
+    case passthrough
+    case dispatch(DispatchQueue)
+    case mainImmediate(MainTurns)
+  }
+
+  @usableFromInline let place: Place
+
+  fileprivate init(_ place: Place) { self.place = place }
+
   /// On the thread that delivers, before `commit` returns there.
-  case passthrough
+  public static let passthrough = TargetQueue(.passthrough)
+
   /// On a dispatch queue, one after another if the queue is serial.
-  case dispatch(DispatchQueue)
+  public static func dispatch(_ queue: DispatchQueue) -> TargetQueue {
+    TargetQueue(.dispatch(queue))
+  }
+
+  package var isPassthrough: Bool { if case .passthrough = place { true } else { false } }
+
+  /// Whether a first action would run before `run` returns, because the caller is on the main actor.
+  var startsNowOnMain: Bool {
+    if case .mainImmediate = place { MainTurns.isOnMain } else { false }
+  }
 
   package func run(_ action: @escaping @Sendable () -> Void) {
-    switch self {
+    switch place {
     case .passthrough: action()
     case .dispatch(let queue): queue.async(execute: action)
+    case .mainImmediate(let turns): turns.run(action)
     }
   }
 }
 
 /// The main queue, for closures that belong to the main actor.
 public struct MainTargetQueue: Sendable {
+  private enum Turn { case enqueued, immediate }
+
+  private let turn: Turn
+
   /// Behind the work that is on the main queue already.
   ///
   /// The program must run its main loop.
-  public static let main = MainTargetQueue()
+  public static let main = MainTargetQueue(turn: .enqueued)
 
-  package var queue: TargetQueue { .dispatch(.main) }
+  /// At once where the delivery starts on the main actor already, otherwise on the main queue.
+  ///
+  /// ```swift
+  /// subscription = store.sinkState(queue: .mainImmediate) { [weak self] changes in
+  ///   self?.update(changes: changes)      // the first call comes before sinkState returns
+  /// }
+  /// ```
+  ///
+  /// So a view that subscribes on the main actor has its first value before the subscription returns,
+  /// even while another thread delivers. A commit on the main actor is delivered before it returns,
+  /// unless another thread is delivering or an older delivery to this subscriber waits on the main
+  /// queue: then it waits behind that, so versions stay in order. From any other thread it is the same
+  /// as ``main``.
+  public static let mainImmediate = MainTargetQueue(turn: .immediate)
+
+  /// The queue of one subscriber.
+  package var queue: TargetQueue {
+    switch turn {
+    case .enqueued: .dispatch(.main)
+    case .immediate: TargetQueue(.mainImmediate(MainTurns()))
+    }
+  }
 }
 
 /// An actor, for closures that belong to it.

@@ -2,7 +2,8 @@
 public enum ValueBuffering: Sendable {
   /// The newest versions, at most this many.
   ///
-  /// Older ones are skipped, which shows as a gap in `version`.
+  /// Older ones are skipped, which shows as a gap in `version`. Then `ifChanged` says nothing about the
+  /// skipped ones: `previous` is the version directly before, which the reader may not have seen.
   case newest(Int)
   /// Every version, however many.
   case unbounded
@@ -43,19 +44,4 @@ private final class StreamEnd: Sendable {
   init(_ finish: @escaping @Sendable () -> Void) { self.finish = finish }
 
   deinit { finish() }
-}
-
-extension DispatcherType {
-  /// The versions of the scope as an asynchronous sequence, in order, the current one first.
-  ///
-  /// ```swift
-  /// for await changes in store.values(buffering: .newest(1)) { show(changes.items) }
-  /// ```
-  ///
-  /// It starts with this call, so nothing between the call and the loop is missed. It ends when the
-  /// store is released, or when the task that reads it is cancelled. It is for one reader; request one
-  /// sequence for each. `previous` is always the version directly before, also after a gap.
-  public func values(buffering: ValueBuffering) -> AsyncStream<Changes<Scope>> {
-    AsyncStream(buffering: buffering) { sinkState(receive: $0) }
-  }
 }

@@ -7,9 +7,10 @@
 /// @BindingDerived var count: Int     // init: _count = store.bindingDerived(\.count)
 /// ```
 ///
-/// Reading returns what the state holds, which may differ from the value that was set if the setter
-/// changed it. It holds its store, as a dispatcher does. Setting cannot throw: a refused commit goes to
-/// the store's ``Store/refusedCommitHandler``.
+/// It is followed as a ``Derived`` value is, see ``DerivedType``: `name.sinkValue { … }`. Reading
+/// returns what the state holds, which may differ from the value that was set if the setter changed
+/// it. It holds its store, as a dispatcher does. Setting cannot throw: a refused commit goes to the
+/// store's ``Store/refusedCommitHandler``.
 @propertyWrapper
 public final class BindingDerived<Value: Sendable>: Sendable {
   /// The value to be read and followed.

@@ -2,7 +2,8 @@ extension Derived {
   /// Two derived values of one store as one: `Derived.combined(a, b)`.
   ///
   /// Subscribers are notified once per commit if either has changed, and both are always of the same
-  /// version. Derived values of two stores have no version in common: combining them traps.
+  /// version. Derived values of two stores have no version in common: combining them traps. A constant
+  /// can be combined with any.
   public static func combined<A: Sendable, B: Sendable>(
     _ a: Derived<A>,
     _ b: Derived<B>

@@ -35,44 +35,9 @@ public final class Derived<Value: Sendable>: Sendable {
 }
 
 extension Derived {
-  /// Calls `receive` for every new value, in order, each once.
+  /// A value that never changes and belongs to no store, for code that takes a derived value.
   ///
-  /// The first call comes at once with the current value (unless `first` says otherwise), before
-  /// this returns if no delivery is under way. The subscription ends when the returned object is
-  /// released.
-  public func sinkValue(
-    first: FirstDelivery = .current,
-    queue: TargetQueue = .passthrough,
-    receive: @escaping @Sendable (Changes<Value>) -> Void
-  ) -> StoreSubscription {
-    source.follow(Sink(queue: queue, receive: receive), first: first, holding: self)
-  }
-
-  /// The same on the main actor.
-  public func sinkValue(
-    first: FirstDelivery = .current,
-    queue: MainTargetQueue,
-    receive: @escaping @MainActor @Sendable (Changes<Value>) -> Void
-  ) -> StoreSubscription {
-    sinkValue(first: first, queue: queue.queue) { changes in
-      MainActor.assumeIsolated { receive(changes) }
-    }
-  }
-
-  /// The same on an actor.
-  public func sinkValue<Target: Actor>(
-    first: FirstDelivery = .current,
-    queue: ActorTargetQueue<Target>,
-    receive: @escaping @Sendable (isolated Target, Changes<Value>) -> Void
-  ) -> StoreSubscription {
-    let sink = ActorSink(queue, receive: receive)
-    return sink.subscription(to: sinkValue(first: first, receive: sink.receiver))
-  }
-
-  /// The values as an asynchronous sequence, in order, the current one first.
-  ///
-  /// It holds this derived value; otherwise it is like ``DispatcherType/values(buffering:)``.
-  public func values(buffering: ValueBuffering) -> AsyncStream<Changes<Value>> {
-    AsyncStream(buffering: buffering) { sinkValue(receive: $0) }
-  }
+  /// Its subscribers receive it once, at version 0, and its asynchronous sequences end after it. It can
+  /// be chained, and combined with derived values of any store.
+  public static func constant(_ value: Value) -> Derived { Derived(ConstantSource(value)) }
 }

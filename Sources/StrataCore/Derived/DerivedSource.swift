@@ -53,8 +53,16 @@ final class StoreDerivation<Root: Sendable, Activity: Sendable, Value: Sendable>
     holding derived: Derived<Value>
   ) -> StoreSubscription {
     let graph = delivery.graph
+    let startsNow = first == .current && sink.startsNow
+    let next = startsNow ? FirstDelivery.nextCommit : first
     return delivery.follow(
-      start: { [node] root in graph.begin(sink, following: node, at: root, first: first) },
+      now: !startsNow
+        ? nil
+        : { [node] root in
+          // As a reader, because only the thread that delivers computes for subscribers.
+          sink.deliver(node.version(at: root, for: .readers).changes.droppedPrevious())
+        },
+      start: { [node] root in graph.begin(sink, following: node, at: root, first: next) },
       end: { [node, weak cancellation = sink.cancellation] in
         cancellation?.cancel()
         graph.end(following: node)
@@ -89,6 +97,11 @@ final class StoreDerivation<Root: Sendable, Activity: Sendable, Value: Sendable>
     with other: Derived<Other>,
     holding derived: Derived<Value>
   ) -> (any DerivedSource<(Value, Other)>)? {
+    if let constant = other.source as? ConstantSource<Other> {
+      let other = constant.latest.value
+      let pair = Projection(Pipeline<Value, (Value, Other)>.map { ($0.value, other) }, .nothing)
+      return mapped(pair, holding: derived)
+    }
     guard
       let source = other.source as? StoreDerivation<Root, Activity, Other>,
       source.delivery === delivery

@@ -42,10 +42,44 @@ extension DispatcherType {
     entities(table).sink(queue, receive)
   }
 
+  /// The same as `sinkEntityChanges`, with what the scan has accumulated up to this delivery,
+  /// inclusive.
+  public func sinkEntityChanges<Entity: EntityType, Accumulated>(
+    in table: StatePath<Scope, EntityTable<Entity>>,
+    scan: Scan<EntityChanges<Entity>, Accumulated>,
+    queue: TargetQueue = .passthrough,
+    receive: @escaping @Sendable (EntityChanges<Entity>, Accumulated) -> Void
+  ) -> StoreSubscription {
+    let accumulate = scan.start()
+    return sinkEntityChanges(in: table, queue: queue) { receive($0, accumulate($0)) }
+  }
+
+  /// The same on the main actor.
+  public func sinkEntityChanges<Entity: EntityType, Accumulated>(
+    in table: StatePath<Scope, EntityTable<Entity>>,
+    scan: Scan<EntityChanges<Entity>, Accumulated>,
+    queue: MainTargetQueue,
+    receive: @escaping @MainActor @Sendable (EntityChanges<Entity>, Accumulated) -> Void
+  ) -> StoreSubscription {
+    let accumulate = scan.start()
+    return sinkEntityChanges(in: table, queue: queue) { receive($0, accumulate($0)) }
+  }
+
+  /// The same on an actor.
+  public func sinkEntityChanges<Entity: EntityType, Accumulated, Target: Actor>(
+    in table: StatePath<Scope, EntityTable<Entity>>,
+    scan: Scan<EntityChanges<Entity>, Accumulated>,
+    queue: ActorTargetQueue<Target>,
+    receive: @escaping @Sendable (isolated Target, EntityChanges<Entity>, Accumulated) -> Void
+  ) -> StoreSubscription {
+    let accumulate = scan.start()
+    return sinkEntityChanges(in: table, queue: queue) { receive($0, $1, accumulate($1)) }
+  }
+
   /// The changes of the table at `table`, commit by commit, as an asynchronous sequence.
   ///
   /// ```swift
-  /// for await changes in store.entityChanges(in: \.db.users, buffering: .unbounded) {
+  /// for await changes in store.entityChanges(in: \.db.users) {
   ///   upload(changes.put)
   /// }
   /// ```
@@ -56,7 +90,7 @@ extension DispatcherType {
   @inlinable
   public func entityChanges<Entity: EntityType>(
     in table: StatePath<Scope, EntityTable<Entity>>,
-    buffering: ValueBuffering
+    buffering: ValueBuffering = .unbounded
   ) -> AsyncStream<EntityChanges<Entity>> {
     stream(buffering) { sinkEntityChanges(in: table, receive: $0) }
   }

@@ -34,7 +34,7 @@ struct ObserverList<State: StateType, Action: FluxAction>: Sendable {
     /// Calls back with the state committed by then, unless the observer is deallocated or
     /// unregistered by then.
     func notify(of store: FluxStore<State, Action>, after action: Action?) {
-      if case .passthrough = queue { return run(store, action) }
+      if queue.isPassthrough { return run(store, action) }
       queue.run { self.run(store, action) }
     }
 

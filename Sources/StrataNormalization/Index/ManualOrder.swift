@@ -9,7 +9,7 @@
 ///   static let indexes: EntityIndexes<Task> = [board]
 /// }
 ///
-/// try database.tasks.append("write", to: Task.board)
+/// try database.tasks.append(contentsOf: ["read", "write"], to: Task.board)
 /// try database.tasks.move("write", to: 0, in: Task.board)
 /// for task in database.tasks[Task.board] { … }
 /// ```
@@ -56,6 +56,21 @@ extension EntityTable {
     try place(id, in: list) { $0.count }
   }
 
+  /// Moves entities of the table to the end of a list, or adds them there, in the order of the IDs.
+  ///
+  /// An ID that occurs twice has the place of the last. O(log n) for each. Throws
+  /// ``EntityError/notFound(table:id:)`` if one is not in the table; then the list is as it was.
+  public mutating func append(
+    contentsOf ids: some Sequence<ID>,
+    to list: ManualOrder<Entity>
+  ) throws {
+    let ids = Array(ids)
+    for id in ids where !contains(id) {
+      throw EntityError.notFound(table: Entity.tableName, id: "\(id)")
+    }
+    for id in ids { try append(id, to: list) }
+  }
+
   /// Moves an entity of the table to a position of a list, which is its position afterwards.
   ///
   /// An entity that is not in the list is inserted there. A position past the end is the end. O(log n).
@@ -69,6 +84,17 @@ extension EntityTable {
   /// O(log n). Throws ``EntityError/notFound(table:id:)`` if it is not in the table.
   public mutating func remove(_ id: ID, from list: ManualOrder<Entity>) throws {
     try update(id) { $0[keyPath: list.place] = nil }
+  }
+
+  /// Removes every entity from a list; they stay in the table.
+  ///
+  /// O(log n) for each entity of the list.
+  public mutating func removeAll(from list: ManualOrder<Entity>) {
+    for entity in Array(self[list]) {
+      var entity = entity
+      entity[keyPath: list.place] = nil
+      insert(entity)
+    }
   }
 
   private mutating func place(

@@ -24,6 +24,43 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
   store makeStore: (Persistence<State, Database>) -> S,
   _ body: (S) async throws -> R
 ) async throws -> R {
+  try await withPersistence(
+    at: path,
+    initialState: initialState,
+    database: database,
+    values: values,
+    tables: tables,
+    configuration: configuration,
+    isolation: isolation,
+    store: makeStore
+  ) { store, _ in try await body(store) }
+}
+
+/// Opens a store on a file, runs `body` with it and with its persistence, and flushes and closes on every
+/// path.
+///
+/// ```swift
+/// try await withPersistence(
+///   at: "app.strata", initialState: AppState(), database: \.db, store: AppStore.init
+/// ) { store, persistence in
+///   print(persistence.report)
+///   store.commit { $0.db.users.insert(User(id: "42", name: "Ada")) }
+///   try await persistence.flush()
+/// }
+/// ```
+///
+/// Throws what opening throws, else what `body` throws, else what closing throws.
+public func withPersistence<State, Activity, Database, S: Store<State, Activity>, R>(
+  at path: String,
+  initialState: State,
+  database: StatePath<State, Database>,
+  values: [PersistedValue<State>] = [],
+  tables: [TableOption<Database>] = [],
+  configuration: PersistenceConfiguration = PersistenceConfiguration(),
+  isolation: isolated (any Actor)? = #isolation,
+  store makeStore: (Persistence<State, Database>) -> S,
+  _ body: (S, Persistence<State, Database>) async throws -> R
+) async throws -> R {
   let persistence = try await Persistence.open(
     at: path,
     initialState: initialState,
@@ -34,7 +71,7 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
   )
   let result: R
   do {
-    result = try await body(makeStore(persistence))
+    result = try await body(makeStore(persistence), persistence)
   } catch {
     // The error of the body explains more than an error of closing after it.
     do { try await persistence.close() } catch _ {}

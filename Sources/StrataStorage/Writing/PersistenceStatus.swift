@@ -72,6 +72,11 @@ public struct PersistenceStatus: Sendable, Equatable {
     public var message: String
     /// When it happened.
     public var time: Date
+
+    package init(message: String, time: Date) {
+      self.message = message
+      self.time = time
+    }
   }
 
   /// A write-ahead log of SQLite's that cannot be copied into the database.
@@ -80,6 +85,11 @@ public struct PersistenceStatus: Sendable, Equatable {
     public var since: Date
     /// How many bytes of the log were not in the database at the last attempt.
     public var bytes: Int64
+
+    package init(since: Date, bytes: Int64) {
+      self.since = since
+      self.bytes = bytes
+    }
   }
 
   /// Whether commits reach the file.

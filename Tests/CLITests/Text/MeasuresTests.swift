@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataBase
-import StrataCLI
+import StrataStorage
 import Testing
 
 @Suite struct MeasuresTests {

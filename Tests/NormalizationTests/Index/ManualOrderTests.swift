@@ -16,6 +16,30 @@ import Testing
     #expect(posts[Post.pinned].map(\.id) == ["p1", "p2", "p3"])
   }
 
+  @Test mutating func `several are appended in their order`() throws {
+    try posts.append(contentsOf: ["p3", "p1", "p2"], to: Post.pinned)
+    #expect(posts[Post.pinned].map(\.id) == ["p3", "p1", "p2"])
+    try posts.append(contentsOf: ["p4", "p3", "p4"], to: Post.pinned)
+    #expect(posts[Post.pinned].map(\.id) == ["p1", "p2", "p3", "p4"])
+  }
+
+  @Test mutating func `nothing is appended when one is absent`() throws {
+    try posts.append("p3", to: Post.pinned)
+    #expect(throws: EntityError.notFound(table: "posts", id: "absent")) {
+      try posts.append(contentsOf: ["p1", "absent"], to: Post.pinned)
+    }
+    #expect(posts[Post.pinned].map(\.id) == ["p3"])
+  }
+
+  @Test mutating func `all leave the list and stay in the table`() throws {
+    try posts.append(contentsOf: posts.ids.sorted(), to: Post.pinned)
+    #expect(posts[Post.pinned].count == 10)
+    posts.removeAll(from: Post.pinned)
+    #expect(posts[Post.pinned].isEmpty)
+    #expect(posts.count == 10)
+    #expect(posts.allSatisfy { $0.place == nil })
+  }
+
   @Test mutating func `an entity leaves the list and stays in the table`() throws {
     try posts.append("p3", to: Post.pinned)
     try posts.remove("p3", from: Post.pinned)

@@ -1,4 +1,4 @@
-extension Derived {
+extension DerivedType {
   /// A value derived from this one.
   ///
   /// It is computed only when this one has changed. Subscribers are notified only when it is not equal
@@ -6,7 +6,7 @@ extension Derived {
   public func chain<Next: Equatable & Sendable>(
     _ pipeline: Pipeline<Value, Next>
   ) -> Derived<Next> {
-    Derived<Next>(source.mapped(Projection(pipeline, .equality), holding: self))
+    Derived<Next>(derived.source.mapped(Projection(pipeline, .equality), holding: derived))
   }
 
   /// A value derived from this one, without a comparison by `==`.
@@ -18,9 +18,12 @@ extension Derived {
     dropsOutput: (@Sendable (Changes<Next>) -> Bool)? = nil
   ) -> Derived<Next> {
     let comparison: OutputComparison<Next> = dropsOutput.map { .predicate($0) } ?? .nothing
-    return Derived<Next>(source.mapped(Projection(pipeline, comparison), holding: self))
+    let projection = Projection(pipeline, comparison)
+    return Derived<Next>(derived.source.mapped(projection, holding: derived))
   }
+}
 
+extension Derived {
   /// A value derived from this one that continues from its own last value while this one is absent.
   ///
   /// The last value is the newest that was delivered to a subscriber or read.

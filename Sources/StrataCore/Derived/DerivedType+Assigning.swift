@@ -52,7 +52,7 @@ extension DispatcherType {
   }
 }
 
-extension Derived {
+extension DerivedType {
   /// Passes every new value to a closure, such as a store's `assignee`:
   /// `count.assign(to: other.assignee(\.count))`.
   ///

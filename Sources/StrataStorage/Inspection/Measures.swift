@@ -1,7 +1,6 @@
 package import Foundation
 import StrataBase
 import StrataRecords
-import StrataStorage
 
 /// Sizes, counts and times as text.
 package enum Measures {

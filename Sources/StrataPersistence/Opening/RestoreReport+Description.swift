@@ -1,0 +1,41 @@
+import StrataStorage
+
+extension RestoreReport: CustomStringConvertible {
+  /// What was restored from what, what is missing, and what was noticed, in sentences for a person.
+  public var description: String {
+    ([restored] + [loss?.description].compactMap(\.self) + differences + notes.map(\.sentence))
+      .joined(separator: " ")
+  }
+
+  private var restored: String {
+    let entities = Measures.count(entities, "entity", "entities")
+    let source = """
+      from the snapshot of revision \(snapshotRevision) and \
+      \(Measures.count(replayedDeltas, "delta", "deltas")) after it
+      """
+    switch outcome {
+    case .fresh: return "Created a new file from the initial state, with \(entities)."
+    case .restored: return "Restored \(entities) at revision \(revision), \(source)."
+    case .restoredWithLoss:
+      return "Restored with loss: \(entities) at revision \(revision), \(source)."
+    }
+  }
+
+  private var differences: [String] {
+    let isNew = outcome == .fresh
+    return [
+      isNew
+        ? nil
+        : Self.sentence("New to the file, and taken from the initial state", newTables, newValues),
+      Self.sentence("Unknown to this build, and left in the file", unknownTables, unknownValues),
+    ].compactMap(\.self)
+  }
+
+  private static func sentence(_ title: String, _ tables: [String], _ values: [String]) -> String? {
+    let parts = [
+      tables.isEmpty ? nil : "the tables \(tables.joined(separator: ", "))",
+      values.isEmpty ? nil : "the values \(values.joined(separator: ", "))",
+    ].compactMap(\.self)
+    return parts.isEmpty ? nil : "\(title): \(parts.joined(separator: "; "))."
+  }
+}
