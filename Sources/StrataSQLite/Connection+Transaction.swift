@@ -20,13 +20,13 @@ extension Connection {
   ///   rolled back the transaction; nothing was committed.
   @discardableResult
   package func transaction<R>(_ body: () throws -> R) throws -> R {
-    try perform("BEGIN IMMEDIATE", body).get()
+    try perform(.writing, body).get()
   }
 
   /// The form for a closure that throws only SQLite's errors.
   @discardableResult
   package func transaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
-    try perform("BEGIN IMMEDIATE", body).get()
+    try perform(.writing, body).get()
   }
 
   /// The form for a closure with a typed error, which is returned as a value.
@@ -37,36 +37,47 @@ extension Connection {
   package func transactionResult<R, E: Error>(
     _ body: () throws(E) -> R
   ) throws(SQLiteError) -> Result<R, E> {
-    try perform("BEGIN IMMEDIATE", body)
+    try perform(.writing, body)
   }
 
   /// Runs a closure whose queries all see the file as of the first one (`BEGIN DEFERRED`).
   ///
-  /// While it runs, no checkpoint can copy commits that are newer than what it reads.
+  /// While it runs, no checkpoint can copy commits that are newer than what it reads. There is nothing to
+  /// commit, so it ends with a rollback, whose errors are ignored: after the closure has met
+  /// `SQLITE_CORRUPT` and caught it, a `COMMIT` would fail with the same code.
   ///
-  /// - Throws: The closure's error, or `SQLiteError`.
+  /// - Throws: The closure's error, or `SQLiteError` of the beginning.
   @discardableResult
   package func readTransaction<R>(_ body: () throws -> R) throws -> R {
-    try perform("BEGIN DEFERRED", body).get()
+    try perform(.reading, body).get()
   }
 
   /// The form for a closure that throws only SQLite's errors.
   @discardableResult
   package func readTransaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
-    try perform("BEGIN DEFERRED", body).get()
+    try perform(.reading, body).get()
+  }
+
+  private enum Purpose: String {
+    case reading = "BEGIN DEFERRED"
+    case writing = "BEGIN IMMEDIATE"
   }
 
   private func perform<R, E: Error>(
-    _ begin: String,
+    _ purpose: Purpose,
     _ body: () throws(E) -> R
   ) throws(SQLiteError) -> Result<R, E> {
-    try finish(begin, as: .begin)
+    try finish(purpose.rawValue, as: .begin)
     let result: Result<R, E>
     do throws(E) {
       result = .success(try body())
     } catch {
       rollback()
       return .failure(error)
+    }
+    if purpose == .reading {
+      rollback()
+      return result
     }
     guard isInTransaction else {
       throw SQLiteError(

@@ -113,8 +113,23 @@ extension Connection {
     try check(methods.xSync?(file, SQLITE_SYNC_FULL))
   }
 
+  /// The file of the database, as SQLite has it open.
+  func databaseFile() throws(SQLiteError) -> UnsafeMutablePointer<sqlite3_file> {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    let status = sqlite3_file_control(
+      try requireHandle(.read),
+      "main",
+      SQLITE_FCNTL_FILE_POINTER,
+      &file
+    )
+    guard status == SQLITE_OK, let file, file.pointee.pMethods != nil else {
+      throw failure(status == SQLITE_OK ? SQLITE_CANTOPEN : status, .read)
+    }
+    return file
+  }
+
   /// Opens and returns SQLite's WAL; nil outside WAL mode.
-  private func walFile() throws(SQLiteError) -> UnsafeMutablePointer<sqlite3_file>? {
+  func walFile() throws(SQLiteError) -> UnsafeMutablePointer<sqlite3_file>? {
     let handle = try requireHandle(.sync)
     var status = sqlite3_table_column_metadata(
       handle,

@@ -32,9 +32,9 @@ package final class Connection {
   /// No page is read yet, so damage may be detected only by a later call.
   ///
   /// These settings apply before any statement runs: a busy timeout of 5 s, defensive mode, an untrusted
-  /// schema, no loadable extensions, values of at most 64 MB, no attached databases, no memory mapping,
-  /// cell size checks, and temporary tables in memory. The reading modes also set `query_only` and do
-  /// not checkpoint on close (`sqlite.org/security.html`).
+  /// schema, no triggers and no views of the file, no loadable extensions, values of at most 64 MB, no
+  /// attached databases, no memory mapping, cell size checks, and temporary tables in memory. The reading
+  /// modes also set `query_only` and do not checkpoint on close (`sqlite.org/security.html`).
   ///
   /// - Parameter vfs: The name of a registered SQLite VFS; nil for SQLite's default.
   /// - Throws: `.cantOpen` when the file cannot be opened; `.readOnly` when a writing mode was requested
@@ -59,6 +59,18 @@ package final class Connection {
     mode = .create
     statements = StatementCache(path: path)
     try open(path, flags: mode.flags, vfs: nil)
+  }
+
+  /// Opens the database in a file that has no name, as ``OpenMode/immutable``.
+  ///
+  /// The descriptor must stay open until this returns; SQLite opens one of its own.
+  ///
+  /// - Throws: `.cantOpen` where the system does not list descriptors as files.
+  package init(unnamedFile descriptor: Int32) throws(SQLiteError) {
+    path = DescriptorVFS.path(of: descriptor)
+    mode = .immutable
+    statements = StatementCache(path: path)
+    try open(mode.name(for: path), flags: mode.flags, vfs: DescriptorVFS.register())
   }
 
   /// Opens a new database in memory, which lasts until the connection closes.
@@ -125,6 +137,7 @@ extension Connection {
     sqlite3_busy_timeout(handle, Self.busyTimeoutMilliseconds)
     for (option, value) in [
       (SQLITE_DBCONFIG_DEFENSIVE, Int32(1)), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0),
+      (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0), (SQLITE_DBCONFIG_ENABLE_VIEW, 0),
       (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0),
       (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, mode.isWriting ? 0 : 1),
     ] {

@@ -39,6 +39,12 @@ extension ResultCode {
   package static let ioerr = ResultCode(10)
   /// Reading failed.
   package static let ioerrRead = ResultCode(10, detail: 1)
+  /// The file ended before all bytes were read; the rest of the buffer is cleared.
+  package static let ioerrShortRead = ResultCode(10, detail: 2)
+  /// The length of the file could not be read.
+  package static let ioerrFstat = ResultCode(10, detail: 7)
+  /// Closing failed.
+  package static let ioerrClose = ResultCode(10, detail: 16)
   /// Writing failed.
   package static let ioerrWrite = ResultCode(10, detail: 3)
   /// Syncing failed: what was written since the last sync may be lost, even if a later sync succeeds.

@@ -138,6 +138,36 @@ import Testing
     }
   }
 
+  @Test func `a read transaction that met damage and went on ends without an error`() throws {
+    try withWriter { writer in
+      try writer.transaction {
+        for number in Int64(1)...200 {
+          try writer.run(
+            "INSERT INTO t VALUES (?, ?)",
+            [.integer(number), .blob([UInt8](repeating: 1, count: 500))]
+          )
+        }
+      }
+      let root = try writer.first("SELECT rootpage FROM sqlite_schema WHERE name = 't'") {
+        try $0.int(0)
+      }
+      try writer.checkpoint(.truncate)
+      try writer.close()
+      try overwrite(
+        writer.path,
+        offset: UInt64(try #require(root) - 1) * 4096 + 8,
+        with: [0, 0, 0, 0]
+      )
+      let reader = try Connection(path: writer.path, mode: .readOnly)
+      let code = try reader.readTransaction {
+        try sqliteError { try reader.all("SELECT k FROM t WHERE k > 190") { try $0.int(0) } }?.code
+      }
+      #expect(code?.primary == .corrupt)
+      #expect(!reader.isInTransaction)
+      #expect(try reader.readTransaction { try reader.userVersion() } == 0)
+    }
+  }
+
   @Test(arguments: ["COMMIT", "ROLLBACK", "BEGIN"])
   func `transaction control can be forbidden`(statement: String) throws {
     try withWriter { connection in

@@ -1,7 +1,6 @@
 import Foundation
 import Strata
 import StrataPersistence
-import StrataSQLite
 import StrataStorage
 import TestSupport
 import Testing
@@ -22,15 +21,15 @@ struct SnapshotVerificationTests {
     )
     try await first.close()
     // Simulates a medium that returns other bytes than were written.
-    let connection = try Connection(path: path, mode: .readWrite)
-    try connection.execute(
+    RawSQLite.runOnOpening(
+      path,
       """
-      CREATE TRIGGER spoil AFTER INSERT ON snapshot_chunk WHEN NEW.revision > 0 BEGIN
+      CREATE TEMP TRIGGER spoil AFTER INSERT ON main.snapshot_chunk WHEN NEW.revision > 0 BEGIN
         UPDATE snapshot_chunk SET body = zeroblob(length(body)) WHERE rowid = NEW.rowid;
       END
       """
     )
-    try connection.close()
+    defer { RawSQLite.stopRunningOnOpening(path) }
 
     let persistence = try await Persistence.open(
       at: path,
