@@ -16,7 +16,7 @@ struct AppState: StateType {
   var selected: User.ID?
 }
 
-final class AppStore: Store<AppState, Never>, @unchecked Sendable {}
+typealias AppStore = Store<AppState, Never>
 
 try await withPersistence(
   at: "app.strata",

@@ -1,10 +1,11 @@
+import StrataNormalization
 import StrataStorage
 
 extension RestoreReport: CustomStringConvertible {
   /// What was restored from what, what is missing, and what was noticed, in sentences for a person.
   public var description: String {
-    ([restored] + [loss?.description].compactMap(\.self) + differences + notes.map(\.sentence))
-      .joined(separator: " ")
+    ([restored] + [loss?.description].compactMap(\.self) + violations + differences
+      + notes.map(\.sentence)).joined(separator: " ")
   }
 
   private var restored: String {
@@ -19,6 +20,14 @@ extension RestoreReport: CustomStringConvertible {
     case .restoredWithLoss:
       return "Restored with loss: \(entities) at revision \(revision), \(source)."
     }
+  }
+
+  private var violations: [String] {
+    var broken = brokenRules.prefix(5).map(\.sentence)
+    if brokenRules.count > 5 { broken.append("and \(brokenRules.count - 5) more") }
+    let rules =
+      broken.isEmpty ? [] : ["the data breaks rules: \(broken.joined(separator: "; "))".sentence]
+    return rules + danglingReferences.map(\.description.sentence)
   }
 
   private var differences: [String] {

@@ -54,6 +54,26 @@ struct DescriptionTests {
     try await persistence.close()
   }
 
+  @Test func `broken rules and references that lead to nothing are described`() async throws {
+    let persistence = try await open()
+    var report = persistence.report
+    report.brokenRules = (1...7).map { number in
+      .notUnique(table: "users", index: "email", key: "\(number)", ids: ["a", "b"])
+    }
+    #expect(
+      "\(report)".hasSuffix(
+        """
+         The data breaks rules: a and b in users have the same key 1 of the unique index \
+        "users.email"; a and b in users have the same key 2 of the unique index "users.email"; a and \
+        b in users have the same key 3 of the unique index "users.email"; a and b in users have the \
+        same key 4 of the unique index "users.email"; a and b in users have the same key 5 of the \
+        unique index "users.email"; and 2 more.
+        """
+      )
+    )
+    try await persistence.close()
+  }
+
   @Test func `a loss is described with its revisions and the place of the damaged files`()
     async throws
   {
