@@ -39,11 +39,11 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         .unopenable:
         .failed
       case .truncated, .damaged: .damaged
-      case .readOnly: .failed
+      case .readOnly, .foreignCompanion: .failed
       case .alreadyOpen, .busy: .locked
       case .migration: .drift
       case .newerFormat: .newerFormat
-      case .notWritable, .diskFull, .io: .io
+      case .notWritable, .notReadable, .diskFull, .io: .io
       }
   }
 }

@@ -15,7 +15,7 @@ extension Inspector {
       let (start, limit) = try view.start(of: range)
       guard let start else { return [] }
       var replay = view.replay(
-        after: Revision(start.number - 1),
+        after: start.previous,
         chain: try view.chain(before: start)
       )
       var deltas: [DeltaSummary] = []
