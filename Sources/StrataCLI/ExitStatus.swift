@@ -39,7 +39,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         .unopenable, .unlistedTables:
         .failed
       case .truncated, .damaged: .damaged
-      case .readOnly: .failed
+      case .readOnly, .foreignCompanion: .failed
       case .alreadyOpen, .busy: .locked
       case .migration: .drift
       case .newerFormat: .newerFormat

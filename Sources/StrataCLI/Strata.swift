@@ -27,7 +27,7 @@ struct Strata: ParsableCommand {
       var command = try parseAsRoot()
       try command.run()
     } catch let error as PersistenceError {
-      exit(ExitStatus(error.reason), message: error.description)
+      exit(ExitStatus(error.reason), message: error.description.printable)
     } catch let error as OutputError {
       switch error {
       // The reader of the pipe needs no more.
@@ -35,8 +35,27 @@ struct Strata: ParsableCommand {
       case .failed(let reason): exit(.io, message: "standard output: \(reason)")
       }
     } catch {
-      exit(withError: error)
+      exit(withMessageOf: error)
     }
+  }
+
+  /// Ends with the message that the parser has for an error; help is an error of it too.
+  ///
+  /// Arguments are part of the message and may come from anywhere, so it is made printable.
+  private static func exit(withMessageOf error: any Error) -> Never {
+    let status = exitCode(for: error)
+    let message = Self.message(for: error)
+    let text = fullMessage(for: error)
+    if status.isSuccess {
+      do throws(OutputError) {
+        try Output.print { output throws(OutputError) in
+          if !text.isEmpty { try output.line(text) }
+        }
+      } catch _ {}
+    } else if !text.isEmpty {
+      Output.printError(text.replacingOccurrences(of: message, with: message.printable))
+    }
+    Foundation.exit(status.rawValue)
   }
 
   private static func exit(_ status: ExitStatus, message: String? = nil) -> Never {

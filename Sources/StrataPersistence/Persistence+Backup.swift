@@ -17,7 +17,9 @@ extension Persistence {
   /// writer's thread: return quickly.
   ///
   /// Throws `PersistenceError`: `.fileExists` when there is something at the path or a write-ahead
-  /// log beside it, `.diskFull` and other reasons of either file. Then nothing is left behind.
+  /// log beside it, `.foreignCompanion` for a rollback journal beside it, `.diskFull` and other reasons
+  /// of either file. Then nothing is left behind. What a killed process has left, the next backup into
+  /// the directory removes.
   /// While the disk fails, and after `close()` or `suspend()`, no backup can be made.
   @discardableResult
   public func backup(

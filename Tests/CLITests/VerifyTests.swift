@@ -12,7 +12,7 @@ import Testing
     #expect(
       lines.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
         == [
-          "ok pages", "ok schema", "ok identity", "ok snapshot", "ok journal", "ok head",
+          "ok schema", "ok pages", "ok identity", "ok snapshot", "ok journal", "ok head",
           "\(path) is",
         ]
     )

@@ -39,7 +39,7 @@ struct Show: ParsableCommand {
     switch arguments.form {
     case .json: try output.array(entities.lazy.map { $0.value.json() })
     case .text:
-      if entities.isEmpty { return try output.line("The table \(table) is empty.") }
+      if entities.isEmpty { return try output.line("The table \(table.printable) is empty.") }
       try output.table(EntityText.table(entities, within: Terminal.standard.columns))
     }
   }

@@ -2,6 +2,8 @@ import Foundation
 import StrataStorage
 
 /// The JSON output of all subcommands: keys are sorted, dates are ISO 8601 in UTC.
+///
+/// ``Output`` escapes characters that control a terminal, so they are never raw in it.
 enum JSONText {
   /// JSON on one line.
   static func compact(_ value: some Encodable) -> String {

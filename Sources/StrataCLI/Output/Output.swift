@@ -1,6 +1,8 @@
 import Foundation
 
-/// Buffered writing to standard output.
+/// Buffered writing to standard output and standard error.
+///
+/// Whatever is printed is made printable here once more; only the sequences of ``Highlighting`` pass.
 struct Output: ~Copyable {
   private static let bufferSize = 64 << 10
 
@@ -29,7 +31,7 @@ struct Output: ~Copyable {
   }
 
   mutating func line(_ text: String) throws(OutputError) {
-    buffer += text.utf8
+    buffer += Highlighting.keeping(in: text) { $0.printableLines }.utf8
     buffer.append(UInt8(ascii: "\n"))
     if buffer.count >= Self.bufferSize { try flush() }
   }

@@ -2,20 +2,38 @@
 extension String {
   /// The text on one line, without characters that control a terminal.
   ///
-  /// Control characters and those that change the writing direction are escaped, so that the content of a
-  /// store cannot control the terminal of its reader.
-  package var printable: String {
+  /// Control characters, separators of lines and invisible characters that change how others are shown are
+  /// escaped as in JSON, so that neither a store nor its path can control the terminal of its reader. Two
+  /// invisible characters stay, because scripts and emoji need them: U+200C and U+200D.
+  ///
+  /// Everything that the command prints goes through this, once where it is put together and once more in
+  /// ``Output``.
+  package var printable: String { escaped(lines: .single) }
+
+  /// The text of several lines that this command has put together, without other characters that control a
+  /// terminal.
+  ///
+  /// In JSON the result means the same.
+  package var printableLines: String { escaped(lines: .several) }
+
+  private enum Lines {
+    case single, several
+  }
+
+  private func escaped(lines: Lines) -> String {
     if utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) { return self }
     var text = ""
     for scalar in unicodeScalars {
       switch scalar {
+      case "\n" where lines == .several: text.unicodeScalars.append(scalar)
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{2028}"..."\u{202E}",
-        "\u{2066}"..."\u{2069}":
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      case _ where scalar.isUnprintable:
+        for unit in scalar.utf16 {
+          let digits = String(unit, radix: 16)
+          text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
       default: text.unicodeScalars.append(scalar)
       }
     }
@@ -40,6 +58,16 @@ extension String {
       if used < columns { cut = end }
     }
     return self
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var isUnprintable: Bool {
+    if self == "\u{200C}" || self == "\u{200D}" { return false }
+    return switch properties.generalCategory {
+    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate: true
+    default: false
+    }
   }
 }
 

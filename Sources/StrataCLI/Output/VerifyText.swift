@@ -5,13 +5,14 @@ package enum VerifyText {
   /// A line for each check and a line for the result.
   package static func lines(_ verification: Verification, _ highlighting: Highlighting) -> [String]
   {
-    let width = verification.checks.map(\.name.columnCount).max() ?? 0
+    let width = verification.checks.map(\.name.printable.columnCount).max() ?? 0
     var lines = verification.checks.map { check in
       let mark =
         !check.passed
         ? highlighting.warning("FAILED") : check.isNote ? highlighting.warning("note  ") : "ok    "
-      let gap = String(repeating: " ", count: width - check.name.columnCount)
-      return "\(mark)  \(check.name)\(gap)  \(check.detail.printable)"
+      let name = check.name.printable
+      let gap = String(repeating: " ", count: width - name.columnCount)
+      return "\(mark)  \(name)\(gap)  \(check.detail.printable)"
     }
     let failed = verification.checks.count { !$0.passed }
     let notes = verification.checks.count { $0.passed && $0.isNote }

@@ -19,7 +19,7 @@ struct DeltaCursor: Sendable {
       (revision, chain) = (self.last, view.last.chain)
       return
     }
-    revision = Revision(start.number - 1)
+    revision = start.previous
     chain = try view.chain(before: start)
     if self.last >= start { try view.checkIsEnd(self.last) }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import StrataBase
 import StrataMigrations
 package import StrataSQLite
 
@@ -14,6 +15,26 @@ package struct NewFile: Sendable {
   package let temporary: String
   package let disk: Disk
   private let operation: PersistenceError.Operation
+  /// Shows that the file is being made, if its temporary name is unique.
+  private let mark: Mark?
+
+  /// The descriptor of a file that is being made, locked: once its process has ended, it is not.
+  private final class Mark: Sendable {
+    private final class LockedFile: Sendable {
+      private let file: OpenFile
+
+      init(_ file: consuming OpenFile) { self.file = file }
+    }
+
+    private let held = Lock<LockedFile?>(nil)
+
+    func hold(_ file: consuming OpenFile) {
+      let locked = LockedFile(file)
+      held.withLock { $0 = locked }
+    }
+
+    func release() { held.withLock { $0 = nil } }
+  }
 
   /// A file beside a store whose writer's lock the caller holds.
   init(underLockOf path: StorePath, for operation: PersistenceError.Operation, on disk: Disk) {
@@ -21,14 +42,15 @@ package struct NewFile: Sendable {
     self.operation = operation
     self.disk = disk
     temporary = path.creating
+    mark = nil
   }
 
   /// A file at a path that no lock guards.
   ///
   /// Its temporary name is unique, so that two callers do not interfere.
   ///
-  /// Throws `.fileExists` when there is a file at the path, or the write-ahead log of one that is gone,
-  /// which SQLite would take for the new file's.
+  /// Throws `.fileExists` when there is a file at the path, or the write-ahead log or the rollback journal
+  /// of one that is gone, which SQLite would take for the new file's.
   package init(
     at path: StorePath,
     for operation: PersistenceError.Operation,
@@ -38,17 +60,62 @@ package struct NewFile: Sendable {
     self.operation = operation
     self.disk = disk
     temporary = "\(path.creating)-\(UUID().uuidString)"
+    mark = Mark()
     guard try path.fileStatus(operation) == .missing else {
       throw PersistenceError(operation, path: path.file, .fileExists(path.file))
     }
     guard path.walSize == 0 else {
       throw PersistenceError(operation, path: path.file, .fileExists(path.wal))
     }
+    try path.checkCompanions(operation)
+    do {
+      try Self.removeAbandoned(besides: path, .all)
+    } catch {
+      throw PersistenceError(operation, path: path.file, wrapping: error)
+    }
   }
 
   /// Creates it, empty and readable by its owner only; SQLite gives its other files the same mode.
   package func create() throws(SystemError) {
-    _ = try disk.open(temporary, O_RDWR | O_CREAT | O_EXCL)
+    while true {
+      let file = try disk.open(temporary, O_RDWR | O_CREAT | O_EXCL)
+      guard let mark else { return }
+      // If another process has taken it for an abandoned one meanwhile, it is created again.
+      guard try file.lock(LOCK_EX | LOCK_NB),
+        try file.identity() == FileIdentity(ofFileAt: temporary)
+      else { continue }
+      mark.hold(file)
+      return
+    }
+  }
+
+  /// Which unfinished files to remove.
+  enum Abandoned {
+    /// Those of the store at the path.
+    case ofSameStore
+    /// Those of any store in the directory: each backup has a name of its own.
+    case all
+  }
+
+  /// Removes the unfinished files in a directory that a killed backup or restore has left.
+  ///
+  /// They have the name of a store, `.creating-` and a UUID, and whoever makes one holds a lock on it.
+  ///
+  /// O(files in the directory).
+  static func removeAbandoned(besides path: StorePath, _ which: Abandoned) throws(SystemError) {
+    let own = QuarantineMove.name(path.creating) + "-"
+    for name in try path.namesInDirectory() {
+      guard let separator = name.range(of: ".creating-", options: .backwards),
+        UUID(uuidString: String(name[separator.upperBound...])) != nil,
+        which == .all || name.hasPrefix(own)
+      else { continue }
+      let path = path.directory + "/" + name
+      // What cannot be opened or is in use stays.
+      guard let file = try? OpenFile(path, O_RDONLY), (try? file.isAbandoned()) == true else {
+        continue
+      }
+      for suffix in ["", "-wal", "-shm", "-journal"] { _ = unlink(path + suffix) }
+    }
   }
 
   /// Creates it as a store of this build's format; `fill` writes its contents in one transaction.
@@ -101,6 +168,9 @@ package struct NewFile: Sendable {
 
   /// Removes the unfinished file and SQLite's files beside it.
   package func removeLeftovers() {
+    // Before anyone can open the file under its final name: closing a descriptor drops the locks that this
+    // process holds on it.
+    mark?.release()
     _ = unlink(temporary)
     removeCompanions()
   }

@@ -25,7 +25,8 @@ package struct CorruptionError: Error, Equatable, CustomStringConvertible {
     switch error {
     case is CorruptionError, is RecordError: true
     case let error as SQLiteError:
-      [.error, .corrupt, .notADB, .mismatch, .tooBig, .range].contains(error.code.primary)
+      [.error, .corrupt, .notADB, .mismatch, .tooBig, .range, .interrupt]
+        .contains(error.code.primary)
     default: false
     }
   }

@@ -7,12 +7,15 @@ extension PersistenceError {
     case missing
     /// The directory of the path does not exist.
     case missingDirectory(String)
-    /// The file or its directory cannot be read.
+    /// The file, its directory or a file beside it cannot be read.
     case notReadable(String)
     /// The file or its directory cannot be written.
     case notWritable(String)
     /// There is something else than a regular file at the path: a link, a directory.
     case notAFile(String)
+    /// There is a file beside the store that is not the store's own: a rollback journal of SQLite, or
+    /// something else than a regular file under the name of one of the store's files.
+    case foreignCompanion(String)
     /// The file has no bytes. The file of a new store is never empty.
     case empty
     /// The file is not an SQLite database.
@@ -85,6 +88,7 @@ extension PersistenceError.Reason {
     case .notReadable(let detail): "cannot read this path (\(detail))"
     case .notWritable(let detail): "cannot write to this path (\(detail))"
     case .notAFile(let kind): "this is \(kind), not a regular file"
+    case .foreignCompanion(let detail): "a file beside this store is not its own: \(detail)"
     case .empty: "this file is empty, so it is not a Strata store"
     case .notADatabase: "this is not a Strata store: it is not an SQLite database"
     case .foreign(let id):
@@ -159,6 +163,11 @@ extension PersistenceError.Reason {
       Use the path of the file itself. Links to it are refused, because the files beside a store are \
       found by its name.
       """
+    case .foreignCompanion:
+      """
+      It was not read or followed, and nothing was changed. Move it away; RestorePolicy.bestEffort moves \
+      it to quarantine.
+      """
     case .empty: "Remove it to create a new store, or put the right file here."
     case .notADatabase, .foreign: "Check the path. The file was not changed."
     case .newerFormat: "Use a newer version of Strata. The file was not changed."
@@ -221,7 +230,7 @@ extension PersistenceError.Reason {
     case .trimmed, .beforeHistory:
       "Ask for a later one. A SnapshotPolicy with larger minimums keeps more history from now on."
     case .merged(let run):
-      "Ask for revision \(run.upperBound), or for \(run.lowerBound.number - 1), the one before."
+      "Ask for revision \(run.upperBound), or for \(run.lowerBound.previous), the one before."
     case .fileExists: "Choose another path, or move that file away together with its -wal and -shm."
     case .suspended: "Call resume() first. Commits stay in memory until then."
     case .movedOn:

@@ -52,3 +52,13 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
     }
   }
 }
+
+extension PersistenceError.Operation {
+  /// Whether it reads what an earlier process wrote.
+  var isReading: Bool {
+    switch self {
+    case .opening, .inspecting, .restoringBackup, .backingUp, .resuming: true
+    case .appending, .snapshotting, .compacting, .closing, .suspending, .quarantining: false
+    }
+  }
+}

@@ -5,12 +5,26 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
   let call: String
   let path: String
   let code: Int32
+  /// What is at the path instead of a regular file; nil if that is not the reason.
+  let kind: String?
 
   init(_ call: String, _ path: String, code: Int32 = errno) {
     self.call = call
     self.path = path
     self.code = code
+    kind = nil
   }
 
-  package var description: String { "\(call) \(path): \(String(cString: strerror(code)))" }
+  /// The error for a path at which there is something else than a regular file.
+  init(_ call: String, _ path: String, notRegular kind: String) {
+    self.call = call
+    self.path = path
+    code = EINVAL
+    self.kind = kind
+  }
+
+  package var description: String {
+    if let kind { return "\(path) is \(kind), not a regular file" }
+    return "\(call) \(path): \(String(cString: strerror(code)))"
+  }
 }

@@ -117,7 +117,9 @@ extension Disk {
   }
 
   /// Syncs a file, or the renames in a directory.
-  func sync(_ path: String) throws(SystemError) { try open(path, O_RDONLY).sync() }
+  func sync(_ path: String) throws(SystemError) {
+    try OpenFile(path, O_RDONLY, expecting: .fileOrDirectory, on: self).sync()
+  }
 
   /// Renames a file to a name that must be free; the old name may stay as a second one.
   ///

@@ -13,10 +13,28 @@ struct FileIdentity: Equatable {
   /// Whether there is a file at a path.
   static func exists(_ path: String) -> Bool { FileIdentity(ofFileAt: path) != nil }
 
-  /// The file at a path, or nil if there is none.
+  /// The file at a path, or nil if there is none; of a link, the link itself.
   init?(ofFileAt path: String) {
     var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
+    guard lstat(path, &status) == 0 else { return nil }
     self.init(status)
+  }
+
+  /// What a file is if it is not a regular one.
+  static func kind(ifNotRegular status: stat) -> String? {
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: nil
+    case S_IFDIR: "a directory"
+    case S_IFLNK: "a symbolic link"
+    case S_IFIFO: "a FIFO"
+    case S_IFSOCK: "a socket"
+    default: "a special file"
+    }
+  }
+
+  /// What is at a path if it is not a regular file; nil if it is one, or there is nothing.
+  static func kind(ifNotRegularAt path: String) -> String? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? kind(ifNotRegular: status) : nil
   }
 }

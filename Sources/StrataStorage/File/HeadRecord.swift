@@ -47,6 +47,7 @@ package struct HeadRecord: Equatable, Sendable {
     return bytes + [UInt8](repeating: 0, count: Self.slotSize - bytes.count)
   }
 
+  /// The record of a slot; nil if it is not intact, or has numbers that no store reaches.
   static func parse(_ slot: [UInt8]) -> (serial: UInt64, record: HeadRecord)? {
     guard slot.count == slotSize, slot.starts(with: magic),
       Checksum(of: Array(slot[0..<104])).bytes == Array(slot[104..<120]),
@@ -58,6 +59,10 @@ package struct HeadRecord: Equatable, Sendable {
     func number(_ offset: Int) -> Int64 {
       Int64(bitPattern: slot[offset..<offset + 8].reduce(0) { $0 << 8 | UInt64($1) })
     }
+    let serial = number(8)
+    guard serial >= 0, serial <= StoredNumber.last,
+      [32, 56, 80].allSatisfy({ (0...StoredNumber.last).contains(number($0)) })
+    else { return nil }
     let record = HeadRecord(
       storeID: storeID,
       epoch: number(32),
@@ -65,7 +70,7 @@ package struct HeadRecord: Equatable, Sendable {
       durable: Mark(revision: Revision(number(56)), chain: durableChain),
       written: Mark(revision: Revision(number(80)), chain: writtenChain)
     )
-    return (UInt64(bitPattern: number(8)), record)
+    return (UInt64(serial), record)
   }
 
   /// The newer of two slots that is intact; nil if neither is.

@@ -19,7 +19,10 @@ package struct LayoutCatalog {
   init(reading connection: Connection) throws {
     let sql = "SELECT id, entity_table, hash, body FROM layout ORDER BY id"
     let rows = try connection.all(sql, []) { row in
-      (try row.int(0), try row.text(1), try row.blob(2), try row.blob(3))
+      (
+        try StoredNumber.layout(try row.int(0), "the number of a layout"), try row.text(1),
+        try row.blob(2), try row.blob(3)
+      )
     }
     for (number, table, hash, body) in rows {
       let computed = Checksum(of: body)
@@ -50,7 +53,9 @@ package struct LayoutCatalog {
       try connection.forEach(sql) { row in
         let (number, table) = (try row.int(0), try row.text(1))
         let body = try row.blob(3)
-        guard Checksum(of: body).bytes == (try row.blob(2)) else { return .continue }
+        guard (0...StoredNumber.lastLayout).contains(number),
+          Checksum(of: body).bytes == (try row.blob(2))
+        else { return .continue }
         // A body that is no layout counts as missing: a record that needs it is then found to be damaged.
         do { add(try Layout(body: body), number, table) } catch _ {}
         return .continue

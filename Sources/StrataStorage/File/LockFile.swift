@@ -47,6 +47,12 @@ struct LockFile: ~Copyable {
     }
   }
 
+  /// Whether the lock file still has its name: without it, another writer can lock another file.
+  var isInPlace: Bool {
+    // A file that cannot be asked is treated as one that is gone.
+    do { return try file.identity() == FileIdentity(ofFileAt: file.path) } catch _ { return false }
+  }
+
   /// Unlocks before the descriptor is closed: a process that was forked meanwhile also holds the
   /// descriptor until it executes another program, and would keep the lock until then.
   deinit { _ = flock(file.descriptor, LOCK_UN) }
@@ -65,6 +71,9 @@ final class LockHandle: Sendable {
   private let lock: LockFile
 
   init(_ lock: consuming LockFile) { self.lock = lock }
+
+  /// Whether the lock file still has its name.
+  var isInPlace: Bool { lock.isInPlace }
 }
 
 /// A shared lock of a reader: while it is held, no writer can take the lock.

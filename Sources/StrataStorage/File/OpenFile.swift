@@ -9,13 +9,74 @@ struct OpenFile: ~Copyable {
   let path: String
   private let disk: Disk
 
+  /// What may be at a path that is opened.
+  enum Kind {
+    case regularFile
+    case fileOrDirectory
+  }
+
+  /// The call of a ``SystemError`` for a file that cannot be opened for reading.
+  static let openingForReading = "open for reading"
+
   /// Opens with the given flags and `O_CLOEXEC`; only its owner can read a new file.
-  init(_ path: String, _ flags: Int32, on disk: Disk = .system) throws(SystemError) {
-    descriptor = Int32(
-      try disk.perform(.open(path)) { Int(open(path, flags | O_CLOEXEC, 0o600)) }
-    )
+  ///
+  /// A link is not followed and a FIFO is not waited for. What is written to must have no other name.
+  ///
+  /// - Throws: for anything else than a regular file, an error with its `kind`.
+  init(
+    _ path: String,
+    _ flags: Int32,
+    expecting kind: Kind = .regularFile,
+    on disk: Disk = .system
+  ) throws(SystemError) {
+    descriptor = try Self.descriptor(path, flags, expecting: kind, on: disk)
     self.path = path
     self.disk = disk
+  }
+
+  private static func descriptor(
+    _ path: String,
+    _ flags: Int32,
+    expecting kind: Kind,
+    on disk: Disk
+  ) throws(SystemError) -> Int32 {
+    let isReading = flags & O_ACCMODE == O_RDONLY
+    let descriptor: Int
+    do {
+      descriptor = try disk.perform(.open(path)) {
+        Int(open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600))
+      }
+    } catch {
+      if error.code == ELOOP { throw SystemError("open", path, notRegular: "a symbolic link") }
+      throw isReading ? SystemError(openingForReading, path, code: error.code) : error
+    }
+    var status = stat()
+    guard fstat(Int32(descriptor), &status) == 0,
+      let other = refusal(of: status, kind, isReading)
+    else { return Int32(descriptor) }
+    _ = close(Int32(descriptor))
+    throw SystemError("open", path, notRegular: other)
+  }
+
+  private static func refusal(of status: stat, _ kind: Kind, _ isReading: Bool) -> String? {
+    if kind == .fileOrDirectory, status.st_mode & S_IFMT == S_IFDIR { return nil }
+    if let other = FileIdentity.kind(ifNotRegular: status) { return other }
+    return isReading || status.st_nlink <= 1 ? nil : "one of several names of a file"
+  }
+
+  /// Creates a file without a name, which is gone once it is closed, however the process ends.
+  ///
+  /// It has a name only between two calls, in which this thread accepts no signal.
+  static func unnamed(in directory: String, on disk: Disk) throws(SystemError) -> OpenFile {
+    let path = directory + "/strata-\(UUID().uuidString)"
+    var all = sigset_t()
+    var before = sigset_t()
+    sigfillset(&all)
+    pthread_sigmask(SIG_SETMASK, &all, &before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+    let file = try OpenFile(path, O_RDWR | O_CREAT | O_EXCL, on: disk)
+    _ = unlink(path)
+    return file
   }
 
   deinit { _ = close(descriptor) }
@@ -72,6 +133,40 @@ struct OpenFile: ~Copyable {
     } catch  where error.code == EWOULDBLOCK {
       return false
     }
+  }
+
+  /// The bytes from an offset on that are not in a hole of the file: the next run of them, before `end`.
+  ///
+  /// Nil if only holes are left. On file systems without holes it is the rest.
+  func data(from offset: Int64, to end: Int64) -> Range<Int64>? {
+    #if canImport(Darwin)
+      let (hole, data) = (Int32(3), Int32(4))
+    #else
+      let (data, hole) = (Int32(3), Int32(4))
+    #endif
+    guard offset < end else { return nil }
+    let start = Int64(lseek(descriptor, off_t(offset), data))
+    if start < 0 { return errno == ENXIO ? nil : offset..<end }
+    let stop = Int64(lseek(descriptor, off_t(start), hole))
+    let last = stop < 0 ? end : min(stop, end)
+    return start < last ? start..<last : nil
+  }
+
+  /// The bytes that the file takes on its disk: without its holes.
+  func allocatedSize() throws(SystemError) -> Int64 {
+    var status = stat()
+    if fstat(descriptor, &status) != 0 { throw SystemError("stat", path) }
+    return Int64(status.st_blocks) * 512
+  }
+
+  /// Whether it is an unfinished database that no process is making: it has one name and no lock.
+  func isAbandoned() throws(SystemError) -> Bool {
+    var status = stat()
+    if fstat(descriptor, &status) != 0 { throw SystemError("stat", path) }
+    let magic = Array("SQLite format 3\0".utf8)
+    let start = try read(magic.count, at: 0)
+    guard status.st_nlink == 1, start.isEmpty || start == magic else { return false }
+    return try lock(LOCK_EX | LOCK_NB)
   }
 
   /// The device and inode of the file.

@@ -22,8 +22,11 @@ public struct Revision: Hashable, Comparable, Sendable, Codable, CustomStringCon
     try container.encode(number)
   }
 
-  /// The next revision.
-  public var next: Revision { Revision(number + 1) }
+  /// The next revision; the last one is its own.
+  public var next: Revision { number == .max ? self : Revision(number + 1) }
+
+  /// The revision before; the first one is its own.
+  package var previous: Revision { number == .min ? self : Revision(number - 1) }
 
   /// The number, in digits.
   public var description: String { "\(number)" }

@@ -4,4 +4,15 @@ import StrataMigrations
 package enum StoreFormat {
   /// The newest this build can read and write.
   package static var known: Int { MigrationCatalog.file.latest }
+
+  /// The tables and indexes of a file of a format.
+  ///
+  /// O(1) for the newest after the first call; O(migrations) for an older one.
+  static func schema(of format: Int) throws -> FileSchema {
+    format == known ? try newest.get() : try FileSchema(madeBy: .file, version: format)
+  }
+
+  private static let newest = Result { () throws(MigrationError) in
+    try FileSchema(madeBy: .file, version: known)
+  }
 }

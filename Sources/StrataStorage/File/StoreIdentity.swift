@@ -23,7 +23,11 @@ package struct StoreIdentity: Equatable, Sendable {
         "unknown hash algorithm \(algorithm): this build knows \(Checksum.algorithm)"
       )
     }
-    return StoreIdentity(id: id, epoch: epoch, created: created)
+    return StoreIdentity(
+      id: id,
+      epoch: try StoredNumber.epoch(epoch, "the epoch of the store"),
+      created: try StoredNumber.time(created, "the time when the store was created")
+    )
   }
 
   func write(to connection: Connection) throws(SQLiteError) {
@@ -54,7 +58,7 @@ package struct StoreIdentity: Equatable, Sendable {
       "INSERT INTO origin (uuid, opened) VALUES (?, ?)",
       [.blob(uuid.byteArray), .integer(time)]
     )
-    return try connection.first("SELECT max(id) FROM origin", []) { try $0.int(0) } ?? 0
+    return try connection.first("SELECT last_insert_rowid()", []) { try $0.int(0) } ?? 0
   }
 
   /// The names of all entity tables the file ever had.

@@ -14,8 +14,12 @@ package struct StorePath: Hashable, Sendable, CustomStringConvertible {
   package var lock: String { file + ".lock" }
   /// How far the writer has written, and how far that is durable; see ``HeadFile``.
   package var head: String { file + ".head" }
+  /// SQLite's shared memory.
+  var shm: String { file + "-shm" }
+  /// SQLite's rollback journal, which a store never has: its mode is WAL.
+  var rollbackJournal: String { file + "-journal" }
   /// The files that belong together, the store's own last.
-  var companions: [String] { [wal, file + "-shm", head, file] }
+  var companions: [String] { [wal, shm, head, file] }
   /// The name of a new store until it is complete.
   var creating: String { file + ".creating" }
   /// The directory of the file.
@@ -51,18 +55,16 @@ package struct StorePath: Hashable, Sendable, CustomStringConvertible {
       if errno == ENOENT { return .missing }
       throw PersistenceError(operation, path: file, .io("\(SystemError("stat", file))"))
     }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: return .file(size: Int64(status.st_size))
-    case S_IFDIR: throw PersistenceError(operation, path: file, .notAFile("a directory"))
-    case S_IFLNK: throw PersistenceError(operation, path: file, .notAFile("a symbolic link"))
-    default: throw PersistenceError(operation, path: file, .notAFile("a special file"))
+    if let kind = FileIdentity.kind(ifNotRegular: status) {
+      throw PersistenceError(operation, path: file, .notAFile(kind))
     }
+    return .file(size: Int64(status.st_size))
   }
 
   /// The size of SQLite's WAL; 0 if there is none.
   package var walSize: Int64 {
     var status = stat()
-    return stat(wal, &status) == 0 ? Int64(status.st_size) : 0
+    return lstat(wal, &status) == 0 ? Int64(status.st_size) : 0
   }
 
   /// The size of the file; 0 if there is none.

@@ -25,7 +25,7 @@ extension Inspector {
       var page = JournalPage(deltas: [], trimmed: view.trimmed(from: range))
       guard let start else { return page }
       var replay = view.replay(
-        after: Revision(start.number - 1),
+        after: start.previous,
         chain: try view.chain(before: start)
       )
       while page.deltas.count < limit, replay.revision < view.last.revision,

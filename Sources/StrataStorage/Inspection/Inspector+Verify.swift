@@ -35,8 +35,8 @@ extension Inspector {
 
   private func runChecks() -> (Verification, ReadView?) {
     var verification = Verification(path: path.file)
-    verification.run("pages") { try verifyPages() }
     verification.run("schema") { try verifySchema() }
+    verification.run("pages") { try verifyPages() }
     let view: ReadView
     do {
       view = try ReadView(access.connection)
@@ -65,7 +65,10 @@ extension Inspector {
     return "\(try access.connection.pageCount()) pages"
   }
 
+  /// What the file has more, less or other than the migrations make was found when it was opened, and is
+  /// checked again: verifying may start much later.
   private func verifySchema() throws -> String {
+    try RestoredFile.check(access.connection, path, .inspecting)
     let plan = try Migrator(catalog: .file, now: { 0 }).plan(for: access.connection)
     guard plan.pending.isEmpty else { return "\(plan.pending.count) migrations pending" }
     return "format \(try access.connection.userVersion())"

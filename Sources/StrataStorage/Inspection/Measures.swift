@@ -8,7 +8,7 @@ package enum Measures {
   package static func size(_ bytes: some BinaryInteger) -> String {
     let bytes = Int64(bytes)
     guard bytes >= 1_000 else { return count(bytes, "byte", "bytes") }
-    var tenths = (bytes + 50) / 100
+    var tenths = bytes / 100 + (bytes % 100 < 50 ? 0 : 1)
     for unit in ["kB", "MB", "GB"] {
       if tenths < 10_000 { return "\(tenths / 10).\(tenths % 10) \(unit)" }
       tenths = (tenths + 500) / 1_000

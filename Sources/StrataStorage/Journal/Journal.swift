@@ -55,7 +55,7 @@ struct Journal {
   /// The last revision; 0 if there is no delta.
   func lastRevision() throws -> Revision {
     try connection.first("SELECT max(revision) FROM delta", []) {
-      Revision(try $0.optionalInt(0) ?? 0)
+      try StoredNumber.revision(try $0.optionalInt(0) ?? 0, "the last revision")
     } ?? 0
   }
 
@@ -124,7 +124,7 @@ struct Journal {
         WHERE revision > ?
       """,
       [.integer(Int64(DeltaHeader.rowBytes)), .integer(revision.number)]
-    ) { try $0.int(0) } ?? 0
+    ) { try StoredNumber.sum(try $0.int(0), "the size of the deltas") } ?? 0
   }
 
   /// The approximate size in the file of the first `slice` deltas after a revision, and the last of
@@ -141,20 +141,27 @@ struct Journal {
       ]
     ) { (try $0.optionalInt(0), try $0.optionalInt(1)) }
     guard let (bytes, last) = found, let bytes, let last else { return nil }
-    return (bytes, Revision(last))
+    return (
+      try StoredNumber.sum(bytes, "the size of the deltas"),
+      try StoredNumber.revision(last, "a revision")
+    )
   }
 
   /// The first revision of the file's first delta; nil if there is none.
   func first() throws -> Revision? {
     try connection.first("SELECT first FROM delta ORDER BY revision LIMIT 1", []) {
-      Revision(try $0.int(0))
+      try $0.revision(0, "the first revision")
     }
   }
 
   /// The number of deltas, the first revision and the size of all blocks.
   func extent() throws -> (count: Int64, first: Revision?, bytes: Int64) {
     try connection.first("SELECT count(*), min(first), coalesce(sum(bytes), 0) FROM delta", []) {
-      (try $0.int(0), try $0.optionalInt(1).map { Revision($0) }, try $0.int(2))
+      (
+        try $0.int(0),
+        try $0.optionalInt(1).map { try StoredNumber.revision($0, "the first revision") },
+        try StoredNumber.sum(try $0.int(2), "the size of the deltas")
+      )
     } ?? (0, nil, 0)
   }
 
@@ -174,13 +181,15 @@ struct Journal {
       ]
     ) { (try $0.optionalInt(0), try $0.int(1), try $0.optionalInt(2) ?? 0) }
     guard let (through, count, bytes) = last, let through else { return (true, 0) }
+    _ = try StoredNumber.sum(bytes, "the size of the deltas")
     try connection.run("DELETE FROM delta_part WHERE revision <= ?", [.integer(through)])
     try connection.run("DELETE FROM delta WHERE revision <= ?", [.integer(through)])
     return (count < Int64(slice), bytes)
   }
 
   private static func header(_ row: borrowing Row) throws -> (header: DeltaHeader, hash: Checksum) {
-    let revision = Revision(try row.int(0))
+    let revision = try row.revision(0, "the revision of a delta")
+    func place() -> String { "delta \(revision)" }
     let storedHash = try row.blob(11)
     guard let hash = Checksum(bytes: storedHash) else {
       throw CorruptionError(
@@ -189,25 +198,18 @@ struct Journal {
     }
     let header = DeltaHeader(
       revision: revision,
-      first: Revision(try row.int(1)),
-      epoch: try row.int(2),
-      time: try row.int(3),
+      first: try StoredNumber.revision(try row.int(1), "the first revision of \(place())"),
+      epoch: try StoredNumber.epoch(try row.int(2), "the epoch of \(place())"),
+      time: try StoredNumber.time(try row.int(3), "the time of \(place())"),
       origin: try row.int(4),
       key: try row.optionalBlob(5),
       name: try row.text(6),
       place: try row.text(7),
-      entities: Int(try row.int(8)),
-      blocks: Int(try row.int(9)),
-      bytes: Int(try row.int(10))
+      entities: try StoredNumber.count(try row.int(8), "the count of entities of \(place())"),
+      blocks: try StoredNumber.count(try row.int(9), "the count of blocks of \(place())"),
+      bytes: try StoredNumber.count(try row.int(10), "the size of \(place())")
     )
-    guard header.blocks >= 1, header.entities >= 0, header.bytes >= 0 else {
-      throw CorruptionError(
-        """
-        delta \(revision) has an invalid count: \(header.blocks) blocks, \
-        \(header.entities) entities, \(header.bytes) bytes
-        """
-      )
-    }
+    guard header.blocks >= 1 else { throw CorruptionError("\(place()) has no blocks") }
     return (header, hash)
   }
 }

@@ -76,7 +76,7 @@ extension Quarantine {
       if let id = header?.applicationID, id != StoreHeader.applicationID {
         throw PersistenceError(.quarantining, path: path.file, .foreign(applicationID: id))
       }
-      var move = QuarantineMove(of: path, reason: reason, now: now, on: disk)
+      var move = try QuarantineMove(of: path, reason: reason, now: now, on: disk)
       try move.run()
       return Quarantine(path, move.directory, move.manifest)
     }
@@ -102,7 +102,7 @@ extension Quarantine {
   /// The restore, to be run a step at a time; the caller holds the writer's lock.
   package func makeRestore(now: Date, on disk: Disk = .system) throws -> QuarantineRestore {
     let path = try StorePath(store, for: .quarantining)
-    guard let manifest = try QuarantineManifest.read(in: directory, on: disk),
+    guard let manifest = try QuarantineManifest.read(in: directory, of: path, on: disk),
       manifest.progress == .complete
     else {
       throw PersistenceError(.quarantining, path: path.file, .notFound("set in \(directory)"))
@@ -148,6 +148,27 @@ extension Quarantine {
     }
   }
 
+  /// Moves files beside a store that are not its own out of the way; nil if there are none.
+  ///
+  /// The caller holds the writer's lock.
+  static func addForeignCompanions(
+    of path: StorePath,
+    now: Date,
+    on disk: Disk
+  ) throws -> Quarantine? {
+    let foreign = try path.foreignCompanions()
+    if foreign.isEmpty { return nil }
+    var move = try QuarantineMove(
+      of: path,
+      reason: foreign.map(\.detail).joined(separator: "; "),
+      files: foreign.map(\.path),
+      now: now,
+      on: disk
+    )
+    try move.run()
+    return Quarantine(path, move.directory, move.manifest)
+  }
+
   /// Whether a crash interrupted a move.
   static func hasInterruptedMove(_ path: StorePath) throws -> Bool {
     try manifests(beside: path, .system).contains {
@@ -165,7 +186,8 @@ extension Quarantine {
       .compactMap { name in
         let directory = path.directory + "/" + name
         do {
-          return try QuarantineManifest.read(in: directory, on: disk).map { (directory, $0) }
+          return try QuarantineManifest.read(in: directory, of: path, on: disk)
+            .map { (directory, $0) }
         } catch is CorruptionError where FileIdentity.exists(path.file) {
           // With a store in place nothing is half moved. Without one, no new store may be created.
           return nil

@@ -29,18 +29,38 @@ struct QuarantineManifest: Codable, Equatable {
 
   static let name = "manifest.json"
 
-  /// The manifest in a directory; nil when there is none.
-  static func read(in directory: String, on disk: Disk) throws -> QuarantineManifest? {
+  /// The manifest in a directory beside a store; nil when there is none.
+  ///
+  /// - Throws: `CorruptionError` for one that cannot be read, or that names a file which is not one of the
+  ///   store's: moving it would move something else.
+  static func read(
+    in directory: String,
+    of store: StorePath,
+    on disk: Disk
+  ) throws -> QuarantineManifest? {
     let path = directory + "/" + name
     guard FileIdentity(ofFileAt: path) != nil else { return nil }
     let bytes = try disk.open(path, O_RDONLY).read(1 << 20, at: 0)
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .iso8601
+    let manifest: QuarantineManifest
     do {
-      return try decoder.decode(QuarantineManifest.self, from: Data(bytes))
+      manifest = try decoder.decode(QuarantineManifest.self, from: Data(bytes))
     } catch {
       throw CorruptionError("\(path) cannot be read: \(error)")
     }
+    let own = store.companions.map(QuarantineMove.name)
+    let name = QuarantineMove.name(store.file)
+    for file in manifest.files where !own.contains(file) {
+      guard file.hasPrefix(name), StorePath.isJournal(suffix: file.dropFirst(name.count)) else {
+        throw CorruptionError("\(path) names \(file), which is no file of this store")
+      }
+    }
+    let replacement = manifest.replacement
+    guard replacement == nil || replacement == QuarantineMove.name(store.creating) else {
+      throw CorruptionError("\(path) names a wrong replacement of the store")
+    }
+    return manifest
   }
 
   /// Replaces the manifest in a directory; it is on disk when this returns.

@@ -11,16 +11,20 @@ package struct QuarantineMove {
   private var hasManifest: Bool
   private let disk: Disk
 
-  /// Plans to move all files of a store.
+  /// Plans to move all files of a store, with the rollback journals beside it.
   ///
-  /// - Parameter replacement: the name of a complete, synced file beside it that takes its name.
+  /// - Parameters:
+  ///   - replacement: the name of a complete, synced file beside it that takes its name.
+  ///   - files: the paths to move instead.
   package init(
     of path: StorePath,
     reason: String,
     replacement: String? = nil,
+    files: [String]? = nil,
     now: Date,
     on disk: Disk = .system
-  ) {
+  ) throws {
+    let journals = try path.rollbackJournals()
     self.path = path
     self.disk = disk
     directory = Self.unusedDirectory(path, now)
@@ -28,7 +32,7 @@ package struct QuarantineMove {
       store: Self.name(path.file),
       time: Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)),
       reason: reason,
-      files: path.companions.filter(FileIdentity.exists).map(Self.name),
+      files: (files ?? journals + path.companions).filter(FileIdentity.exists).map(Self.name),
       replacement: replacement
     )
     hasManifest = false

@@ -39,10 +39,11 @@ package struct QuarantineRestore {
       try manifest.write(in: directory, on: disk)
       return true
     }
-    if replaced == nil, isComplete, path.companions.contains(where: FileIdentity.exists) {
-      replaced = QuarantineMove(
+    if replaced == nil, isComplete, inTheWay.contains(where: FileIdentity.exists) {
+      replaced = try QuarantineMove(
         of: path,
         reason: "replaced by \(QuarantineMove.name(directory))",
+        files: inTheWay,
         now: now,
         on: disk
       )
@@ -56,6 +57,13 @@ package struct QuarantineRestore {
     manifest.progress = .restored
     try manifest.write(in: directory, on: disk)
     return false
+  }
+
+  /// The files whose place the set takes: all of the store's; only its own names if the store's file is
+  /// not among them, as in a set of foreign files.
+  private var inTheWay: [String] {
+    manifest.files.contains(QuarantineMove.name(path.file))
+      ? path.companions : manifest.files.map { path.directory + "/" + $0 }
   }
 
   /// Whether all files are still in the directory; then the files in their place are not of this set.

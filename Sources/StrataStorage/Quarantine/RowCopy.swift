@@ -40,11 +40,13 @@ struct RowCopy {
       [.integer(revision.number)],
       "INSERT INTO snapshot_chunk (revision, chunk, hash, body) VALUES (?, ?, ?, ?)"
     )
-    try copy(
-      "SELECT name, revision FROM snapshot_name WHERE revision = ?",
-      [.integer(revision.number)],
-      "INSERT INTO snapshot_name (name, revision) VALUES (?, ?)"
-    )
+    try CorruptionError.nilIfCorrupt {
+      try copy(
+        "SELECT name, revision FROM snapshot_name WHERE revision = ?",
+        [.integer(revision.number)],
+        "INSERT INTO snapshot_name (name, revision) VALUES (?, ?)"
+      )
+    }
   }
 
   /// The deltas after a revision up to another, and their blocks.
@@ -65,14 +67,18 @@ struct RowCopy {
         bytes, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """
     )
-    try copy(
-      """
-      SELECT revision, part, body FROM delta_part WHERE revision > ? AND revision <= ?
-        ORDER BY revision, part
-      """,
-      range,
-      "INSERT INTO delta_part (revision, part, body) VALUES (?, ?, ?)"
-    )
+    // Most deltas have one block, so the table may be unreadable and not needed. Whether the copy has all
+    // that is needed is verified afterwards.
+    try CorruptionError.nilIfCorrupt {
+      try copy(
+        """
+        SELECT revision, part, body FROM delta_part WHERE revision > ? AND revision <= ?
+          ORDER BY revision, part
+        """,
+        range,
+        "INSERT INTO delta_part (revision, part, body) VALUES (?, ?, ?)"
+      )
+    }
   }
 
   private func copy(_ query: String, _ values: [Value], _ insertion: String) throws {

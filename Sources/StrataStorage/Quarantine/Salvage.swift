@@ -1,5 +1,6 @@
 package import Foundation
 import StrataBase
+import StrataMigrations
 import StrataSQLite
 
 /// Copies what can be verified of a damaged file into a new one, in a new epoch, and quarantines the
@@ -24,7 +25,7 @@ package struct Salvage {
   func run(because damage: String) throws -> RestoreLoss? {
     let lastKnown = try HeadFile.read(path.head, on: disk)
     guard let (position, lastSeen) = try build() else { return nil }
-    var move = makeMove(because: damage)
+    var move = try makeMove(because: damage)
     try move.run()
     try HeadFile.write(position, for: path, on: disk)
     let last = max(lastSeen, lastKnown.map { known(by: $0, of: position) } ?? 0)
@@ -36,8 +37,8 @@ package struct Salvage {
   }
 
   /// The move that quarantines the file and gives the new one its name.
-  package func makeMove(because damage: String) -> QuarantineMove {
-    QuarantineMove(
+  package func makeMove(because damage: String) throws -> QuarantineMove {
+    try QuarantineMove(
       of: path,
       reason: damage,
       replacement: QuarantineMove.name(path.creating),
@@ -57,9 +58,9 @@ package struct Salvage {
     file.removeLeftovers()
     do {
       let source = try Connection(path: path.file, mode: .readOnly, vfs: disk.vfs)
-      guard let history = try source.readTransaction({ try IntactHistory(in: source) }) else {
-        return nil
-      }
+      guard try canBeRead(source),
+        let history = try source.readTransaction({ try IntactHistory(in: source) })
+      else { return nil }
       var identity = history.identity
       identity.epoch = try HeadFile.epoch(afterCutting: identity, at: path, on: disk)
       try file.createStore(now: now.microseconds) { connection in
@@ -80,6 +81,13 @@ package struct Salvage {
       file.removeLeftovers()
       throw error
     }
+  }
+
+  /// Whether the tables are those of a store, so that reading them runs nothing that was planted there.
+  private func canBeRead(_ source: Connection) throws -> Bool {
+    try CorruptionError.nilIfCorrupt {
+      try StoreFormat.schema(of: Int(try source.userVersion())).canBeRead(in: source)
+    } ?? false
   }
 
   private func copy(

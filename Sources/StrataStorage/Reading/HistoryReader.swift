@@ -34,6 +34,7 @@ package actor HistoryReader {
     let pin = pins.pin(0)
     defer { withExtendedLifetime(pin) {} }
     do {
+      try path.checkCompanions(.inspecting)
       let connection = try Connection(path: path.file, mode: .readOnly, vfs: vfs)
       do {
         return try body(try ReadView(connection))

@@ -23,7 +23,8 @@ extension ReadView {
   /// search.
   private func revision(at time: Date) throws -> Revision {
     // Rounds to the nearest microsecond, so that a time read from the file is exactly the stored one.
-    let time = Int64((time.timeIntervalSince1970 * 1_000_000).rounded())
+    let microseconds = (time.timeIntervalSince1970 * 1_000_000).rounded()
+    let time = Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max)
     var found: Revision?
     var low = first?.number ?? 1
     var high = last.revision.number
@@ -46,7 +47,7 @@ extension ReadView {
 
   /// The error for a revision that is not the end of a delta: it is inside merged commits, or missing.
   func merged(around revision: Revision) throws -> any Error {
-    let header = try journal.headers(after: Revision(revision.number - 1), limit: 1).first?.header
+    let header = try journal.headers(after: revision.previous, limit: 1).first?.header
     guard let header, header.first <= revision, header.first < header.revision else {
       return CorruptionError("the journal has no delta at revision \(revision)")
     }
@@ -58,7 +59,7 @@ extension ReadView {
     guard first <= last.revision else {
       throw PersistenceError.Reason.notReached(first, last: last.revision)
     }
-    let header = try journal.headers(after: Revision(first.number - 1), limit: 1).first?.header
+    let header = try journal.headers(after: first.previous, limit: 1).first?.header
     if let header, header.first < first { throw try merged(around: first) }
     let before = try journal.headers(before: first, limit: 1).first
     if let before, before.header.revision.next == first { return before.hash }
@@ -77,7 +78,7 @@ extension ReadView {
     guard revision <= last.revision else {
       throw PersistenceError.Reason.notReached(revision, last: last.revision)
     }
-    let header = try journal.headers(after: Revision(revision.number - 1), limit: 1).first?.header
+    let header = try journal.headers(after: revision.previous, limit: 1).first?.header
     if header?.revision != revision { throw try merged(around: revision) }
   }
 }

@@ -40,7 +40,8 @@ extension RestoredFile {
   /// Opens a file for its one writer and verifies its contents; `read` receives the entities in the same
   /// pass.
   ///
-  /// A file that is refused is not changed, and neither is its WAL.
+  /// A file that is refused is not changed, and neither is its WAL. What SQLite trusts when it writes is
+  /// checked first: `Connection.checkStructure`.
   static func openForWriting<Contents>(
     _ path: StorePath,
     now: Int64,
@@ -48,12 +49,14 @@ extension RestoredFile {
     _ progress: (@Sendable (PersistenceProgress) -> Void)? = nil,
     _ read: (inout MergeIterator, ReadView) throws -> Contents
   ) throws -> (file: RestoredFile, contents: Contents) {
+    try path.checkCompanions(.opening)
     let connection = try Connection(path: path.file, mode: .readWrite, vfs: vfs)
     connection.checkpointsOnClose = .never
     try check(connection, path, .opening)
     try connection.configureWriter(
       newFile: FileHeader(applicationID: StoreHeader.applicationID)
     )
+    try connection.checkStructure()
     try Migrator(catalog: .file, now: { now }).migrate(connection)
     return try load(connection, progress, read)
   }
@@ -76,7 +79,10 @@ extension RestoredFile {
     return try load(access.connection, progress, read)
   }
 
-  /// Refuses a file that is not a store, or has a newer format than this build reads.
+  /// Refuses a file that is not a store, has a newer format than this build reads, or another schema than
+  /// the migrations make.
+  ///
+  /// Nothing of the file's schema is used before: an object that was planted in it could run.
   static func check(
     _ connection: Connection,
     _ path: StorePath,
@@ -93,6 +99,9 @@ extension RestoredFile {
         path: path.file,
         .newerFormat(found: format, known: StoreFormat.known)
       )
+    }
+    if let difference = try StoreFormat.schema(of: format).difference(of: connection) {
+      throw CorruptionError("its schema is not that of a store: \(difference)")
     }
   }
 

@@ -101,7 +101,7 @@ struct SnapshotStore {
   /// The names of snapshots, with their revisions.
   func names() throws -> [(name: String, revision: Revision)] {
     try connection.all("SELECT name, revision FROM snapshot_name ORDER BY revision, name", []) {
-      (try $0.text(0), Revision(try $0.int(1)))
+      (try $0.text(0), try $0.revision(1, "the revision of a named snapshot"))
     }
   }
 
@@ -118,7 +118,7 @@ struct SnapshotStore {
   /// Nothing registers one yet: the table is reserved for readers that outlive a process.
   func slowestConsumer() throws -> Revision? {
     try connection.first("SELECT min(revision) FROM consumer", []) {
-      try $0.optionalInt(0).map { Revision($0) }
+      try $0.optionalInt(0).map { try StoredNumber.revision($0, "the revision of a consumer") }
     } ?? nil
   }
 
@@ -141,29 +141,22 @@ struct SnapshotStore {
   private static func header(
     _ row: borrowing Row
   ) throws -> StoredSnapshot {
-    let revision = Revision(try row.int(0))
+    let revision = try row.revision(0, "the revision of a snapshot")
+    func place() -> String { "snapshot \(revision)" }
     let number = try row.int(4)
     guard let state = SnapshotHeader.State(rawValue: number) else {
-      throw CorruptionError("snapshot \(revision) has the unknown state \(number)")
+      throw CorruptionError("\(place()) has the unknown state \(number)")
     }
     let header = SnapshotHeader(
       revision: revision,
-      epoch: try row.int(1),
-      time: try row.int(2),
+      epoch: try StoredNumber.epoch(try row.int(1), "the epoch of \(place())"),
+      time: try StoredNumber.time(try row.int(2), "the time of \(place())"),
       chain: try checksum(row, 3),
       state: state,
-      chunks: Int(try row.int(5)),
-      entities: Int(try row.int(6)),
-      bytes: Int(try row.int(7))
+      chunks: try StoredNumber.count(try row.int(5), "the count of chunks of \(place())"),
+      entities: try StoredNumber.count(try row.int(6), "the count of entities of \(place())"),
+      bytes: try StoredNumber.count(try row.int(7), "the size of \(place())")
     )
-    guard header.chunks >= 0, header.entities >= 0, header.bytes >= 0 else {
-      throw CorruptionError(
-        """
-        snapshot \(revision) has an invalid count: \(header.chunks) chunks, \
-        \(header.entities) entities, \(header.bytes) bytes
-        """
-      )
-    }
     return (header, try checksum(row, 8))
   }
 

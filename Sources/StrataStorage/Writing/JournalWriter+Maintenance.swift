@@ -107,7 +107,7 @@ extension JournalWriter {
       let first = try session.journal.first()
       return Compaction(
         snapshot: revision,
-        historyFrom: first.map { Revision($0.number - 1) } ?? revision,
+        historyFrom: first.map { $0.previous } ?? revision,
         bytesBefore: before,
         bytesAfter: path.fileSize + path.walSize
       )

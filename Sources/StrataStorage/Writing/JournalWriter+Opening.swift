@@ -22,11 +22,14 @@ extension JournalWriter {
     let lock = try acquireLock()
     do {
       try Quarantine.complete(path, now: configuration.now(), on: configuration.disk)
+      let foreign = try quarantineForeignCompanions()
+      try NewFile.removeAbandoned(besides: path, .ofSameStore)
       let isNew = try path.fileStatus(.opening) == .missing
       if isNew {
         try InitialSnapshot.createStore(at: path, now: now, on: configuration.disk, fill)
       }
-      let (file, contents, loss) = try restore(now: now, isNew: isNew, read)
+      var (file, contents, loss) = try restore(now: now, isNew: isNew, read)
+      if let foreign { file.notes.append("\(foreign.reason); moved to \(foreign.directory)") }
       let added = try additions(contents, file.tables, isNew)
       let session = try makeSession(file, now: now)
       try session.appendNewTables(added, time: max(now, file.lastTime))
@@ -51,6 +54,20 @@ extension JournalWriter {
         }
       }
     }
+  }
+
+  /// Moves files that are not the store's own out of the way under `.bestEffort`; otherwise throws if there
+  /// are any.
+  private func quarantineForeignCompanions() throws -> Quarantine? {
+    guard configuration.restore == .bestEffort else {
+      try path.checkCompanions(.opening)
+      return nil
+    }
+    return try Quarantine.addForeignCompanions(
+      of: path,
+      now: configuration.now(),
+      on: configuration.disk
+    )
   }
 
   /// Restores for writing.

@@ -195,6 +195,7 @@ extension JournalWriter {
   /// Opens the file again, compares it with what was written, and writes what it lacks.
   private func recover(_ lock: LockHandle, after position: Position) throws {
     let now = configuration.now().microseconds
+    let lock = try lockInPlace(lock)
     let (file, _) = try RestoredFile.openForWriting(
       path,
       now: now,
@@ -211,6 +212,20 @@ extension JournalWriter {
     statusTracker.update { $0.condition = .healthy }
     noteSizes()
     events.send(.recovered(through: session.written.revision))
+  }
+
+  /// The lock, taken again if its file was removed: another writer may hold the one that is there now.
+  private func lockInPlace(_ lock: LockHandle) throws -> LockHandle {
+    if lock.isInPlace { return lock }
+    let owner = LockFile.Owner.current(started: configuration.now())
+    guard let lock = try LockFile(taking: path.lock, as: owner, on: configuration.disk) else {
+      throw PersistenceError(
+        .appending,
+        path: path.file,
+        .alreadyOpen(by: LockFile.owner(at: path.lock))
+      )
+    }
+    return LockHandle(lock)
   }
 
   /// Refuses a file that is not the one that was left, or that another writer has continued.

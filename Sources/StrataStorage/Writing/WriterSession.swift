@@ -70,7 +70,7 @@ final class WriterSession {
   }
 
   private static func files(at path: StorePath) -> [FileIdentity?] {
-    [path.file, path.wal].map { FileIdentity(ofFileAt: $0) }
+    [path.file, path.wal, path.lock].map { FileIdentity(ofFileAt: $0) }
   }
 
   /// Writes a group of deltas in one transaction; returns the changes that could not be encoded.
@@ -206,11 +206,14 @@ final class WriterSession {
 
   /// Notes that everything written was synced.
   ///
-  /// Throws when the files have lost their names: then no opening would find what was synced.
+  /// Throws when the files have lost their names: then no opening would find what was synced, or another
+  /// writer could take the lock.
   private func noteSynced() throws {
     guard Self.files(at: path) == files else {
       throw CorruptionError(
-        "the file or its write-ahead log was removed, moved or replaced while it was open"
+        """
+        the file, its write-ahead log or its lock file was removed, moved or replaced while it was open
+        """
       )
     }
     durable = written

@@ -25,7 +25,22 @@ import Testing
     )
   }
 
+  @Test(arguments: [
+    ("\u{200E}\u{200F}\u{61C}", #"\u200e\u200f\u061c"#), ("\u{80}\u{9F}", #"\u0080\u009f"#),
+    ("\u{2066}\u{2069}\u{FEFF}\u{AD}", #"\u2066\u2069\ufeff\u00ad"#),
+    ("\u{E0041}", #"\udb40\udc41"#), ("\u{2028}\u{2029}", #"\u2028\u2029"#),
+  ])
+  func `characters that are not seen are shown`(text: String, shown: String) {
+    #expect(text.printable == shown)
+    #expect(text.printableLines == shown)
+  }
+
+  @Test func `the lines of a text stay lines only where this command made them`() {
+    #expect("a\nb\u{7}".printable == #"a\nb\u0007"#)
+    #expect("a\nb\u{7}".printableLines == "a\nb\\u0007")
+  }
+
   @Test func `a text without anything to hide stays as it is`() {
-    #expect("Grüße, 林 👋".printable == "Grüße, 林 👋")
+    #expect("Grüße, 林 👋 👩‍👧".printable == "Grüße, 林 👋 👩‍👧")
   }
 }

@@ -340,4 +340,66 @@ struct BackupTests {
     #expect(error?.reason == .missing)
     try await persistence.close()
   }
+
+  @Test
+  func `a backup removes what killed backups have left in the directory, and nothing else`()
+    async throws
+  {
+    let persistence = try await open()
+    LibraryStore(persistence).commit { $0.db.books.insert(Book(id: 1)) }
+    try await persistence.flush()
+    let magic = Data("SQLite format 3\0".utf8)
+    let abandoned = directory.path("yesterday.strata.creating-\(UUID().uuidString)")
+    let empty = directory.path("empty.strata.creating-\(UUID().uuidString)")
+    let active = directory.path("active.strata.creating-\(UUID().uuidString)")
+    let others = [
+      directory.path("notes.creating-today"), directory.path("text.creating-\(UUID().uuidString)"),
+    ]
+    for path in [abandoned, abandoned + "-journal", active] {
+      try magic.write(to: URL(fileURLWithPath: path))
+    }
+    try Data().write(to: URL(fileURLWithPath: empty))
+    for path in others { try Data("text".utf8).write(to: URL(fileURLWithPath: path)) }
+    let descriptor = Foundation.open(active, O_RDONLY | O_CLOEXEC)
+    defer { _ = Foundation.close(descriptor) }
+    try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+
+    try await persistence.backup(to: copy)
+    let left = try files
+    #expect(!left.contains { $0.hasPrefix("yesterday") || $0.hasPrefix("empty") })
+    for path in others + [active, copy] {
+      #expect(left.contains(URL(fileURLWithPath: path).lastPathComponent))
+    }
+    try await persistence.close()
+  }
+
+  @Test
+  func `an opening removes what a killed restore has left beside its store`() async throws {
+    let own = directory.path("app.strata.creating-\(UUID().uuidString)")
+    let other = directory.path("other.strata.creating-\(UUID().uuidString)")
+    for path in [own, other] {
+      try Data("SQLite format 3\0".utf8).write(to: URL(fileURLWithPath: path))
+    }
+    try await open().close()
+    #expect(!FileManager.default.fileExists(atPath: own))
+    #expect(FileManager.default.fileExists(atPath: other))
+  }
+
+  @Test
+  func `two backups into one directory do not disturb each other`() async throws {
+    let persistence = try await open()
+    LibraryStore(persistence).commit { $0.db.books.insert(Book(id: 1)) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<4 {
+        let path = directory.path("copy-\(number).strata")
+        group.addTask { try await persistence.backup(to: path) }
+      }
+      try await group.waitForAll()
+    }
+    for number in 0..<4 {
+      #expect(try Inspector(path: directory.path("copy-\(number).strata")).verify().isSound)
+    }
+    #expect(try !files.contains { $0.contains(".creating-") })
+    try await persistence.close()
+  }
 }

@@ -29,7 +29,7 @@ struct ForeignWriterTests {
     var events = persistence.events.makeAsyncIterator()
 
     let stranger = try Connection(path: directory.path("app.strata"), mode: .readWrite)
-    try stranger.execute("CREATE TABLE hello (id INTEGER PRIMARY KEY)")
+    try stranger.run("UPDATE store SET created = created")
     try stranger.close()
     store.commit { $0.db.books.insert(Book(id: 2)) }
     await #expect(throws: PersistenceError.self) { try await persistence.flush() }
@@ -38,6 +38,29 @@ struct ForeignWriterTests {
     }
     try await persistence.close()
     let again = try await open(directory.path("app.strata"))
+    #expect(again.initialState.db == store.state.db)
+    try await again.close()
+  }
+
+  @Test
+  func `a stranger's table keeps the writer from the file until it is gone`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("app.strata")
+    let persistence = try await open(path)
+    let store = LibraryStore(persistence)
+    store.commit { $0.db.books.insert(Book(id: 1)) }
+    try await persistence.flush()
+    let stranger = try Connection(path: path, mode: .readWrite)
+    try stranger.execute("CREATE TABLE hello (id INTEGER PRIMARY KEY)")
+    store.commit { $0.db.books.insert(Book(id: 2)) }
+    await #expect(throws: PersistenceError.self) { try await persistence.flush() }
+    let closing = await #expect(throws: PersistenceError.self) { try await persistence.suspend() }
+    #expect(closing?.description.contains("a foreign table hello") == true)
+    try stranger.execute("DROP TABLE hello")
+    try stranger.close()
+    try await persistence.resume()
+    try await persistence.close()
+    let again = try await open(path)
     #expect(again.initialState.db == store.state.db)
     try await again.close()
   }

@@ -30,6 +30,66 @@ struct LostNameTests {
     try FileManager.default.moveItem(atPath: source, toPath: destination)
   }
 
+  @Test
+  func `a writer whose lock file was removed acknowledges nothing, and takes the lock again`()
+    async throws
+  {
+    let persistence = try await open(recoveryInterval: .milliseconds(5))
+    let store = LibraryStore(persistence)
+    var events = persistence.events.makeAsyncIterator()
+    store.commit { $0.db.books.insert(Book(id: 1)) }
+    try await persistence.flush()
+    try FileManager.default.removeItem(atPath: path + ".lock")
+    store.commit { $0.db.books.insert(Book(id: 2)) }
+    let error = await #expect(throws: PersistenceError.self) { try await persistence.flush() }
+    #expect(error?.description.contains("its lock file was removed") == true)
+    while let event = await events.next(isolation: nil) {
+      if case .recovered = event { break }
+    }
+    try await persistence.flush()
+    #expect(persistence.durableRevision == 2)
+    // The lock that is there now is held.
+    let second = await #expect(throws: PersistenceError.self) {
+      _ = try await open(recoveryInterval: .seconds(1))
+    }
+    guard case .alreadyOpen = second?.reason else {
+      Issue.record("another reason: \(String(describing: second))")
+      return
+    }
+    try await persistence.close()
+  }
+
+  @Test
+  func `a writer whose removed lock another one has taken does not write again`() async throws {
+    let persistence = try await open(recoveryInterval: .milliseconds(5))
+    let store = LibraryStore(persistence)
+    store.commit { $0.db.books.insert(Book(id: 1)) }
+    try await persistence.flush()
+    try FileManager.default.removeItem(atPath: path + ".lock")
+    let lock = try LockFileHolder(path + ".lock")
+    store.commit { $0.db.books.insert(Book(id: 2)) }
+    await #expect(throws: PersistenceError.self) { try await persistence.flush() }
+    let closing = await #expect(throws: PersistenceError.self) { try await persistence.close() }
+    guard case .alreadyOpen = closing?.reason else {
+      Issue.record("another reason: \(String(describing: closing))")
+      return
+    }
+    withExtendedLifetime(lock) {}
+  }
+
+  /// A lock file that another writer holds.
+  private final class LockFileHolder {
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+      descriptor = Foundation.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+      try #require(descriptor >= 0)
+      try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    }
+
+    deinit { _ = Foundation.close(descriptor) }
+  }
+
   @Test(arguments: ["", "-wal"])
   func `nothing is acknowledged that nobody would find`(suffix: String) async throws {
     let persistence = try await open(recoveryInterval: .seconds(1_000))

@@ -22,7 +22,7 @@ struct QuarantineTests {
     let path = try StorePath(damaged.path, for: .opening)
     let salvage = Salvage(path, now: Self.time)
     _ = try #require(try salvage.build())
-    var moving = salvage.makeMove(because: "a test")
+    var moving = try salvage.makeMove(because: "a test")
     for _ in 0..<steps { _ = try moving.step() }
 
     // After the first step, `.strict` completes the move too.

@@ -101,7 +101,7 @@ struct ReadOnlyTests {
   func `a store whose files are half moved is left to a writer`() async throws {
     let damaged = try await DamagedStore()
     let path = try StorePath(damaged.path, for: .opening)
-    var moving = QuarantineMove(of: path, reason: "a test", now: Date())
+    var moving = try QuarantineMove(of: path, reason: "a test", now: Date())
     for _ in 0..<2 { _ = try moving.step() }
     let error = await #expect(throws: PersistenceError.self) {
       _ = try await damaged.open(.readOnly)
