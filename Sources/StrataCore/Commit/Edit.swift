@@ -35,6 +35,17 @@ public struct Edit<State: StateType>: Sendable {
     self.origin = origin
   }
 
+  /// The same edit of another state, whose computed properties are not stored.
+  init(of state: State, like edit: Edit) {
+    previous = state
+    self.state = state
+    version = edit.version
+    computed = nil
+    trace = edit.trace
+    causes = edit.causes
+    origin = edit.origin
+  }
+
   /// The edit as subscribers would see it if it ended now.
   ///
   /// O(1).

@@ -206,4 +206,45 @@ struct ModeTests {
     loop.run()
     #expect(hub.activeDispatches.isEmpty)
   }
+
+  @Test func `an awaited dispatch in the mode sync runs where it is called`() async throws {
+    let hub = StrataFlux.Dispatcher()
+    let threads = Recorder<ObjectIdentifier>()
+    let store = CounterStore("store") { operation, _, store in
+      threads.record(ObjectIdentifier(Thread.current))
+      store.updateState { $0.count += 1 }
+      operation.finish()
+    }
+    try hub.register(store: store)
+    /// Its first part runs on one thread.
+    @Sendable func dispatch() async throws {
+      threads.record(currentThread())
+      try await hub.dispatch(CounterAction.increase, mode: .sync)
+    }
+    try await dispatch()
+    #expect(threads.elements.count == 2 && Set(threads.elements).count == 1)
+    #expect(store.state.count == 1)
+  }
+
+  @Test func `an awaited dispatch in the mode sync does not block a thread that it waits for`()
+    async throws
+  {
+    let hub = StrataFlux.Dispatcher()
+    let store = CounterStore("store") { operation, _, store in
+      Task {
+        store.updateState { $0.count += 1 }
+        operation.finish()
+      }
+    }
+    try hub.register(store: store)
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<64 {
+        group.addTask { try await hub.dispatch(CounterAction.increase, mode: .sync) }
+      }
+      try await group.waitForAll()
+    }
+    #expect(store.state.count == 64)
+  }
 }
+
+private func currentThread() -> ObjectIdentifier { ObjectIdentifier(Thread.current) }
