@@ -1,4 +1,3 @@
-import Dispatch
 import StrataBase
 
 /// A time in which a store shows states that are not kept, as time travel needs it.
@@ -34,15 +33,12 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   }
 
   /// Discards a preview that was not ended, because a store must not lose its hooks for good.
-  ///
-  /// Subscribers are notified on a background thread: they can do anything, and this can run anywhere.
   deinit {
     if isOver.withLock({ $0 }) { return }
     let trace = CommitTrace(name: "preview", fileID: #fileID, function: #function, line: #line)
     do {
       try discard(trace)
-      let store = store
-      DispatchQueue.global().async { store.delivery.drain() }
+      notify()
     } catch _ {
       // A hook refuses the state it accepted before. What is shown stays, and is kept from here on.
       store.editLock.withLock { _ in restoreHooks() }

@@ -140,14 +140,16 @@ extension RecorderState {
       return []
     }
     var changes: [RecordedChange] = []
+    let known = presentLog.states
     for failure in failures where pureStores.contains(failure.store) {
       guard case .dependencyFailed? = failure.error as? OperationError,
         entry.participants.contains(where: { $0.store == failure.store && $0.order == nil }),
         let store = stores.first(where: { $0.identifier == failure.store }),
         let mutation = store.coding.reduction(of: action),
-        let before = ownStates[failure.store]
+        var state = known[failure.store], state.id == ownStates[failure.store]
       else { continue }
-      let state = RecordedState(state: store.stateValue, id: before, order: nextNumber())
+      let before = state.id
+      state.order = nextNumber()
       changes.append(
         RecordedChange(
           store: failure.store,

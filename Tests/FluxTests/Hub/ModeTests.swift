@@ -207,23 +207,23 @@ struct ModeTests {
     #expect(hub.activeDispatches.isEmpty)
   }
 
-  @Test func `an awaited dispatch in the mode sync runs where it is called`() async throws {
+  @Test func `an awaited dispatch in the mode sync runs in the task that calls it`() async throws {
     let hub = StrataFlux.Dispatcher()
-    let threads = Recorder<ObjectIdentifier>()
+    let seen = Recorder<String>()
     let store = CounterStore("store") { operation, _, store in
-      threads.record(ObjectIdentifier(Thread.current))
+      seen.record(Caller.name)
       store.updateState { $0.count += 1 }
       operation.finish()
     }
     try hub.register(store: store)
-    /// Its first part runs on one thread.
-    @Sendable func dispatch() async throws {
-      threads.record(currentThread())
-      try await hub.dispatch(CounterAction.increase, mode: .sync)
+    for mode in [DispatchMode.sync, .async] {
+      try await Caller.$name.withValue("caller") {
+        try await hub.dispatch(CounterAction.increase, mode: mode)
+      }
     }
-    try await dispatch()
-    #expect(threads.elements.count == 2 && Set(threads.elements).count == 1)
-    #expect(store.state.count == 1)
+    // A dispatch queue does not know the task.
+    #expect(seen.elements == ["caller", ""])
+    #expect(store.state.count == 2)
   }
 
   @Test func `an awaited dispatch in the mode sync does not block a thread that it waits for`()
@@ -247,4 +247,6 @@ struct ModeTests {
   }
 }
 
-private func currentThread() -> ObjectIdentifier { ObjectIdentifier(Thread.current) }
+private enum Caller {
+  @TaskLocal static var name = ""
+}
