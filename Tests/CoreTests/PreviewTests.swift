@@ -1,3 +1,4 @@
+import StrataBase
 import StrataCore
 import TestSupport
 import Testing
@@ -192,5 +193,83 @@ import Testing
     store.commit { $0.count = 2 }
     #expect(keeping.seen.elements == [[0, 1], [1, 2]])
     subscription.cancel()
+  }
+}
+
+/// Where commits go while a store shows another state than its own.
+@Suite struct CommitDestinationTests {
+  private final class Noting: CommitHook {
+    typealias State = LibraryState
+    let seen = Recorder<[Int]>()
+
+    func commitDidHappen(_ edit: Edit<LibraryState>) {
+      seen.record([edit.previous.count, edit.state.count])
+    }
+  }
+
+  private let store = LibraryStore()
+  private let hook = Noting()
+  private let destination = Lock(CommitDestination.shown)
+  private let trace = CommitTrace(name: "test", fileID: #fileID, function: #function, line: #line)
+
+  init() {
+    store.hook(where: { $0 === hook }, orInstall: { hook })
+    store.commit { $0.count = 1 }
+    store.setCommitDestination { [destination] in destination.withLock { $0 } }
+  }
+
+  private func showFive() throws -> Preview<LibraryState, LibraryActivity> {
+    let preview = Preview(of: store)
+    var state = LibraryState()
+    state.count = 5
+    try preview.show(state, trace)
+    return preview
+  }
+
+  @Test func `a commit to the present changes the state that the store left, for all hooks`() throws
+  {
+    let preview = try showFive()
+    let delivered = Recorder<Int>()
+    let subscription = store.sinkState(first: .nextCommit) { delivered.record($0.value.count) }
+    destination.withLock { $0 = .present }
+    let seen = store.commit { state in
+      state.count += 10
+      return state.count
+    }
+
+    #expect(seen == 11)
+    #expect(store.state.count == 5 && preview.base.count == 11 && preview.baseCommits == 1)
+    #expect(hook.seen.elements == [[0, 1], [1, 11]])
+    #expect(delivered.elements == [])
+    try preview.discard(trace)
+    preview.notify()
+    #expect(store.state.count == 11)
+    #expect(delivered.elements.last == 11)
+    #expect(hook.seen.elements == [[0, 1], [1, 11]])
+    store.commit { $0.count += 1 }
+    #expect(hook.seen.elements.last == [11, 12])
+    subscription.cancel()
+  }
+
+  @Test func `what is kept follows the commits to the present`() throws {
+    let preview = try showFive()
+    destination.withLock { $0 = .present }
+    store.commit { $0.count = 7 }
+    try preview.keep(trace)
+    #expect(hook.seen.elements == [[0, 1], [1, 7], [7, 5]])
+    #expect(store.state.count == 5)
+  }
+
+  @Test func `a dropped commit returns its result and changes nothing`() throws {
+    destination.withLock { $0 = .dropped }
+    let seen = store.commit { state in
+      state.count += 1
+      return state.count
+    }
+    #expect(seen == 2)
+    #expect(store.state.count == 1 && hook.seen.elements == [[0, 1]])
+    destination.withLock { $0 = .present }
+    store.commit { $0.count += 1 }
+    #expect(store.state.count == 2)
   }
 }

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// What a commit passes through after its edit: middleware, then hooks.
 ///
 /// A stage may be installed while a commit waits for the edit lock, so a commit reads the stages again
@@ -6,11 +8,65 @@
 struct CommitStages<State: StateType>: Sendable {
   var middleware: [any StoreMiddleware<State>] = []
   var hooks: [any CommitHook<State>] = []
-  /// Whether the store shows states that are not kept: see ``Preview``.
-  var isPreviewing = false
+  /// The state that the store left to show others; nil if it shows its own.
+  ///
+  /// See ``Preview``.
+  var present: PresentState<State>?
+  /// Decides where each commit goes; nil: to the state shown.
+  var destination: (@Sendable () -> CommitDestination)?
 
   @usableFromInline
   init() {}
+}
+
+/// Where a commit of a store goes while the store shows another state than its own.
+package enum CommitDestination: Sendable {
+  /// To the state shown; without a ``Preview`` that is the store's own.
+  case shown
+  /// To the store's own state, which a ``Preview`` left.
+  case present
+  /// Nowhere: the closure runs, and its change is dropped.
+  case dropped
+}
+
+/// The own state of a store that shows another one, guarded by the edit lock of the store.
+final class PresentState<State: StateType>: Sendable {
+  private struct Status: Sendable {
+    var state: State
+    var commits = 0
+  }
+
+  /// All hooks of the store when it left, in the order of their installation.
+  let hooks: [any CommitHook<State>]
+  /// How many of them follow previews.
+  ///
+  /// These are the first in the store's list meanwhile; hooks installed meanwhile come after them.
+  let following: Int
+  private let status: Lock<Status>
+
+  init(_ state: State, hooks: [any CommitHook<State>], following: Int) {
+    self.hooks = hooks
+    self.following = following
+    status = Lock(Status(state: state))
+  }
+
+  var state: State { status.withLock { $0.state } }
+
+  /// How many commits it received since the store left it.
+  var commits: Int { status.withLock { $0.commits } }
+
+  /// The hooks that the store has without the preview, if `current` are those it has now.
+  func hooks(with current: [any CommitHook<State>]) -> [any CommitHook<State>] {
+    hooks + current.dropFirst(following)
+  }
+
+  /// Makes `state` the own state, and returns the one before it, to be freed outside every lock.
+  func replace(with state: State) -> State {
+    status.withLock { status in
+      defer { status = Status(state: state, commits: status.commits + 1) }
+      return status.state
+    }
+  }
 }
 
 extension CommitStages {

@@ -44,6 +44,18 @@ public struct Edit<State: StateType>: Sendable {
     dispatcher == object || otherDispatchers.contains(object)
   }
 
+  /// The same edit of another state, whose computed properties are not stored.
+  init(of state: State, like edit: Edit) {
+    previous = state
+    self.state = state
+    version = edit.version
+    computed = nil
+    trace = edit.trace
+    causes = edit.causes
+    dispatcher = edit.dispatcher
+    otherDispatchers = edit.otherDispatchers
+  }
+
   /// The edit as subscribers would see it if it ended now.
   ///
   /// O(1).

@@ -5,22 +5,13 @@ import StrataBase
 /// Subscribers see every state that is shown. Hooks that keep commits (a journal, a log) see nothing
 /// until the preview ends in one of two ways: ``discard(_:)`` shows the state from before the preview
 /// again, ``keep(_:)`` makes what is shown now the next commit after it. Commits made during a
-/// preview are part of it.
+/// preview are part of it, except those that ``CommitDestination/present`` sends to the state from
+/// before it: they are commits as always, and subscribers see them when the preview is discarded.
 package final class Preview<State: StateType, Activity: Sendable>: Sendable {
-  private struct Suspended: Sendable {
-    /// All hooks of the store when the preview started, in the order of their installation.
-    let hooks: [any CommitHook<State>]
-    /// How many of them follow previews.
-    ///
-    /// These are the first in the store's list during the preview; hooks installed meanwhile come after
-    /// them.
-    let following: Int
-    /// The last version that the other hooks know.
-    let base: Version<State>
-  }
-
   private let store: Store<State, Activity>
-  private let suspended: Suspended
+  private let present: PresentState<State>
+  /// The number of the version that was current when the preview started.
+  private let firstVersion: UInt64
   private let isOver = Lock(false)
 
   /// Starts a preview from the state committed last.
@@ -28,14 +19,16 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   /// Waits for a commit that is under way.
   package init(of store: Store<State, Activity>) {
     self.store = store
-    suspended = store.editLock.withLock { _ in
+    (present, firstVersion) = store.editLock.withLock { _ in
       let hooks = store.stages.withLock { $0.hooks }
       let following = hooks.filter(\.followsPreviews)
+      let current = store.delivery.current
+      let present = PresentState(current.value, hooks: hooks, following: following.count)
       store.stages.withLock { stages in
         stages.hooks = following
-        stages.isPreviewing = true
+        stages.present = present
       }
-      return Suspended(hooks: hooks, following: following.count, base: store.delivery.current)
+      return (present, current.number)
     }
   }
 
@@ -52,8 +45,11 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
     }
   }
 
-  /// The state of the store before the preview.
-  package var base: State { suspended.base.value }
+  /// The own state of the store: the one before the preview, with the commits that went to it since.
+  package var base: State { present.state }
+
+  /// How many commits went to the own state since the preview started.
+  package var baseCommits: Int { present.commits }
 
   /// Makes `state` the next version of the store, which only hooks that follow previews see.
   ///
@@ -94,7 +90,7 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   /// it; then the preview goes on.
   @discardableResult
   package func keep(_ trace: CommitTrace) throws -> UInt64? {
-    prepare(suspended.hooks)
+    prepare(present.hooks)
     let replaced = try store.editLock.withLock { _ -> Version<State>? in
       let following = store.stages.withLock { $0.hooks }
       restoreHooks()
@@ -104,7 +100,7 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
       } catch {
         store.stages.withLock { stages in
           stages.hooks = following
-          stages.isPreviewing = true
+          stages.present = present
         }
         isOver.withLock { $0 = false }
         throw error
@@ -113,7 +109,9 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
     return replaced.map { $0.number + 1 }
   }
 
-  private var hasChanged: Bool { store.delivery.current.number != suspended.base.number }
+  private var hasChanged: Bool {
+    store.delivery.current.number != firstVersion || present.commits > 0
+  }
 
   private func prepare(_ hooks: [any CommitHook<State>]) {
     for hook in hooks { hook.commitWillBegin() }
@@ -139,8 +137,8 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   private func restoreHooks() {
     isOver.withLock { $0 = true }
     store.stages.withLock { stages in
-      stages.hooks = suspended.hooks + stages.hooks.dropFirst(suspended.following)
-      stages.isPreviewing = false
+      stages.hooks = present.hooks(with: stages.hooks)
+      stages.present = nil
     }
   }
 }

@@ -25,7 +25,12 @@ extension Store {
 
 extension Store {
   /// Whether the store shows states that are not kept; see ``Preview``.
-  package var isPreviewing: Bool { stages.withLock { $0.isPreviewing } }
+  package var isPreviewing: Bool { stages.withLock { $0.present != nil } }
+
+  /// Sets the function that decides where each commit goes, or removes it; it runs under the edit lock.
+  package func setCommitDestination(_ destination: (@Sendable () -> CommitDestination)?) {
+    stages.withLock { $0.destination = destination }
+  }
 
   /// Runs `action` while no commit is under way and none can start.
   ///

@@ -8,7 +8,8 @@
 public enum DispatchMode: Sendable, CaseIterable {
   /// On a background thread, concurrently with other dispatches.
   case async
-  /// On the calling thread, which blocks until all stores are done.
+  /// On the calling thread, which blocks until all stores are done; a task that awaits the dispatch
+  /// suspends instead of blocking.
   ///
   /// Do not use it on the main thread when an operation needs the main thread to finish. A nested
   /// dispatch uses the stack, like a call.

@@ -56,6 +56,7 @@ struct DispatchProgress: Sendable {
 
   private(set) var participants: [Participant] = []
   private(set) var middleware: [any Middleware] = []
+  /// Why the action reached no store, or is not in the present.
   private(set) var refusal: DispatchError?
   private(set) var isCancelled = false
   private var phase = Phase.new
@@ -64,6 +65,13 @@ struct DispatchProgress: Sendable {
   private var isRunning = false
   /// The failures, kept when the participants are released.
   private var failuresAtEnd: [StoreFailure] = []
+
+  /// Why the action did not reach its stores, or which stores failed so far.
+  var error: DispatchError? {
+    if let refusal { return refusal }
+    let failures = failures
+    return failures.isEmpty ? nil : .failed(failures)
+  }
 
   var isClosed: Bool { if case .closed = phase { true } else { false } }
 
@@ -120,6 +128,9 @@ struct DispatchProgress: Sendable {
     refusal = error
     phase = .open
   }
+
+  /// Records that the changes of the dispatch are not in the present.
+  mutating func discard(_ error: DispatchError) { refusal = refusal ?? error }
 
   /// Adds a job for the thread that performs steps; false if the dispatch is closed.
   mutating func add(_ job: @escaping @Sendable () -> Void) -> Bool {

@@ -25,7 +25,7 @@ public final class DispatchTransaction: Sendable {
     /// Where steps run; nil: on the thread that waits in `runHere`.
     let executor: DispatchExecutor?
     /// Finds the stores that the action reaches, when the dispatch starts.
-    let open: @Sendable (any FluxAction) throws(DispatchError) -> Recipients
+    let open: @Sendable (DispatchTransaction) throws(DispatchError) -> Recipients
     /// Called when all is done and `then` has returned.
     let didEnd: @Sendable (DispatchTransaction) -> Void
   }
@@ -71,11 +71,7 @@ extension DispatchTransaction {
   ///
   /// O(stores reached).
   public var error: DispatchError? {
-    progress.withLock { progress in
-      if let refusal = progress.refusal { return refusal }
-      let failures = progress.failures
-      return failures.isEmpty ? nil : .failed(failures)
-    }
+    progress.withLock { $0.error }
   }
 
   /// The identifiers of the stores that are not done yet, in the order in which the action reaches
@@ -187,12 +183,12 @@ extension DispatchTransaction {
     }
   }
 
-  private var dispatchID: DispatchID { DispatchID(hub: route.hub, transaction: id) }
+  var dispatchID: DispatchID { DispatchID(hub: route.hub, transaction: id) }
 
   private func open() {
     do throws(DispatchError) {
       if progress.withLock({ $0.isCancelled }) { throw .cancelled }
-      let recipients = try route.open(action)
+      let recipients = try route.open(self)
       progress.withLockSignalling { $0.open(recipients.participants, recipients.middleware) }
     } catch {
       progress.withLockSignalling { $0.refuse(error) }
@@ -251,12 +247,16 @@ extension DispatchTransaction {
     DispatchID.$current.withValue(dispatchID) {
       for middleware in middleware { middleware.didFinish(transaction: id, action: action) }
     }
+    if let recorder = middleware.recorder {
+      let error = recorder.didEnd(dispatchID, with: error)
+      if case .discarded? = error { progress.withLock { $0.discard(.discarded) } }
+    }
     let then = completion.withLock { completion in
       defer { completion.then = nil }
       return completion.then
     }
     // A nested `.sync` dispatch: the outer one waits for it, so what `then` does belongs to the outer.
-    let outer = route.executor == nil ? DispatchID.current : nil
+    let outer = mode == .sync ? DispatchID.current : nil
     if let then { DispatchID.$current.withValue(outer ?? dispatchID) { then() } }
     route.didEnd(self)
     let released = progress.withLock { $0.release() }

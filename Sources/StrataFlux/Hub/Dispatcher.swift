@@ -93,10 +93,23 @@ extension Dispatcher {
     mode: DispatchMode = .async,
     then: (@Sendable () -> Void)? = nil
   ) -> DispatchTransaction {
+    let transaction = begin(action, to: identifier, mode: mode, then: then) { executor(for: mode) }
+    if mode == .sync { transaction.runHere() }
+    return transaction
+  }
+
+  /// Creates a dispatch and starts it, unless its mode is `.sync`.
+  private func begin(
+    _ action: some FluxAction,
+    to identifier: String?,
+    mode: DispatchMode,
+    then: (@Sendable () -> Void)?,
+    on executor: () -> DispatchExecutor?
+  ) -> DispatchTransaction {
     let route = DispatchTransaction.Route(
       hub: identity,
-      executor: executor(for: mode),
-      open: { [self] action throws(DispatchError) in try open(action, to: identifier) },
+      executor: executor(),
+      open: { [self] transaction throws(DispatchError) in try open(transaction, to: identifier) },
       didEnd: { [self] transaction in
         registry.withLock { $0.end(transaction) }
         if mode == .serial { serialDispatches.remove(transaction) }
@@ -115,7 +128,7 @@ extension Dispatcher {
       }
     }
     switch mode {
-    case .sync: transaction.runHere()
+    case .sync: break
     case .serial: serialDispatches.append(transaction)
     case .async, .mainThread: transaction.resume()
     }
@@ -124,8 +137,10 @@ extension Dispatcher {
 
   /// Sends an action to the stores that respond to it, and returns when every store is done.
   ///
-  /// When the task is cancelled, the dispatch is cancelled too. The mode `.sync` is `.async` here,
-  /// because a task must not block its thread.
+  /// When the task is cancelled, the dispatch is cancelled too. The mode `.sync` runs on the calling
+  /// thread, before the first suspension, like a dispatch that is not awaited. Only if an operation
+  /// finishes later does the task suspend, and what remains runs on the thread that finishes it: a
+  /// task must not block its thread.
   ///
   /// - Throws: ``DispatchError``; `CancellationError` if the task was cancelled first.
   public func dispatch(
@@ -133,8 +148,11 @@ extension Dispatcher {
     to identifier: String? = nil,
     mode: DispatchMode = .async
   ) async throws {
-    let mode = mode == .sync ? .async : mode
-    try await dispatch(action, to: identifier, mode: mode, then: nil).finished()
+    let transaction = begin(action, to: identifier, mode: mode, then: nil) {
+      mode == .sync ? .callingThread : executor(for: mode)
+    }
+    if mode == .sync { transaction.resume() }
+    try await transaction.finished()
   }
 
   private func executor(for mode: DispatchMode) -> DispatchExecutor? {
@@ -147,13 +165,24 @@ extension Dispatcher {
   }
 
   private func open(
-    _ action: any FluxAction,
+    _ transaction: DispatchTransaction,
     to identifier: String?
   ) throws(DispatchError) -> DispatchTransaction.Recipients {
+    let action = transaction.action
     let middleware = registry.withLock { $0.middleware }
-    for case let middleware as any HubMiddleware in middleware { try middleware.admit(action) }
+    let recorder = middleware.recorder
+    try recorder?.admit(action)
     let participants = try registry.withLock { registry throws(DispatchError) in
       try registry.participants(for: action, to: identifier)
+    }
+    if let recorder {
+      let stores = participants.map { participant in
+        RecorderEntry.Participant(
+          store: participant.store.identifier,
+          waitsFor: participant.waitsFor.map { participants[$0].store.identifier }
+        )
+      }
+      recorder.didOpen(transaction.dispatchID, action, stores)
     }
     return DispatchTransaction.Recipients(participants: participants, middleware: middleware)
   }

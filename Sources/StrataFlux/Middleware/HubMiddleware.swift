@@ -12,4 +12,18 @@ protocol HubMiddleware: Middleware {
   func remove(_ store: any HubStore)
   /// Called when a dispatch starts; an error refuses the action.
   func admit(_ action: any FluxAction) throws(DispatchError)
+  /// Called when an admitted dispatch has found the stores that it reaches.
+  func didOpen(_ id: DispatchID, _ action: any FluxAction, _ stores: [RecorderEntry.Participant])
+  /// Called when every store is done, after the `didFinish` of the other middleware.
+  ///
+  /// Returns the error of the dispatch: the given one, or why its changes are not in the present.
+  func didEnd(_ id: DispatchID, with error: DispatchError?) -> DispatchError?
+}
+
+extension [any Middleware] {
+  /// The only middleware that is a ``HubMiddleware``, if there is one.
+  var recorder: (any HubMiddleware)? {
+    for case let middleware as any HubMiddleware in self { return middleware }
+    return nil
+  }
 }

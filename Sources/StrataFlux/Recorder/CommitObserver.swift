@@ -1,36 +1,68 @@
 import StrataBase
 
+/// Receives what happens in the stores of a recorder, under the edit lock of each store.
+protocol CommitRecorder: AnyObject, Sendable {
+  /// A commit happened.
+  func record(_ commit: ObservedCommit)
+  /// The reducer is about to change `state` for an action; a commit follows if it changes something.
+  func willReduce(_ mutation: ReplayableMutation, _ state: any StateType, in store: String)
+  /// What the reducer was about to do failed; not under the edit lock.
+  func didFail(_ failure: ReductionFailure, in store: String)
+  /// Where a commit of the running code goes.
+  func destination(in store: String) -> CommitDestination
+}
+
+/// Why the reducer of a store made no commit.
+enum ReductionFailure {
+  /// It threw this error.
+  case reduction(any Error)
+  /// A rule or another hook of the store refused the commit.
+  case commit
+}
+
 /// Reports the commits of one store to a recorder, if one is connected.
 ///
-/// It is a hook of the store. It does not follow detours, so states that a recorder shows are not
+/// It is a hook of the store. It does not follow previews, so states that a recorder shows are not
 /// reported.
 final class CommitObserver<State: StateType>: CommitHook {
+  /// A struct, because a lock cannot hold a weak reference directly.
+  private struct Connection: Sendable {
+    weak var recorder: (any CommitRecorder)?
+  }
+
   private let store: String
-  private let handler = Lock<(@Sendable (ObservedCommit) -> Void)?>(nil)
+  private let connection = Lock(Connection())
   /// The attachment of a commit that holds the change it made, if that is known.
   let mutationKey = CommitAttachmentKey<ReplayableMutation>()
 
   init(of store: String) { self.store = store }
 
-  /// Whether a recorder is connected.
-  var isActive: Bool { handler.withLock { $0 != nil } }
+  /// The recorder that is connected.
+  var recorder: (any CommitRecorder)? { connection.withLock { $0.recorder } }
 
-  /// Connects a recorder, whose `handler` is called under the edit lock of the store.
+  /// Connects a recorder.
   ///
   /// No commit happens between the state that `start` receives and the first report.
   func connect<Activity>(
-    _ handler: @escaping @Sendable (ObservedCommit) -> Void,
+    _ recorder: any CommitRecorder,
     to store: Store<State, Activity>,
     start: (any StateType) -> Void
   ) {
     store.hook(where: { $0 === self }, orInstall: { self })
     store.withoutCommits {
       start(store.state)
-      self.handler.withLock { $0 = handler }
+      connection.withLock { $0.recorder = recorder }
+      let name = self.store
+      store.setCommitDestination { [weak recorder] in
+        recorder?.destination(in: name) ?? .shown
+      }
     }
   }
 
-  func disconnect() { handler.withLock { $0 = nil } }
+  func disconnect<Activity>(from store: Store<State, Activity>) {
+    connection.withLock { $0.recorder = nil }
+    store.setCommitDestination(nil)
+  }
 
   /// Runs code whose commits to the store are not reported, because the recorder makes them.
   func withoutReports<R>(_ body: () throws -> R) rethrows -> R {
@@ -39,7 +71,7 @@ final class CommitObserver<State: StateType>: CommitHook {
 
   func commitDidHappen(_ edit: Edit<State>) {
     guard UnreportedCommits.observer != ObjectIdentifier(self) else { return }
-    guard let handler = handler.withLock({ $0 }) else { return }
+    guard let recorder else { return }
     let commit = ObservedCommit(
       store: store,
       state: edit.state,
@@ -47,7 +79,7 @@ final class CommitObserver<State: StateType>: CommitHook {
       dispatch: DispatchID.current,
       trace: edit.trace
     )
-    handler(commit)
+    recorder.record(commit)
   }
 }
 

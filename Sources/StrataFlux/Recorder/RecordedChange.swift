@@ -1,28 +1,74 @@
-/// The change that one commit made to one store.
+/// The change that one commit made to one store, or that a reducer did not make.
+///
+/// A reducer that changed nothing, threw, or was not called because a store it waits for failed has a
+/// change too, with the state before as its state: without an earlier entry it can do something.
 struct RecordedChange: Sendable {
   let store: String
   /// The state after the commit, as recorded.
-  let recorded: RecordedState
+  var recorded: RecordedState
   /// The state after the commit without the skipped entries; the recorded state if none is skipped.
   var shown: RecordedState
+  /// The id of the state before the commit, as recorded.
+  let before: Int
+  /// The id of the state before the commit, as shown.
+  var shownBefore: Int
   /// The change itself; nil when only the resulting state is known.
   let mutation: ReplayableMutation?
+  /// Why the reducer changed nothing, as recorded.
+  var failure: (any Error)?
+  /// Why the reducer changes nothing, as shown.
+  var shownFailure: (any Error)?
 
-  init(store: String, state: RecordedState, mutation: ReplayableMutation?) {
+  init(
+    store: String,
+    state: RecordedState,
+    before: Int,
+    mutation: ReplayableMutation?,
+    failure: (any Error)? = nil
+  ) {
     self.store = store
     recorded = state
     shown = state
+    self.before = before
+    shownBefore = before
     self.mutation = mutation
+    self.failure = failure
+    shownFailure = failure
   }
 
   /// The order of the commit among all commits of the recording.
   var order: Int { recorded.order }
 
+  /// Whether it changed the store, as recorded.
+  var isCommit: Bool { recorded.id != before }
+
+  /// Whether it is what the reducer's `reduce` makes of the action.
+  var isReduction: Bool { mutation?.isReduction == true }
+
+  /// Whether the reducer was not called, because a store that this one waits for failed.
+  var wasNotReached: Bool {
+    if case .dependencyFailed? = failure as? OperationError { true } else { false }
+  }
+
   /// The change with the shown state as its recorded state.
-  var settled: RecordedChange { RecordedChange(store: store, state: shown, mutation: mutation) }
+  var settled: RecordedChange {
+    RecordedChange(
+      store: store,
+      state: shown,
+      before: shownBefore,
+      mutation: mutation,
+      failure: shownFailure
+    )
+  }
 
   /// The change without its mutation: only the resulting state is known.
   var withoutMutation: RecordedChange {
-    RecordedChange(store: store, state: recorded, mutation: nil)
+    RecordedChange(store: store, state: recorded, before: before, mutation: nil)
+  }
+
+  /// Puts the commit at another place in the order of the commits.
+  mutating func setOrder(_ order: Int) {
+    recorded.order = order
+    shown.order = order
   }
 }

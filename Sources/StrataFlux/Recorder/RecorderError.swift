@@ -18,8 +18,11 @@ public enum RecorderError: Error {
   /// change: overlapping dispatches become entries in the order in which they finish.
   case partOfBase(entry: Int, store: String)
 
-  /// Entry `id` threw when it was applied to another state of `store`.
+  /// The `updateState` of entry `id` threw when it was applied to another state of `store`.
   case replayFailed(entry: Int, store: String, any Error)
+
+  /// The recorder does not record this store.
+  case notRecorded(store: String)
 
   /// A hook of the store refused a state that was to be shown or kept.
   ///
@@ -28,6 +31,13 @@ public enum RecorderError: Error {
 
   /// A type of the store is not `Codable`.
   case notCodable(store: String, type: String)
+
+  /// A checksum does not match: entry `id`, or the part before the entries for 0, is not as it was
+  /// exported.
+  case checksumMismatch(entry: Int)
+
+  /// The reducer of the store makes another state of entry `id` than the recording contains.
+  case recomputedDifferently(entry: Int, store: String)
 
   /// The data is not a recording of the stores of this recorder.
   case unreadable(String)
@@ -45,19 +55,28 @@ extension RecorderError: CustomStringConvertible {
       "An active dispatch, or a pause, changed the store \"\(store)\" in a way that cannot be "
         + "replayed. Skip after the dispatch has finished, or skip only later entries."
     case .notReplayable(let entry, let store):
-      "Entry \(entry) changed the store \"\(store)\" by a commit that cannot be replayed. Make the "
-        + "change in updateState or reduce, or skip only later entries."
+      "Entry \(entry) changed the store \"\(store)\" by a commit of which only the result is known: "
+        + "it was made neither by reduce nor by updateState, or it is imported or from a pause, where "
+        + "what updateState did is not known. Skip only later entries."
     case .partOfBase(let entry, let store):
       "The change of entry \(entry) to the store \"\(store)\" is part of the base, because the entry "
         + "overlapped one that was dropped. Give the recorder a higher limit."
     case .replayFailed(let entry, let store, let error):
       "Entry \(entry) failed when it was replayed on another state of the store \"\(store)\": "
         + "\(error). Skip it as well."
+    case .notRecorded(let store):
+      "The recorder does not record the store \"\(store)\". Register it with its dispatcher."
     case .refused(let store, let error):
       "The store \"\(store)\" refused a state of the recorder: \(error)"
     case .notCodable(let store, let type):
       "The store \"\(store)\" cannot be exported or imported, because \(type) is not Codable. Make "
         + "its state and its actions Codable."
+    case .checksumMismatch(let entry):
+      (entry == 0 ? "The base of the recording" : "Entry \(entry) of the recording")
+        + " is damaged or was edited: its checksum does not match. Export the recording again."
+    case .recomputedDifferently(let entry, let store):
+      "In entry \(entry) the reducer of the store \"\(store)\" makes another state of the action than "
+        + "the recording contains. Import it with the program that exported it."
     case .unreadable(let reason):
       "The recording cannot be imported: \(reason)"
     }

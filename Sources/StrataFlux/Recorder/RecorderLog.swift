@@ -10,9 +10,13 @@ struct RecorderLog: Sendable {
   struct PendingEntry: Sendable {
     /// The dispatch; nil for a pause.
     let transaction: String?
-    let origin: RecorderEntry.Origin
-    /// In the order of the commits.
-    var changes: [RecordedChange]
+    /// What it is so far.
+    var entry: RecorderEntry
+
+    var changes: [RecordedChange] {
+      get { entry.changes }
+      set { entry.changes = newValue }
+    }
   }
 
   private(set) var base: States = [:]
@@ -20,6 +24,8 @@ struct RecorderLog: Sendable {
   /// The states after each entry, without the skipped entries.
   private var statesAfterEntries: [States] = []
   private(set) var position = 0
+  /// Whether entries were moved or removed, so that the end is not the present.
+  private var isEdited = false
   /// Set only while the log is shown or settled.
   private(set) var pending: [PendingEntry] = []
   private(set) var lastEntry = 0
@@ -28,10 +34,11 @@ struct RecorderLog: Sendable {
 
   init() {}
 
-  /// A log that shows its base.
-  init(base: States, entries: [RecorderEntry]) {
+  /// A log that shows the state after `position` entries.
+  init(base: States, entries: [RecorderEntry], position: Int = 0) {
     self.base = base
     self.entries = entries
+    self.position = position
     lastEntry = entries.map(\.id).max() ?? 0
     let states = entries.flatMap(\.changes).flatMap { [$0.recorded, $0.shown] } + base.values
     lastNumber = states.map { max($0.id, $0.order) }.max() ?? 0
@@ -45,9 +52,11 @@ struct RecorderLog: Sendable {
   var statesAtEnd: States { states(at: entries.count) }
 
   /// Whether everything that was recorded is shown.
-  var isAtPresent: Bool { position == entries.count && !entries.contains(where: \.isSkipped) }
+  var isAtPresent: Bool {
+    position == entries.count && !isEdited && !entries.contains(where: \.isSkipped)
+  }
 
-  private func states(at position: Int) -> States {
+  func states(at position: Int) -> States {
     let states = statesOfEntries(at: position)
     return position == entries.count ? states.applying(pending.flatMap(\.changes)) : states
   }
@@ -60,6 +69,15 @@ struct RecorderLog: Sendable {
   mutating func recordedState(_ state: any StateType, order: Int? = nil) -> RecordedState {
     lastNumber += 1
     return RecordedState(state: state, id: lastNumber, order: order ?? lastNumber)
+  }
+
+  /// The changes of all entries and of those that do not exist yet.
+  var changes: [RecordedChange] { (entries.map(\.changes) + pending.map(\.changes)).flatMap { $0 } }
+
+  /// Numbers a time between two commits.
+  mutating func nextNumber() -> Int {
+    lastNumber += 1
+    return lastNumber
   }
 
   /// Whether the base includes this commit, because it overlapped an entry that the base includes.
@@ -95,24 +113,25 @@ extension RecorderLog {
     for index in pending.indices { pending[index].changes.removeAll { $0.store == store } }
   }
 
-  /// Adds an entry at the end, and merges the oldest entries beyond the limit into the base.
-  mutating func append(
-    _ origin: RecorderEntry.Origin,
-    _ changes: [RecordedChange],
-    limit: Int
-  ) {
+  /// Adds an entry at the end with the next id, shows it, and applies the limit.
+  mutating func append(_ entry: RecorderEntry, limit: Int) {
     lastEntry += 1
-    lastNumber = changes.map(\.order).reduce(lastNumber, max)
-    let entry = RecorderEntry(id: lastEntry, origin: origin, changes: changes)
+    lastNumber = entry.changes.map(\.order).reduce(lastNumber, max)
     statesAfterEntries.append(statesOfEntries(at: entries.count).applying(entry.changes))
     entries.append(entry)
-    let excess = entries.count - limit
-    if excess > 0 {
-      base = statesAfterEntries[excess - 1]
-      entries.removeFirst(excess)
-      statesAfterEntries.removeFirst(excess)
-    }
+    entries[entries.count - 1].id = lastEntry
     position = entries.count
+    apply(limit: limit)
+  }
+
+  /// Merges the oldest entries beyond the limit into the base, as shown.
+  mutating func apply(limit: Int) {
+    let excess = entries.count - limit
+    guard excess > 0 else { return }
+    base = statesAfterEntries[excess - 1]
+    entries.removeFirst(excess)
+    statesAfterEntries.removeFirst(excess)
+    position = max(0, position - excess)
   }
 
   mutating func jump(to position: Int) throws(RecorderError) {
@@ -129,17 +148,60 @@ extension RecorderLog {
 
   /// Skips an entry, or includes it again, and recomputes the shown states that depend on it.
   ///
-  /// O(n log n) in the number of recorded commits.
-  mutating func setSkipped(_ id: Int, _ isSkipped: Bool) throws(RecorderError) {
+  /// Returns the ids of the entries that could not be recomputed. O(n log n) in the number of recorded
+  /// commits.
+  mutating func setSkipped(_ id: Int, _ isSkipped: Bool) throws(RecorderError) -> [Int] {
+    let index = try indexOfEntryAfterBase(id)
+    guard entries[index].isSkipped != isSkipped else { return [] }
+    var log = self
+    log.entries[index].isSkipped = isSkipped
+    let opaque = try log.recomputeShownStates()
+    self = log
+    return opaque
+  }
+
+  /// Moves an entry, with its commits, before another one or to the end.
+  ///
+  /// Returns the ids of the entries that could not be recomputed. O(n log n).
+  mutating func move(_ id: Int, before other: Int?) throws(RecorderError) -> [Int] {
+    let index = try indexOfEntryAfterBase(id)
+    let next = try other.map { other throws(RecorderError) in try indexOfEntryAfterBase(other) }
+    guard id != other else { return [] }
+    var log = self
+    log.entries.remove(at: index)
+    let target = next.map { $0 > index ? $0 - 1 : $0 } ?? log.entries.count
+    log.entries.insert(entries[index], at: target)
+    // The commits keep their numbers, but those of the moved entry come before those of the other one.
+    var sequence = log.commitLocations.sorted { $0.order < $1.order }
+      .filter { !log.isInBase(log[$0]) }
+    let orders = sequence.map(\.order)
+    let moved = sequence.filter { $0.step == target }
+    sequence.removeAll { $0.step == target }
+    let place = sequence.firstIndex { other != nil && $0.step == target + 1 }
+    let end = sequence.firstIndex { $0.step >= log.entries.count }
+    sequence.insert(contentsOf: moved, at: place ?? end ?? sequence.count)
+    for (location, order) in zip(sequence, orders) { log[location].setOrder(order) }
+    log.isEdited = true
+    let opaque = try log.recomputeShownStates()
+    self = log
+    return opaque
+  }
+
+  private func indexOfEntryAfterBase(_ id: Int) throws(RecorderError) -> Int {
     let index = try position(after: id) - 1
-    guard entries[index].isSkipped != isSkipped else { return }
     if let change = entries[index].changes.first(where: isInBase) {
       throw .partOfBase(entry: id, store: change.store)
     }
-    var log = self
-    log.entries[index].isSkipped = isSkipped
-    try log.recomputeShownStates()
-    self = log
+    return index
+  }
+
+  /// Removes the skipped entries.
+  mutating func sweep() {
+    guard entries.contains(where: \.isSkipped) else { return }
+    position -= entries.prefix(position).count(where: \.isSkipped)
+    entries.removeAll(where: \.isSkipped)
+    isEdited = true
+    statesAfterEntries = replayedStates()
   }
 
   /// Makes the shown states the base and removes all entries.
@@ -152,6 +214,7 @@ extension RecorderLog {
     entries = []
     statesAfterEntries = []
     position = 0
+    isEdited = false
   }
 
   /// Removes the entries after the position, and the skipped ones.
@@ -173,7 +236,9 @@ extension RecorderLog {
     }
     for index in entries.indices {
       entries[index].changes = entries[index].changes.map(\.settled).sorted { $0.order < $1.order }
+      entries[index].recordedError = entries[index].error
     }
+    isEdited = false
     statesAfterEntries = replayedStates()
     position = entries.count
   }
@@ -187,27 +252,101 @@ extension RecorderLog {
     }
   }
 
-  /// Recomputes the state after each commit, in the order of the commits: replays the commit if the
-  /// state before it is not the recorded one, else uses the recorded state.
-  private mutating func recomputeShownStates() throws(RecorderError) {
+  /// Recomputes the state after each commit, in the order of the commits: where the state before it is
+  /// not the recorded one, the commit is replayed, and a reducer decides again what it does.
+  ///
+  /// Returns the ids of the entries that such a state reached and whose operations did not respond by
+  /// `reduce`: their commits were replayed, but the operations could have made others.
+  private mutating func recomputeShownStates(
+    _ given: [Int: any StateType] = [:]
+  ) throws(RecorderError) -> [Int] {
     var current = base
-    var differing: Set<String> = []
-    for location in commitLocations.sorted(by: { $0.order < $1.order }) {
-      let entry = location.step < entries.count ? entries[location.step] : nil
-      let change = self[location]
-      if isInBase(change) { continue }
-      if entry?.isSkipped == true {
-        differing.insert(change.store)
-        continue
+    var recorded = base.mapValues(\.id)
+    var opaque: Set<Int> = []
+    for event in events {
+      switch event {
+      case .receipt(_, let step, let store):
+        let isOther = current[store]?.id != recorded[store]
+        if isOther, !entries[step].isSkipped { opaque.insert(entries[step].id) }
+      case .commit(let location):
+        var change = self[location]
+        guard !isInBase(change), let before = current[change.store] else { continue }
+        let entry = entry(of: location)
+        recorded[change.store] = change.recorded.id
+        if entry.isSkipped { continue }
+        if !change.isReduction, before.id != change.before { opaque.insert(entry.id) }
+        if change.mutation == nil, before.id != change.before, let state = given[change.order] {
+          change.shownBefore = before.id
+          change.shown = recordedState(state, order: change.order)
+        } else {
+          try show(&change, of: entry, on: before)
+        }
+        current[change.store] = change.shown
+        self[location] = change
       }
-      var shown = change.recorded
-      if differing.contains(change.store), let before = current[change.store] {
-        shown = try replay(change, of: entry?.id ?? 0, on: before)
-      }
-      current[change.store] = shown
-      self[location].shown = shown
     }
+    for index in entries.indices { entries[index].recomputeError() }
     statesAfterEntries = replayedStates()
+    return opaque.subtracting([0]).sorted()
+  }
+
+  /// Recomputes an imported log; `given` are the shown states of changes that cannot be replayed, by
+  /// the order of the change.
+  mutating func recompute(with given: [Int: any StateType]) throws(RecorderError) {
+    _ = try recomputeShownStates(given)
+  }
+
+  /// What a replay comes by.
+  private enum Event {
+    /// A store received an action, to which it does not respond by `reduce`.
+    case receipt(order: Int, step: Int, store: String)
+    case commit(CommitLocation)
+
+    var order: Int {
+      switch self {
+      case .receipt(let order, _, _): order
+      case .commit(let location): location.order
+      }
+    }
+  }
+
+  /// In the order of the commits.
+  private var events: [Event] {
+    let receipts = entries.enumerated().flatMap { step, entry in
+      entry.opaqueStores.compactMap { participant in
+        participant.order.map { Event.receipt(order: $0, step: step, store: participant.store) }
+      }
+    }
+    return (receipts + commitLocations.map(Event.commit)).sorted { $0.order < $1.order }
+  }
+
+  /// Finds the shown state after a commit from the shown state before it.
+  private mutating func show(
+    _ change: inout RecordedChange,
+    of entry: RecorderEntry,
+    on before: RecordedState
+  ) throws(RecorderError) {
+    change.shownBefore = before.id
+    var unchanged = before
+    unchanged.order = change.order
+    if let error = entry.waitFailure(of: change.store) {
+      (change.shown, change.shownFailure) = (unchanged, error)
+    } else if before.id == change.before, !change.wasNotReached {
+      (change.shown, change.shownFailure) = (change.recorded, change.failure)
+    } else {
+      guard let mutation = change.mutation else {
+        throw .notReplayable(entry: entry.id, store: change.store)
+      }
+      do {
+        let state = try mutation.replay(before.state)
+        (change.shown, change.shownFailure) = (recordedState(state, order: change.order), nil)
+      } catch {
+        guard change.isReduction else {
+          throw .replayFailed(entry: entry.id, store: change.store, error)
+        }
+        (change.shown, change.shownFailure) = (unchanged, error)
+      }
+    }
   }
 
   /// The location of a commit: a step (an entry, or a pending entry after them) and its change.
@@ -222,6 +361,11 @@ extension RecorderLog {
     return steps.enumerated().flatMap { step, changes in
       changes.enumerated().map { CommitLocation(step: step, change: $0, order: $1.order) }
     }
+  }
+
+  private func entry(of location: CommitLocation) -> RecorderEntry {
+    location.step < entries.count
+      ? entries[location.step] : pending[location.step - entries.count].entry
   }
 
   private subscript(location: CommitLocation) -> RecordedChange {
@@ -245,21 +389,6 @@ extension RecorderLog {
     return entries.map { entry in
       if !entry.isSkipped { current = current.applying(entry.changes) }
       return current
-    }
-  }
-
-  private mutating func replay(
-    _ change: RecordedChange,
-    of entry: Int,
-    on before: RecordedState
-  ) throws(RecorderError) -> RecordedState {
-    guard let mutation = change.mutation else {
-      throw .notReplayable(entry: entry, store: change.store)
-    }
-    do {
-      return recordedState(try mutation.replay(before.state), order: change.order)
-    } catch {
-      throw .replayFailed(entry: entry, store: change.store, error)
     }
   }
 }

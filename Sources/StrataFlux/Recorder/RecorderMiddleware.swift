@@ -1,9 +1,17 @@
 public import Foundation
 import StrataBase
 
-// The recorder. It lets any dispatches overlap, which costs it the order of commits beside the order
-// of entries: `order` in RecordedState and RecordedChange, RecorderLog.isInBase, the sorting in
-// recomputeShownStates and cut, RecorderError.partOfBase; about 80 lines of 1,200. The rule "recorded
+// The recorder. Beside the log and the travel, its size has three reasons:
+//
+// - An action is whole in the present whatever travels meanwhile: `RecorderState.destination`,
+//   `isDiscarded`, `incompleteEntries`, and PresentState in StrataCore.
+// - A pure reducer decides again when an earlier entry is skipped: changes that made no commit
+//   (`RecordedChange.isCommit`), participants and their waits, `RecorderEntry.recomputeError`.
+// - A file is small and checked: Recording, StateDifference, JSONText.
+//
+// It lets any dispatches overlap, which costs it the order of commits beside the order of entries:
+// `order` in RecordedState and RecordedChange, RecorderLog.isInBase, the sorting in
+// recomputeShownStates and cut, RecorderError.partOfBase; about 80 lines. The rule "recorded
 // dispatches to one store are serial" was considered and not taken:
 //
 // - It would not remove that code. A dispatch becomes an entry when *all* its stores are done, so a
@@ -44,9 +52,15 @@ import StrataBase
 /// skipped returns to the present, too.
 ///
 /// **A new action while travelling** is refused with ``DispatchError/travelling``, so that a timer
-/// cannot discard later entries; with ``TravelPolicy/branch`` the recorder branches first. Commits
-/// made meanwhile by active operations or other code are shown but not written, and are gone after
-/// the next step; only ``branch()`` and ``commit()`` keep them, as a separate entry.
+/// cannot discard later entries; with ``TravelPolicy/branch`` the recorder branches first.
+///
+/// **A dispatch that is active when a travel begins** takes effect in the present: its commits change
+/// the states that the stores left, are written as always, and are seen on return. Its operations
+/// must read the state inside `updateState` or `commit`; outside, `store.state` is the one shown. If a
+/// state without its commits becomes the present instead, it ends with ``DispatchError/discarded``
+/// and its later commits are dropped. Commits made by other code while travelling are shown but not
+/// written, and are gone after the next step; only ``branch()`` and ``commit()`` keep them, as a
+/// separate entry.
 ///
 /// **Overlapping dispatches** are distinguished by the task that commits. A commit made in a `then`,
 /// or by a task after its dispatch is done, is a separate entry. A commit from elsewhere, such as
@@ -78,15 +92,16 @@ public final class RecorderMiddleware: Middleware {
       """
   )
   private let state = Lock(RecorderState())
+  private let moment: @Sendable () -> RecorderState.Moment
 
   /// What is travelled through.
-  private enum TravelKind {
+  private enum TravelKind: Equatable {
     /// The entries recorded here.
     case recorded
     /// The entries recorded here, to their base, in order to keep it.
     case base
-    /// An imported recording.
-    case imported
+    /// An imported recording of these stores.
+    case imported(Set<String>)
   }
 
   /// Creates a recorder; it starts to record when it is registered with a dispatcher.
@@ -95,12 +110,21 @@ public final class RecorderMiddleware: Middleware {
   ///   - limit: The maximum number of entries, at least 1. States share unchanged parts, so an entry
   ///     costs what it changed.
   ///   - travelPolicy: What happens to an action that is dispatched while another time is shown.
-  public init(limit: Int = 100, travelPolicy: TravelPolicy = .refuse) {
+  ///   - clock: The clock that measures the duration of an entry.
+  ///   - now: The time of an entry.
+  public init(
+    limit: Int = 100,
+    travelPolicy: TravelPolicy = .refuse,
+    clock: some Clock<Duration> = ContinuousClock(),
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
     if limit < 1 {
       fatalError("A RecorderMiddleware has the limit \(limit). Use a limit of at least 1.")
     }
     self.limit = limit
     self.travelPolicy = travelPolicy
+    let start = clock.now
+    moment = { RecorderState.Moment(date: now(), elapsed: start.duration(to: clock.now)) }
   }
 
   /// Records that a store received an action.
@@ -109,7 +133,7 @@ public final class RecorderMiddleware: Middleware {
     action: any FluxAction,
     in store: any FluxStoreType
   ) {
-    state.withLock { $0.willDispatch(action, transaction, in: store.identifier) }
+    state.withLock { $0.willDispatch(transaction, in: store.identifier) }
   }
 
   /// Records that a store is done with an action.
@@ -119,11 +143,6 @@ public final class RecorderMiddleware: Middleware {
     in store: any FluxStoreType
   ) {
     state.withLock { $0.didDispatch(transaction, in: store.identifier) }
-  }
-
-  /// Adds the entry of the action.
-  public func didFinish(transaction: String, action: any FluxAction) {
-    state.withLock { $0.didFinish(transaction, limit: limit) }
   }
 }
 
@@ -154,12 +173,12 @@ extension RecorderMiddleware {
   public func unlock() { state.withLock { $0.isLocked = false } }
 
   /// Stops recording; actions are dispatched as before.
-  public func pause() { state.withLock { $0.pause() } }
+  public func pause() { state.withLock { $0.pause(at: moment()) } }
 
   /// Resumes recording.
   ///
   /// The changes made meanwhile become one entry without an action, if there are any.
-  public func resume() { state.withLock { $0.resume(limit: limit) } }
+  public func resume() { state.withLock { $0.resume(at: moment(), limit: limit) } }
 }
 
 extension RecorderMiddleware {
@@ -200,23 +219,82 @@ extension RecorderMiddleware {
   /// Shows the states as they would be without an entry: later commits to its stores are replayed,
   /// in their original order.
   ///
-  /// O(n log n + stores) for n recorded commits, and the cost of the replayed commits.
+  /// A store that responds by ``Reducer/reduce(_:_:)`` decides again what an action does: one that
+  /// failed can succeed without the entry, and the other way round. Of a store with operations the
+  /// commits are replayed as they were made. O(n log n + stores) for n recorded commits, and the cost
+  /// of the replayed commits.
   ///
+  /// - Returns: The ids of the entries that could not be recomputed: on another state, the operations
+  ///   of their stores could have made other commits than those shown.
   /// - Throws: ``RecorderError/noSuchEntry(_:)``; ``RecorderError/notReplayable(entry:store:)`` if a
   ///   later commit changed one of these stores other than by `updateState` or `reduce`;
   ///   ``RecorderError/partOfBase(entry:store:)``;
   ///   ``RecorderError/replayFailed(entry:store:_:)``; ``RecorderError/refused(store:_:)``.
-  public func skip(_ id: Int) throws(RecorderError) {
-    try move { log throws(RecorderError) in try log.setSkipped(id, true) }
+  @discardableResult
+  public func skip(_ id: Int) throws(RecorderError) -> [Int] {
+    try recompute { log throws(RecorderError) in try log.setSkipped(id, true) }
   }
 
   /// Includes a skipped entry again.
   ///
   /// The cost is that of ``skip(_:)``.
   ///
+  /// - Returns: As ``skip(_:)`` does.
   /// - Throws: As ``skip(_:)`` does.
-  public func unskip(_ id: Int) throws(RecorderError) {
-    try move { log throws(RecorderError) in try log.setSkipped(id, false) }
+  @discardableResult
+  public func unskip(_ id: Int) throws(RecorderError) -> [Int] {
+    try recompute { log throws(RecorderError) in try log.setSkipped(id, false) }
+  }
+
+  /// Shows the states as they would be if an entry had come before another one, or last.
+  ///
+  /// The position stays. It is a travel, also if the entries are in their original order again:
+  /// ``branch()`` keeps the new order, ``returnToPresent()`` restores the original one. The cost is
+  /// that of ``skip(_:)``.
+  ///
+  /// - Parameters:
+  ///   - id: The entry to move, with all its commits.
+  ///   - other: The entry before which it comes; nil puts it at the end.
+  /// - Returns: As ``skip(_:)`` does.
+  /// - Throws: As ``skip(_:)`` does.
+  @discardableResult
+  public func move(_ id: Int, before other: Int?) throws(RecorderError) -> [Int] {
+    try recompute { log throws(RecorderError) in try log.move(id, before: other) }
+  }
+
+  /// Removes the skipped entries from those shown; the states shown stay.
+  ///
+  /// ``returnToPresent()`` restores them, ``branch()`` drops them for good. O(limit + stores).
+  ///
+  /// - Throws: ``RecorderError/refused(store:_:)``.
+  public func sweep() throws(RecorderError) {
+    try move { $0.sweep() }
+  }
+
+  /// The state of a store after an entry, as shown with the entries that are skipped now; id 0 is the
+  /// base.
+  ///
+  /// Shows nothing. O(limit).
+  ///
+  /// - Throws: ``RecorderError/noSuchEntry(_:)``; ``RecorderError/notRecorded(store:)``.
+  public func state<State, Action>(
+    of store: FluxStore<State, Action>,
+    afterEntry id: Int
+  ) throws(RecorderError) -> State {
+    let (log, stores) = state.withLock { ($0.log, $0.stores) }
+    let position = id == 0 ? 0 : try log.position(after: id)
+    guard stores.contains(where: { $0.isSame(as: store) }),
+      let state = log.states(at: position)[store.identifier]?.state as? State
+    else { throw .notRecorded(store: store.identifier) }
+    return state
+  }
+
+  private func recompute(
+    _ change: (inout RecorderLog) throws(RecorderError) -> [Int]
+  ) throws(RecorderError) -> [Int] {
+    var entries: [Int] = []
+    try move { log throws(RecorderError) in entries = try change(&log) }
+    return entries
   }
 
   private func step(by distance: Int) throws(RecorderError) -> Bool {
@@ -239,7 +317,8 @@ extension RecorderMiddleware {
 extension RecorderMiddleware {
   /// Ends the travel in the present: every store has the state it left, and nothing was written.
   ///
-  /// The entries are as before, none skipped. Has no effect in the present. O(stores).
+  /// A dispatch that was active meanwhile has taken effect in this state. The entries are as before,
+  /// none skipped. Has no effect in the present. O(stores).
   ///
   /// - Throws: ``RecorderError/refused(store:_:)``.
   public func returnToPresent() throws(RecorderError) {
@@ -251,13 +330,21 @@ extension RecorderMiddleware {
 
   /// Makes the shown states the present, and drops the entries after them and the skipped ones.
   ///
-  /// They are written, as one commit of each store that differs from the present. Has no effect in
-  /// the present. O(limit + stores), and the cost of these commits.
+  /// They are written, as one commit of each store that differs from the present. An active dispatch
+  /// with a commit that they lack ends with ``DispatchError/discarded``, and its later commits are
+  /// dropped. Has no effect in the present. O(limit + stores), and the cost of these commits.
   ///
+  /// - Returns: The actions of which the shown states, and so the present, have only a part, because
+  ///   their dispatches overlapped others; with the error ``DispatchError/discarded``.
   /// - Throws: ``RecorderError/refused(store:_:)`` if a store cannot keep the shown state, for
   ///   example because its file was closed.
-  public func branch() throws(RecorderError) {
-    try travelling { () throws(RecorderError) in try keep { $0.cut() } }
+  @discardableResult
+  public func branch() throws(RecorderError) -> [RecorderEntry] {
+    var incomplete: [RecorderEntry] = []
+    try travelling { () throws(RecorderError) in
+      try keep(reporting: &incomplete) { $0.cut() }
+    }
+    return incomplete
   }
 
   /// Makes the shown states the present and the base, and drops all entries.
@@ -265,55 +352,76 @@ extension RecorderMiddleware {
   /// They are written as by ``branch()``; in the present, there is nothing to write. O(stores), and
   /// the cost of these commits.
   ///
+  /// - Returns: As ``branch()`` does.
   /// - Throws: As ``branch()`` does.
-  public func commit() throws(RecorderError) {
-    try travelling { () throws(RecorderError) in try keep { $0.squash() } }
+  @discardableResult
+  public func commit() throws(RecorderError) -> [RecorderEntry] {
+    var incomplete: [RecorderEntry] = []
+    try travelling { () throws(RecorderError) in
+      try keep(reporting: &incomplete) { $0.squash() }
+    }
+    return incomplete
   }
 
   /// Makes the base the present, and drops all entries.
   ///
   /// It is written as by ``branch()``. O(limit + stores).
   ///
+  /// - Returns: As ``branch()`` does.
   /// - Throws: As ``branch()`` does; then the base is shown.
-  public func rollback() throws(RecorderError) {
+  @discardableResult
+  public func rollback() throws(RecorderError) -> [RecorderEntry] {
+    var incomplete: [RecorderEntry] = []
     try travelling { () throws(RecorderError) in
       _ = try show(.base) { log throws(RecorderError) in
         log = log.with([])
         try log.jump(to: 0)
       }
-      return try keep { $0.squash() }
+      return try keep(reporting: &incomplete) { $0.squash() }
     }
+    return incomplete
   }
 }
 
 extension RecorderMiddleware {
-  /// The recording as JSON: base, entries, skipped entries, and the position.
+  /// The recording as JSON: the base, the changes of each entry, skipped entries, and the position.
   ///
-  /// The states and actions of every store must be `Codable`. O(limit) states.
+  /// The states and actions of every store must be `Codable`. It contains the states of the base, and
+  /// after that only what each commit changed: the entities of tables, or the properties. O(base, and
+  /// for each commit the state without its entity tables).
   ///
   /// - Throws: ``RecorderError/notCodable(store:type:)``, and encoding errors.
   public func export() throws -> Data {
-    let (log, codings) = state.withLock { ($0.log, $0.codings) }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-    return try encoder.encode(Recording(log: log, codings: codings))
+    let (log, codings) = state.withLock { state in
+      (state.travel == nil ? state.presentLog : state.log, state.codings)
+    }
+    return try Recording(codings: codings).data(of: log)
   }
 
   /// Shows an exported recording, of this program or another, at the position of its export.
   ///
   /// It is a travel: no operation runs and nothing is written. ``returnToPresent()`` returns to the
   /// stores and the recording of this program; ``branch()`` and ``commit()`` continue from the shown
-  /// states. Registered stores that the recording does not contain keep their states. Changes made by
-  /// `reduce` can be recomputed when an earlier entry is skipped; of other changes the recording
-  /// contains only the resulting states. O(states in it + stores).
+  /// states. Registered stores that the recording does not contain keep their states; stores that are
+  /// not registered are left out. Beyond the limit, the oldest entries are merged into the base.
   ///
-  /// - Throws: ``RecorderError/unreadable(_:)``, also for a store that is not registered here;
+  /// Changes made by `reduce` are recomputed: now, where they must give the recorded states, and when
+  /// an earlier entry is skipped. Of other changes the recording contains only the resulting states,
+  /// which are shown as they are. O(base + changes), and the cost of the reducers.
+  ///
+  /// - Returns: The stores of the recording that are not registered here.
+  /// - Throws: ``RecorderError/checksumMismatch(entry:)``;
+  ///   ``RecorderError/recomputedDifferently(entry:store:)``; ``RecorderError/unreadable(_:)``;
+  ///   ``RecorderError/notReplayable(entry:store:)`` if an entry is skipped and the states without it
+  ///   are missing; ``RecorderError/noSuchPosition(_:last:)``;
   ///   ``RecorderError/notCodable(store:type:)``; ``RecorderError/refused(store:_:)``.
-  public func `import`(_ data: Data) throws(RecorderError) {
+  @discardableResult
+  public func `import`(_ data: Data) throws(RecorderError) -> [String] {
     let codings = state.withLock { $0.codings }
-    let imported = try decode(data, codings)
+    let contents = try Recording(codings: codings).contents(of: data, limit: limit)
+    let imported = contents.log
     try travelling { () throws(RecorderError) in
-      try show(.imported) { log in
+      try show(.imported(Set(imported.base.keys))) { log in
         var imported = imported
         let present = state.withLock { $0.travel?.present } ?? log
         for (store, current) in present.statesAtEnd where imported.base[store] == nil {
@@ -322,21 +430,7 @@ extension RecorderMiddleware {
         log = imported
       }
     }
-  }
-
-  private func decode(
-    _ data: Data,
-    _ codings: [String: any StoreCoding]
-  ) throws(RecorderError) -> RecorderLog {
-    let decoder = JSONDecoder()
-    decoder.userInfo[.storeCodings] = codings
-    do {
-      return try decoder.decode(Recording.self, from: data).log
-    } catch let error as RecorderError {
-      throw error
-    } catch {
-      throw .unreadable("\(error)")
-    }
+    return contents.missingStores
   }
 }
 
@@ -359,7 +453,7 @@ extension RecorderMiddleware {
   ) throws(RecorderError) -> [any StorePreview] {
     let current = state.withLock { $0.travel }
     var travel = current ?? beginTravel()
-    if kind == .imported { travel.isImported = true }
+    if case .imported(let stores) = kind { travel.importedStores = stores }
     let old = state.withLock { $0.log }
     var new = old
     do throws(RecorderError) {
@@ -367,7 +461,7 @@ extension RecorderMiddleware {
       // Without entries the base is the last position, but does not include pending changes.
       let isPresent =
         new.isAtPresent && (kind != .base || old.pending.allSatisfy(\.changes.isEmpty))
-      if isPresent, !travel.isImported { return try discard(travel) }
+      if isPresent, travel.importedStores == nil { return try discard(travel) }
       try show(new, after: old, travel, kind)
     } catch {
       // A travel that was just started ends; one that was in progress continues unchanged.
@@ -377,7 +471,7 @@ extension RecorderMiddleware {
     // Not the whole travel: dispatches that finished meanwhile were added to its present.
     state.withLock { state in
       state.replaceLog(with: new)
-      state.travel?.isImported = travel.isImported
+      state.travel?.importedStores = travel.importedStores
     }
     return previews(of: travel)
   }
@@ -405,7 +499,7 @@ extension RecorderMiddleware {
         continue
       }
       let isShown = state.id == oldStates[identifier]?.id && !preview.hasForeignCommits
-      if isShown, kind != .imported { continue }
+      if case .imported = kind {} else if isShown { continue }
       let before = store.stateValue
       do {
         try preview.show(state.state)
@@ -441,6 +535,7 @@ extension RecorderMiddleware {
 
   /// Makes the shown states the present, with the log that `settle` makes of the shown one.
   private func keep(
+    reporting incomplete: inout [RecorderEntry],
     _ settle: (inout RecorderLog) -> Void
   ) throws(RecorderError) -> [any StorePreview] {
     var log = state.withLock { $0.log }
@@ -449,14 +544,17 @@ extension RecorderMiddleware {
       return []
     }
     let shown = log
+    let entries = state.withLock { $0.incompleteEntries(in: shown) }
     settle(&log)
-    state.withLock { $0.beginKeeping(log, limit: limit) }
+    state.withLock { $0.beginKeeping(log, of: shown, limit: limit) }
     var kept: [any HubStore] = []
     for store in state.withLock({ $0.stores }) {
       guard let preview = travel.previews[store.identifier] else { continue }
       do {
         if let other = try preview.keep() {
-          state.withLock { $0.recordKeptState(other, of: store.identifier, limit: limit) }
+          state.withLock { state in
+            state.recordKeptState(other, of: store.identifier, at: moment(), limit: limit)
+          }
         }
       } catch {
         cancelKeeping(shown, kept: kept)
@@ -465,6 +563,7 @@ extension RecorderMiddleware {
       kept.append(store)
     }
     state.withLock { $0.travel = nil }
+    incomplete = entries
     return previews(of: travel)
   }
 
@@ -476,7 +575,7 @@ extension RecorderMiddleware {
       let current = store.stateValue
       state.withLock { state in
         state.travel?.previews[store.identifier] = preview
-        state.recordKeptState(current, of: store.identifier, limit: limit)
+        state.recordKeptState(current, of: store.identifier, at: moment(), limit: limit)
       }
     }
   }
@@ -521,17 +620,7 @@ extension RecorderMiddleware: HubMiddleware {
   func add(_ store: any HubStore) {
     travelLock.withLock { _ in
       if state.withLock({ state in state.stores.contains { $0.isSame(as: store) } }) { return }
-      let handler: @Sendable (ObservedCommit) -> Void = { [weak self] commit in
-        guard let self else { return }
-        state.withLock { $0.record(commit, limit: self.limit) }
-      }
-      store.observeCommits(handler) { current in
-        state.withLock { state in
-          state.stores.append(store)
-          state.log.add(store.identifier, current)
-          state.travel?.present.add(store.identifier, current)
-        }
-      }
+      store.observeCommits(by: self) { current in state.withLock { $0.add(store, current) } }
       // After the observer, because a preview suspends the hooks that are installed when it starts.
       guard state.withLock({ $0.travel != nil }) else { return }
       let preview = store.beginPreview()
@@ -564,5 +653,37 @@ extension RecorderMiddleware: HubMiddleware {
         throw .branchFailed(error)
       }
     }
+  }
+}
+
+extension RecorderMiddleware {
+  func didOpen(
+    _ id: DispatchID,
+    _ action: any FluxAction,
+    _ stores: [RecorderEntry.Participant]
+  ) {
+    state.withLock { $0.didOpen(id.transaction, action, stores, at: moment()) }
+  }
+
+  func didEnd(_ id: DispatchID, with error: DispatchError?) -> DispatchError? {
+    state.withLock { $0.didEnd(id.transaction, with: error, at: moment(), limit: limit) }
+  }
+}
+
+extension RecorderMiddleware: CommitRecorder {
+  func record(_ commit: ObservedCommit) {
+    state.withLock { $0.record(commit, at: moment(), limit: limit) }
+  }
+
+  func willReduce(_ mutation: ReplayableMutation, _ state: any StateType, in store: String) {
+    self.state.withLock { $0.willReduce(mutation, state, in: store, .current) }
+  }
+
+  func didFail(_ failure: ReductionFailure, in store: String) {
+    state.withLock { $0.didFail(failure, in: store, .current) }
+  }
+
+  func destination(in store: String) -> CommitDestination {
+    state.withLock { $0.destination(of: .current, in: store) }
   }
 }

@@ -1,258 +1,220 @@
-/// An exported recording: a JSON object.
+import Foundation
+import StrataBase
+
+/// An exported recording: a JSON object with one line for each entry.
 ///
 /// ```
-/// { "format": 2, "position": 2,
+/// { "format": 3, "position": 2, "count": 2, "checksum": "…",
 ///   "base":    { "<store>": <state>, … },
-///   "entries": [ { "id": 1, "skipped": false,
-///                  "action": { "store": "<a store that it reached>", "value": <action> },
-///                  "changes": [ { "store": "<store>", "order": 1, "state": <state>,
-///                                 "shown": <state>, "reduced": true }, … ] },
-///                { "id": 2, "skipped": false, "commit": "<name>", "changes": […] }, … ] }
+///   "entries": [ { "id": 1, "time": <microseconds since 1970>, "duration": <nanoseconds>,
+///                  "action": { "stores": [<those that respond to it>], "value": <action> },
+///                  "participants": [ { "store": "<store>", "waitsFor": [], "order": 1 } ],
+///                  "changes": [ { "store": "<store>", "order": 2, "reduced": true,
+///                                 "state": <difference> }, … ],
+///                  "checksum": "…" },
+///                { "id": 2, "skipped": true, "commit": "<name>", "changes": […], … }, … ] }
 /// ```
 ///
-/// An entry has one of `action`, `commit` and `pause` (true). `order` increases in the order of the
-/// commits, which can differ from that of the entries; 0 is a commit that the base includes. `shown`
-/// is the state after the commit where it differs from the recorded one because an earlier entry is
-/// skipped. `reduced` means that the state is what the store's reducer makes of the action, so it
-/// can be recomputed.
+/// Only the base contains whole states. A change contains the difference to the state before it in
+/// the order of the commits, which can differ from that of the entries; see ``EncodedState``. `before`
+/// is a difference that comes first, made by commits that no entry contains. Order 0 is a commit that
+/// the base includes. Without `state`, a change made no commit: `failure` or `unreached` says why.
+/// `shown` is the difference from the state after the commit to the one shown, where an earlier entry
+/// is skipped and the change is not a reducer's.
+///
+/// `reduced` means that the state is what the store's reducer makes of the action. Such a change is
+/// recomputed when it is read, and compared. Each checksum covers the one before it, so that a missing
+/// entry is found; the first one covers the base.
 struct Recording {
-  /// Format 1 had no `order`.
-  private static let format = 2
+  /// Format 2 had whole states in every change.
+  private static let format = 3
   /// The maximum of ids and orders, so that there is always a next one.
-  private static let lastNumber = 1 << 53
+  static let lastNumber = 1 << 53
 
-  private(set) var log: RecorderLog
-  private let codings: [String: any StoreCoding]
+  let codings: [String: any StoreCoding]
 
-  init(log: RecorderLog, codings: [String: any StoreCoding]) {
-    self.log = log
-    self.codings = codings
-  }
-
-  private enum Key: String, CodingKey {
-    case format, position, base, entries
-    case id, skipped, action, commit, pause, changes, shown
-    case store, value, order, state, reduced
-  }
-
-  /// The identifier of a store as a key.
-  private struct StoreKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
-  private func coding(of store: String) throws(RecorderError) -> any StoreCoding {
-    guard let coding = codings[store] else {
-      throw .unreadable(
-        "It contains the store \"\(store)\", which is not registered. Register it first."
-      )
-    }
+  func coding(of store: String) throws(RecorderError) -> any StoreCoding {
+    guard let coding = codings[store] else { throw .notRecorded(store: store) }
     return coding
   }
+
+  /// The checksum of a text and the checksum before it: 16 digits.
+  private static func checksum(of json: JSONText, after previous: String) -> String {
+    String(Checksum(of: Array((previous + json.text).utf8)).description.prefix(16))
+  }
 }
 
-extension CodingUserInfoKey {
-  /// The codings of the stores by identifier, for decoding a ``Recording``.
-  static let storeCodings: CodingUserInfoKey = {
-    guard let key = CodingUserInfoKey(rawValue: "StrataFlux.storeCodings") else {
-      fatalError("The user info key of StrataFlux is invalid. Use another raw value.")
-    }
-    return key
-  }()
-}
-
-extension Recording: Encodable {
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: Key.self)
-    try container.encode(Self.format, forKey: .format)
-    try container.encode(log.position, forKey: .position)
-
-    var base = container.nestedContainer(keyedBy: StoreKey.self, forKey: .base)
+extension Recording {
+  /// The file of a log.
+  func data(of log: RecorderLog) throws -> Data {
+    let states = Dictionary(
+      (log.base.values + log.changes.map(\.recorded)).map { ($0.id, $0.state) }
+    ) { first, _ in first }
+    var header: [String: JSONText] = [
+      "format": JSONText(Self.format),
+      "position": JSONText(log.position),
+      "count": JSONText(log.entries.count),
+    ]
+    var base: [String: JSONText] = [:]
+    var tips: [String: (id: Int, state: EncodedState)] = [:]
     for (store, state) in log.base {
-      try encode(state, of: store, to: base.superEncoder(forKey: StoreKey(stringValue: store)))
+      let encoded = try coding(of: store).encode(state.state)
+      base[key(store)] = try encoded.whole(encoded.json)
+      tips[store] = (state.id, encoded)
     }
-    var entries = container.nestedUnkeyedContainer(forKey: .entries)
-    for entry in log.entries {
-      var container = entries.nestedContainer(keyedBy: Key.self)
-      try encode(entry, in: &container)
+    header["base"] = .object(base)
+
+    var changes: [Int: [Int: JSONText]] = [:]
+    let exported = log.entries.enumerated().flatMap { step, entry in
+      entry.changes.enumerated().map { (step: step, place: $0, change: $1) }
     }
+    for (step, place, change) in exported.sorted(by: { $0.change.order < $1.change.order }) {
+      changes[step, default: [:]][place] = try json(of: change, in: log, states, &tips)
+    }
+
+    var checksum = Self.checksum(of: .object(header), after: "")
+    header["checksum"] = JSONText(checksum)
+    var lines: [String] = []
+    for (step, entry) in log.entries.enumerated() {
+      var fields = try json(of: entry)
+      let own = changes[step] ?? [:]
+      fields["changes"] = .array(own.sorted { $0.key < $1.key }.map(\.value))
+      checksum = Self.checksum(of: .object(fields), after: checksum)
+      fields["checksum"] = JSONText(checksum)
+      lines.append(JSONText.object(fields).text)
+    }
+    let fields = header.sorted { $0.key < $1.key }.map { "\"\($0.key)\" : \($0.value.text)" }
+    let entries = "\"entries\" : [\n" + lines.joined(separator: ",\n") + "\n]"
+    return Data(("{" + (fields + [entries]).joined(separator: ",\n") + "}\n").utf8)
   }
 
-  private func encode(_ state: RecordedState, of store: String, to encoder: any Encoder) throws {
-    try coding(of: store).encode(state.state, to: encoder)
+  private func key(_ store: String) -> String {
+    String(JSONText(store).text.dropFirst().dropLast())
   }
 
-  private func encode(
-    _ entry: RecorderEntry,
-    in container: inout KeyedEncodingContainer<Key>
-  ) throws {
-    try container.encode(entry.id, forKey: .id)
-    try container.encode(entry.isSkipped, forKey: .skipped)
+  private func json(
+    of change: RecordedChange,
+    in log: RecorderLog,
+    _ states: [Int: any StateType],
+    _ tips: inout [String: (id: Int, state: EncodedState)]
+  ) throws -> JSONText {
+    var fields = ["store": JSONText(change.store), "order": JSONText(change.order)]
+    if change.isReduction { fields["reduced"] = .leaf("true") }
+    if change.wasNotReached { fields["unreached"] = .leaf("true") }
+    if let failure = change.failure { fields["failure"] = JSONText("\(failure)") }
+    guard var tip = tips[change.store], !log.isInBase(change) else {
+      fields["order"] = JSONText(0)
+      return .object(fields)
+    }
+    let coding = try coding(of: change.store)
+    if change.before != tip.id, let before = states[change.before] {
+      let encoded = try coding.encode(before)
+      fields["before"] = try encoded.difference(from: tip.state) ?? .object([:])
+      tip = (change.before, encoded)
+    }
+    if change.isCommit {
+      let encoded = try coding.encode(change.recorded.state)
+      fields["state"] = try encoded.difference(from: tip.state) ?? .object([:])
+      tip = (change.recorded.id, encoded)
+    }
+    if change.shown.id != change.recorded.id, !change.isReduction {
+      let shown = try coding.encode(change.shown.state)
+      fields["shown"] = try shown.difference(from: tip.state) ?? .object([:])
+    }
+    tips[change.store] = tip
+    return .object(fields)
+  }
+
+  private func json(of entry: RecorderEntry) throws -> [String: JSONText] {
+    var fields = [
+      "id": JSONText(entry.id),
+      "time": JSONText(Int(entry.time.microseconds)),
+      "duration": JSONText(Int(entry.duration / .nanoseconds(1))),
+    ]
+    if entry.isSkipped { fields["skipped"] = .leaf("true") }
     switch entry.origin {
-    case .commit(let name): try container.encode(name, forKey: .commit)
-    case .pause: try container.encode(true, forKey: .pause)
+    case .commit(let name): fields["commit"] = JSONText(name)
+    case .pause: fields["pause"] = .leaf("true")
     case .action(let action):
-      // Any store of its action type can encode it, and decode it later.
-      let responding = codings.keys.sorted().first { codings[$0]?.reduction(of: action) != nil }
-      guard let store = responding else {
+      let stores = codings.keys.sorted().filter { codings[$0]?.reduction(of: action) != nil }
+      guard let store = stores.first else {
         // The stores that responded were unregistered, and with them all changes of the action.
-        try container.encode("\(action)", forKey: .commit)
+        fields["commit"] = JSONText("\(action)")
         break
       }
-      var container = container.nestedContainer(keyedBy: Key.self, forKey: .action)
-      try container.encode(store, forKey: .store)
-      try coding(of: store).encode(action, to: container.superEncoder(forKey: .value))
+      fields["action"] = .object([
+        "stores": .array(stores.map { JSONText($0) }),
+        "value": try coding(of: store).encode(action),
+      ])
     }
-    var changes = container.nestedUnkeyedContainer(forKey: .changes)
-    for change in entry.changes {
-      var container = changes.nestedContainer(keyedBy: Key.self)
-      try container.encode(change.store, forKey: .store)
-      try container.encode(log.isInBase(change) ? 0 : change.order, forKey: .order)
-      try container.encode(change.mutation?.isReduction == true, forKey: .reduced)
-      try encode(change.recorded, of: change.store, to: container.superEncoder(forKey: .state))
-      if change.shown.id != change.recorded.id {
-        try encode(change.shown, of: change.store, to: container.superEncoder(forKey: .shown))
-      }
+    if !entry.participants.isEmpty {
+      fields["participants"] = try EncodedState.json(of: entry.participants)
     }
+    if let error = entry.recordedError {
+      fields["error"] = try EncodedState.json(of: RecordedError(error))
+    }
+    return fields
   }
 }
 
-extension Recording: Decodable {
-  init(from decoder: any Decoder) throws {
-    guard let codings = decoder.userInfo[.storeCodings] as? [String: any StoreCoding] else {
-      fatalError("A Recording cannot be decoded without the codings of its stores. Set userInfo.")
-    }
-    self.init(log: RecorderLog(), codings: codings)
+extension Recording {
+  /// A log that was read, and the stores of the file that are not registered.
+  struct Contents {
+    let log: RecorderLog
+    let missingStores: [String]
+  }
 
-    let container = try decoder.container(keyedBy: Key.self)
-    let format = try container.decode(Int.self, forKey: .format)
+  /// Reads a file: checks it, recomputes what the reducers of registered stores made, and compares.
+  func contents(of data: Data, limit: Int) throws(RecorderError) -> Contents {
+    let file: JSONText
+    do {
+      file = try JSONText(parsing: data)
+    } catch {
+      throw .unreadable("It is not JSON: \(error).")
+    }
+    guard let format = file["format"]?.int else { throw .unreadable("It has no format.") }
     guard format == Self.format else {
-      throw RecorderError.unreadable(
-        "Its format is \(format); this version reads format \(Self.format)."
-      )
+      throw .unreadable("Its format is \(format); this version reads format \(Self.format).")
     }
-    var numbers = StateNumbers()
-    let base = try base(in: container, &numbers)
-    var list = try container.nestedUnkeyedContainer(forKey: .entries)
-    var entries: [RecorderEntry] = []
-    while !list.isAtEnd {
-      entries.append(try entry(in: list.nestedContainer(keyedBy: Key.self), &numbers))
-    }
-    try check(entries, in: base)
-    log = RecorderLog(base: base, entries: entries)
-    try log.jump(to: container.decode(Int.self, forKey: .position))
-  }
+    guard var header = file.fields, let entries = header.removeValue(forKey: "entries")?.array,
+      let checksum = header.removeValue(forKey: "checksum")?.decoded(String.self),
+      let position = header["position"]?.int, let base = header["base"]?.fields
+    else { throw .unreadable("Its position, base, entries or checksum are missing.") }
+    try check(header, entries, checksum)
 
-  /// Numbers the states in the order of decoding.
-  private struct StateNumbers {
-    private var last = 0
-
-    mutating func recordedState(_ state: any StateType, order: Int) -> RecordedState {
-      last += 1
-      return RecordedState(state: state, id: last, order: order)
-    }
-  }
-
-  private func base(
-    in container: KeyedDecodingContainer<Key>,
-    _ numbers: inout StateNumbers
-  ) throws -> RecorderLog.States {
-    let container = try container.nestedContainer(keyedBy: StoreKey.self, forKey: .base)
-    var base: RecorderLog.States = [:]
-    for key in container.allKeys {
-      let coding = try coding(of: key.stringValue)
-      let state = try coding.decodeState(from: container.superDecoder(forKey: key))
-      base[key.stringValue] = numbers.recordedState(state, order: 0)
-    }
-    return base
-  }
-
-  private func entry(
-    in container: KeyedDecodingContainer<Key>,
-    _ numbers: inout StateNumbers
-  ) throws -> RecorderEntry {
-    let origin = try origin(in: container)
-    var entry = RecorderEntry(
-      id: try container.decode(Int.self, forKey: .id),
-      origin: origin,
-      changes: try changes(in: container, of: origin, &numbers)
+    var reader = RecordingReader(codings: codings)
+    try reader.readBase(base)
+    for (index, entry) in entries.enumerated() { try reader.read(entry, number: index + 1) }
+    return Contents(
+      log: try reader.log(showing: position, limit: limit),
+      missingStores: reader.missingStores.sorted()
     )
-    entry.isSkipped = try container.decode(Bool.self, forKey: .skipped)
-    return entry
-  }
-
-  private func origin(
-    in container: KeyedDecodingContainer<Key>
-  ) throws -> RecorderEntry.Origin {
-    if let name = try container.decodeIfPresent(String.self, forKey: .commit) {
-      return .commit(name)
-    }
-    if container.contains(.pause) { return .pause }
-    let action = try container.nestedContainer(keyedBy: Key.self, forKey: .action)
-    let coding = try coding(of: action.decode(String.self, forKey: .store))
-    return .action(try coding.decodeAction(from: action.superDecoder(forKey: .value)))
-  }
-
-  private func changes(
-    in container: KeyedDecodingContainer<Key>,
-    of origin: RecorderEntry.Origin,
-    _ numbers: inout StateNumbers
-  ) throws -> [RecordedChange] {
-    var list = try container.nestedUnkeyedContainer(forKey: .changes)
-    var changes: [RecordedChange] = []
-    while !list.isAtEnd {
-      let container = try list.nestedContainer(keyedBy: Key.self)
-      let store = try container.decode(String.self, forKey: .store)
-      let coding = try coding(of: store)
-      let state = try coding.decodeState(from: container.superDecoder(forKey: .state))
-      var mutation: ReplayableMutation?
-      if case .action(let action) = origin, try container.decode(Bool.self, forKey: .reduced) {
-        mutation = coding.reduction(of: action)
-      }
-      let order = try container.decode(Int.self, forKey: .order)
-      let recorded = numbers.recordedState(state, order: order)
-      var change = RecordedChange(store: store, state: recorded, mutation: mutation)
-      if container.contains(.shown) {
-        let shown = try coding.decodeState(from: container.superDecoder(forKey: .shown))
-        change.shown = numbers.recordedState(shown, order: order)
-      }
-      changes.append(change)
-    }
-    return changes
   }
 
   private func check(
-    _ entries: [RecorderEntry],
-    in base: RecorderLog.States
+    _ header: [String: JSONText],
+    _ entries: [JSONText],
+    _ first: String
   ) throws(RecorderError) {
-    var ids: Set<Int> = []
-    var orders: Set<Int> = []
-    for entry in entries {
-      guard (1...Self.lastNumber).contains(entry.id) else {
-        throw .unreadable("The entry id \(entry.id) is not from 1 to \(Self.lastNumber).")
+    guard Self.checksum(of: .object(header), after: "") == first else {
+      throw .checksumMismatch(entry: 0)
+    }
+    var previous = first
+    for (index, entry) in entries.enumerated() {
+      guard var fields = entry.fields else {
+        throw .unreadable("Entry number \(index + 1) is not an object.")
       }
-      guard ids.insert(entry.id).inserted else {
-        throw .unreadable("Two entries have the id \(entry.id).")
+      let stored = fields.removeValue(forKey: "checksum")?.decoded(String.self)
+      let computed = Self.checksum(of: .object(fields), after: previous)
+      guard stored == computed else {
+        throw .checksumMismatch(entry: fields["id"]?.int ?? index + 1)
       }
-      for change in entry.changes {
-        guard base[change.store] != nil else {
-          throw .unreadable(
-            "Entry \(entry.id) changes the store \"\(change.store)\", which the base does not contain."
-          )
-        }
-        guard (0...Self.lastNumber).contains(change.order) else {
-          throw .unreadable(
-            "Entry \(entry.id) has the commit order \(change.order), which is not from 0 to "
-              + "\(Self.lastNumber)."
-          )
-        }
-        guard change.order == 0 || orders.insert(change.order).inserted else {
-          throw .unreadable("Two commits have the order \(change.order).")
-        }
-      }
+      previous = computed
+    }
+    guard header["count"]?.int == entries.count else {
+      throw .unreadable(
+        "It has \(entries.count) entries and says that it has \(header["count"]?.text ?? "none")."
+      )
     }
   }
 }

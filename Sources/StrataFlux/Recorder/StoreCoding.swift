@@ -1,11 +1,19 @@
+import Foundation
+import StrataBase
+
 /// Encodes and decodes the states and actions of one store, independent of its types.
 protocol StoreCoding: Sendable {
-  func encode(_ state: any StateType, to encoder: any Encoder) throws
-  func decodeState(from decoder: any Decoder) throws -> any StateType
-  func encode(_ action: any FluxAction, to encoder: any Encoder) throws
-  func decodeAction(from decoder: any Decoder) throws -> any FluxAction
+  /// A state, with its entity tables beside it.
+  func encode(_ state: any StateType) throws -> EncodedState
+  func decodeState(_ state: EncodedState) throws -> any StateType
+  func encode(_ action: any FluxAction) throws -> JSONText
+  func decodeAction(_ action: JSONText) throws -> any FluxAction
   /// The change that the reducer's `reduce` makes for an action; nil for an action of another type.
   func reduction(of action: any FluxAction) -> ReplayableMutation?
+  /// Whether two states are equal; nil if their type is not `Equatable`.
+  func isEqual(_ a: any StateType, _ b: any StateType) -> Bool?
+  var stateType: String { get }
+  var actionType: String { get }
 }
 
 extension FluxStore {
@@ -16,34 +24,49 @@ private struct FluxStoreCoding<State: StateType, Action: FluxAction>: StoreCodin
   let reducer: Reducer<State, Action>
   let store: String
 
-  func encode(_ state: any StateType, to encoder: any Encoder) throws {
+  var stateType: String { "\(State.self)" }
+  var actionType: String { "\(Action.self)" }
+
+  func encode(_ state: any StateType) throws -> EncodedState {
     guard let state = state as? any Encodable else { throw notCodable(State.self) }
-    try state.encode(to: encoder)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    let parts = EncodedParts()
+    encoder.userInfo[EncodedParts.key] = parts
+    let json = try JSONText(parsing: encoder.encode(state))
+    return EncodedState(json: json, parts: parts.all)
   }
 
-  func decodeState(from decoder: any Decoder) throws -> any StateType {
+  func decodeState(_ encoded: EncodedState) throws -> any StateType {
+    let decoder = JSONDecoder()
+    decoder.userInfo[EncodedParts.key] = EncodedParts(encoded.parts)
     guard
       let type = State.self as? any Decodable.Type,
-      let state = try type.init(from: decoder) as? State
+      let state = try decoder.decode(type, from: encoded.json.data) as? State
     else { throw notCodable(State.self) }
     return state
   }
 
-  func encode(_ action: any FluxAction, to encoder: any Encoder) throws {
+  func encode(_ action: any FluxAction) throws -> JSONText {
     guard let action = action as? any Encodable else { throw notCodable(Action.self) }
-    try action.encode(to: encoder)
+    return try EncodedState.json(of: action)
   }
 
-  func decodeAction(from decoder: any Decoder) throws -> any FluxAction {
+  func decodeAction(_ action: JSONText) throws -> any FluxAction {
     guard
       let type = Action.self as? any Decodable.Type,
-      let action = try type.init(from: decoder) as? Action
+      let action = try JSONDecoder().decode(type, from: action.data) as? Action
     else { throw notCodable(Action.self) }
     return action
   }
 
   func reduction(of action: any FluxAction) -> ReplayableMutation? {
     (action as? Action).map { .reduction(of: $0, by: reducer) }
+  }
+
+  func isEqual(_ a: any StateType, _ b: any StateType) -> Bool? {
+    func isEqual<Value: Equatable>(_ a: Value) -> Bool { a == b as? Value }
+    return (a as? any Equatable).map { isEqual($0) }
   }
 
   private func notCodable(_ type: Any.Type) -> RecorderError {

@@ -1,3 +1,4 @@
+import Dispatch
 import StrataBase
 
 /// Shows states in a store that are not persisted, until the preview is discarded or kept.
@@ -5,7 +6,7 @@ import StrataBase
 /// It is a `Preview` of StrataCore, independent of the types of the store, and notifies the observers
 /// of a ``FluxStore`` as well. When it is deallocated, the store returns to the state it left.
 protocol StorePreview: Sendable {
-  /// Whether the store was committed to since the last `show`.
+  /// Whether the store was committed to since the last `show`: to the state shown, or to its own.
   var hasForeignCommits: Bool { get }
 
   /// Makes a state the next version of the store, without notifying yet.
@@ -33,6 +34,8 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
   private struct Status: Sendable {
     /// The version shown last.
     var version: UInt64
+    /// How many commits had gone to the own state of the store then.
+    var commits = 0
     /// The changes that observers were notified of last.
     var notified: Changes<State>
   }
@@ -40,6 +43,7 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
   private let store: FluxStore<State, Action>
   private let preview: Preview<State, Never>
   private let status: Lock<Status>
+  private let isOver = Lock(false)
 
   init(of store: FluxStore<State, Action>) {
     self.store = store
@@ -48,14 +52,40 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
     status = Lock(Status(version: changes.version, notified: changes))
   }
 
-  var hasForeignCommits: Bool { store.changes.version != status.withLock { $0.version } }
+  /// The store returns without calling subscribers, who can do anything: they are notified later, on a
+  /// background thread.
+  deinit {
+    if isOver.withLock({ $0 }) { return }
+    do {
+      try preview.discard(trace("return"))
+    } catch _ {
+      // A hook refuses its own state. The preview keeps what is shown when it is deallocated.
+      return
+    }
+    let changes = store.changes
+    let notified = status.withLock { $0.notified }
+    DispatchQueue.global().async { [store, preview] in
+      preview.notify()
+      guard changes.version != notified.version else { return }
+      store.notifyObservers(from: notified.value, to: changes.value, after: nil)
+    }
+  }
+
+  var hasForeignCommits: Bool {
+    let status = status.withLock { $0 }
+    return store.changes.version != status.version || preview.baseCommits != status.commits
+  }
 
   func show(_ state: any StateType) throws {
     guard let state = state as? State else {
       fatalError("The store \(store.identifier) cannot show a \(type(of: state)).")
     }
+    let commits = preview.baseCommits
     let version = try preview.show(state, trace("travel"))
-    status.withLock { $0.version = version }
+    status.withLock { status in
+      status.version = version
+      status.commits = commits
+    }
   }
 
   func notify() {
@@ -69,10 +99,14 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
     store.notifyObservers(from: notified.value, to: changes.value, after: nil)
   }
 
-  func discard() throws { try preview.discard(trace("return")) }
+  func discard() throws {
+    try preview.discard(trace("return"))
+    isOver.withLock { $0 = true }
+  }
 
   func keep() throws -> (any StateType)? {
     let version = try store.commitObserver.withoutReports { try preview.keep(trace("keep")) }
+    isOver.withLock { $0 = true }
     let isAsShown = status.withLock { version == nil || version == $0.version + 1 }
     return isAsShown ? nil : store.state
   }

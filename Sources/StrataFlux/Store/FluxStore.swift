@@ -86,7 +86,7 @@ extension FluxStore {
     line: UInt = #line,
     _ mutation: @escaping @Sendable (inout State) throws(E) -> R
   ) throws(E) -> R {
-    guard commitObserver.isActive else {
+    guard commitObserver.recorder != nil else {
       return try commit(name, fileID: fileID, function: function, line: line, mutation)
     }
     let replayable = ReplayableMutation.mutation(of: mutation)
@@ -100,13 +100,21 @@ extension FluxStore {
   /// Commits the change that the reducer makes.
   func reduceState(_ action: Action) throws {
     let reducer = reducer
-    guard commitObserver.isActive else {
+    guard let recorder = commitObserver.recorder else {
       return try commit(identifier) { state in try reducer.reduce(&state, action) }
     }
     let replayable = ReplayableMutation.reduction(of: action, by: reducer)
-    try commit(identifier) { (state, attachments) throws -> Void in
-      attachments[commitObserver.mutationKey] = replayable
-      try reducer.reduce(&state, action)
+    var isReduced = false
+    do {
+      try commit(identifier) { (state, attachments) throws -> Void in
+        attachments[commitObserver.mutationKey] = replayable
+        recorder.willReduce(replayable, state, in: identifier)
+        try reducer.reduce(&state, action)
+        isReduced = true
+      }
+    } catch {
+      recorder.didFail(isReduced ? .commit : .reduction(error), in: identifier)
+      throw error
     }
   }
 }
@@ -222,12 +230,9 @@ extension FluxStore: HubStore {
     register(observer: observer) { _, action in callback(action == nil ? .travel : .action) }
   }
 
-  func observeCommits(
-    _ handler: @escaping @Sendable (ObservedCommit) -> Void,
-    start: (any StateType) -> Void
-  ) {
-    commitObserver.connect(handler, to: self, start: start)
+  func observeCommits(by recorder: any CommitRecorder, start: (any StateType) -> Void) {
+    commitObserver.connect(recorder, to: self, start: start)
   }
 
-  func stopObservingCommits() { commitObserver.disconnect() }
+  func stopObservingCommits() { commitObserver.disconnect(from: self) }
 }

@@ -15,10 +15,9 @@ protocol HubStore: FluxStoreType {
   )
 
   /// Reports every commit after the state that `start` receives.
-  func observeCommits(
-    _ handler: @escaping @Sendable (ObservedCommit) -> Void,
-    start: (any StateType) -> Void
-  )
+  ///
+  /// The recorder is held weakly.
+  func observeCommits(by recorder: any CommitRecorder, start: (any StateType) -> Void)
 
   func stopObservingCommits()
 

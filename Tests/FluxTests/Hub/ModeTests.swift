@@ -206,4 +206,47 @@ struct ModeTests {
     loop.run()
     #expect(hub.activeDispatches.isEmpty)
   }
+
+  @Test func `an awaited dispatch in the mode sync runs in the task that calls it`() async throws {
+    let hub = StrataFlux.Dispatcher()
+    let seen = Recorder<String>()
+    let store = CounterStore("store") { operation, _, store in
+      seen.record(Caller.name)
+      store.updateState { $0.count += 1 }
+      operation.finish()
+    }
+    try hub.register(store: store)
+    for mode in [DispatchMode.sync, .async] {
+      try await Caller.$name.withValue("caller") {
+        try await hub.dispatch(CounterAction.increase, mode: mode)
+      }
+    }
+    // A dispatch queue does not know the task.
+    #expect(seen.elements == ["caller", ""])
+    #expect(store.state.count == 2)
+  }
+
+  @Test func `an awaited dispatch in the mode sync does not block a thread that it waits for`()
+    async throws
+  {
+    let hub = StrataFlux.Dispatcher()
+    let store = CounterStore("store") { operation, _, store in
+      Task {
+        store.updateState { $0.count += 1 }
+        operation.finish()
+      }
+    }
+    try hub.register(store: store)
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<64 {
+        group.addTask { try await hub.dispatch(CounterAction.increase, mode: .sync) }
+      }
+      try await group.waitForAll()
+    }
+    #expect(store.state.count == 64)
+  }
+}
+
+private enum Caller {
+  @TaskLocal static var name = ""
 }

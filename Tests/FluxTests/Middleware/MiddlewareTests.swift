@@ -154,7 +154,7 @@ struct MiddlewareTests {
 }
 
 /// A clock that advances by one step at each reading.
-private final class SteppingClock: Clock {
+final class SteppingClock: Clock {
   struct Instant: InstantProtocol {
     var offset: Duration
 
