@@ -153,6 +153,17 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// Only for `Scripts/fuzz`, as libFuzzer's library contains the main function of this program.
+if Context.environment["STRATA_FUZZING"] != nil {
+  package.targets.append(
+    .executableTarget(
+      name: "Fuzz",
+      dependencies: ["StrataBase", "StrataRecords", "StrataStorage"],
+      path: "Tests/Fuzz"
+    )
+  )
+}
+
 for target in package.targets where target.type != .system {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
