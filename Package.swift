@@ -93,7 +93,8 @@ let package = Package(
     .executableTarget(
       name: "CrashChild",
       dependencies: [
-        "Strata", "StrataBase", "StrataStorage", "StrataPersistence", "TestSupport",
+        "Strata", "StrataBase", "StrataRecords", "StrataStorage", "StrataPersistence",
+        "TestSupport",
       ],
       path: "Tests/CrashChild"
     ),

@@ -1,5 +1,5 @@
 // CStrataSQLite is SQLite's C library as a Swift module. StrataSQLite is the only target of the package
-// that imports it, apart from the tests' fault VFS.
+// that imports it, apart from TestSupport.
 
 #include <sqlite3.h>
 

@@ -80,7 +80,11 @@ package enum EncodedID {
   /// - Throws: `RecordError` when they are no ID's bytes, `DecodingError` when they are another type's.
   package static func decode<Raw: Decodable>(_ type: Raw.Type, from bytes: [UInt8]) throws -> Raw {
     var record = [ValueLocation.loneValue]
-    try value(of: bytes).appendTagged(to: &record)
+    if bytes.first == Kind.other.rawValue {
+      record += bytes.dropFirst()
+    } else {
+      try value(of: bytes).appendTagged(to: &record)
+    }
     return try RecordReader(layout: .empty).decode(type, from: record)
   }
 
@@ -114,12 +118,14 @@ extension EncodedID {
     case .float(0): .float(0)
     case .date(let date) where date.timeIntervalSinceReferenceDate == 0:
       .date(Date(timeIntervalSinceReferenceDate: 0))
-    case .array(let elements): .array(elements.map(canonical))
+    case .array(let elements): .array(.init(elements.map(canonical)))
     case .object(let members):
       .object(
-        members.map { .init(composed($0.name), canonical($0.value)) }.sorted {
-          $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
-        }
+        .init(
+          members.map { .init(composed($0.name), canonical($0.value)) }.sorted {
+            $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+          }
+        )
       )
     default: value
     }

@@ -13,7 +13,7 @@ extension Layout {
 
   /// Reads a layout from its body; O(bytes).
   ///
-  /// - Throws: `RecordError` for whatever is not the body of a layout.
+  /// - Throws: `RecordError` for whatever is not the body of a layout; `tooManyFields`.
   package convenience init(body: [UInt8]) throws(RecordError) {
     try self.init(try body[...].withCursor(Self.fields))
   }
@@ -49,33 +49,42 @@ extension Layout {
   private static func fields(_ cursor: inout ByteCursor) throws(RecordError) -> [Field] {
     let version = try cursor.byte()
     guard version == Self.version else { throw .badTag(version, at: 0) }
-    let fields = try Self.fields(&cursor, depth: 1)
+    var left = RecordLimits.fields
+    let fields = try Self.fields(&cursor, depth: 1, &left)
     guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
     return fields
   }
 
   private static func fields(
     _ cursor: inout ByteCursor,
-    depth: Int
+    depth: Int,
+    _ left: inout Int
   ) throws(RecordError) -> [Field] {
     guard depth <= RecordLimits.depth else { throw .tooDeep }
     var fields: [Field] = []
     for _ in 0..<(try cursor.count()) {
       let name = try cursor.text()
-      fields.append(Field(name, try kind(&cursor, depth: depth + 1)))
+      fields.append(Field(name, try kind(&cursor, depth: depth + 1, &left)))
     }
     return fields
   }
 
-  private static func kind(_ cursor: inout ByteCursor, depth: Int) throws(RecordError) -> Kind {
+  /// The kind at the cursor; `left` is how many more there may be.
+  private static func kind(
+    _ cursor: inout ByteCursor,
+    depth: Int,
+    _ left: inout Int
+  ) throws(RecordError) -> Kind {
     guard depth <= RecordLimits.depth else { throw .tooDeep }
+    guard left > 0 else { throw .tooManyFields }
+    left -= 1
     let start = cursor.offset
     let byte = try cursor.byte()
     switch ValueKind(rawValue: byte) {
     case .null: return .unknown
     case .tagged: return .tagged
-    case .array: return .array(of: try kind(&cursor, depth: depth + 1))
-    case .record: return .record(try fields(&cursor, depth: depth))
+    case .array: return .array(of: try kind(&cursor, depth: depth + 1, &left))
+    case .record: return .record(try fields(&cursor, depth: depth, &left))
     case .object, .absent, nil: throw .badTag(byte, at: start)
     case .some(let scalar):
       guard let scalar = scalar.scalar else { throw .badTag(byte, at: start) }

@@ -39,7 +39,7 @@ package final class Layout: Sendable {
 
   /// A layout of these fields.
   ///
-  /// - Throws: `duplicateField`, `tooDeep`.
+  /// - Throws: `duplicateField`, `tooDeep`, `tooManyFields`.
   package init(_ fields: [Field]) throws(RecordError) {
     self.fields = fields
     tables = try LayoutTables(fields)

@@ -28,8 +28,6 @@ final class LayoutTables: Sendable {
   ///
   /// Four bytes, so that a decoder fits into an existential without an allocation.
   struct Shape: Sendable {
-    static let most = 1 << 24
-
     let kind: ValueKind
     private let high: UInt8
     private let low: UInt16
@@ -70,7 +68,7 @@ final class LayoutTables: Sendable {
 
   /// The tables of these fields; O(fields).
   ///
-  /// - Throws: `duplicateField`, `tooDeep`, `countTooLarge`.
+  /// - Throws: `duplicateField`, `tooDeep`, `tooManyFields`.
   init(_ fields: [Layout.Field]) throws(RecordError) {
     var builder = Builder()
     builder.records[0] = try builder.table(fields, depth: 1)
@@ -83,6 +81,7 @@ extension LayoutTables {
   private struct Builder {
     var records = [Table()]
     var elements = [Shape(.null)]
+    private var left = RecordLimits.fields
 
     mutating func table(_ fields: [Layout.Field], depth: Int) throws(RecordError) -> Table {
       guard depth <= RecordLimits.depth else { throw .tooDeep }
@@ -99,6 +98,8 @@ extension LayoutTables {
 
     private mutating func shape(_ kind: Layout.Kind, depth: Int) throws(RecordError) -> Shape {
       guard depth <= RecordLimits.depth else { throw .tooDeep }
+      guard left > 0 else { throw .tooManyFields }
+      left -= 1
       switch kind {
       case .unknown: return Shape(.null)
       case .tagged: return .tagged
@@ -106,18 +107,13 @@ extension LayoutTables {
       case .array(let element):
         let shape = try shape(element, depth: depth + 1)
         elements.append(shape)
-        return try Self.shape(.array, index: elements.count - 1)
+        return Shape(.array, index: elements.count - 1)
       case .record(let fields):
         let number = records.count
         records.append(Table())
         records[number] = try table(fields, depth: depth)
-        return try Self.shape(.record, index: number)
+        return Shape(.record, index: number)
       }
-    }
-
-    private static func shape(_ kind: ValueKind, index: Int) throws(RecordError) -> Shape {
-      guard index < Shape.most else { throw .countTooLarge(UInt64(index), at: 0) }
-      return Shape(kind, index: index)
     }
   }
 }

@@ -20,7 +20,7 @@ final class RecordDecoding {
   init(_ tables: LayoutTables, defaults: RecordDecoding? = nil) {
     self.tables = tables
     self.defaults = defaults
-    scan = RecordScan(tables, checksTexts: false)
+    scan = RecordScan(tables, texts: .unchecked)
     bytes = .allocate(byteCount: 256, alignment: 1)
   }
 
@@ -30,10 +30,7 @@ final class RecordDecoding {
   ///
   /// - Throws: `RecordError`, for any bytes that are not one whole record of the layout.
   func begin(_ record: ArraySlice<UInt8>) throws(RecordError) -> ValueLocation {
-    // Offsets are kept in four bytes; SQLite's largest row is smaller.
-    guard record.endIndex < UInt32.max else {
-      throw .countTooLarge(UInt64(record.count), at: record.startIndex)
-    }
+    try RecordLimits.check(size: record)
     copy(record)
     var cursor = cursor(at: start)
     try RecordScan.check(&cursor, tables)

@@ -14,6 +14,10 @@ package enum RecordError: Error, Hashable, Sendable {
   case badText(at: Int)
   /// A count is larger than the bytes that are left could hold.
   case countTooLarge(UInt64, at: Int)
+  /// A layout has more fields than `RecordLimits.fields`.
+  case tooManyFields
+  /// A change block has more entries than it may have.
+  case tooManyEntries
   /// A layout names one field twice.
   case duplicateField(String)
   /// Values nest deeper than `RecordLimits.depth`.
@@ -31,4 +35,18 @@ package enum RecordLimits {
   /// How deep calls of `encode(to:)` and `init(from:)` may nest: a value that wraps another in a
   /// single-value container makes a call without making a level.
   static let calls = 4 * depth
+  /// How many fields a layout may have in all its records; an array in an array counts as one.
+  ///
+  /// A layout that this library makes has far fewer: see `LayoutGrowth`.
+  package static let fields = 1 << 16
+
+  /// Checks that the offsets of a record fit four bytes, in which they are kept.
+  ///
+  /// SQLite's largest row is smaller.
+  @inline(__always)
+  static func check(size record: ArraySlice<UInt8>) throws(RecordError) {
+    guard record.endIndex < UInt32.max else {
+      throw .countTooLarge(UInt64(record.count), at: record.startIndex)
+    }
+  }
 }

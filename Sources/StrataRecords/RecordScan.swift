@@ -9,19 +9,32 @@ struct RecordScan {
   ///
   /// A scan is read for each field that is gone past, and would retain and release them each time.
   private unowned(unsafe) let tables: LayoutTables
-  /// Whether texts are checked to be UTF-8.
-  let checksTexts: Bool
+  private let texts: Texts
 
-  init(_ tables: LayoutTables, checksTexts: Bool) {
-    (self.tables, self.checksTexts) = (tables, checksTexts)
+  /// How texts are checked.
+  enum Texts {
+    /// Not at all: the record was checked before.
+    case unchecked
+    /// They are UTF-8.
+    case utf8
+    /// They are UTF-8, and those of URLs and decimals are such.
+    case values
+  }
+
+  init(_ tables: LayoutTables, texts: Texts) {
+    (self.tables, self.texts) = (tables, texts)
   }
 
   /// Checks that what is left are the bytes of one whole record.
   ///
   /// - Throws: `RecordError`, for any bytes that are not.
-  static func check(_ cursor: inout ByteCursor, _ tables: LayoutTables) throws(RecordError) {
+  static func check(
+    _ cursor: inout ByteCursor,
+    _ tables: LayoutTables,
+    texts: Texts = .utf8
+  ) throws(RecordError) {
     defer { extendLifetime(tables) }
-    let scan = RecordScan(tables, checksTexts: true)
+    let scan = RecordScan(tables, texts: texts)
     let start = cursor.offset
     if try cursor.byte() == ValueLocation.loneValue {
       try scan.tagged(&cursor, depth: 1)
@@ -34,7 +47,7 @@ struct RecordScan {
 
   /// Checks that what is left is one value behind its kind.
   static func check(tagged cursor: inout ByteCursor) throws(RecordError) {
-    try RecordScan(Layout.empty.tables, checksTexts: true).tagged(&cursor, depth: 1)
+    try RecordScan(Layout.empty.tables, texts: .values).tagged(&cursor, depth: 1)
     guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
   }
 
@@ -69,7 +82,8 @@ struct RecordScan {
     case .double, .date: try cursor.skip(8)
     case .uuid: try cursor.skip(16)
     case .data: _ = try cursor.block()
-    case .string, .url, .decimal: try text(&cursor)
+    case .string: try text(&cursor)
+    case .url, .decimal: try text(&cursor, of: shape.kind)
     case .array: try array(of: tables.elements[shape.index], &cursor, depth: depth)
     case .object:
       guard depth <= RecordLimits.depth else { throw .tooDeep }
@@ -143,7 +157,16 @@ struct RecordScan {
 
   @inline(__always)
   private func text(_ cursor: inout ByteCursor) throws(RecordError) {
-    if checksTexts { _ = try cursor.utf8() } else { _ = try cursor.block() }
+    if texts == .unchecked { _ = try cursor.block() } else { _ = try cursor.utf8() }
+  }
+
+  /// Goes past the text of a URL or of a decimal number.
+  private func text(_ cursor: inout ByteCursor, of kind: ValueKind) throws(RecordError) {
+    let start = cursor.offset
+    try text(&cursor)
+    guard texts == .values else { return }
+    cursor.offset = start
+    if kind == .url { _ = try cursor.url(kind) } else { _ = try cursor.decimal(kind) }
   }
 }
 
@@ -152,8 +175,13 @@ extension Layout {
   ///
   /// - Throws: `RecordError`, for any bytes that are not.
   package func check(_ record: ArraySlice<UInt8>) throws(RecordError) {
+    try check(record, texts: .utf8)
+  }
+
+  func check(_ record: ArraySlice<UInt8>, texts: RecordScan.Texts) throws(RecordError) {
+    try RecordLimits.check(size: record)
     try record.withCursor { cursor throws(RecordError) in
-      try RecordScan.check(&cursor, tables)
+      try RecordScan.check(&cursor, tables, texts: texts)
     }
   }
 }

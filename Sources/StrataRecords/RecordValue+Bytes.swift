@@ -33,9 +33,11 @@ extension RecordValue {
     case .url(let value): bytes.appendText(value.absoluteString)
     case .decimal(let value): bytes.appendText(value.description)
     case .array(let elements):
+      let elements = Array(elements)
       bytes.appendVarint(UInt64(elements.count) << 1 | 1)
       for element in elements { element.appendTagged(to: &bytes) }
     case .object(let members):
+      let members = Array(members)
       bytes.appendVarint(UInt64(members.count))
       for member in members {
         bytes.appendText(member.name)

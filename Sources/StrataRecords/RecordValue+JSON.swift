@@ -23,22 +23,111 @@ extension RecordValue {
   ///
   /// O(bytes).
   package func json(_ style: JSONStyle = .compact) -> String {
-    var printer = JSONPrinter(style: style)
-    printer.print(self)
-    return printer.text
+    jsonPieces(style).reduce(into: "") { $0 += $1 }
+  }
+
+  /// The same text in pieces of some 64 KB, so that the text of a large value is never in memory as a
+  /// whole.
+  ///
+  /// O(bytes) in all.
+  package func jsonPieces(_ style: JSONStyle = .compact) -> JSONPieces {
+    JSONPieces(of: self, style)
   }
 }
 
-private struct JSONPrinter {
-  let style: JSONStyle
-  var text = ""
-  private var depth = 0
+/// The JSON of a value, piece by piece.
+package struct JSONPieces: Sequence, IteratorProtocol {
+  /// What is left of an array, an object or a long text.
+  private enum Rest {
+    case elements(RecordValue.PartIterator<RecordValue>)
+    case members(RecordValue.PartIterator<RecordValue.Member>)
+    case text(String.UnicodeScalarView.Iterator)
+  }
 
-  init(style: JSONStyle) {
+  private struct Frame {
+    var rest: Rest
+    var isEmpty = true
+  }
+
+  private static let size = 1 << 16
+
+  private let style: JSONStyle
+  /// The value, until the first piece is made.
+  private var value: RecordValue?
+  /// From the outermost to the innermost; at most as many as values may nest.
+  private var frames: [Frame] = []
+  private var text = ""
+
+  fileprivate init(of value: RecordValue, _ style: JSONStyle) {
+    self.value = value
     self.style = style
   }
 
-  mutating func print(_ value: RecordValue) {
+  package mutating func next() -> String? {
+    if let first = value {
+      value = nil
+      print(first)
+    }
+    while text.utf8.count < Self.size, let frame = frames.popLast() { proceed(frame) }
+    defer { text = "" }
+    return text.isEmpty ? nil : text
+  }
+
+  private mutating func proceed(_ frame: Frame) {
+    switch frame.rest {
+    case .elements(var elements):
+      guard let element = elements.next() else {
+        return close("]", frame, endingAt: elements.end)
+      }
+      separate(frame)
+      frames.append(Frame(rest: .elements(elements), isEmpty: false))
+      print(element)
+    case .members(var members):
+      guard let member = members.next() else { return close("}", frame, endingAt: members.end) }
+      separate(frame)
+      frames.append(Frame(rest: .members(members), isEmpty: false))
+      quote(member.name)
+      text += style == .compact ? ":" : ": "
+      print(member.value)
+    case .text(var scalars):
+      while text.utf8.count < Self.size {
+        guard let scalar = scalars.next() else { return text += "\"" }
+        quote(scalar)
+      }
+      frames.append(Frame(rest: .text(scalars)))
+    }
+  }
+
+  private mutating func separate(_ frame: Frame) {
+    if !frame.isEmpty { text += "," }
+    breakLine(depth: frames.count + 1)
+  }
+
+  private mutating func close(_ bracket: String, _ frame: Frame, endingAt end: Int?) {
+    if !frame.isEmpty { breakLine(depth: frames.count) }
+    text += bracket
+    // The container around it need not go past these parts again.
+    guard var around = frames.popLast() else { return }
+    switch around.rest {
+    case .elements(var elements):
+      elements.noteEnd(end)
+      around.rest = .elements(elements)
+    case .members(var members):
+      members.noteEnd(end)
+      around.rest = .members(members)
+    case .text: break
+    }
+    frames.append(around)
+  }
+
+  private mutating func breakLine(depth: Int) {
+    guard style == .indented else { return }
+    text += "\n" + String(repeating: "  ", count: depth)
+  }
+}
+
+extension JSONPieces {
+  private mutating func print(_ value: RecordValue) {
     switch value {
     case .null: text += "null"
     case .bool(let value): text += value ? "true" : "false"
@@ -46,6 +135,9 @@ private struct JSONPrinter {
     case .uint(let value, _): text += String(value)
     case .float(let value): print(value)
     case .double(let value): print(value)
+    case .string(let value) where value.utf8.count > Self.size:
+      text += "\""
+      frames.append(Frame(rest: .text(value.unicodeScalars.makeIterator())))
     case .string(let value): quote(value)
     case .data(let value): quote(value.base64EncodedString())
     case .date(let value): quote(value.iso8601Text)
@@ -54,13 +146,11 @@ private struct JSONPrinter {
     case .decimal(let value):
       if value.isNaN { quote("NaN") } else { text += value.description }
     case .array(let elements):
-      list("[", elements, "]") { printer, element in printer.print(element) }
+      text += "["
+      frames.append(Frame(rest: .elements(elements.makeIterator())))
     case .object(let members):
-      list("{", members, "}") { printer, member in
-        printer.quote(member.name)
-        printer.text += printer.style == .compact ? ":" : ": "
-        printer.print(member.value)
-      }
+      text += "{"
+      frames.append(Frame(rest: .members(members.makeIterator())))
     }
   }
 
@@ -74,44 +164,23 @@ private struct JSONPrinter {
     }
   }
 
-  private mutating func list<Part>(
-    _ open: String,
-    _ parts: [Part],
-    _ close: String,
-    _ part: (inout JSONPrinter, Part) -> Void
-  ) {
-    text += open
-    depth += 1
-    for index in parts.indices {
-      if index > 0 { text += "," }
-      breakLine()
-      part(&self, parts[index])
-    }
-    depth -= 1
-    if !parts.isEmpty { breakLine() }
-    text += close
-  }
-
-  private mutating func breakLine() {
-    guard style == .indented else { return }
-    text += "\n" + String(repeating: "  ", count: depth)
-  }
-
   private mutating func quote(_ string: String) {
     text += "\""
-    for scalar in string.unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\r": text += "\\r"
-      case "\t": text += "\\t"
-      case "\u{0}"..."\u{1F}":
-        let digits = String(scalar.value, radix: 16)
-        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: text.unicodeScalars.append(scalar)
-      }
-    }
+    for scalar in string.unicodeScalars { quote(scalar) }
     text += "\""
+  }
+
+  private mutating func quote(_ scalar: Unicode.Scalar) {
+    switch scalar {
+    case "\"": text += "\\\""
+    case "\\": text += "\\\\"
+    case "\n": text += "\\n"
+    case "\r": text += "\\r"
+    case "\t": text += "\\t"
+    case "\u{0}"..."\u{1F}":
+      let digits = String(scalar.value, radix: 16)
+      text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    default: text.unicodeScalars.append(scalar)
+    }
   }
 }

@@ -10,6 +10,9 @@ package import Foundation
 /// Two values are equal when they would be stored alike: NaN equals a NaN of the same bits, `0.0` and
 /// `-0.0` differ, an `Int8` and an `Int` differ, and so do two objects whose members come in another
 /// order.
+///
+/// The parts of an array or an object that was read from a record stay there as bytes until they are
+/// asked for, so a value needs no more memory than its record, whatever its parts are.
 package enum RecordValue: Sendable {
   case null
   case bool(Bool)
@@ -23,9 +26,9 @@ package enum RecordValue: Sendable {
   case uuid(UUID)
   case url(URL)
   case decimal(Decimal)
-  case array([RecordValue])
+  case array(Elements)
   /// The members in the order they are stored in.
-  case object([Member])
+  case object(Members)
 
   /// A named part of an object.
   package struct Member: Equatable, Sendable {
@@ -81,8 +84,8 @@ extension RecordValue: Equatable {
     case (.uuid(let left), .uuid(let right)): left == right
     case (.url(let left), .url(let right)): left.absoluteString == right.absoluteString
     case (.decimal(let left), .decimal(let right)): left.description == right.description
-    case (.array(let left), .array(let right)): left == right
-    case (.object(let left), .object(let right)): left == right
+    case (.array(let left), .array(let right)): left.elementsEqual(right)
+    case (.object(let left), .object(let right)): left.elementsEqual(right)
     default: false
     }
   }

@@ -15,6 +15,10 @@ import TestSupport
 ///   operations. With a number as a further argument it is killed at the operation with that number.
 /// - `race` with a further path prints `ready`, waits until there is a file at that path, opens the store
 ///   and prints the result.
+/// - `amplify` with a kind of records prints the memory that reading one takes.
+/// - `open` with a policy opens the store, commits to it and opens it again: ``ForgedCases``.
+/// - `forge` with two numbers runs the forged cases from the first up to the second, in the directory PATH,
+///   and prints a line for each; `forge` with one number runs that case and keeps its files.
 @main
 struct CrashChild {
   static func main() async throws {
@@ -22,6 +26,20 @@ struct CrashChild {
     guard arguments.count >= 4, let seed = UInt64(arguments[2]) else { exit(64) }
     if arguments[3] == "race", arguments.count == 5 {
       return try await race(arguments[1], start: arguments[4])
+    }
+    if arguments[3] == "open", arguments.count == 5,
+      let policy = RestorePolicy(rawValue: arguments[4])
+    {
+      return await ForgedCases.work(onStoreAt: arguments[1], policy)
+    }
+    if arguments[3] == "forge", let first = arguments.dropFirst(4).first.flatMap({ Int($0) }) {
+      return try await forge(
+        ForgedCases(in: arguments[1], seed: seed),
+        first..<(arguments.dropFirst(5).first.flatMap { Int($0) } ?? first + 1)
+      )
+    }
+    if arguments[3] == "amplify", arguments.count == 5 {
+      return try await Amplification.measure(arguments[4])
     }
     if arguments[3] == "trim" {
       return try await trim(arguments[1], killedAt: arguments.count == 5 ? Int(arguments[4]) : nil)
@@ -45,6 +63,16 @@ struct CrashChild {
       printLine("acknowledged \(persistence.durableRevision)")
     }
     try await work(on: store, persistence, LibraryScript(seed: seed), seed)
+  }
+
+  private static func forge(_ cases: ForgedCases, _ numbers: Range<Int>) throws {
+    for number in numbers {
+      let (forgery, results, problems) = try cases.run(number)
+      let verdict = problems.isEmpty ? "ok" : "FAILED: \(problems.joined(separator: "; "))"
+      let line = "case \(number): \(verdict) | \(forgery) | \(results.joined(separator: ", "))"
+      // What is forged may hold line breaks.
+      printLine(line.replacing("\n", with: "␊"))
+    }
   }
 
   private static func commitBulk(to store: LibraryStore) {

@@ -75,6 +75,27 @@ import Testing
     }
   }
 
+  @Test func `layouts of too many fields are refused, made or read`() throws {
+    let most = RecordLimits.fields
+    func body(_ count: Int) -> [UInt8] {
+      var bytes: [UInt8] = [1]
+      bytes.appendVarint(UInt64(count))
+      for number in 0..<count {
+        bytes.appendText("\(number)")
+        bytes.append(1)
+      }
+      return bytes
+    }
+    #expect(try Layout(body: body(most)).fields.count == most)
+    #expect(throws: RecordError.tooManyFields) { try Layout(body: body(most + 1)) }
+    let fields = (0...most).map { Layout.Field("\($0)", .unknown) }
+    #expect(throws: RecordError.tooManyFields) { try Layout(fields) }
+    // Arrays in arrays count too, since each takes one byte only.
+    let nested = (0..<200).reduce(Layout.Kind.unknown) { kind, _ in .array(of: kind) }
+    let arrays = (0..<most / 200).map { Layout.Field("\($0)", nested) }
+    #expect(throws: RecordError.tooManyFields) { try Layout(arrays) }
+  }
+
   @Test func `layouts too deep are refused, made or read`() throws {
     let kind = (0..<300).reduce(Layout.Kind.unknown) { kind, _ in .array(of: kind) }
     #expect(throws: RecordError.tooDeep) { try Layout([.init("a", kind)]) }

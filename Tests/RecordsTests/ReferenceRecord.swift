@@ -6,7 +6,7 @@ import StrataRecords
 /// It is given what a reader found, and knows nothing of how types write themselves.
 enum ReferenceRecord {
   static func bytes(of value: RecordValue, _ layout: Layout) -> [UInt8] {
-    if case .object(let members) = value { return record(members, layout.fields) }
+    if case .object(let members) = value { return record(Array(members), layout.fields) }
     return [2] + tagged(value)
   }
 
@@ -42,8 +42,8 @@ enum ReferenceRecord {
   private static func plain(_ value: RecordValue, _ kind: Layout.Kind) -> [UInt8]? {
     switch (value, kind) {
     case (_, .tagged): tagged(value)
-    case (.object(let members), .record(let fields)): record(members, fields)
-    case (.array(let elements), .array(let element)): array(elements, element)
+    case (.object(let members), .record(let fields)): record(Array(members), fields)
+    case (.array(let elements), .array(let element)): array(Array(elements), element)
     case (.array, .scalar), (.object, .scalar): nil
     case (_, .scalar(let scalar)):
       tagged(value).first == scalar.rawValue ? Array(tagged(value).dropFirst()) : nil
@@ -83,8 +83,8 @@ enum ReferenceRecord {
     case .url(let value): [16] + text(value.absoluteString)
     case .decimal(let value): [17] + text(value.description)
     case .array(let elements):
-      [32] + varint(UInt64(elements.count) * 2 + 1) + elements.map(tagged).joined()
-    case .object(let members): [33] + named(members)
+      [32] + varint(UInt64(Array(elements).count) * 2 + 1) + elements.map(tagged).joined()
+    case .object(let members): [33] + named(Array(members))
     }
   }
 

@@ -1,3 +1,4 @@
+import StrataRecords
 import StrataStorage
 import TestSupport
 import Testing
@@ -25,6 +26,23 @@ struct ChangeBlockTests {
     #expect(Array(block.bytes[record]) == [9, 9, 9])
     #expect(block.entries[1].change == .remove)
     #expect(block.entries[3].change == .notPersisted)
+  }
+
+  @Test
+  func `a block of too many tables and entries is refused`() throws {
+    let most = ChangeBlock.mostEntries
+    func varint(_ value: Int) -> [UInt8] {
+      var bytes: [UInt8] = []
+      bytes.appendVarint(UInt64(value))
+      return bytes
+    }
+    func removals(_ count: Int) -> [UInt8] {
+      [1, 1, 97] + varint(count) + Array(repeatElement([1, 0], count: count).joined())
+    }
+    #expect(try ChangeBlock(removals(most - 1)).entries.count == most - 1)
+    #expect(throws: RecordError.tooManyEntries) { try ChangeBlock(removals(most)) }
+    let tables = varint(most + 1) + [UInt8](repeating: 0, count: 2 * (most + 1))
+    #expect(throws: RecordError.tooManyEntries) { try ChangeBlock(tables) }
   }
 
   @Test

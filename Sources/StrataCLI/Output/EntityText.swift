@@ -9,7 +9,7 @@ package enum EntityText {
   /// The lines of a persisted value: one per field, or a single one if it has no fields.
   package static func lines(ofValue value: RecordValue, within limit: Int) -> [String] {
     guard case .object(let members) = value else { return [value.text] }
-    return lines(members, within: limit)
+    return lines(Array(members), within: limit)
   }
 
   /// A table with a row for each entity and a column for each field that occurs in any of them.
@@ -62,7 +62,7 @@ package enum EntityText {
     _ id: IDField
   ) -> [RecordValue.Member] {
     var members = [RecordValue.Member("value", entity.value)]
-    if case .object(let inside) = entity.value { members = inside }
+    if case .object(let inside) = entity.value { members = Array(inside) }
     guard id == .separate, let id = entity.id else { return members }
     return [RecordValue.Member("id", id)] + members
   }

@@ -3,10 +3,10 @@ import StrataRecords
 extension StoredValues {
   /// The value in the record that holds it; nil for an entity.
   static func value(in record: RecordValue, of table: String) -> RecordValue? {
-    guard name(ofTable: table) != nil, case .object(let members) = record, members.count == 1 else {
-      return nil
-    }
-    return record[field]
+    guard name(ofTable: table) != nil, case .object(let members) = record,
+      let only = members.only, only.name == field
+    else { return nil }
+    return only.value
   }
 
   /// The fields of a value, from those of the record that holds it; its kind where it has no fields.

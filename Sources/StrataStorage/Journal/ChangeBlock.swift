@@ -41,6 +41,11 @@ package struct ChangeBlock: Sendable {
     self.bytes = bytes
   }
 
+  /// The most tables and entries that a block may have.
+  ///
+  /// The encoders end a block at 1 MB, before it has a third of this.
+  package static let mostEntries = 1 << 20
+
   private static func list(
     _ cursor: inout ByteCursor,
     of bytes: [UInt8]
@@ -48,9 +53,11 @@ package struct ChangeBlock: Sendable {
     var tables: [String] = []
     var entries: [Entry] = []
     for table in 0..<(try cursor.count()) {
+      guard tables.count + entries.count < mostEntries else { throw .tooManyEntries }
       tables.append(try cursor.text())
       let count = try cursor.count()
       if entries.isEmpty { entries.reserveCapacity(min(count, firstRoom)) }
+      guard count <= mostEntries - tables.count - entries.count else { throw .tooManyEntries }
       for _ in 0..<count {
         let op = try cursor.byte()
         let id = try cursor.block()

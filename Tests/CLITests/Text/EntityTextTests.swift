@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct EntityTextTests {
   private func entity(_ id: Int64, _ members: [RecordValue.Member]) -> UntypedEntity {
-    UntypedEntity(table: "things", id: .int(id, .bits64), value: .object(members))
+    UntypedEntity(table: "things", id: .int(id, .bits64), value: .object(.init(members)))
   }
 
   @Test func `entities with other fields share one table`() {

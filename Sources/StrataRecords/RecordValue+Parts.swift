@@ -1,0 +1,96 @@
+extension RecordValue {
+  /// The elements of an array, made in the program or still in the bytes of their record.
+  package struct Elements: Sendable {
+    fileprivate let source: Source<RecordValue>
+
+    package init(_ elements: [RecordValue]) { source = .values(elements) }
+    init(_ stored: StoredPart) { source = .stored(stored) }
+  }
+
+  /// The members of an object, made in the program or still in the bytes of their record.
+  package struct Members: Sendable {
+    fileprivate let source: Source<Member>
+
+    package init(_ members: [Member]) { source = .values(members) }
+    init(_ stored: StoredPart) { source = .stored(stored) }
+  }
+
+  fileprivate enum Source<Part: Sendable>: Sendable {
+    case values([Part])
+    case stored(StoredPart)
+  }
+}
+
+extension RecordValue.Elements: Sequence, ExpressibleByArrayLiteral {
+  package init(arrayLiteral elements: RecordValue...) { self.init(elements) }
+
+  /// Goes through the elements; O(bytes) in all.
+  package func makeIterator() -> RecordValue.PartIterator<RecordValue> {
+    switch source {
+    case .values(let values): .init(values)
+    case .stored(let stored): .init(stored) { _, value in value }
+    }
+  }
+}
+
+extension RecordValue.Members: Sequence, ExpressibleByArrayLiteral {
+  package init(arrayLiteral members: RecordValue.Member...) { self.init(members) }
+
+  /// Goes through the members; O(bytes) in all.
+  package func makeIterator() -> RecordValue.PartIterator<RecordValue.Member> {
+    switch source {
+    case .values(let values): .init(values)
+    case .stored(let stored): .init(stored) { name, value in .init(name ?? "", value) }
+    }
+  }
+
+  /// The only member, if there is exactly one.
+  package var only: RecordValue.Member? {
+    var iterator = makeIterator()
+    guard let first = iterator.next(), iterator.next() == nil else { return nil }
+    return first
+  }
+}
+
+extension RecordValue {
+  /// Goes through the parts of a value.
+  package struct PartIterator<Part: Sendable>: IteratorProtocol {
+    private enum Source {
+      case values(IndexingIterator<[Part]>)
+      case stored(StoredPartIterator, (String?, RecordValue) -> Part)
+    }
+
+    private var source: Source
+
+    fileprivate init(_ values: [Part]) { source = .values(values.makeIterator()) }
+
+    fileprivate init(_ part: StoredPart, _ make: @escaping (String?, RecordValue) -> Part) {
+      source = .stored(StoredPartIterator(part), make)
+    }
+
+    package mutating func next() -> Part? {
+      switch source {
+      case .values(var iterator):
+        let next = iterator.next()
+        source = .values(iterator)
+        return next
+      case .stored(var iterator, let make):
+        let next = iterator.next()
+        source = .stored(iterator, make)
+        return next.map { make($0.name, $0.value) }
+      }
+    }
+
+    /// Where the parts end in their record, once there is no next one; nil for parts made in the program.
+    var end: Int? {
+      if case .stored(let iterator, _) = source { iterator.offset } else { nil }
+    }
+
+    /// Notes where the part ends that was returned last, so that it is not gone past again.
+    mutating func noteEnd(_ end: Int?) {
+      guard let end, case .stored(var iterator, let make) = source else { return }
+      iterator.noteEnd(end)
+      source = .stored(iterator, make)
+    }
+  }
+}

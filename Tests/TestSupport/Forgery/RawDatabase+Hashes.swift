@@ -1,0 +1,144 @@
+import Foundation
+import StrataBase
+import StrataStorage
+
+/// Recomputes the hashes of a store as the page "On-Disk Format" describes them, with no code of the store
+/// but the hash function and the reading of change blocks.
+extension RawDatabase {
+  /// The position that a head has to state.
+  struct End {
+    var storeID = UUID()
+    var epoch: Int64 = 0
+    var revision: Int64 = 0
+    var chain = Checksum(of: [])
+  }
+
+  /// Makes every hash and chain fit the rows as they are, apart from `kept` ("table.column"), and returns
+  /// the end of the journal.
+  @discardableResult
+  func recomputeHashes(keeping kept: Set<String> = []) throws -> End {
+    let layouts = try recomputeLayouts(keeping: kept)
+    let store = try rows("SELECT id, epoch FROM store").first ?? [.null, .null]
+    var end = End(
+      storeID: UUID(bytes: store[0].bytes),
+      epoch: store[1].integer,
+      chain: Checksum(of: Array("strata".utf8) + store[0].bytes)
+    )
+    try recomputeDeltas(&end, store: store[0].bytes, layouts, keeping: kept)
+    try recomputeSnapshots(store: store[0].bytes, layouts, keeping: kept)
+    return end
+  }
+
+  private func recomputeLayouts(keeping kept: Set<String>) throws -> [Int64: Checksum] {
+    var hashes: [Int64: Checksum] = [:]
+    for row in try rows("SELECT id, body FROM layout") {
+      let hash = Checksum(of: row[1].bytes)
+      hashes[row[0].integer] = hash
+      guard !kept.contains("layout.hash") else { continue }
+      try rows("UPDATE OR IGNORE layout SET hash = ? WHERE id = ?", [.blob(hash.bytes), row[0]])
+    }
+    return hashes
+  }
+
+  private func recomputeDeltas(
+    _ end: inout End,
+    store: [UInt8],
+    _ layouts: [Int64: Checksum],
+    keeping kept: Set<String>
+  ) throws {
+    let columns = """
+      revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, body
+      """
+    let snapshots = try rows("SELECT revision, chain FROM snapshot")
+    for row in try rows("SELECT \(columns) FROM delta ORDER BY revision") {
+      // Trimmed history continues from the chain of a snapshot.
+      let before = row[1].integer &- 1
+      if end.revision != before, let snapshot = snapshots.first(where: { $0[0].integer == before }),
+        let chain = Checksum(bytes: snapshot[1].bytes)
+      {
+        end.chain = chain
+      }
+      let others = try rows(
+        "SELECT body FROM delta_part WHERE revision = ? ORDER BY part",
+        [row[0]]
+      )
+      let parts = [row[11].bytes] + others.map(\.[0].bytes)
+      var hash = ChecksumBuilder()
+      hash.append(end.chain)
+      store.withUnsafeBytes { hash.append($0) }
+      for number in row[0...4] { hash.append(number.integer) }
+      hash.append(UInt64(row[5] == .null ? 0 : 1))
+      hash.append(row[5].bytes)
+      for text in row[6...7] { hash.append(text.bytes) }
+      for number in row[8...10] { hash.append(number.integer) }
+      for part in parts { hash.append(Checksum(of: part)) }
+      appendLayouts(of: parts, layouts, to: &hash)
+      end.chain = hash.finalize()
+      end.revision = row[0].integer
+      guard !kept.contains("delta.hash") else { continue }
+      try rows("UPDATE delta SET hash = ? WHERE revision = ?", [.blob(end.chain.bytes), row[0]])
+      guard !kept.contains("snapshot.chain") else { continue }
+      try rows(
+        "UPDATE snapshot SET chain = ? WHERE revision = ?",
+        [.blob(end.chain.bytes), row[0]]
+      )
+    }
+  }
+
+  private func recomputeSnapshots(
+    store: [UInt8],
+    _ layouts: [Int64: Checksum],
+    keeping kept: Set<String>
+  ) throws {
+    for row in try rows("SELECT rowid, body FROM snapshot_chunk")
+    where !kept.contains("snapshot_chunk.hash") {
+      var hash = ChecksumBuilder()
+      hash.append(Checksum(of: row[1].bytes))
+      appendLayouts(of: [row[1].bytes], layouts, to: &hash)
+      try rows(
+        "UPDATE snapshot_chunk SET hash = ? WHERE rowid = ?",
+        [.blob(hash.finalize().bytes), row[0]]
+      )
+    }
+    let columns = "revision, epoch, time, chain, chunks, entities, bytes"
+    for row in try rows("SELECT \(columns) FROM snapshot") where !kept.contains("snapshot.hash") {
+      var hash = ChecksumBuilder()
+      store.withUnsafeBytes { hash.append($0) }
+      for number in row[0...2] { hash.append(number.integer) }
+      if let chain = Checksum(bytes: row[3].bytes) { hash.append(chain) }
+      for number in row[4...6] { hash.append(number.integer) }
+      let chunks = "SELECT hash FROM snapshot_chunk WHERE revision = ? ORDER BY chunk"
+      for chunk in try rows(chunks, [row[0]]) {
+        if let chunk = Checksum(bytes: chunk[0].bytes) { hash.append(chunk) }
+      }
+      try rows(
+        "UPDATE snapshot SET hash = ? WHERE revision = ?",
+        [.blob(hash.finalize().bytes), row[0]]
+      )
+    }
+  }
+
+  /// The number and the hash of each layout that the records of some blocks use.
+  private func appendLayouts(
+    of blocks: [[UInt8]],
+    _ layouts: [Int64: Checksum],
+    to hash: inout ChecksumBuilder
+  ) {
+    var numbers: Set<Int64> = []
+    for block in blocks { numbers.formUnion((try? ChangeBlock(block))?.layouts ?? []) }
+    for number in numbers.sorted() {
+      guard let layout = layouts[number] else { continue }
+      hash.append(number)
+      hash.append(layout)
+    }
+  }
+}
+
+extension UUID {
+  /// The UUID with these bytes; zeros stand for those that are missing.
+  fileprivate init(bytes: [UInt8]) {
+    var uuid = UUID(uuidString: "00000000-0000-0000-0000-000000000000")?.uuid ?? UUID().uuid
+    withUnsafeMutableBytes(of: &uuid) { $0.copyBytes(from: bytes.prefix($0.count)) }
+    self.init(uuid: uuid)
+  }
+}
