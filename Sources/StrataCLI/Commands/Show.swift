@@ -37,7 +37,7 @@ struct Show: ParsableCommand {
 
   private func printAll(_ entities: [UntypedEntity], to output: inout Output) throws(OutputError) {
     switch arguments.form {
-    case .json: try output.array(entities.lazy.map { $0.value.json() })
+    case .json: try output.array(entities.lazy.map { $0.value.jsonPieces() })
     case .text:
       if entities.isEmpty { return try output.line("The table \(table.printable) is empty.") }
       try output.table(EntityText.table(entities, within: Terminal.standard.columns))
@@ -46,7 +46,7 @@ struct Show: ParsableCommand {
 
   private func print(value: RecordValue, to output: inout Output) throws(OutputError) {
     switch arguments.form {
-    case .json: try output.line(value.json(.indented))
+    case .json: try output.line(value.jsonPieces(.indented))
     case .text:
       for line in EntityText.lines(ofValue: value, within: Terminal.standard.columns) {
         try output.line(line)
@@ -57,7 +57,8 @@ struct Show: ParsableCommand {
   /// Prints one entity, or two if the table has both a number and a text that read as the given ID.
   private func printEach(_ entities: [UntypedEntity], to output: inout Output) throws(OutputError) {
     switch arguments.form {
-    case .json: if let entity = entities.first { try output.line(entity.value.json(.indented)) }
+    case .json:
+      if let entity = entities.first { try output.line(entity.value.jsonPieces(.indented)) }
     case .text:
       for (index, entity) in entities.enumerated() {
         if index > 0 { try output.line("") }

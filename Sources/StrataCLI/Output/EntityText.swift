@@ -19,9 +19,9 @@ package enum EntityText {
       TextTable<Rows>.Column(name, fields.numeric.contains(name) ? .right : .left)
     }
     let rows = entities.lazy.map { entity in
-      let members = members(of: entity, fields.id)
-      let values = Dictionary(members.map { ($0.name, $0.value) }) { first, _ in first }
-      return fields.names.map { values[$0]?.text.shortened(to: limit) ?? "" }
+      var values: [String: RecordValue] = [:]
+      forEachMember(of: entity, fields.id) { values[$0.name] = values[$0.name] ?? $0.value }
+      return fields.names.map { values[$0]?.shortText.shortened(to: limit) ?? "" }
     }
     return TextTable(columns, rows, within: limit)
   }
@@ -30,7 +30,11 @@ package enum EntityText {
   ///
   /// A nested value that is too long for its line is printed on the lines below, indented.
   package static func lines(_ entity: UntypedEntity, within limit: Int) -> [String] {
-    lines(members(of: entity, entity.value["id"] == nil ? .separate : .inField), within: limit)
+    var members: [RecordValue.Member] = []
+    forEachMember(of: entity, entity.value["id"] == nil ? .separate : .inField) {
+      members.append($0)
+    }
+    return lines(members, within: limit)
   }
 
   private static func lines(_ members: [RecordValue.Member], within limit: Int) -> [String] {
@@ -57,14 +61,17 @@ package enum EntityText {
     case inField, separate
   }
 
-  private static func members(
+  /// Goes through the members of an entity without keeping them, since there may be very many.
+  private static func forEachMember(
     of entity: UntypedEntity,
-    _ id: IDField
-  ) -> [RecordValue.Member] {
-    var members = [RecordValue.Member("value", entity.value)]
-    if case .object(let inside) = entity.value { members = Array(inside) }
-    guard id == .separate, let id = entity.id else { return members }
-    return [RecordValue.Member("id", id)] + members
+    _ id: IDField,
+    _ body: (RecordValue.Member) -> Void
+  ) {
+    if id == .separate, let id = entity.id { body(RecordValue.Member("id", id)) }
+    guard case .object(let members) = entity.value else {
+      return body(RecordValue.Member("value", entity.value))
+    }
+    for member in members { body(member) }
   }
 
   /// The names of the fields, in the order of their first occurrence.
@@ -78,7 +85,7 @@ package enum EntityText {
       var known: Set<String> = []
       var texts: Set<String> = []
       for entity in entities {
-        for member in EntityText.members(of: entity, id) {
+        forEachMember(of: entity, id) { member in
           if known.insert(member.name).inserted { names.append(member.name) }
           if !member.value.isNumberOrNull { texts.insert(member.name) }
         }
@@ -99,6 +106,11 @@ extension RecordValue {
       let text = json()
       return (text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text).printable
     }
+  }
+
+  /// The beginning of ``text`` where it is long: more than any terminal shows of it.
+  fileprivate var shortText: String {
+    isNested ? (jsonPieces().first { _ in true } ?? "").printable : text
   }
 
   fileprivate var isNested: Bool {

@@ -1,4 +1,5 @@
 import Foundation
+import StrataRecords
 
 /// Buffered writing to standard output and standard error.
 ///
@@ -31,8 +32,18 @@ struct Output: ~Copyable {
   }
 
   mutating func line(_ text: String) throws(OutputError) {
+    try append(text)
+    try append("\n")
+  }
+
+  /// Prints a line whose text is never in memory as a whole.
+  mutating func line(_ pieces: JSONPieces) throws(OutputError) {
+    for piece in pieces { try append(piece) }
+    try append("\n")
+  }
+
+  private mutating func append(_ text: String) throws(OutputError) {
     buffer += Highlighting.keeping(in: text) { $0.printableLines }.utf8
-    buffer.append(UInt8(ascii: "\n"))
     if buffer.count >= Self.bufferSize { try flush() }
   }
 
@@ -71,6 +82,19 @@ extension Output {
       waiting = element
     }
     if let waiting { try line(waiting) }
+    try line("]")
+  }
+
+  /// The same for elements whose text is never in memory as a whole.
+  mutating func array(_ elements: some Sequence<JSONPieces>) throws(OutputError) {
+    var isFirst = true
+    try line("[")
+    for element in elements {
+      if !isFirst { try append(",\n") }
+      isFirst = false
+      for piece in element { try append(piece) }
+    }
+    if !isFirst { try append("\n") }
     try line("]")
   }
 
