@@ -159,7 +159,7 @@ if Context.environment["STRATA_FUZZING"] != nil {
   package.targets.append(
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["StrataBase", "StrataRecords", "StrataStorage"],
+      dependencies: ["StrataBase", "StrataRecords", "StrataSQLite", "StrataStorage"],
       path: "Tests/Fuzz"
     )
   )

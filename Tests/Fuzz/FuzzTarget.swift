@@ -2,7 +2,7 @@ import StrataRecords
 
 /// A parser that reads bytes which may be anything.
 enum FuzzTarget: String, CaseIterable {
-  case record, layout, id, changes, head
+  case record, layout, id, changes, head, wal
 
   /// Reads the bytes in every way.
   ///
@@ -14,6 +14,7 @@ enum FuzzTarget: String, CaseIterable {
     case .id: IDInput.check(bytes)
     case .changes: ChangesInput.check(bytes)
     case .head: HeadInput.check(bytes)
+    case .wal: WALInput.check(bytes)
     }
   }
 
@@ -25,6 +26,7 @@ enum FuzzTarget: String, CaseIterable {
     case .id: try IDInput.seeds()
     case .changes: try ChangesInput.seeds()
     case .head: HeadInput.seeds()
+    case .wal: WALInput.seeds()
     }
   }
 }
