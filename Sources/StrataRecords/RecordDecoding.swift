@@ -56,9 +56,11 @@ final class RecordDecoding {
     count = 0
   }
 
+  /// A cursor at an offset; for an absent value and for null, which are nowhere, at the start.
   @inline(__always)
   func cursor(at offset: Int) -> ByteCursor {
-    ByteCursor(UnsafeRawBufferPointer(rebasing: bytes[..<count]), start: start, at: offset)
+    let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+    return ByteCursor(bytes, start: start, at: max(offset, start))
   }
 
   /// Lets a type that is no leaf read itself.

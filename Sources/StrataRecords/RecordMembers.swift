@@ -69,7 +69,8 @@ final class RecordMembers: DecodingContext {
   @inline(__always)
   func cursor(at member: ValueLocation) -> ByteCursor {
     var cursor = cursor
-    cursor.offset = Int(member.offset)
+    // An absent member and null are nowhere, and this record may be behind other bytes.
+    cursor.offset = max(Int(member.offset), Int(value.offset))
     return cursor
   }
 

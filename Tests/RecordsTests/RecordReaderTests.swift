@@ -266,4 +266,23 @@ import Testing
       #expect(try reader.decode(Backwards.self, from: bytes).numbers == expected)
     }
   }
+
+  @Test func `a field that is missing or null is an error also behind other bytes`() throws {
+    struct Both: Decodable {
+      let first: Int
+      let second: String
+    }
+    let layout = try Layout([.init("first", .scalar(.int64)), .init("second", .scalar(.string))])
+    // The maps of records whose fields are: absent, null, a value and absent, a value and null.
+    for record in [[0], [0b0101_00], [0b0010_00, 4], [0b0110_00, 4]] as [[UInt8]] {
+      let bytes = [UInt8](repeating: 9, count: 300) + record
+      #expect(throws: DecodingError.self) {
+        try RecordReader(layout: layout).decode(Both.self, from: bytes[300...])
+      }
+    }
+    let lone: [UInt8] = [9, 9, 9, 9, 2, 0]
+    #expect(throws: DecodingError.self) {
+      try RecordReader(layout: layout).decode(Int.self, from: lone[4...])
+    }
+  }
 }
