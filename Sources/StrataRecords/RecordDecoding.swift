@@ -61,7 +61,9 @@ final class RecordDecoding {
 
   @inline(__always)
   func cursor(at offset: Int) -> ByteCursor {
-    ByteCursor(UnsafeRawBufferPointer(rebasing: bytes[..<count]), start: start, at: offset)
+    // An absent value and null are at 0.
+    let offset = max(offset, start)
+    return ByteCursor(UnsafeRawBufferPointer(rebasing: bytes[..<count]), start: start, at: offset)
   }
 
   /// Lets a type that is no leaf read itself.

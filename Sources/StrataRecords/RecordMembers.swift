@@ -69,7 +69,8 @@ final class RecordMembers: DecodingContext {
   @inline(__always)
   func cursor(at member: ValueLocation) -> ByteCursor {
     var cursor = cursor
-    cursor.offset = Int(member.offset)
+    // An absent member and null are at 0.
+    if member.offset != 0 { cursor.offset = Int(member.offset) }
     return cursor
   }
 
