@@ -1,7 +1,7 @@
 /// How many of the last states a store keeps in memory, for `state(at:)` and `revert`.
 ///
-/// States share everything that did not change, so one costs what its commit replaced: for a commit of
-/// one entity among 250,000 about 2 KB. A state is kept as long as all three limits allow it, and the
+/// States share everything that did not change, so one costs what its commit replaced: about 1 KB for a
+/// commit of one entity among 20,000. A state is kept as long as all three limits allow it, and the
 /// present one always.
 public struct RecentStatePolicy: Sendable, Equatable {
   /// The number of states.
