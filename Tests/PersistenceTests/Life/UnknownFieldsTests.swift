@@ -262,6 +262,7 @@ struct UnknownFieldsTests {
       for text in ["two", "three"] {
         store.commit { $0.db.notes.insert(Note(id: "a", text: text)) }
       }
+      store.commit { $0.db.notes.insert(Note(id: "b", text: "put")) }
       store.commit { $0.db.notes.remove("b") }
       store.commit { $0.db.notes.insert(Note(id: "b", text: "new")) }
       store.commit { $0.db.notes.insert(Note(id: "c", text: "put")) }
