@@ -36,7 +36,7 @@ extension RecordValue {
 }
 
 /// Reads values from bytes that were checked.
-private struct ValueParser {
+struct ValueParser {
   let tables: LayoutTables
   var cursor: ByteCursor
 
@@ -51,7 +51,7 @@ private struct ValueParser {
     try value(try cursor.kind())
   }
 
-  private mutating func value(_ shape: LayoutTables.Shape) throws(RecordError) -> RecordValue {
+  mutating func value(_ shape: LayoutTables.Shape) throws(RecordError) -> RecordValue {
     switch shape.kind {
     case .null, .absent: return .null
     case .tagged: return try tagged()
