@@ -132,7 +132,7 @@ let package = Package(
       name: "PersistenceTests",
       dependencies: [
         "StrataBase", "StrataCore", "StrataSQLite", "StrataMigrations", "StrataRecords",
-        "StrataStorage", "StrataPersistence", "Strata",
+        "StrataNormalization", "StrataStorage", "StrataPersistence", "Strata",
         "TestSupport", "CrashChild", "StrataCLI",
       ],
       exclude: ["Golden"]

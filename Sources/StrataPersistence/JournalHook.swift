@@ -1,4 +1,6 @@
+import StrataBase
 import StrataCore
+import StrataEntityStore
 import StrataNormalization
 import StrataStorage
 
@@ -49,10 +51,34 @@ final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
     if changes.isEmpty { return }
     let trace = edit.trace
     let revision = persistence.writer.queue.add(
-      DatabaseChanges(changes: changes, policy: persistence.policy),
+      DatabaseChanges(
+        changes: changes,
+        fields: unknownFields(of: changes, in: edit),
+        policy: persistence.policy
+      ),
       name: trace.name,
       CommitPlace(fileID: trace.fileID, function: trace.function, line: trace.line)
     )
     edit.attachments[CommitTicket.key]?.stamp(revision)
+    if persistence.keepsRecentStates { keep(edit, changes, at: revision) }
+  }
+
+  /// The fields of the put entities that this build does not know.
+  private func unknownFields(of changes: ChangeSet, in edit: Edit<State>) -> PutFields {
+    persistence.carried.withLock { carried in
+      let restored = edit.attachments[CarriedFields.restored]
+      if carried.isEmpty, restored?.isEmpty ?? true { return PutFields() }
+      let isUndo = edit.attachments[UndoMove.key] != nil
+      return carried.follow(changes, isUndo: isUndo, restoring: restored)
+    }
+  }
+
+  private func keep(_ edit: Edit<State>, _ changes: ChangeSet, at revision: Revision) {
+    let database = edit.state[keyPath: persistence.database]
+    let values = persistence.values.isEmpty ? ChangeSet() : changes.values
+    let time = persistence.writer.configuration.now()
+    persistence.recent.withLock {
+      $0.add(database, at: revision, changes: changes.count, values: values, time)
+    }
   }
 }

@@ -31,6 +31,11 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
   let values: [PersistedValue<State>]
   let policy: StoragePolicy
   let connection: Lock<StoreConnection<State>>
+  /// The fields of stored entities that this build does not know.
+  let carried: Lock<CarriedFields>
+  let recent: Lock<RecentStates<Database>>
+  /// Whether states are kept: not if the file would give others, or if no commit can make one.
+  let keepsRecentStates: Bool
 
   private init(
     _ initialState: State,
@@ -49,6 +54,22 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
     self.database = database
     self.values = values
     policy = opening.policy
+    carried = Lock(opened.contents.carried)
+    let configuration = writer.configuration
+    keepsRecentStates =
+      configuration.recentStates.count > 0 && configuration.restore != .readOnly
+      && report.loss == nil && !policy.hasTransforms
+    var recent = RecentStates<Database>(configuration.recentStates)
+    if keepsRecentStates {
+      recent.add(
+        opened.contents.database,
+        at: writer.queue.lastRevision,
+        changes: 0,
+        values: policy.values.merging(opened.contents.values),
+        configuration.now()
+      )
+    }
+    self.recent = Lock(recent)
     reader = HistoryReader(
       writer.path,
       vfs: writer.configuration.vfs,

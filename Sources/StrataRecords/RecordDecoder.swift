@@ -88,7 +88,13 @@ extension RecordDecoder: Decoder {
     guard let members = try RecordMembers(self) else {
       throw mismatch([String: Any].self, value)
     }
-    return KeyedDecodingContainer(RecordKeyedDecodingContainer<Key>(members: members))
+    let container = RecordKeyedDecodingContainer<Key>(members: members)
+    if decoding.isNoting, let coverage = decoding.coverage, let number = value.shape.table {
+      return KeyedDecodingContainer(
+        NotingKeyedDecodingContainer(members: container, coverage: coverage, number: number)
+      )
+    }
+    return KeyedDecodingContainer(container)
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {

@@ -10,6 +10,10 @@ final class RecordDecoding {
   /// The record of the type's default value, if it has one.
   let defaults: RecordDecoding?
   let scan: RecordScan
+  /// What the type has asked for, if fields that it does not know are collected.
+  var coverage: FieldCoverage?
+  /// Whether containers note what is asked of them.
+  var isNoting = false
   /// A copy of the record: a type may keep a container of it, and read from that later.
   private var bytes: UnsafeMutableRawBufferPointer
   private var count = 0

@@ -65,6 +65,12 @@ extension RecordEncoding {
     return extraPlace(name, key)
   }
 
+  /// The place of a member that is known by its name alone.
+  func place(named name: String, in frame: Int) -> EncodedParts.Place {
+    if let slot = parts.slot(named: name, in: frame, tables) { return .slot(slot) }
+    return .extra(parts.addName(name), isStatic: false)
+  }
+
   private func extraPlace(_ name: String, _ key: some CodingKey) -> EncodedParts.Place {
     .extra(parts.addName(name), isStatic: keyTypes.isStatic(key))
   }

@@ -38,6 +38,7 @@ final class RecordMembers: DecodingContext {
         cursor.offset = Int(value.offset)
         try decoding.scan.locate(table, &cursor) { _ in }
         named = try NamedMembers(&cursor, decoding.scan)
+        decoding.coverage?.noteExtras(of: value.shape.index)
       } else {
         named = nil
       }

@@ -16,6 +16,10 @@ package final class RecordReader {
   private let defaultValue: ValueLocation?
   /// What goes with the value at the top.
   private var context: DecodingContext
+  /// What types have asked for, once unknown fields were wanted.
+  private var coverage: FieldCoverage?
+  /// How many records were decoded with a note of what was asked for.
+  package private(set) var notedRecords = 0
 
   /// A reader for records of a layout; the defaults are checked once, here.
   ///
@@ -62,6 +66,43 @@ package final class RecordReader {
     from bytes: [UInt8]
   ) throws -> Value {
     try decode(type, from: bytes[...])
+  }
+
+  /// The value of a record, and the fields of the record that its type does not know.
+  ///
+  /// As costly as without them once the type has asked for every field of the layout: mostly from the
+  /// second record on. A record that holds an unknown field costs about twice as much.
+  ///
+  /// - Throws: as ``decode(_:from:)-(_,ArraySlice<UInt8>)`` does.
+  package func decode<Value: Decodable>(
+    _ type: Value.Type,
+    from bytes: ArraySlice<UInt8>,
+    unknown: inout UnknownFields?
+  ) throws -> Value {
+    defer { finish() }
+    unknown = nil
+    let coverage = coverage ?? FieldCoverage(layout.tables)
+    self.coverage = coverage
+    let decoding = context.decoding
+    decoding.coverage = coverage
+    coverage.hasMetExtras = false
+    let top = try decoding.begin(bytes)
+    let isRecord = top.shape.table != nil
+    let mayHoldUnknown =
+      try isRecord && !coverage.isComplete
+      && coverage.mayHoldUnknown(0, decoding.cursor(at: Int(top.offset)), decoding.scan)
+    if !mayHoldUnknown {
+      let value = try RecordDecoder(context: context, value: top).value(type)
+      if !isRecord || !coverage.hasMetExtras { return value }
+    }
+    notedRecords += 1
+    decoding.isNoting = true
+    defer { decoding.isNoting = false }
+    let value = try RecordDecoder(context: context, value: top).value(type)
+    var cursor = decoding.cursor(at: Int(top.offset))
+    let fields = try coverage.unknownFields(of: 0, &cursor, decoding.scan)
+    if !fields.isEmpty { unknown = fields }
+    return value
   }
 
   private func read<Value: Decodable>(

@@ -24,6 +24,6 @@ extension RecordValue {
     try bytes.withCursor { cursor throws(RecordError) in
       try RecordScan.check(tagged: &cursor)
     }
-    self = StoredRecord(bytes, Layout.empty.tables).tagged()
+    self = StoredRecord(bytes, Layout.empty.tables).value(.tagged)
   }
 }

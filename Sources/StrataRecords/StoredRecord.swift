@@ -20,9 +20,11 @@ final class StoredRecord: Sendable {
     }
   }
 
-  /// The value that begins with its kind.
-  func tagged() -> RecordValue {
-    read(at: 0) { cursor throws(RecordError) in try value(&cursor, try cursor.kind()) }
+  /// The value that the bytes are, when they are no whole record.
+  func value(_ shape: LayoutTables.Shape) -> RecordValue {
+    read(at: 0) { cursor throws(RecordError) in
+      try value(&cursor, shape.kind == .tagged ? try cursor.kind() : shape)
+    }
   }
 
   /// The value at the cursor; the cursor goes past one without parts, and stays before any other.

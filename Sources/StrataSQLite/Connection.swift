@@ -65,12 +65,20 @@ package final class Connection {
   ///
   /// The descriptor must stay open until this returns; SQLite opens one of its own.
   ///
-  /// - Throws: `.cantOpen` where the system does not list descriptors as files.
+  /// - Throws: `.cantOpen` when the descriptor is not open, or SQLite does not accept another VFS.
   package init(unnamedFile descriptor: Int32) throws(SQLiteError) {
     path = DescriptorVFS.path(of: descriptor)
     mode = .immutable
     statements = StatementCache(path: path)
-    try open(mode.name(for: path), flags: mode.flags, vfs: DescriptorVFS.register())
+    guard let vfs = DescriptorVFS.registered else {
+      throw SQLiteError(
+        code: .cantOpen,
+        operation: .open,
+        message: "SQLite did not register the VFS of files without a name",
+        path: path
+      )
+    }
+    try open(mode.name(for: path), flags: mode.flags, vfs: vfs)
   }
 
   /// Opens a new database in memory, which lasts until the connection closes.

@@ -11,11 +11,8 @@ enum DescriptorVFS {
   /// The path under which a descriptor of this process is opened.
   static func path(of descriptor: Int32) -> String { "/\(descriptor)" }
 
-  /// Its name, under which it is registered once per process; nil, which is the system's VFS, where SQLite
-  /// cannot register it.
-  static func register() -> String? { registered }
-
-  private static let registered: String? = {
+  /// Its name, under which it is registered once per process; nil where SQLite cannot register it.
+  static let registered: String? = {
     guard let system = sqlite3_vfs_find(nil) else { return nil }
     // SQLite refers to it until the process ends. What is not replaced is the system's.
     let vfs = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)

@@ -166,7 +166,7 @@ import Testing
     try await Program.run("/bin/ln", [path, second])
     for run in try await runAll(second) {
       #expect(run.status == 1)
-      #expect(run.errors.contains("one of several names of a file"))
+      #expect(run.errors.contains("one of several names (hard links) of a file"))
     }
     try await sample.close()
   }

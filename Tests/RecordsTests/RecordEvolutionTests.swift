@@ -214,4 +214,26 @@ import Testing
     }
     #expect(context.codingPath.map(\.stringValue) == ["a", "Index 0", "b"])
   }
+
+  @Test func `a record in a larger array may lack a field, too`() throws {
+    struct Old: Codable {
+      var name = "n"
+      var size: Int?
+    }
+    struct New: Codable, Equatable {
+      var name = "d"
+      var size = 5
+      var weight = 7
+    }
+    var writer = RecordWriter()
+    var bytes: [UInt8] = [9, 9, 9, 9]
+    let layout = try writer.encode(Old(), into: &bytes)
+    var defaults = RecordWriter()
+    var defaultBytes: [UInt8] = []
+    let defaultLayout = try defaults.encode(New(), into: &defaultBytes)
+    let reader = try RecordReader(layout: layout, defaults: (defaultBytes, defaultLayout))
+    #expect(try reader.decode(New.self, from: bytes[4...]) == New(name: "n"))
+    let strict = try RecordReader(layout: layout)
+    #expect(throws: DecodingError.self) { try strict.decode(New.self, from: bytes[4...]) }
+  }
 }

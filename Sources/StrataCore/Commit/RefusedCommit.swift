@@ -69,7 +69,7 @@ extension Store {
   ///
   /// By default ``RefusedCommit/report()``: a line on standard error, and a failed assertion in debug
   /// builds. It is called on the committing thread, after the commit was rolled back and outside every
-  /// lock, so it may commit.
+  /// lock, so it may commit. The store holds the closure, so capture the store weakly.
   ///
   /// ```swift
   /// store.refusedCommitHandler = { log.error("\($0)") }

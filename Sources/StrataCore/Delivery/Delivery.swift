@@ -46,13 +46,12 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   }
 
   func add(_ sink: Sink<Changes<State>>, first: FirstDelivery) -> StoreSubscription {
-    if first == .current, sink.startsNow {
+    if first == .current, sink.takesFirstTurn() {
       let current = queue.withLock { queue in
         queue.add(sink, first: .nextCommit)
         return queue.current
       }
-      // Every later version is delivered behind this one, because it is for the main actor too.
-      sink.deliver(current.changes.droppedPrevious())
+      sink.deliverFirst(current.changes.droppedPrevious())
     } else {
       queue.withLock { $0.add(sink, first: first) }
     }

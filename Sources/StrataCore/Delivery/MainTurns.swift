@@ -40,5 +40,8 @@ final class MainTurns: Sendable {
     end()
   }
 
-  private func end() { pending.withLock { $0 -= 1 } }
+  /// Takes the first turn: until ``end()``, everything is enqueued.
+  func begin() { pending.withLock { $0 += 1 } }
+
+  func end() { pending.withLock { $0 -= 1 } }
 }

@@ -19,8 +19,21 @@ struct Sink<Element: Sendable>: Sendable {
 
   var isCancelled: Bool { target.receiver.withLock { $0 == nil } }
 
-  /// Whether the first element is delivered by the caller that subscribes, not by the one that drains.
-  var startsNow: Bool { target.queue.startsNowOnMain }
+  /// Takes the first turn, if the first element can be delivered by the caller that subscribes; then the
+  /// caller must call ``deliverFirst(_:)``.
+  ///
+  /// Called before the subscriber is added, so that no later element takes the turn.
+  func takesFirstTurn() -> Bool {
+    guard let turns = target.queue.turnsOnMain else { return false }
+    turns.begin()
+    return true
+  }
+
+  /// Delivers the first element in the turn that was taken.
+  func deliverFirst(_ element: Element) {
+    target.receive(element)
+    target.queue.turnsOnMain?.end()
+  }
 
   func deliver(_ element: Element) { target.deliver(element) }
 

@@ -23,9 +23,9 @@ public struct TargetQueue: Sendable {
 
   package var isPassthrough: Bool { if case .passthrough = place { true } else { false } }
 
-  /// Whether a first action would run before `run` returns, because the caller is on the main actor.
-  var startsNowOnMain: Bool {
-    if case .mainImmediate = place { MainTurns.isOnMain } else { false }
+  /// The turns of a subscriber whose first action can run now, because the caller is on the main actor.
+  var turnsOnMain: MainTurns? {
+    if case .mainImmediate(let turns) = place, MainTurns.isOnMain { turns } else { nil }
   }
 
   package func run(_ action: @escaping @Sendable () -> Void) {

@@ -53,14 +53,14 @@ final class StoreDerivation<Root: Sendable, Activity: Sendable, Value: Sendable>
     holding derived: Derived<Value>
   ) -> StoreSubscription {
     let graph = delivery.graph
-    let startsNow = first == .current && sink.startsNow
+    let startsNow = first == .current && sink.takesFirstTurn()
     let next = startsNow ? FirstDelivery.nextCommit : first
     return delivery.follow(
       now: !startsNow
         ? nil
         : { [node] root in
           // As a reader, because only the thread that delivers computes for subscribers.
-          sink.deliver(node.version(at: root, for: .readers).changes.droppedPrevious())
+          sink.deliverFirst(node.version(at: root, for: .readers).changes.droppedPrevious())
         },
       start: { [node] root in graph.begin(sink, following: node, at: root, first: next) },
       end: { [node, weak cancellation = sink.cancellation] in

@@ -193,8 +193,9 @@ private final class UndoHook<State: StateType, Activity: Sendable, Database: Dat
 }
 
 /// Marks the commit that an undo or a redo makes.
-private struct UndoMove: Sendable {
-  static let key = CommitAttachmentKey<UndoMove>()
+package struct UndoMove: Sendable {
+  /// The key of the mark among the attachments of the commit.
+  package static let key = CommitAttachmentKey<UndoMove>()
 
   let direction: UndoHistory.Direction
   let step: Int

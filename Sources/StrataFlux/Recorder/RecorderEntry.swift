@@ -32,8 +32,8 @@ public struct RecorderEntry: Identifiable, Sendable {
   public internal(set) var isSkipped = false
   /// Why the action failed, was cancelled or was discarded, as the dispatch reported it.
   ///
-  /// While an earlier entry is skipped, it is what a pure reducer reports without that entry. The
-  /// errors of an imported recording have the type of neither: they have the recorded description.
+  /// While an earlier entry is skipped, it is what a reducer throws without that entry. In an imported
+  /// recording the errors of stores have the recorded descriptions, but not their types.
   public internal(set) var error: DispatchError?
 
   /// The error as recorded.

@@ -26,13 +26,15 @@ struct DatabaseDecoder<Database: DatabaseType> {
   ///   - store: the identity of the store in the file.
   ///   - path: the file, named in errors.
   ///   - restore: whether a record that cannot be decoded ends the decoding.
+  ///   - unknownFields: whether fields that this build does not know are collected.
   init(
     known: Set<String>?,
     of store: UUID,
     _ policy: StoragePolicy,
     as operation: PersistenceError.Operation,
     at path: StorePath,
-    restore: RestorePolicy = .strict
+    restore: RestorePolicy = .strict,
+    unknownFields: UnknownFieldsPolicy = .ignored
   ) throws {
     self.operation = operation
     self.path = path
@@ -40,10 +42,10 @@ struct DatabaseDecoder<Database: DatabaseType> {
     tables = Database.schema.tables(in: policy)
     names = Set(tables.map(\.name.text)).union(policy.values.tableNames)
     for value in policy.values.tables {
-      decoders[value.table.text] = value.makeDecoder(of: store, policy)
+      decoders[value.table.text] = value.makeDecoder(of: store, policy, unknownFields)
     }
     for table in tables where known?.contains(table.name.text) ?? true {
-      decoders[table.name.text] = try table.makeDecoder(of: store, policy)
+      decoders[table.name.text] = try table.makeDecoder(of: store, policy, unknownFields)
     }
   }
 
@@ -130,6 +132,13 @@ struct DatabaseDecoder<Database: DatabaseType> {
 
   /// Entities that are not stored as the options of their table require.
   var rewrites: ChangeSet { ChangeSet(sorting: decoders.values.compactMap(\.rewrites)) }
+
+  /// The fields that this build does not know.
+  var carried: CarriedFields {
+    var carried = CarriedFields()
+    for decoder in decoders.values { decoder.addUnknownFields(to: &carried) }
+    return carried
+  }
 
   private func changes(ofTables isWanted: (String) -> Bool) -> ChangeSet {
     ChangeSet(sorting: decoders.filter { isWanted($0.key) }.values.compactMap(\.changes))

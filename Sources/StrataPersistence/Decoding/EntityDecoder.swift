@@ -13,33 +13,51 @@ struct EntityDecoder<Entity: EntityType> {
   private var sealedLayout: Int64?
   /// Whether the last record is stored as the options of the table require.
   private(set) var matchesPolicy = true
+  /// The fields of the last record that this build does not know; collected on request.
+  private(set) var unknown: UnknownFields?
+  private let unknownFields: UnknownFieldsPolicy
   /// The reader of the last record: records of one layout mostly come one after another.
   private var last: (layout: Int64, reader: RecordReader)?
+  private var readers: [Int64: RecordReader] = [:]
 
   /// - Parameter store: the identity of the store that holds the records.
-  init(of table: String, in store: UUID, _ policy: StoragePolicy) throws {
+  init(
+    of table: String,
+    in store: UUID,
+    _ policy: StoragePolicy,
+    _ unknownFields: UnknownFieldsPolicy = .ignored
+  ) throws {
     let type = Entity.self as? any DefaultingEntityType.Type
-    self.init(of: table, in: store, policy, defaults: try type.map { try Self.record(of: $0) })
+    let defaults = try type.map { try Self.record(of: $0) }
+    self.init(of: table, in: store, policy, unknownFields, defaults: defaults)
   }
 
   /// Takes fields that records lack from an entity.
-  init(of table: String, in store: UUID, _ policy: StoragePolicy, over initial: Entity?) {
+  init(
+    of table: String,
+    in store: UUID,
+    _ policy: StoragePolicy,
+    _ unknownFields: UnknownFieldsPolicy,
+    over initial: Entity?
+  ) {
     var defaults: (bytes: [UInt8], layout: Layout)?
     // One that cannot be encoded is refused where it is stored. Reading other records does not need
     // it.
     do { defaults = try initial.map { try Self.record(of: $0) } } catch _ {}
-    self.init(of: table, in: store, policy, defaults: defaults)
+    self.init(of: table, in: store, policy, unknownFields, defaults: defaults)
   }
 
   private init(
     of table: String,
     in store: UUID,
     _ policy: StoragePolicy,
+    _ unknownFields: UnknownFieldsPolicy,
     defaults: (bytes: [UInt8], layout: Layout)?
   ) {
     self.table = table
     self.store = store
     self.defaults = defaults
+    self.unknownFields = unknownFields
     transform = policy.transform(of: table)
     hasTransform = transform != nil
   }
@@ -68,18 +86,30 @@ struct EntityDecoder<Entity: EntityType> {
   ) throws -> Entity {
     let isSealed = try isSealed(layout, catalog)
     if !isSealed, !hasTransform {
-      return try reader(of: layout, catalog).decode(Entity.self, from: record)
+      return try decode(record, layout, catalog)
     }
     let stored: Entity
     if isSealed {
       let (inner, contents) = try open(record, of: id)
-      stored = try reader(of: inner, catalog).decode(Entity.self, from: contents)
+      stored = try decode(contents, inner, catalog)
     } else {
-      stored = try reader(of: layout, catalog).decode(Entity.self, from: record)
+      stored = try decode(record, layout, catalog)
     }
     let entity = try transform?.redacted(stored) ?? stored
     matchesPolicy = entity == stored && isSealed == (transform?.seal?.forWriting != nil)
     return entity
+  }
+
+  private mutating func decode(
+    _ record: ArraySlice<UInt8>,
+    _ layout: Int64,
+    _ catalog: LayoutCatalog
+  ) throws -> Entity {
+    let reader = try reader(of: layout, catalog)
+    switch unknownFields {
+    case .ignored: return try reader.decode(Entity.self, from: record)
+    case .collected: return try reader.decode(Entity.self, from: record, unknown: &unknown)
+    }
   }
 
   private mutating func isSealed(_ layout: Int64, _ catalog: LayoutCatalog) throws -> Bool {
@@ -112,8 +142,16 @@ struct EntityDecoder<Entity: EntityType> {
 
   private mutating func reader(of layout: Int64, _ catalog: LayoutCatalog) throws -> RecordReader {
     if let last, last.layout == layout { return last.reader }
-    let reader = try RecordReader(layout: try catalog.layout(layout), defaults: defaults)
+    let reader =
+      try readers[layout] ?? RecordReader(layout: try catalog.layout(layout), defaults: defaults)
+    readers[layout] = reader
     last = (layout, reader)
     return reader
   }
+}
+
+/// What a decoder does with fields that this build does not know.
+enum UnknownFieldsPolicy: Sendable {
+  case ignored
+  case collected
 }

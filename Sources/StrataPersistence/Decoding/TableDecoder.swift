@@ -17,6 +17,8 @@ protocol TableDecoding: AnyObject {
   /// Puts of the entities that are not stored as the options of the table require; nil if there are
   /// none.
   var rewrites: (any AnyTableChanges)? { get }
+  /// Adds the fields of the decoded entities that this build does not know.
+  func addUnknownFields(to carried: inout CarriedFields)
   /// Discards everything decoded so far.
   func reset()
 }
@@ -28,6 +30,7 @@ final class TableDecoder<Entity: EntityType>: TableDecoding {
   private(set) var entities: [Entity] = []
   private var removed: [EntityID<Entity>] = []
   private var differing: [Entity] = []
+  private var unknown: [EntityID<Entity>: UnknownFields] = [:]
 
   init(_ table: TableName, _ records: EntityDecoder<Entity>) {
     self.table = table
@@ -40,8 +43,10 @@ final class TableDecoder<Entity: EntityType>: TableDecoding {
     _ layout: Int64,
     _ catalog: LayoutCatalog
   ) throws {
-    entities.append(try records.entity(record, of: id, layout, catalog))
-    if !records.matchesPolicy, let last = entities.last { differing.append(last) }
+    let entity = try records.entity(record, of: id, layout, catalog)
+    entities.append(entity)
+    if let fields = records.unknown { unknown[entity.id] = fields }
+    if !records.matchesPolicy { differing.append(entity) }
   }
 
   func remove(_ id: ArraySlice<UInt8>) throws {
@@ -57,17 +62,24 @@ final class TableDecoder<Entity: EntityType>: TableDecoding {
     differing.isEmpty ? nil : TableChanges(table: table, changes: differing.map { .put($0) })
   }
 
+  func addUnknownFields(to carried: inout CarriedFields) { carried.add(unknown, of: table) }
+
   func reset() {
     entities = []
     removed = []
     differing = []
+    unknown = [:]
   }
 }
 
 extension SchemaTable {
   /// A decoder for the table's entities.
-  func makeDecoder(of store: UUID, _ policy: StoragePolicy) throws -> any TableDecoding {
-    TableDecoder<Entity>(name, try EntityDecoder(of: name.text, in: store, policy))
+  func makeDecoder(
+    of store: UUID,
+    _ policy: StoragePolicy,
+    _ unknownFields: UnknownFieldsPolicy
+  ) throws -> any TableDecoding {
+    TableDecoder<Entity>(name, try EntityDecoder(of: name.text, in: store, policy, unknownFields))
   }
 
   /// Replaces the table by the decoded entities.
@@ -80,12 +92,16 @@ extension SchemaTable {
 extension AnyTableChanges {
   /// A decoder for a persisted value; fields that its record lacks are taken from the value put
   /// here.
-  func makeDecoder(of store: UUID, _ policy: StoragePolicy) -> any TableDecoding {
+  func makeDecoder(
+    of store: UUID,
+    _ policy: StoragePolicy,
+    _ unknownFields: UnknownFieldsPolicy
+  ) -> any TableDecoding {
     var initial: Entity?
     for case .put(let value) in changes { initial = value }
     return TableDecoder<Entity>(
       table,
-      EntityDecoder(of: table.text, in: store, policy, over: initial)
+      EntityDecoder(of: table.text, in: store, policy, unknownFields, over: initial)
     )
   }
 }

@@ -5,6 +5,8 @@ import StrataStorage
 /// A change set that waits for the writer, with the options of its tables.
 struct DatabaseChanges: PendingChanges {
   let changes: ChangeSet
+  /// The fields of the put entities that this build does not know.
+  let fields: PutFields
   let policy: StoragePolicy
 
   var count: Int { changes.count }
@@ -13,7 +15,11 @@ struct DatabaseChanges: PendingChanges {
     guard let later = later as? DatabaseChanges else {
       fatalError("DatabaseChanges.merging(_:) takes changes of the same store only.")
     }
-    return DatabaseChanges(changes: changes.merging(later.changes), policy: policy)
+    return DatabaseChanges(
+      changes: changes.merging(later.changes),
+      fields: fields.merging(later.fields, of: later.changes),
+      policy: policy
+    )
   }
 
   func encode(into delta: inout DeltaEncoder, _ encoder: inout EntityEncoder) throws {
@@ -27,6 +33,7 @@ struct DatabaseChanges: PendingChanges {
   ) throws {
     let table = changes.table.text
     let transform: TableTransform<Changes.Entity>? = policy.transform(of: table)
+    let fields = fields.fields(of: Changes.Entity.self, in: changes.table)
     for change in changes.changes {
       let id = try EncodedID.bytes(of: change.id.raw)
       switch change {
@@ -35,7 +42,8 @@ struct DatabaseChanges: PendingChanges {
         try delta.put(id, in: table, &encoder, idText: "\(change.id)") {
           encoder,
           record throws(EncodingFailure) in
-          try encoder.encode(entity, id: id, table: table, transform, into: &record)
+          let unknown = fields.isEmpty ? nil : fields[entity.id]
+          return try encoder.encode(entity, unknown, id: id, table: table, transform, into: &record)
         }
       }
     }

@@ -8,15 +8,18 @@ extension EntityEncoder {
   ///
   /// Throws if the entity's `encode(to:)` or its sealing throws; then `bytes` is as it was.
   ///
-  /// - Parameter id: the encoded ID of the entity.
+  /// - Parameters:
+  ///   - unknown: fields that this build does not know and the record keeps.
+  ///   - id: the encoded ID of the entity.
   mutating func encode<Entity: EntityType>(
     _ entity: Entity,
+    _ unknown: UnknownFields?,
     id: [UInt8],
     table: String,
     _ transform: TableTransform<Entity>?,
     into bytes: inout [UInt8]
   ) throws(EncodingFailure) -> Int64 {
-    guard let transform else { return try encode(entity, table: table, into: &bytes) }
+    guard let transform else { return try encode(entity, unknown, table: table, into: &bytes) }
     let redacted: Entity
     do throws(TableTransform<Entity>.IDChanged) {
       redacted = try transform.redacted(entity)
@@ -24,10 +27,10 @@ extension EntityEncoder {
       throw .refused("\(error)")
     }
     guard let sealing = transform.seal?.forWriting else {
-      return try encode(redacted, table: table, into: &bytes)
+      return try encode(redacted, unknown, table: table, into: &bytes)
     }
     var record: [UInt8] = []
-    let inner = try encode(redacted, table: table, into: &record)
+    let inner = try encode(redacted, unknown, table: table, into: &record)
     let context = RecordContext(store: store, table: table, id: id)
     let sealed: [UInt8]
     let layout: Layout
@@ -40,6 +43,16 @@ extension EntityEncoder {
     try Self.checkSize(sealed.count)
     SealedRecord.append(sealed, to: &bytes)
     return try number(of: layout, table: table)
+  }
+
+  private mutating func encode(
+    _ entity: some EntityType,
+    _ unknown: UnknownFields?,
+    table: String,
+    into bytes: inout [UInt8]
+  ) throws(EncodingFailure) -> Int64 {
+    guard let unknown else { return try encode(entity, table: table, into: &bytes) }
+    return try encode(CarryingUnknownFields(entity, unknown), table: table, into: &bytes)
   }
 
   /// The entities as a new file stores them, in no particular order.
@@ -55,7 +68,7 @@ extension EntityEncoder {
       let id = try EncodedID.bytes(of: entity.id.raw)
       var record: [UInt8] = []
       do throws(EncodingFailure) {
-        let layout = try encode(entity, id: id, table: table, transform, into: &record)
+        let layout = try encode(entity, nil, id: id, table: table, transform, into: &record)
         return StoredEntity(table: table, id: id[...], layout: layout, record: record[...])
       } catch {
         switch error {

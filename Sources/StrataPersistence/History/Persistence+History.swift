@@ -12,8 +12,9 @@ extension Persistence {
   /// let before = try await persistence.state(at: .snapshot("before-upgrade"))
   /// ```
   ///
-  /// O(the nearest snapshot before it, and the deltas from there on); the writer and committers
-  /// continue meanwhile. Commits made before the call count, so it may write pending ones first.
+  /// O(tables) for one of the last states, which stay in memory (`PersistenceConfiguration.recentStates`)
+  /// unless tables are redacted or sealed; else O(the nearest snapshot before it, and the deltas from
+  /// there on). The writer and committers continue meanwhile. Commits made before the call count, so it may write pending ones first.
   /// Tables that the file did not have by then are empty, and so are excluded ones.
   ///
   /// Throws `PersistenceError` with the reason `.notReached`, `.trimmed`, `.beforeHistory`,
@@ -23,20 +24,42 @@ extension Persistence {
     try await contents(at: point).database
   }
 
-  /// The database and the values that the file had at a point.
+  /// The database and the values that the file had at a point, and the fields that this build does
+  /// not know, if they are collected.
   func contents(
-    at point: HistoryPoint
-  ) async throws(PersistenceError) -> (database: Database, values: ChangeSet) {
+    at point: HistoryPoint,
+    _ unknownFields: UnknownFieldsPolicy = .ignored
+  ) async throws(PersistenceError) -> (
+    database: Database, values: ChangeSet, carried: CarriedFields
+  ) {
     try await writePending(for: point)
     let (path, policy) = (writer.path, policy)
     return try await reader.read { view in
-      try view.contents(
-        at: try view.revision(of: point),
-        over: Database(),
-        policy,
-        path
-      )
+      let revision = try view.revision(of: point)
+      if let recent = recentContents(at: revision, unknownFields) {
+        try view.checkIsKept(revision)
+        return (recent.database, recent.values, CarriedFields())
+      }
+      return try view.contents(at: revision, over: Database(), policy, path, unknownFields)
     }
+  }
+
+  /// What the file has at a revision, if it is among the last states in memory.
+  ///
+  /// O(tables).
+  private func recentContents(
+    at revision: Revision,
+    _ unknownFields: UnknownFieldsPolicy
+  ) -> RecentStates<Database>.Contents? {
+    // An entity that could not be encoded is not in the file as it is in memory.
+    guard keepsRecentStates, !writer.statusTracker.current.hasHadUnpersisted else { return nil }
+    if unknownFields == .collected, !carried.withLock(\.isEmpty) { return nil }
+    guard let contents = recent.withLock({ $0.contents(at: revision) }) else { return nil }
+    var database = Database()
+    for table in Database.schema.tables(in: policy) {
+      table.copy(from: contents.database, to: &database)
+    }
+    return RecentStates.Contents(database: database, values: contents.values)
   }
 
   /// The deltas from one revision to another, both included: what was committed, one by one.
@@ -90,8 +113,8 @@ extension Persistence {
   /// one new commit.
   ///
   /// No history is lost: it is a commit like any other, and so is a `revert` of it. Excluded tables
-  /// stay as they are, and so does a value that the file did not have by then. O(entities) under
-  /// the edit lock, to compare.
+  /// stay as they are, and so does a value that the file did not have by then. Under the edit lock
+  /// it costs O(differences) for one of the last states in memory, else O(entities).
   ///
   /// Returns the revision it became, or the last one if nothing differed.
   ///
@@ -105,14 +128,15 @@ extension Persistence {
     function: StaticString = #function,
     line: UInt = #line
   ) async throws -> Revision {
-    let then = try await contents(at: point)
+    let then = try await contents(at: point, .collected)
     let trace = CommitTrace(
       name: name ?? "revert to \(point)",
       fileID: fileID,
       function: function,
       line: line
     )
-    return try commit(trace) { state in
+    return try commit(trace) { state, attachments in
+      attachments[CarriedFields.restored] = then.carried
       let now = state[keyPath: database]
       let changes = ChangeSet(from: now, to: then.database)
       state[keyPath: database].apply(changes.reverting(now, policy))
@@ -124,13 +148,13 @@ extension Persistence {
   /// that is stored.
   private func commit(
     _ trace: CommitTrace,
-    _ edit: (inout State) throws -> Void
+    _ edit: (inout State, inout CommitAttachments) throws -> Void
   ) throws -> Revision {
     let ticket = CommitTicket()
     do {
       try connection.withLock { $0 }.commit(trace) { state, attachments in
         attachments[CommitTicket.key] = ticket
-        try edit(&state)
+        try edit(&state, &attachments)
       }
     } catch let error as PersistenceError.Reason {
       throw PersistenceError(.appending, path: path, error)

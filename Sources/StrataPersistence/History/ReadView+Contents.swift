@@ -7,18 +7,20 @@ extension ReadView {
     at revision: Revision,
     over initial: Database,
     _ policy: StoragePolicy,
-    _ path: StorePath
-  ) throws -> (database: Database, values: ChangeSet) {
+    _ path: StorePath,
+    _ unknownFields: UnknownFieldsPolicy = .ignored
+  ) throws -> (database: Database, values: ChangeSet, carried: CarriedFields) {
     try read(at: revision) { merge in
       var decoder = try DatabaseDecoder<Database>(
         known: tables,
         of: identity.id,
         policy,
         as: .inspecting,
-        at: path
+        at: path,
+        unknownFields: unknownFields
       )
       try decoder.decode(&merge, catalog)
-      return (decoder.database(over: initial), decoder.values)
+      return (decoder.database(over: initial), decoder.values, decoder.carried)
     }.contents
   }
 }

@@ -11,6 +11,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     let values: ChangeSet
     /// Entities that are not stored as the options of their table require.
     let rewrites: ChangeSet
+    /// The fields of entities that this build does not know.
+    let carried: CarriedFields
     let entities: Int
     /// The tables this build stores, including those of values.
     let names: Set<String>
@@ -65,13 +67,15 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       policy,
       as: .opening,
       at: path,
-      restore: configuration.restore
+      restore: configuration.restore,
+      unknownFields: .collected
     )
     try decoder.decode(&merge, view.catalog, ProgressMeter(configuration.progress))
     return Contents(
       database: decoder.database(over: initial),
       values: decoder.values,
       rewrites: decoder.rewrites,
+      carried: decoder.carried,
       entities: decoder.count,
       names: decoder.names,
       loss: decoder.loss
@@ -110,7 +114,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     return OpeningAdditions(
       newTables: new.sorted(),
       deltas: deltas.filter { !$0.1.isEmpty }.map { name, changes in
-        (name, DatabaseChanges(changes: changes, policy: policy))
+        let fields = contents.carried.fields(of: changes)
+        return (name, DatabaseChanges(changes: changes, fields: fields, policy: policy))
       }
     )
   }

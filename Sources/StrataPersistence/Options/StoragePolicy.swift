@@ -12,6 +12,9 @@ package struct StoragePolicy: Sendable {
   private(set) var excluded: Set<TableName> = []
   /// The ``TableTransform`` of each table that has one.
   private var transforms: [String: any Sendable] = [:]
+
+  /// Whether any record is changed on its way into the file.
+  var hasTransforms: Bool { !transforms.isEmpty }
 }
 
 extension StoragePolicy {

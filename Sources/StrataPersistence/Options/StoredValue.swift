@@ -19,6 +19,9 @@ extension StoredValues {
 }
 
 extension ChangeSet {
+  /// The changes of persisted values.
+  var values: ChangeSet { filter { StoredValues.name(ofTable: $0.text) != nil } }
+
   /// The names of the tables in it.
   var tableNames: Set<String> { Set(tables.lazy.map(\.table.text)) }
 }

@@ -99,7 +99,7 @@ package struct NewFile: Sendable {
 
   /// Removes the unfinished files in a directory that a killed backup or restore has left.
   ///
-  /// They have the name of a store, `.creating-` and a UUID, and whoever makes one holds a lock on it.
+  /// They have the name of a store, `.creating-` and a UUID, and the process that makes one holds a lock on it.
   ///
   /// O(files in the directory).
   static func removeAbandoned(besides path: StorePath, _ which: Abandoned) throws(SystemError) {

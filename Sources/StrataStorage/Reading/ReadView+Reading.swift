@@ -79,6 +79,22 @@ extension ReadView {
     )
   }
 
+  /// Throws what reading the entities at a revision throws if it is not kept; reads no entity.
+  ///
+  /// O(snapshots + log deltas).
+  package func checkIsKept(_ revision: Revision) throws {
+    guard revision >= 0, revision <= last.revision else {
+      throw PersistenceError.Reason.notReached(revision, last: last.revision)
+    }
+    guard let base = snapshots(.anchors, upTo: revision).first else {
+      throw PersistenceError.Reason.trimmed(
+        revision,
+        oldest: anchors.last?.header.revision ?? last.revision
+      )
+    }
+    if base.header.revision != revision { try checkIsEnd(revision) }
+  }
+
   private func snapshots(
     _ candidates: Candidates,
     upTo revision: Revision

@@ -79,7 +79,10 @@ extension JournalWriter {
   private func note(_ refused: [UnpersistedChange], in group: [PendingDelta]) {
     guard !refused.isEmpty || !unpersisted.isEmpty else { return }
     unpersisted.note(group, refused: refused)
-    statusTracker.update { $0.unpersisted = unpersisted }
+    statusTracker.update {
+      $0.unpersisted = unpersisted
+      $0.hasHadUnpersisted = true
+    }
     if !refused.isEmpty { events.send(.notPersisted(refused.map(\.entity))) }
   }
 

@@ -14,6 +14,8 @@ public struct PersistenceConfiguration: Sendable {
   public var snapshots: SnapshotPolicy
   /// How many changed entities may wait for the writer before commits wait too.
   public var queueCapacity: Int
+  /// How many of the last states stay in memory, for `state(at:)` and `revert`.
+  public var recentStates = RecentStatePolicy()
   /// What deltas state about their commits.
   public var commitTraces: CommitTraces
   /// How long to wait before the file is tried again after an I/O error; doubled up to 30 s.

@@ -11,6 +11,8 @@ package final class StatusTracker: Sendable {
     package var lastSync: Date?
     package var lastFailure: PersistenceStatus.Failure?
     package var unpersisted = UnpersistedEntities()
+    /// Whether there ever was one of those.
+    package var hasHadUnpersisted = false
     package var pinnedWAL: PersistenceStatus.PinnedWAL?
     var firstUnfinishedCheckpoint: Date?
     package var newestSnapshot: PersistenceStatus.Snapshot?

@@ -242,10 +242,10 @@ struct ForeignCompanionTests {
     try FileManager.default.linkItem(atPath: store.path, toPath: second)
     for path in [store.path, second] {
       let inspection = await reason { _ = try Inspector(path: path).verify() }
-      #expect(inspection == .notAFile("one of several names of a file"))
+      #expect(inspection == .notAFile("one of several names (hard links) of a file"))
     }
     let reading = await reason { _ = try await store.open(.readOnly) }
-    #expect(reading == .notAFile("one of several names of a file"))
+    #expect(reading == .notAFile("one of several names (hard links) of a file"))
     unlink(second)
     // A name that is left from the creation is none of others.
     try FileManager.default.linkItem(atPath: store.path, toPath: store.path + ".creating")

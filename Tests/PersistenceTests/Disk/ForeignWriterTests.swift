@@ -29,7 +29,8 @@ struct ForeignWriterTests {
     var events = persistence.events.makeAsyncIterator()
 
     let stranger = try Connection(path: directory.path("app.strata"), mode: .readWrite)
-    try stranger.run("UPDATE store SET created = created")
+    try stranger.run("INSERT INTO snapshot_name (name, revision) VALUES ('hello', 0)")
+    try stranger.run("DELETE FROM snapshot_name")
     try stranger.close()
     store.commit { $0.db.books.insert(Book(id: 2)) }
     await #expect(throws: PersistenceError.self) { try await persistence.flush() }

@@ -30,6 +30,8 @@ struct HistoryTests {
       now: { [clock] in clock.tick() }
     )
     configuration.vfs = vfs?.name
+    // These tests read the file; `RecentStateTests` read what is in memory.
+    configuration.recentStates = .none
     return try await Persistence.open(
       at: path,
       initialState: LibraryState(),

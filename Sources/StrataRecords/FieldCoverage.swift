@@ -1,0 +1,162 @@
+/// Which fields of a layout a type has asked for, in all records that were decoded with a note of it.
+///
+/// It finds the fields that a type does not know. As soon as the type has asked for every field of the
+/// layout, decoding costs nothing more. Until then a record is decoded with a note of what is asked for
+/// if it holds a field that was not; mostly that is the first record alone.
+final class FieldCoverage {
+  private struct Record {
+    /// Whether the record is the top, or a member of one that is not an array.
+    var counts = false
+    var isAsked: [Bool]
+    /// The members beside the layout that were asked for.
+    var names: Set<String> = []
+    /// Whether the type asked for all keys, as a dictionary does: then it knows every field.
+    var isClosed = false
+    /// How many fields were not asked for, here and in the records below that count.
+    var missing: Int
+  }
+
+  private let tables: LayoutTables
+  private var records: [Record]
+  /// The record around each one that counts; nil for the top.
+  private var parents: [Int?]
+  /// Whether the last record had members beside the layout, which the type may not know.
+  var hasMetExtras = false
+
+  init(_ tables: LayoutTables) {
+    self.tables = tables
+    records = tables.records.map { table in
+      Record(isAsked: Array(repeating: false, count: table.names.count), missing: 0)
+    }
+    parents = Array(repeating: nil, count: records.count)
+    count(0)
+  }
+
+  private func count(_ number: Int) {
+    records[number].counts = true
+    records[number].missing = records[number].isAsked.count
+    for shape in tables.records[number].shapes {
+      guard let nested = shape.table else { continue }
+      parents[nested] = number
+      count(nested)
+      records[number].missing += records[nested].missing
+    }
+  }
+
+  /// Whether the type has asked for every field of the layout.
+  var isComplete: Bool { records[0].missing == 0 }
+
+  /// Notes that a type asked for a member.
+  func note(_ name: String, of number: Int) {
+    guard records[number].counts, !records[number].isClosed else { return }
+    guard let slot = tables.records[number].fieldNamed[name] else {
+      records[number].names.insert(name)
+      return
+    }
+    if records[number].isAsked[slot] { return }
+    records[number].isAsked[slot] = true
+    reduceMissing(by: 1, from: number)
+  }
+
+  /// Notes that a type asked for all members.
+  func close(_ number: Int) {
+    guard records[number].counts, !records[number].isClosed else { return }
+    let missing = records[number].isAsked.count { !$0 }
+    records[number].isAsked = Array(repeating: true, count: records[number].isAsked.count)
+    records[number].isClosed = true
+    reduceMissing(by: missing, from: number)
+  }
+
+  private func reduceMissing(by count: Int, from number: Int) {
+    var next: Int? = number
+    while let number = next {
+      records[number].missing -= count
+      next = parents[number]
+    }
+  }
+
+  /// Notes that a record has members beside the layout.
+  func noteExtras(of number: Int) {
+    if records[number].counts, !records[number].isClosed { hasMetExtras = true }
+  }
+}
+
+/// Reading.
+extension FieldCoverage {
+  /// Whether a record holds a field that was not asked for.
+  ///
+  /// O(fields), and where structs in it are not covered, O(bytes).
+  func mayHoldUnknown(_ number: Int, _ cursor: ByteCursor, _ scan: RecordScan) throws(RecordError)
+    -> Bool
+  {
+    let record = records[number]
+    let map = cursor.offset
+    if cursor.presence(0, map: map) == 1, !record.isClosed { return true }
+    if record.missing == 0 { return false }
+    let table = tables.records[number]
+    for slot in table.shapes.indices
+    where !record.isAsked[slot] && cursor.presence(slot + 1, map: map) != 0 { return true }
+    var cursor = cursor
+    try cursor.skip(table.mapSize)
+    for (slot, shape) in table.shapes.enumerated() {
+      if let nested = shape.table, records[nested].missing > 0,
+        cursor.presence(slot + 1, map: map) == 2, try mayHoldUnknown(nested, cursor, scan)
+      {
+        return true
+      }
+      try scan.field(slot, shape, map, &cursor)
+    }
+    return false
+  }
+
+  /// The fields of a record that were not asked for, once it was decoded.
+  func unknownFields(
+    of number: Int,
+    _ cursor: inout ByteCursor,
+    _ scan: RecordScan
+  ) throws(RecordError) -> UnknownFields {
+    var unknown = UnknownFields()
+    let record = records[number]
+    let table = tables.records[number]
+    let map = cursor.offset
+    try cursor.skip(table.mapSize)
+    for (slot, shape) in table.shapes.enumerated() {
+      let presence = cursor.presence(slot + 1, map: map)
+      let start = cursor.offset
+      try scan.field(slot, shape, map, &cursor)
+      if presence == 0 { continue }
+      if !record.isAsked[slot] {
+        let value =
+          presence == 1
+          ? .null : try value(presence == 2 ? shape : .tagged, cursor[start..<cursor.offset])
+        unknown.members.append(.init(table.names[slot], value))
+      } else if presence == 2, let nested = shape.table {
+        var part = cursor
+        part.offset = start
+        let fields = try unknownFields(of: nested, &part, scan)
+        if !fields.isEmpty { unknown.nested.append(.init(name: table.names[slot], fields: fields)) }
+      }
+    }
+    guard cursor.presence(0, map: map) == 1, !record.isClosed else { return unknown }
+    for _ in 0..<(try cursor.count()) {
+      let name = String(decoding: cursor[try cursor.block()], as: UTF8.self)
+      let start = cursor.offset
+      try scan.tagged(&cursor)
+      if record.names.contains(name) { continue }
+      unknown.members.append(.init(name, try value(.tagged, cursor[start..<cursor.offset])))
+    }
+    return unknown
+  }
+
+  /// A part of a record, with bytes of its own, so that the rest of the record is not kept with it.
+  private func value(
+    _ shape: LayoutTables.Shape,
+    _ part: UnsafeRawBufferPointer
+  ) throws(RecordError) -> RecordValue {
+    let bytes = Array(part)[...]
+    try bytes.withCursor { cursor throws(RecordError) in
+      try RecordScan(tables, texts: .values).value(shape, &cursor)
+    }
+    return StoredRecord(bytes, tables).value(shape)
+  }
+}
