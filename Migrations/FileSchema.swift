@@ -15,11 +15,17 @@ package struct FileSchema: Sendable {
 
     static let query = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
 
-    init(_ row: borrowing Row) throws(SQLiteError) {
+    /// - Parameter normalized: statements that were normalised before.
+    init(_ row: borrowing Row, _ normalized: [String: String] = [:]) throws(SQLiteError) {
       type = try row.optionalText(0) ?? ""
       name = try row.optionalText(1) ?? ""
       table = try row.optionalText(2) ?? ""
-      sql = String(decoding: NormalizedSQL(try row.optionalText(3) ?? "").bytes, as: UTF8.self)
+      let statement = try row.optionalText(3) ?? ""
+      sql = normalized[statement] ?? Self.normalized(statement)
+    }
+
+    static func normalized(_ statement: String) -> String {
+      String(decoding: NormalizedSQL(statement).bytes, as: UTF8.self)
     }
 
     /// `table delta`.
@@ -27,6 +33,8 @@ package struct FileSchema: Sendable {
   }
 
   private let objects: Set<Object>
+  /// The statements as the migrations write them, normalised: a file mostly has just these.
+  private let normalized: [String: String]
   /// The columns of each table, as SQLite understands them.
   private let columns: [String: [[Value]]]
 
@@ -45,8 +53,17 @@ package struct FileSchema: Sendable {
       try Migrator(catalog: MigrationCatalog(scripts), now: { 0 }).migrate(connection)
     }
     do {
+      var normalized: [String: String] = [:]
+      let statements = try connection.all("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", [])
+      {
+        row throws(SQLiteError) in try row.text(0)
+      }
+      for statement in statements { normalized[statement] = Object.normalized(statement) }
+      self.normalized = normalized
       objects = Set(
-        try connection.all(Object.query) { row throws(SQLiteError) in try Object(row) }
+        try connection.all(Object.query, []) { row throws(SQLiteError) in
+          try Object(row, normalized)
+        }
       )
       var columns: [String: [[Value]]] = [:]
       for object in objects where object.type == "table" {
@@ -69,7 +86,7 @@ package struct FileSchema: Sendable {
     do {
       try connection.withSchemaLimits { () throws(SQLiteError) in
         try connection.forEach(Object.query) { row throws(SQLiteError) in
-          let object = try Object(row)
+          let object = try Object(row, normalized)
           if missing.remove(object) != nil { return .continue }
           let isKnown = objects.contains { $0.type == object.type && $0.name == object.name }
           difference =
