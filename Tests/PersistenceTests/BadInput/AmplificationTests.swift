@@ -15,9 +15,11 @@ struct AmplificationTests {
     #expect(code == 0)
     let numbers = try #require(lines.first).split(separator: " ").map { Int($0) }
     try #require(numbers.count == 3)
-    // Not every system reports the peak.
-    if let untyped = numbers[0] { #expect(untyped <= 8 * Self.size) }
-    if let typed = numbers[1] { #expect(typed <= 8 * Self.size) }
+    // A sanitizer has a memory of its own, and not every system reports the peak.
+    if !LimitedProcess.isSanitized {
+      if let untyped = numbers[0] { #expect(untyped <= 8 * Self.size) }
+      if let typed = numbers[1] { #expect(typed <= 8 * Self.size) }
+    }
     #expect(numbers[2] ?? 0 > Self.size / 251)
   }
 }

@@ -15,7 +15,7 @@ package struct LimitedProcess {
   package static let mostBytes = 512 << 20
 
   /// Whether this program was built with a sanitizer, which needs far more memory and time.
-  private static let isSanitized =
+  package static let isSanitized =
     dlsym(UnsafeMutableRawPointer(bitPattern: 0), "__asan_init") != nil
     || dlsym(UnsafeMutableRawPointer(bitPattern: 0), "__tsan_init") != nil
 
