@@ -108,7 +108,10 @@ extension ForgedCases {
     for policy in RestorePolicy.allCases {
       let copy = directory + "/" + policy.rawValue
       try? FileManager.default.removeItem(atPath: copy)
-      try FileManager.default.copyItem(atPath: home, toPath: copy)
+      // FileManager would open a FIFO, and wait for its other end.
+      guard try LimitedProcess("/bin/cp", ["-a", home, copy], in: directory).status == 0 else {
+        throw CocoaError(.fileWriteUnknown)
+      }
       let before = try Contents(of: copy, .opening)
       let arguments = [copy + "/app.strata", "0", "open", policy.rawValue]
       let process = try LimitedProcess(CommandLine.arguments[0], arguments, in: directory)
