@@ -12,7 +12,8 @@ struct ForgedFileTests {
   @Test
   func `no forged store crashes, hangs or fills a reader, or loses what was acknowledged`() throws {
     let directory = try TemporaryDirectory()
-    let seed = UInt64.random(in: 0..<1 << 32)
+    // The suite has the same cases each time; a longer run has others each time.
+    let seed = Self.cases > 60 ? UInt64.random(in: 0..<1 << 32) : 1
     let half = Self.cases / 2
     let halves = try [0..<half, half..<Self.cases].map { numbers in
       try ChildProcess(
