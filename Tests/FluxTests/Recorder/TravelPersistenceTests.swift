@@ -204,7 +204,9 @@ struct TravelPersistenceTests {
       #expect(store.state.db.books.isEmpty)
     }
 
-    #expect(store.state.db.books.count == 1)
+    // The task of the dispatch may hold the recorder a moment longer.
+    for await changes in store.values(buffering: .unbounded)
+    where changes.value.db.books.count == 1 { break }
     let revision = persistence.revision
     store.commit { $0.db.books.insert(Book(id: 2)) }
     #expect(persistence.revision == revision.next)
