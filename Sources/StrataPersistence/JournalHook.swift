@@ -59,7 +59,7 @@ final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
       name: trace.name,
       CommitPlace(fileID: trace.fileID, function: trace.function, line: trace.line)
     )
-    edit.attachments[CommitTicket.key]?.stamp(revision)
+    edit.attachments[CommitRevision.key]?.set(revision.number)
     if persistence.keepsRecentStates { keep(edit, changes, at: revision) }
   }
 

@@ -69,6 +69,12 @@ final class CommitObserver<State: StateType>: CommitHook {
     try UnreportedCommits.$observer.withValue(ObjectIdentifier(self), operation: body)
   }
 
+  func editDidEnd(_ edit: inout Edit<State>) {
+    if edit.attachments[CommitRevision.key] == nil {
+      edit.attachments[CommitRevision.key] = CommitRevision()
+    }
+  }
+
   func commitDidHappen(_ edit: Edit<State>) {
     guard UnreportedCommits.observer != ObjectIdentifier(self) else { return }
     guard let recorder else { return }
@@ -76,6 +82,7 @@ final class CommitObserver<State: StateType>: CommitHook {
       store: store,
       state: edit.state,
       mutation: edit.attachments[mutationKey],
+      revision: edit.attachments[CommitRevision.key]?.number,
       dispatch: DispatchID.current,
       trace: edit.trace
     )

@@ -5,6 +5,8 @@ struct ObservedCommit: Sendable {
   let state: any StateType
   /// The change that it made; nil when only the resulting state is known.
   let mutation: ReplayableMutation?
+  /// The revision that it became in the file of the store, if it has one.
+  let revision: Int64?
   /// The dispatch that it belongs to, if that is known.
   let dispatch: DispatchID?
   /// Where the commit was made.

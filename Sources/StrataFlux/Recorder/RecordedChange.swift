@@ -14,6 +14,8 @@ struct RecordedChange: Sendable {
   var shownBefore: Int
   /// The change itself; nil when only the resulting state is known.
   let mutation: ReplayableMutation?
+  /// The revision of the commit in the file of its store, if it has one.
+  let revision: Int64?
   /// Why the reducer changed nothing, as recorded.
   var failure: (any Error)?
   /// Why the reducer changes nothing, as shown.
@@ -24,6 +26,7 @@ struct RecordedChange: Sendable {
     state: RecordedState,
     before: Int,
     mutation: ReplayableMutation?,
+    revision: Int64? = nil,
     failure: (any Error)? = nil
   ) {
     self.store = store
@@ -32,6 +35,7 @@ struct RecordedChange: Sendable {
     self.before = before
     shownBefore = before
     self.mutation = mutation
+    self.revision = revision
     self.failure = failure
     shownFailure = failure
   }
@@ -57,13 +61,20 @@ struct RecordedChange: Sendable {
       state: shown,
       before: shownBefore,
       mutation: mutation,
+      revision: shown.id == recorded.id ? revision : nil,
       failure: shownFailure
     )
   }
 
   /// The change without its mutation: only the resulting state is known.
   var withoutMutation: RecordedChange {
-    RecordedChange(store: store, state: recorded, before: before, mutation: nil)
+    RecordedChange(
+      store: store,
+      state: recorded,
+      before: before,
+      mutation: nil,
+      revision: revision
+    )
   }
 
   /// Puts the commit at another place in the order of the commits.

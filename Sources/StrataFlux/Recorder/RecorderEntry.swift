@@ -70,6 +70,17 @@ public struct RecorderEntry: Identifiable, Sendable {
     return changes.filter(\.isCommit).map(\.store).filter { seen.insert($0).inserted }
   }
 
+  /// The last revision that the entry's commits became in the file of each store that has one.
+  ///
+  /// `strata log` and `strata diff` show what the file says of a revision. Commits that changed nothing
+  /// in the file have none. In an imported recording they are those of the program that exported it.
+  /// O(changes).
+  public var revisions: [String: Int64] {
+    Dictionary(changes.compactMap { change in change.revision.map { (change.store, $0) } }) {
+      max($0, $1)
+    }
+  }
+
   /// The action, if the origin is one.
   public var action: (any FluxAction)? {
     if case .action(let action) = origin { action } else { nil }

@@ -173,7 +173,8 @@ extension RecorderState {
       store: commit.store,
       state: state,
       before: ownStates[commit.store] ?? 0,
-      mutation: commit.mutation
+      mutation: commit.mutation,
+      revision: commit.revision
     )
     ownStates[commit.store] = state.id
     let index = owner(of: commit.dispatch, in: commit.store)

@@ -22,6 +22,9 @@ import StrataBase
 /// `shown` is the difference from the state after the commit to the one shown, where an earlier entry
 /// is skipped and the change is not a reducer's.
 ///
+/// `revision` is the revision of the commit in the file of its store. The difference is there too, so
+/// that a recording can be read without that file.
+///
 /// `reduced` means that the state is what the store's reducer makes of the action. Such a change is
 /// recomputed when it is read, and compared. Each checksum covers the one before it, so that a missing
 /// entry is found; the first one covers the base.
@@ -99,6 +102,7 @@ extension Recording {
     _ tips: inout [String: (id: Int, state: EncodedState)]
   ) throws -> JSONText {
     var fields = ["store": JSONText(change.store), "order": JSONText(change.order)]
+    if let revision = change.revision { fields["revision"] = JSONText(Int(revision)) }
     if change.isReduction { fields["reduced"] = .leaf("true") }
     if change.wasNotReached { fields["unreached"] = .leaf("true") }
     if let failure = change.failure { fields["failure"] = JSONText("\(failure)") }

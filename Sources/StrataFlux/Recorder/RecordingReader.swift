@@ -107,6 +107,14 @@ struct RecordingReader {
     guard order == 0 || orders.insert(order).inserted else {
       throw .unreadable("Two commits have the order \(order).")
     }
+    if let revision = json["revision"] {
+      guard let number = revision.int, (1...Recording.lastNumber).contains(number) else {
+        throw .unreadable(
+          "Entry \(id) has the revision \(revision.text.prefix(40)), which is not from 1 to "
+            + "\(Recording.lastNumber)."
+        )
+      }
+    }
     if missingStores.contains(store) { return }
     changes.append(ReadChange(step: entries.count, store: store, order: order, fields: json))
   }
@@ -200,6 +208,7 @@ struct RecordingReader {
         state: RecordedState(state: tip.state, id: tip.id, order: read.order),
         before: before,
         mutation: isReplayable ? mutation : nil,
+        revision: read.fields["revision"]?.int.map(Int64.init),
         failure: failure
       )
     )

@@ -11,7 +11,7 @@ extension Persistence: JournalingSource {}
 /// One commit that waits for the disk.
 struct DurableCommit {
   private let writer: JournalWriter
-  private let ticket = CommitTicket()
+  private let revision = CommitRevision()
 
   /// Traps for a store without a file: its commits cannot become durable.
   init<State, Activity>(of store: Store<State, Activity>, _ trace: CommitTrace) {
@@ -34,12 +34,12 @@ struct DurableCommit {
     if store.isPreviewing {
       throw PersistenceError(.appending, path: writer.path.file, .previewing)
     }
-    attachments[CommitTicket.key] = ticket
+    attachments[CommitRevision.key] = revision
   }
 
   /// Returns when the commit, and everything that it can have read, is on disk.
   func wait() async throws(DurabilityError) {
-    let target = ticket.revision ?? writer.queue.lastRevision
+    let target = revision.number.map { Revision($0) } ?? writer.queue.lastRevision
     do {
       try await writer.durable(through: target)
     } catch {

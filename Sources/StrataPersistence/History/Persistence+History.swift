@@ -150,16 +150,16 @@ extension Persistence {
     _ trace: CommitTrace,
     _ edit: (inout State, inout CommitAttachments) throws -> Void
   ) throws -> Revision {
-    let ticket = CommitTicket()
+    let revision = CommitRevision()
     do {
       try connection.withLock { $0 }.commit(trace) { state, attachments in
-        attachments[CommitTicket.key] = ticket
+        attachments[CommitRevision.key] = revision
         try edit(&state, &attachments)
       }
     } catch let error as PersistenceError.Reason {
       throw PersistenceError(.appending, path: path, error)
     }
-    return ticket.revision ?? writer.queue.lastRevision
+    return revision.number.map { Revision($0) } ?? writer.queue.lastRevision
   }
 
   /// Writes commits that a question about `point` needs and that still wait in memory.
