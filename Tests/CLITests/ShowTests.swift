@@ -26,6 +26,15 @@ import Testing
     #expect(try member("1", "fields", "1", "name", of: json) == "name")
   }
 
+  @Test func `what is not a terminal is as wide as COLUMNS says`() async throws {
+    let line = #"COLUMNS="$2" "$0" tables "$1""#
+    let narrow = try await Program.shell(line, path, "40").output
+    let wide = try await Program.shell(line, path, "300").output
+    #expect(narrow.split(separator: "\n").allSatisfy { $0.count <= 40 }, "\(narrow)")
+    #expect(narrow.contains("…"))
+    #expect(!wide.contains("…"))
+  }
+
   @Test func `a table is shown in aligned columns`() async throws {
     let shown = try await Program.strata("show", path, "users")
     #expect(
@@ -98,7 +107,7 @@ import Testing
           output: "",
           errors: """
             strata: \(path): there is no table userz. Check the spelling. `strata tables` lists the \
-            tables.
+            tables, and `strata info` the snapshots.
 
             """
         )

@@ -31,4 +31,32 @@ import Testing
       return
     }
   }
+
+  @Test func `an opening that fails does not speak of a state in memory`() {
+    for reason in [PersistenceError.Reason.io("EIO"), .diskFull] {
+      let error = PersistenceError(.opening, path: "/app.strata", reason)
+      #expect(error.description.contains("The store is not open."))
+      #expect(!error.description.contains("in memory"))
+      let later = PersistenceError(.appending, path: "/app.strata", reason)
+      #expect(later.description.contains("in memory"))
+    }
+  }
+
+  @Test func `a detail that ends with a full stop is not followed by another one`() {
+    let reason = PersistenceError.Reason.undecodable(
+      table: "users",
+      id: "1",
+      detail: "It is not exactly that."
+    )
+    let error = PersistenceError(.opening, path: "/app.strata", reason)
+    #expect(error.description.contains("not exactly that. If a field is new"))
+  }
+
+  @Test func `a revision is read from text, and negative numbers are none`() {
+    #expect(Revision("42") == 42)
+    #expect(Revision("0") == 0)
+    #expect(Revision("-1") == nil)
+    #expect(Revision("HEAD") == nil)
+    #expect(Revision("") == nil)
+  }
 }

@@ -22,19 +22,21 @@ public enum RuleViolation: Error, Equatable, CustomStringConvertible {
       """
     case .stillReferenced(let table, let id, let source, let ids):
       """
-      \(id) in \(table) cannot be removed while \(Self.list(ids)) in \(source) refer to it
+      \(id) in \(table) cannot be removed: \(Self.entities(ids)) in \(source) \
+      \(ids.count == 1 ? "refers" : "refer") to it
       """
     case .danglingReference(let table, let ids, let target, let id):
       """
-      \(Self.list(ids)) in \(table) \(ids.count == 1 ? "refers" : "refer") to \(id), which does not \
+      \(Self.entities(ids)) in \(table) \(ids.count == 1 ? "refers" : "refer") to \(id), which does not \
       exist in \(target)
       """
     }
   }
 
-  private static func list(_ ids: [String]) -> String {
+  private static func entities(_ ids: [String]) -> String {
     let first = ids.prefix(5).joined(separator: ", ")
-    return ids.count > 5 ? "\(first) and \(ids.count - 5) more" : first
+    if ids.count == 1 { return "the entity \(first)" }
+    return "the entities " + (ids.count > 5 ? "\(first) and \(ids.count - 5) more" : first)
   }
 
   private var remedy: String {

@@ -182,14 +182,16 @@ extension PersistenceError.Reason {
     case .undecodable(let table, _, _):
       if StoredValues.name(ofTable: table) != nil {
         """
-        Make the field optional, change its type back, or store the value under another name. \
+        If a field is new, make it optional. If its type is another one now, change it back, or store \
+        the value under another name. \
         RestorePolicy.bestEffort opens with the initial value and leaves the stored one in the file. The \
         file was not changed.
         """
       } else {
         """
-        Make the field optional, give the entity `static var defaults: Self` (DefaultingEntityType), \
-        or migrate the data. RestorePolicy.bestEffort opens without such records and leaves them in the \
+        If a field is new, make it optional or give the entity `static var defaults: Self` \
+        (DefaultingEntityType). If a field has another type now, change the type back, or add a field \
+        of another name. RestorePolicy.bestEffort opens without such records and leaves them in the \
         file. The file was not changed.
         """
       }
@@ -225,7 +227,7 @@ extension PersistenceError.Reason {
     case .busy: "Try again."
     case .io:
       "Check the disk. The state continues in memory and is written when the disk works again."
-    case .closed: "Commit before close(), or open the store again."
+    case .closed: "Use it before close(), or open the store again."
     case .notReached: "Ask for that one or an earlier one."
     case .trimmed, .beforeHistory:
       "Ask for a later one. A SnapshotPolicy with larger minimums keeps more history from now on."
@@ -241,7 +243,10 @@ extension PersistenceError.Reason {
     case .notPersisted: "Insert them again with values that their encode(to:) accepts."
     case .previewing: "Return to the present, or keep what is shown, before the commit."
     case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
-    case .notFound: "Check the spelling. `strata tables` lists the tables."
+    case .notFound: 
+      """
+      Check the spelling. `strata tables` lists the tables, and `strata info` the snapshots.
+      """
     }
   }
 }

@@ -42,12 +42,17 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
   }
 
   /// A sentence with the path and what went wrong, followed by the remedy.
-  public var description: String { "\(path): \(reason.sentence). \(remedy)" }
+  public var description: String {
+    let sentence = reason.sentence
+    return "\(path): \(sentence)\(sentence.hasSuffix(".") ? "" : ".") \(remedy)"
+  }
 
   private var remedy: String {
     switch (operation, reason) {
     case (.inspecting, .io):
       "Check the disk, and that this user may read here. Nothing was changed."
+    case (.opening, .io): "Check the disk and the path. The store is not open."
+    case (.opening, .diskFull): "Free some space. The store is not open."
     default: reason.remedy
     }
   }

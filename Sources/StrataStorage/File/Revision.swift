@@ -1,5 +1,5 @@
 /// The number of a delta, counted from 1 without gaps; 0 is the state before the first delta.
-public struct Revision: Hashable, Comparable, Sendable, Codable, CustomStringConvertible,
+public struct Revision: Hashable, Comparable, Sendable, Codable, LosslessStringConvertible,
   ExpressibleByIntegerLiteral
 {
   /// The number.
@@ -10,6 +10,13 @@ public struct Revision: Hashable, Comparable, Sendable, Codable, CustomStringCon
 
   /// Creates the revision with this number.
   public init(integerLiteral value: Int64) { number = value }
+
+  /// Creates the revision with the number of this text, as a person types it; nil for other texts and
+  /// for negative numbers.
+  public init?(_ description: String) {
+    guard let number = Int64(description), number >= 0 else { return nil }
+    self.number = number
+  }
 
   /// Decodes a single number.
   public init(from decoder: any Decoder) throws {

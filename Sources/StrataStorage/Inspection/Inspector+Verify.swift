@@ -91,7 +91,7 @@ extension Inspector {
         "it has \(count) entities, but its row states \(snapshot.header.entities)"
       )
     }
-    return "\(count) entities"
+    return Measures.count(count, "entity", "entities")
   }
 
   private func verify(_ entity: StoredEntity, _ view: ReadView) throws {

@@ -79,6 +79,21 @@ struct StatusTests {
     #expect(persistence.status.condition == .closed)
   }
 
+  @Test func `the bytes of the journal include every flushed commit`() async throws {
+    let persistence = try await open(PersistenceConfiguration())
+    let store = LibraryStore(persistence)
+    while persistence.status.bytes.journal == nil { await Task.yield() }
+    var last: Int64 = 0
+    for number in 1...5 {
+      store.commit { $0.db.books.insert(Book(id: EntityID(number))) }
+      try await persistence.flush()
+      let bytes = try #require(persistence.status.bytes.journal)
+      #expect(bytes > last)
+      last = bytes
+    }
+    try await persistence.close()
+  }
+
   @Test
   func `the bytes of journal and snapshots are those of the file, across trimming and reopening`()
     async throws
