@@ -243,7 +243,7 @@ extension PersistenceError.Reason {
     case .notPersisted: "Insert them again with values that their encode(to:) accepts."
     case .previewing: "Return to the present, or keep what is shown, before the commit."
     case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
-    case .notFound: 
+    case .notFound:
       """
       Check the spelling. `strata tables` lists the tables, and `strata info` the snapshots.
       """
