@@ -10,12 +10,21 @@ package struct StoreIdentity: Equatable, Sendable {
   package var id: UUID
   package var epoch: Int64
   package var created: Int64
+  /// The application that the store belongs to; nil if no configuration has named one.
+  package var application: String?
 
   static func read(_ connection: Connection) throws -> StoreIdentity {
-    let row = try connection.first("SELECT id, epoch, algorithm, created FROM store", []) {
-      (try $0.blob(0), try $0.int(1), try $0.int(2), try $0.int(3))
+    let application = try StoreFormat.isFirst(connection) ? "NULL" : "application"
+    let row = try connection.first(
+      "SELECT id, epoch, algorithm, created, \(application) FROM store",
+      []
+    ) {
+      (
+        try $0.blob(0), try $0.int(1), try $0.int(2), try $0.int(3), try $0.optionalText(4)
+      )
     }
-    guard let (id, epoch, algorithm, created) = row, let id = UUID(byteArray: id) else {
+    guard let (id, epoch, algorithm, created, application) = row, let id = UUID(byteArray: id)
+    else {
       throw CorruptionError("the file has no valid store ID")
     }
     guard algorithm == Int64(Checksum.algorithm) else {
@@ -26,18 +35,30 @@ package struct StoreIdentity: Equatable, Sendable {
     return StoreIdentity(
       id: id,
       epoch: try StoredNumber.epoch(epoch, "the epoch of the store"),
-      created: try StoredNumber.time(created, "the time when the store was created")
+      created: try StoredNumber.time(created, "the time when the store was created"),
+      application: application
     )
   }
 
   func write(to connection: Connection) throws(SQLiteError) {
     try connection.run(
-      "INSERT INTO store (one, id, epoch, algorithm, created) VALUES (1, ?, ?, ?, ?)",
+      "INSERT INTO store (one, id, epoch, algorithm, created, application) VALUES (1, ?, ?, ?, ?, ?)",
       [
         .blob(id.byteArray), .integer(epoch), .integer(Int64(Checksum.algorithm)),
-        .integer(created),
+        .integer(created), application.map { .text($0) } ?? .null,
       ]
     )
+  }
+
+  /// Refuses a store of another application than the one that the configuration names.
+  func check(application name: String?) throws(PersistenceError.Reason) {
+    guard let name, let application, application != name else { return }
+    throw .otherApplication(found: application, expected: name)
+  }
+
+  /// Writes the application's name.
+  func writeApplication(to connection: Connection) throws(SQLiteError) {
+    try connection.run("UPDATE store SET application = ?", [application.map { .text($0) } ?? .null])
   }
 
   /// Replaces the epoch.

@@ -21,17 +21,23 @@ package struct DeltaHeader: Equatable, Sendable {
   package var blocks: Int
   /// The size of its blocks.
   package var bytes: Int
+  /// Who and why of the commit, where it said so.
+  package var context: [UInt8]?
 
-  /// The approximate size of the delta in the file: its blocks, its name and place, and the rest of its
-  /// row.
-  var footprint: Int { bytes + name.utf8.count + place.utf8.count + Self.rowBytes }
+  /// The approximate size of the delta in the file: its blocks, its name, place and context, and the
+  /// rest of its row.
+  var footprint: Int {
+    bytes + name.utf8.count + place.utf8.count + (context?.count ?? 0) + Self.rowBytes
+  }
 
-  /// The approximate size of a row without name, place and body: its numbers, its hash and its entry in
+  /// The approximate size of a row without name, place, context and body: its numbers, its hash and its entry in
   /// SQLite's B-tree.
   static let rowBytes = 72
 
   /// The chain at this delta: a hash over the previous chain, the store ID, every column, the hash of
   /// every block, and every layout that the records are read with.
+  ///
+  /// A delta without a context has the hash that it has in format 1.
   func chain(
     after previous: Checksum,
     storeID: UUID,
@@ -68,6 +74,10 @@ package struct DeltaHeader: Equatable, Sendable {
     for (id, hash) in sortedLayouts {
       builder.append(UInt64(bitPattern: id))
       builder.append(hash)
+    }
+    if let context {
+      builder.append(UInt64(1))
+      builder.append(context)
     }
     return builder.finalize()
   }

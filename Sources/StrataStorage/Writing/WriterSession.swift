@@ -50,7 +50,7 @@ final class WriterSession {
     self.traces = traces
     identity = restored.identity
     connection = restored.connection
-    journal = Journal(connection: connection)
+    journal = try Journal(connection: connection)
     snapshots = SnapshotStore(connection: connection)
     encoder = EntityEncoder(restored.catalog, of: restored.identity.id, in: restored.connection)
     head = try HeadFile(opening: path.head, on: disk)
