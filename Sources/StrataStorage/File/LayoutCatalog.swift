@@ -93,6 +93,9 @@ package struct LayoutCatalog {
     lastNumber = max(lastNumber, number)
   }
 
+  /// The layout that the next record of a table is written with; nil for a table without records.
+  package func lastLayout(of table: String) -> Layout? { lastOfTable[table] }
+
   /// How many layouts there are.
   var count: Int { byNumber.count }
 
