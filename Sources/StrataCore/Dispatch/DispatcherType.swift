@@ -64,12 +64,19 @@ extension DispatcherType {
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
@@ -85,12 +92,19 @@ extension DispatcherType {
   public func commit<Part, R, E: Error>(
     _ name: String = "",
     scope part: StatePath<Scope, Part>,
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Part) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
@@ -114,12 +128,19 @@ extension DispatcherType {
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
@@ -140,12 +161,19 @@ extension DispatcherType {
   /// and cannot throw. The rules are those of `commit`.
   public func commitWithVersion<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws(E) -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     var version: UInt64?
     let result = try targetStore.commit(
       trace,
