@@ -82,6 +82,47 @@ package struct StoreIdentity: Equatable, Sendable {
     return try connection.first("SELECT last_insert_rowid()", []) { try $0.int(0) } ?? 0
   }
 
+  /// The opening of that number; nil if the file does not have it.
+  static func origin(_ number: Int64, in connection: Connection) throws -> DeltaFrame.Origin? {
+    let row = try connection.first(
+      "SELECT uuid, opened FROM origin WHERE id = ?",
+      [.integer(number)]
+    ) { (try $0.blob(0), try $0.int(1)) }
+    guard let (uuid, opened) = row else { return nil }
+    guard let id = UUID(byteArray: uuid) else {
+      throw CorruptionError("the UUID of origin \(number) has \(uuid.count) bytes, expected 16")
+    }
+    return DeltaFrame.Origin(
+      number: number,
+      id: id,
+      opened: try StoredNumber.time(opened, "the time of origin \(number)")
+    )
+  }
+
+  /// Adds an opening of another file of the store; throws if this file has another one in its place.
+  static func add(_ origin: DeltaFrame.Origin, to connection: Connection) throws {
+    if let known = try self.origin(origin.number, in: connection) {
+      guard known == origin else {
+        throw CorruptionError("the file has another origin in the place of \(origin.number)")
+      }
+      return
+    }
+    if let number = try self.origin(origin.id, in: connection) {
+      throw CorruptionError("the file has origin \(origin.number) under the number \(number)")
+    }
+    try connection.run(
+      "INSERT INTO origin (id, uuid, opened) VALUES (?, ?, ?)",
+      [.integer(origin.number), .blob(origin.id.byteArray), .integer(origin.opened)]
+    )
+  }
+
+  /// The revision that brought a table; nil if the file does not list it.
+  static func since(_ table: String, in connection: Connection) throws -> Revision? {
+    try connection.first("SELECT since FROM entity_table WHERE name = ?", [.text(table)]) {
+      try $0.revision(0, "the beginning of table \(table)")
+    }
+  }
+
   /// The names of all entity tables the file ever had.
   static func tables(of connection: Connection) throws -> [String] {
     try connection.all("SELECT name FROM entity_table ORDER BY name", []) { try $0.text(0) }

@@ -117,6 +117,7 @@ extension Inspector {
     var entities = 0
     while replay.revision < view.last.revision, let (header, blocks) = try replay.next() {
       for block in blocks { try verify(block, view) }
+      _ = try header.contexts()
       let count = blocks.reduce(0) { $0 + $1.entries.count }
       let bytes = blocks.reduce(0) { $0 + $1.bytes.count }
       guard count == header.entities, bytes == header.bytes else {

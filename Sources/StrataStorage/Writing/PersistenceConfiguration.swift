@@ -23,6 +23,8 @@ public struct PersistenceConfiguration: Sendable {
   public var recentStates = RecentStatePolicy()
   /// What deltas state about their commits.
   public var commitTraces: CommitTraces
+  /// What deltas state about the contexts of their commits.
+  public var commitContexts = CommitContexts.all
   /// How long to wait before the file is tried again after an I/O error; doubled up to 30 s.
   public var recoveryInterval: Duration
   /// Called with the progress of long operations, on the writer's thread: return quickly.

@@ -160,7 +160,8 @@ final class WriterSession {
       place: traces.place(of: delta.place, &places),
       entities: encoding.entities,
       blocks: encoding.hashes.count,
-      bytes: encoding.bytes
+      bytes: encoding.bytes,
+      context: delta.contexts.encoded(isMerged: delta.first < delta.revision)
     )
     let hash = header.chain(
       after: mark.chain,
