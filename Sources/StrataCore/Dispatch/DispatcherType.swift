@@ -47,7 +47,8 @@ extension DispatcherType {
   /// If the closure throws, the commit is rolled back. Waits for other commits of the store, but not for
   /// subscribers, and for a disk only while it falls behind. Committing inside the closure traps;
   /// reading `state` there returns the last committed value. The name and the place are carried with
-  /// the commit as its ``CommitTrace``. Costs about a microsecond plus the edit itself.
+  /// the commit as its ``CommitTrace``, and so is its ``CommitContext``, completed by that of the task. Costs
+  /// about a microsecond plus the edit itself.
   ///
   /// A commit that leaves every byte of the state unchanged returns its result, but makes no version
   /// and reaches neither middleware, hooks nor subscribers. Only the state's own bytes are compared,

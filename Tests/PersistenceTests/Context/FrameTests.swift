@@ -157,6 +157,20 @@ struct FrameTests {
   }
 
   @Test
+  func `a frame of another history of the same store is refused`() async throws {
+    try await file.run([], LibraryState(), Self.configuration) { _, _ in }
+    try copyFile()
+    try await write(1)
+    let other = try await Persistence.open(at: copy, initialState: LibraryState(), database: \.db)
+    LibraryStore(other).commit { $0.db.books.insert(Book(id: 1)) }
+    try await other.close()
+    let before = try contents(of: copy)
+    let second = try frames(of: file.path)[1]
+    #expect(throws: CorruptionError.self) { try append([second], to: copy) }
+    #expect(try contents(of: copy) == before)
+  }
+
+  @Test
   func `a frame with another layout or origin in the place of one is refused`() async throws {
     try await file.run([], LibraryState(), Self.configuration) { _, _ in }
     try copyFile()
