@@ -19,6 +19,11 @@ extension MigrationCatalog {
       version: 1,
       name: "create store",
       sql: String(decoding: PackageResources.V001_create_store_sql, as: UTF8.self)
-    )
+    ),
+    Migration(
+      version: 2,
+      name: "share chunks",
+      sql: String(decoding: PackageResources.V002_share_chunks_sql, as: UTF8.self)
+    ),
   ])
 }

@@ -1,9 +1,12 @@
 package import StrataBase
 package import StrataSQLite
 
-/// The table of the migrations that ran on a file.
+/// The migrations of the schema that ran on a file: rows of its table `migration`.
+///
+/// The table is created with the columns of format 1, and the migration to format 2 adds those of
+/// migrations of the user's data.
 package enum MigrationLedger {
-  /// A row of the table: a migration that ran.
+  /// A row of the table: a migration of the schema that ran.
   package struct Entry: Hashable, Sendable {
     /// The migration's version.
     package let version: Int
@@ -47,11 +50,11 @@ package enum MigrationLedger {
   ///
   /// - Throws: `.mismatch` for a checksum of the wrong length, and errors of SQLite.
   package static func entries(on connection: Connection) throws(SQLiteError) -> [Entry] {
-    let exists = try connection.first(
-      "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migration'"
-    ) { row throws(SQLiteError) in try row.int(0) }
-    guard exists != nil else { return [] }
-    let select = "SELECT version, name, checksum, applied, duration FROM migration ORDER BY version"
+    let columns = try connection.all("PRAGMA table_info(migration)") { row throws(SQLiteError) in
+      try row.text(1)
+    }
+    guard !columns.isEmpty else { return [] }
+    let select = columns.contains("kind") ? selection : selectionOfFormat1
     return try connection.all(select) { row throws(SQLiteError) in
       guard let checksum = Checksum(bytes: try row.blob(2)) else {
         throw SQLiteError(
@@ -71,6 +74,13 @@ package enum MigrationLedger {
       )
     }
   }
+
+  private static let selection = """
+    SELECT version, name, checksum, applied, duration FROM migration WHERE kind = 0 ORDER BY version
+    """
+  private static let selectionOfFormat1 = """
+    SELECT version, name, checksum, applied, duration FROM migration ORDER BY version
+    """
 
   /// Appends a row.
   package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {

@@ -36,7 +36,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         .notFound
       case .notAFile, .empty, .notADatabase, .foreign, .undecodable, .ruleBroken, .closed,
         .previewing, .fileExists, .suspended, .movedOn, .notPersisted, .reservedName, .sealed,
-        .unopenable, .unlistedTables:
+        .unopenable, .unlistedTables, .otherApplication:
         .failed
       case .truncated, .damaged: .damaged
       case .readOnly, .foreignCompanion: .failed

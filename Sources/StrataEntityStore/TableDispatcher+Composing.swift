@@ -24,12 +24,19 @@ extension TableDispatcherBase {
   public func commit<B, R, E: Error>(
     with b: TableDispatcherBase<State, Activity, B>,
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout EntityTable<Entity>, inout EntityTable<B>) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try compose(trace, b, mutation)
   }
 
@@ -41,6 +48,7 @@ extension TableDispatcherBase {
     with b: TableDispatcherBase<State, Activity, B>,
     _ c: TableDispatcherBase<State, Activity, C>,
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
@@ -48,7 +56,13 @@ extension TableDispatcherBase {
       inout EntityTable<Entity>, inout EntityTable<B>, inout EntityTable<C>
     ) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try compose(trace, b, c, mutation)
   }
 }
@@ -63,12 +77,19 @@ extension TableDispatcherBase where State: RuledStateType {
   public func commit<B, R, E: Error>(
     with b: TableDispatcherBase<State, Activity, B>,
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout EntityTable<Entity>, inout EntityTable<B>) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try compose(trace, b) { (tableA, tableB) throws in try mutation(&tableA, &tableB) }
   }
 
@@ -80,6 +101,7 @@ extension TableDispatcherBase where State: RuledStateType {
     with b: TableDispatcherBase<State, Activity, B>,
     _ c: TableDispatcherBase<State, Activity, C>,
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
@@ -87,7 +109,13 @@ extension TableDispatcherBase where State: RuledStateType {
       inout EntityTable<Entity>, inout EntityTable<B>, inout EntityTable<C>
     ) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try compose(trace, b, c) { (tableA, tableB, tableC) throws in
       try mutation(&tableA, &tableB, &tableC)
     }
@@ -171,12 +199,13 @@ extension DispatcherType where Scope: DatabaseType {
   @discardableResult
   public func performBatchUpdates<R>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ updates: (inout BatchContext<Scope>) throws -> R
   ) throws -> R {
-    try commit(name, fileID: fileID, function: function, line: line) {
+    try commit(name, context: context, fileID: fileID, function: function, line: line) {
       (database: inout Scope) throws in
       try database.performBatchUpdates(updates)
     }

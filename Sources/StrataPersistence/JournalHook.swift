@@ -57,7 +57,14 @@ final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
         policy: persistence.policy
       ),
       name: trace.name,
-      CommitPlace(fileID: trace.fileID, function: trace.function, line: trace.line)
+      CommitPlace(fileID: trace.fileID, function: trace.function, line: trace.line),
+      context: trace.context.map {
+        PendingCommitContext(
+          context: $0,
+          redaction: persistence.writer.configuration.commitContexts.redaction,
+          mayHoldSecrets: persistence.policy.hasTransforms
+        )
+      }
     )
     edit.attachments[CommitRevision.key]?.set(revision.number)
     if persistence.keepsRecentStates { keep(edit, changes, at: revision) }

@@ -71,7 +71,7 @@ package struct ByteCursor {
   }
 
   @inline(__always)
-  mutating func zigzag() throws(RecordError) -> Int64 {
+  package mutating func zigzag() throws(RecordError) -> Int64 {
     let value = try varint()
     return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
@@ -94,6 +94,13 @@ package struct ByteCursor {
     return Number(
       littleEndian: first.unsafelyUnwrapped.loadUnaligned(fromByteOffset: place, as: Number.self)
     )
+  }
+
+  /// So many bytes.
+  package mutating func bytes(_ count: Int) throws(RecordError) -> [UInt8] {
+    let start = position
+    try skip(count)
+    return Array(self[start..<position])
   }
 
   /// Where the bytes behind a length are.
@@ -127,7 +134,7 @@ package struct ByteCursor {
 
   /// The bytes of a range that was read before.
   @inline(__always)
-  subscript(range: Range<Int>) -> UnsafeRawBufferPointer {
+  package subscript(range: Range<Int>) -> UnsafeRawBufferPointer {
     precondition(range.lowerBound >= start && range.upperBound <= end)
     return UnsafeRawBufferPointer(
       start: first?.advanced(by: range.lowerBound &- start),

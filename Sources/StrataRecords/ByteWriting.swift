@@ -17,7 +17,7 @@ extension [UInt8] {
   }
 
   /// Appends a signed number, small magnitudes short.
-  mutating func appendZigzag(_ value: Int64) {
+  package mutating func appendZigzag(_ value: Int64) {
     appendVarint(UInt64(bitPattern: value << 1 ^ value >> 63))
   }
 

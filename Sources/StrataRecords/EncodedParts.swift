@@ -60,6 +60,8 @@ struct EncodedParts: Sendable {
     var count: Int32 = 0
     var lastSlot: Int32 = -1
     var nextSlot: Int32 = 0
+    /// What the value refers to, as a number of `references`.
+    var references = ReferenceTypes.none
   }
 
   /// A member that the layout does not list.
@@ -80,6 +82,8 @@ struct EncodedParts: Sendable {
   private var names: [String] = []
   /// The containers that members outside the layout have now, for a type that asks for one again.
   private var namedFrames: [FrameName: Int] = [:]
+  /// Kept from value to value.
+  private var references = ReferenceTypes()
 
   /// Forgets what was written and keeps the room, unless it is unusually much.
   mutating func reset() {
@@ -141,6 +145,35 @@ extension EncodedParts {
     guard let slot = fields.fieldNamed[name] else { return nil }
     frames[frame].nextSlot = Int32(slot + 1)
     return slot
+  }
+
+  /// Notes what the values of a type refer to, of the frame in which one is a member of a record.
+  ///
+  /// The outermost type counts. The member `id` at the top is the entity's own ID and no reference.
+  @inline(__always)
+  mutating func noteReferences<Value>(
+    of type: Value.Type,
+    _ frame: Int,
+    _ tables: LayoutTables
+  ) {
+    guard frame > 0, frame < frames.count, frames[frame].references == ReferenceTypes.none,
+      frames[Int(frames[frame].parent)].form == .keyed
+    else { return }
+    let number = references.number(of: type)
+    guard number != ReferenceTypes.none, !isOwnID(frame, tables) else { return }
+    frames[frame].references = number
+  }
+
+  /// Notes what a value refers to whose type is not known.
+  mutating func noteReferences(_ tables: ReferencedTables, _ frame: Int) {
+    guard frame < frames.count else { return }
+    frames[frame].references = references.number(for: tables)
+  }
+
+  private func isOwnID(_ frame: Int, _ tables: LayoutTables) -> Bool {
+    guard frames[frame].parent == 0 else { return false }
+    let place = Int(frames[frame].place)
+    return (place < 0 ? names[~place] : tables.records[0].names[place]) == "id"
   }
 
   mutating func addName(_ name: String) -> Int {
@@ -236,6 +269,15 @@ extension EncodedParts {
 extension EncodedParts {
   func depth(of frame: Int) -> Int { frame < frames.count ? Int(frames[frame].depth) : 0 }
   func form(of frame: Int) -> Form { frames[frame].form }
+
+  /// What an item refers to, before it is settled.
+  @inline(__always)
+  func references(of item: Item) -> ReferencedTables? {
+    guard case .frame(let frame) = item else { return nil }
+    let number = frames[frame].references
+    return number == ReferenceTypes.none ? nil : references[number]
+  }
+
   func count(of frame: Int) -> Int { frame < frames.count ? Int(frames[frame].count) : 0 }
 
   /// The frame that a place holds now.

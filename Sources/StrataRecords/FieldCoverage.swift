@@ -130,6 +130,9 @@ extension FieldCoverage {
           presence == 1
           ? .null : try value(presence == 2 ? shape : .tagged, cursor[start..<cursor.offset])
         unknown.members.append(.init(table.names[slot], value))
+        if presence == 2, !table.references.isEmpty, let references = table.references[slot] {
+          unknown.references[table.names[slot]] = references
+        }
       } else if presence == 2, let nested = shape.table {
         var part = cursor
         part.offset = start

@@ -2,7 +2,8 @@
 ///
 /// ```
 /// layout = version (1) record
-/// record = varint count, then a field each: text name, kind
+/// record = varint count, then a field each: text name, kind; for references: text name, 36, tables
+///          (`ReferencedTables`), kind
 /// kind   = tag byte;  array: the element's kind follows;  record: the record follows
 ///          0 unknown · 1…17 scalars (`Scalar`) · 32 array · 34 record · 35 tagged
 /// ```
@@ -28,6 +29,10 @@ extension Layout {
     bytes.appendVarint(UInt64(fields.count))
     for field in fields {
       bytes.appendText(field.name)
+      if let references = field.references {
+        bytes.append(ReferencedTables.marker)
+        references.append(to: &bytes)
+      }
       append(field.kind, to: &bytes)
     }
   }
@@ -64,9 +69,25 @@ extension Layout {
     var fields: [Field] = []
     for _ in 0..<(try cursor.count()) {
       let name = try cursor.text()
-      fields.append(Field(name, try kind(&cursor, depth: depth + 1, &left)))
+      let references = try references(&cursor, depth: depth + 1, &left)
+      fields.append(Field(name, try kind(&cursor, depth: depth + 1, &left), to: references))
     }
     return fields
+  }
+
+  /// The references at the cursor, if it is where some begin.
+  private static func references(
+    _ cursor: inout ByteCursor,
+    depth: Int,
+    _ left: inout Int
+  ) throws(RecordError) -> ReferencedTables? {
+    guard cursor.remaining > 0 else { return nil }
+    let start = cursor.offset
+    guard try cursor.byte() == ReferencedTables.marker else {
+      cursor.offset = start
+      return nil
+    }
+    return try ReferencedTables(&cursor, depth: depth, &left)
   }
 
   /// The kind at the cursor; `left` is how many more there may be.

@@ -10,10 +10,13 @@ package final class Layout: Sendable {
   package struct Field: Hashable, Sendable {
     package let name: String
     package internal(set) var kind: Kind
+    /// What a value in the layout's kind refers to; one with a tag of its own refers to nothing.
+    package internal(set) var references: ReferencedTables?
 
-    package init(_ name: String, _ kind: Kind) {
+    package init(_ name: String, _ kind: Kind, to references: ReferencedTables? = nil) {
       self.name = name
       self.kind = kind
+      self.references = references
     }
   }
 

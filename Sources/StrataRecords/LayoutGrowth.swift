@@ -3,6 +3,10 @@
 /// It only ever grows: fields are added at the end, `unknown` becomes a kind, and a kind that meets
 /// another one becomes `tagged`. Types that nest in themselves, and types with endless members, stop
 /// growing at a depth and a size; what lies beyond is tagged.
+///
+/// The references of a field follow its type, also from one build to the next, and when a field of an
+/// older layout turns out to be one. A field that holds references to several tables, or values that
+/// are none beside them, gets none as long as its writer lives.
 struct LayoutGrowth: Sendable {
   private static let deepest = 12
   private static let largest = 2_048
@@ -11,8 +15,17 @@ struct LayoutGrowth: Sendable {
   /// Whether `fields` says more than the layout it was made from.
   private(set) var isWanted = false
   private var size: Int
+  /// What the values of each field were seen to refer to since the writer was made.
+  private var references: [[String]: SeenReferences] = [:]
 
-  init(from layout: Layout) {
+  private enum SeenReferences: Equatable, Sendable {
+    case always(ReferencedTables?)
+    case mixed
+  }
+
+  /// - Parameter earlier: what this writer learned before it made the layout.
+  init(from layout: Layout, continuing earlier: LayoutGrowth? = nil) {
+    references = earlier?.references ?? [:]
     fields = layout.fields
     size = layout.tables.records.reduce(0) { $0 + $1.names.count }
   }
@@ -23,18 +36,26 @@ struct LayoutGrowth: Sendable {
     var fields: [Layout.Field] = []
     swap(&fields, &self.fields)
     let learner = Record(parts: parts, tables: layout.tables)
-    merge(0, of: learner, into: &fields, depth: 1)
+    merge(0, of: learner, at: [], into: &fields, depth: 1)
     self.fields = fields
   }
 
   private mutating func merge(
     _ frame: Int,
     of record: Record,
+    at path: [String],
     into fields: inout [Layout.Field],
     depth: Int
   ) {
     for member in record.staticMembers(of: frame) {
-      merge(member.item, of: record, named: member.name, into: &fields, depth: depth)
+      merge(
+        member.item,
+        of: record,
+        named: member.name,
+        at: path + [member.name],
+        into: &fields,
+        depth: depth
+      )
     }
   }
 
@@ -42,23 +63,50 @@ struct LayoutGrowth: Sendable {
     _ item: EncodedParts.Item,
     of record: Record,
     named name: String,
+    at path: [String],
     into fields: inout [Layout.Field],
     depth: Int
   ) {
     if let index = fields.firstIndex(where: { $0.name == name }) {
-      merge(item, of: record, into: &fields[index].kind, depth: depth + 1)
+      merge(item, of: record, at: path, into: &fields[index].kind, depth: depth + 1)
+      merge(referencesOf: item, of: record, at: path, into: &fields[index])
     } else if size < Self.largest {
       size += 1
       isWanted = true
       var field = Layout.Field(name, .unknown)
-      merge(item, of: record, into: &field.kind, depth: depth + 1)
+      merge(item, of: record, at: path, into: &field.kind, depth: depth + 1)
+      merge(referencesOf: item, of: record, at: path, into: &field)
       fields.append(field)
     }
   }
 
   private mutating func merge(
+    referencesOf item: EncodedParts.Item,
+    of record: Record,
+    at path: [String],
+    into field: inout Layout.Field
+  ) {
+    switch record.parts.settled(item) {
+    case .absent, .null: return
+    case .scalar, .frame: break
+    }
+    let seen = record.parts.references(of: item)
+    if seen == nil, field.references == nil, references[path] == nil { return }
+    switch references[path] {
+    case nil: references[path] = .always(seen)
+    case .always(seen): break
+    case .always, .mixed: references[path] = .mixed
+    }
+    let wanted = references[path] == .mixed ? nil : seen
+    guard field.references != wanted else { return }
+    isWanted = true
+    field.references = wanted
+  }
+
+  private mutating func merge(
     _ item: EncodedParts.Item,
     of record: Record,
+    at path: [String],
     into kind: inout Layout.Kind,
     depth: Int
   ) {
@@ -69,15 +117,15 @@ struct LayoutGrowth: Sendable {
     case (.frame(let frame), .unknown) where record.isEmptyObject(frame): return
     case (.frame(let frame), .record(var fields)) where !record.parts.isArray(frame):
       kind = .unknown
-      merge(frame, of: record, into: &fields, depth: depth)
+      merge(frame, of: record, at: path, into: &fields, depth: depth)
       kind = .record(fields)
     case (.frame(let frame), .array(var element)) where record.parts.isArray(frame):
       kind = .unknown
-      merge(elementsOf: frame, of: record, into: &element, depth: depth)
+      merge(elementsOf: frame, of: record, at: path, into: &element, depth: depth)
       kind = .array(of: element)
     case (_, .unknown):
       isWanted = true
-      kind = firstKind(of: seen, of: record, depth: depth)
+      kind = firstKind(of: seen, of: record, at: path, depth: depth)
     default:
       isWanted = true
       kind = .tagged
@@ -87,12 +135,13 @@ struct LayoutGrowth: Sendable {
   private mutating func merge(
     elementsOf frame: Int,
     of record: Record,
+    at path: [String],
     into element: inout Layout.Kind,
     depth: Int
   ) {
     var next = record.parts.firstEntry(of: frame)
     while let entry = next {
-      merge(entry.item, of: record, into: &element, depth: depth + 1)
+      merge(entry.item, of: record, at: path, into: &element, depth: depth + 1)
       next = record.parts.entry(after: entry)
     }
   }
@@ -100,17 +149,18 @@ struct LayoutGrowth: Sendable {
   private mutating func firstKind(
     of item: EncodedParts.Item,
     of record: Record,
+    at path: [String],
     depth: Int
   ) -> Layout.Kind {
     switch item {
     case .scalar(let scalar, _, _): return .scalar(scalar)
     case .frame(let frame) where depth < Self.deepest && record.parts.isArray(frame):
       var element = Layout.Kind.unknown
-      merge(elementsOf: frame, of: record, into: &element, depth: depth)
+      merge(elementsOf: frame, of: record, at: path, into: &element, depth: depth)
       return .array(of: element)
     case .frame(let frame) where depth < Self.deepest && record.hasStaticMember(frame):
       var fields: [Layout.Field] = []
-      merge(frame, of: record, into: &fields, depth: depth)
+      merge(frame, of: record, at: path, into: &fields, depth: depth)
       return .record(fields)
     case .absent, .null, .frame: return .tagged
     }

@@ -8,6 +8,8 @@ final class LayoutTables: Sendable {
     let names: [String]
     let shapes: [Shape]
     let fieldNamed: [String: Int]
+    /// What each field refers to; empty when none refers to anything.
+    let references: [ReferencedTables?]
 
     /// How many bytes the map of a record has: two bits for the record and for each field.
     @inline(__always)
@@ -16,8 +18,10 @@ final class LayoutTables: Sendable {
     fileprivate init(
       names: [String] = [],
       shapes: [Shape] = [],
-      fieldNamed: [String: Int] = [:]
+      fieldNamed: [String: Int] = [:],
+      references: [ReferencedTables?] = []
     ) {
+      self.references = references
       self.names = names
       self.shapes = shapes
       self.fieldNamed = fieldNamed
@@ -93,7 +97,13 @@ extension LayoutTables {
         }
         shapes.append(try shape(field.kind, depth: depth + 1))
       }
-      return Table(names: fields.map(\.name), shapes: shapes, fieldNamed: fieldNamed)
+      let references = fields.map(\.references)
+      return Table(
+        names: fields.map(\.name),
+        shapes: shapes,
+        fieldNamed: fieldNamed,
+        references: references.contains { $0 != nil } ? references : []
+      )
     }
 
     private mutating func shape(_ kind: Layout.Kind, depth: Int) throws(RecordError) -> Shape {

@@ -136,7 +136,10 @@ struct RecordEmitter {
     var next = parts.firstEntry(of: frame)
     while let entry = next {
       if let slot = entry.slot {
-        let presence = field(parts.settled(entry.item), table.shapes[slot])
+        let item = parts.settled(entry.item)
+        let presence =
+          mayClaim(entry.item, item, table, slot)
+          ? field(item, table.shapes[slot]) : taggedField(item)
         bytes[map + (slot + 1) / 4] |= presence << ((slot + 1) % 4 * 2)
       }
       next = parts.entry(after: entry)
@@ -164,6 +167,28 @@ struct RecordEmitter {
       tagged(item)
       return 3
     }
+  }
+
+  /// Whether a value refers to what the layout says of its field; if the layout says nothing, it may.
+  @inline(__always)
+  private mutating func mayClaim(
+    _ entry: EncodedParts.Item,
+    _ item: EncodedParts.Item,
+    _ table: LayoutTables.Table,
+    _ slot: Int
+  ) -> Bool {
+    let references = parts.references(of: entry)
+    if references == nil, table.references.isEmpty { return true }
+    let stated = table.references.isEmpty ? nil : table.references[slot]
+    guard references != stated, !item.isAbsent, !item.isNull else { return true }
+    fit = .partial
+    return stated == nil
+  }
+
+  /// Appends the value of a field behind its kind, so that nothing of what the layout says is true of it.
+  private mutating func taggedField(_ item: EncodedParts.Item) -> UInt8 {
+    tagged(item)
+    return 3
   }
 
   /// Whether a value can be written without a tag where the layout has `shape`.

@@ -42,12 +42,13 @@ final class RecordEncoding {
   }
 
   /// Lets a value write itself.
-  func encode(_ value: some Encodable, to encoder: RecordEncoder) throws {
+  func encode<Value: Encodable>(_ value: Value, to encoder: RecordEncoder) throws {
     guard calls < RecordLimits.calls, parts.depth(of: encoder.frame) <= RecordLimits.depth else {
       throw RecordError.tooDeep
     }
     calls += 1
     defer { calls -= 1 }
+    parts.noteReferences(of: Value.self, encoder.frame, tables)
     try value.encode(to: encoder)
   }
 
@@ -131,6 +132,23 @@ extension RecordEncoding {
     let part = open(at: place, in: frame)
     parts.add(.frame(part.frame), at: place, in: frame)
     return part
+  }
+
+  /// Writes a value that refers to entities, and whose type is not known.
+  func put(
+    stored value: RecordValue,
+    to references: ReferencedTables,
+    at place: EncodedParts.Place,
+    in frame: Int
+  ) {
+    put(stored: value, at: place, in: frame)
+    if parts.frame(at: place, in: frame) == nil {
+      // Only a frame can have references: a value without parts gets one.
+      let part = superEncoder(at: place, in: frame).frame
+      become(.single, part)
+      put(value, at: .slot(0), in: part)
+    }
+    if let part = parts.frame(at: place, in: frame) { parts.noteReferences(references, part) }
   }
 
   func become(_ form: EncodedParts.Form, _ frame: Int) {

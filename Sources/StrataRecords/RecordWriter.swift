@@ -51,7 +51,7 @@ package struct RecordWriter: Sendable {
       let grown = try Layout(growth.fields)
       _ = try write(value, grown, into: &bytes)
       layout = grown
-      growth = LayoutGrowth(from: grown)
+      growth = LayoutGrowth(from: grown, continuing: growth)
       nextGrowth = (written + 1) * Self.ration
     }
     // A first record that needs no field has made its layout too: the empty one.

@@ -11,6 +11,8 @@ package struct UnknownFields: Sendable, Equatable {
 
   var members: [RecordValue.Member] = []
   var nested: [Nested] = []
+  /// What members refer to, by their names.
+  var references: [String: ReferencedTables] = [:]
 
   var isEmpty: Bool { members.isEmpty && nested.isEmpty }
 }
@@ -40,7 +42,12 @@ extension RecordEncoding {
     guard frame < parts.frames.count, parts.form(of: frame) == .keyed else { return }
     let written = writtenNames(of: frame)
     for member in fields.members where !written.contains(member.name) {
-      put(stored: member.value, at: place(named: member.name, in: frame), in: frame)
+      let place = place(named: member.name, in: frame)
+      if let references = fields.references[member.name] {
+        put(stored: member.value, to: references, at: place, in: frame)
+      } else {
+        put(stored: member.value, at: place, in: frame)
+      }
     }
     for nested in fields.nested {
       let place = place(named: nested.name, in: frame)
@@ -60,7 +67,7 @@ extension RecordEncoding {
   }
 
   /// A stored value, as its type would write it.
-  private func put(stored value: RecordValue, at place: EncodedParts.Place, in frame: Int) {
+  func put(stored value: RecordValue, at place: EncodedParts.Place, in frame: Int) {
     switch value {
     case .array(let elements):
       let part = superEncoder(at: place, in: frame).frame

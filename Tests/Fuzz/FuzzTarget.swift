@@ -2,7 +2,7 @@ import StrataRecords
 
 /// A parser that reads bytes which may be anything.
 enum FuzzTarget: String, CaseIterable {
-  case record, layout, id, changes, head, wal
+  case record, layout, id, changes, context, frame, head, wal
 
   /// Reads the bytes in every way.
   ///
@@ -13,6 +13,8 @@ enum FuzzTarget: String, CaseIterable {
     case .layout: LayoutInput.check(bytes)
     case .id: IDInput.check(bytes)
     case .changes: ChangesInput.check(bytes)
+    case .context: ContextInput.check(bytes)
+    case .frame: FrameInput.check(bytes)
     case .head: HeadInput.check(bytes)
     case .wal: WALInput.check(bytes)
     }
@@ -25,6 +27,8 @@ enum FuzzTarget: String, CaseIterable {
     case .layout: try Samples.records().map(\.layout.body)
     case .id: try IDInput.seeds()
     case .changes: try ChangesInput.seeds()
+    case .context: ContextInput.seeds()
+    case .frame: try FrameInput.seeds()
     case .head: HeadInput.seeds()
     case .wal: WALInput.seeds()
     }

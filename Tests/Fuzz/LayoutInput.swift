@@ -10,5 +10,9 @@ enum LayoutInput {
     }
     require(again == layout && again.id == layout.id, "the same fields make the same layout")
     require(!layout.fields.contains { $0.kind.description.isEmpty }, "a kind has a description")
+    for reference in layout.references {
+      require(!reference.path.isEmpty, "a reference is in a field")
+      require(reference.description.hasSuffix("→ \(reference.table)"), "it says to which table")
+    }
   }
 }

@@ -31,6 +31,7 @@ struct RecordInput {
     var types = 0
     if reads(Samples.Flat.self) { types += 1 }
     if reads(Samples.Nested.self) { types += 1 }
+    if reads(Samples.Links.self) { types += 1 }
     if reads(Samples.Tree.self) { types += 1 }
     if reads(Samples.Form.self) { types += 1 }
     if reads(Samples.Dog.self) { types += 1 }

@@ -38,6 +38,32 @@ enum Samples {
     var children: [Tree] = []
   }
 
+  /// An ID as entities have it.
+  struct Key: Codable, Hashable, Referencing {
+    static var referencedTables: ReferencedTables? { .table("keys") }
+    var raw = "k"
+
+    init() {}
+
+    init(from decoder: any Decoder) throws {
+      raw = try decoder.singleValueContainer().decode(String.self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(raw)
+    }
+  }
+
+  struct Links: Codable {
+    var id = Key()
+    var owner: Key? = Key()
+    var members = [Key(), Key()]
+    var counts = [Key(): 3]
+    var byName = ["x": [Key()]]
+    var next = ["y": Key()]
+  }
+
   enum Form: Codable {
     case point
     case circle(radius: Double)
@@ -106,7 +132,8 @@ enum Samples {
     let tree = Tree(children: [Tree(children: [Tree()]), Tree()])
     let values: [any Encodable] = [
       Flat(), Flat(id: nil, link: nil, price: nil), Pair(), Nested(), Nested(pair: Pair(right: 1)),
-      tree, Form.point, Form.group([.point, .circle(radius: 1)], main: .point), Dog(),
+      Links(), Links(owner: nil), tree, Form.point,
+      Form.group([.point, .circle(radius: 1)], main: .point), Dog(),
       JSON.object(["a": .array([.null, .number(1)]), "b": .object([:])]), 5, "text", [1, 2, 3],
       ["x": ["y": 1]],
     ]

@@ -7,7 +7,27 @@ import Testing
   private static func random(_ generator: inout RecordGenerator, depth: Int) -> [Layout.Field] {
     let count = Int.random(in: 0...6, using: &generator)
     return (0..<count).map { index in
-      Layout.Field("\(generator.text())\(index)", kind(&generator, depth: depth))
+      Layout.Field(
+        "\(generator.text())\(index)",
+        kind(&generator, depth: depth),
+        to: Bool.random(using: &generator) ? references(&generator, depth: depth) : nil
+      )
+    }
+  }
+
+  private static func references(
+    _ generator: inout RecordGenerator,
+    depth: Int
+  ) -> ReferencedTables {
+    switch Int.random(in: 0..<(depth > 0 ? 6 : 1), using: &generator) {
+    case 0...2: .table(generator.text())
+    case 3: .elements(references(&generator, depth: depth - 1))
+    case 4: .dictionary(keys: nil, values: references(&generator, depth: depth - 1))
+    default:
+      .dictionary(
+        keys: references(&generator, depth: depth - 1),
+        values: references(&generator, depth: depth - 1)
+      )
     }
   }
 

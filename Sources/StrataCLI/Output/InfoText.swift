@@ -18,6 +18,9 @@ package enum InfoText {
     if !summary.values.isEmpty {
       facts.insert(("values", [summary.values.joined(separator: ", ")]), at: 4)
     }
+    if let application = summary.application {
+      facts.insert(("application", [application]), at: 1)
+    }
     let width = facts.map(\.name.count).max() ?? 0
     let indent = String(repeating: " ", count: width)
     var lines = [

@@ -15,6 +15,12 @@ package enum LogText {
       let commits = Measures.count(delta.revision - delta.first + 1, "commit", "commits")
       lines.append("  \(commits) in one delta, merged after a disk error")
     }
+    for context in delta.contexts ?? [] { lines.append("  \(Self.text(context))") }
+    if let count = delta.contextsLeftOut {
+      lines.append(
+        "  \(Measures.count(Int64(count), "commit more", "commits more")) with a context"
+      )
+    }
     let tables = delta.changes.map(\.table.printable)
     let width = tables.map(\.columnCount).max() ?? 0
     for (table, changes) in zip(tables, delta.changes) {
@@ -23,6 +29,24 @@ package enum LogText {
       lines.append("  \(table)\(gap)\(text(changes, highlighting))")
     }
     return lines
+  }
+
+  /// `by ann, request 7, trace 4bf9, rename({"to":"Ann"}), source: web`.
+  private static func text(_ context: ContextSummary) -> String {
+    var parts: [String] = []
+    if let user = context.user { parts.append("by \(user)") }
+    if let request = context.request { parts.append("request \(request)") }
+    if let trace = context.trace { parts.append("trace \(trace)") }
+    if let call = context.call {
+      let omitted = call.omitted.map { "arguments left out: \($0)" }
+      parts.append("\(call.name)(\(call.arguments ?? omitted ?? ""))")
+    }
+    for (name, value) in (context.fields ?? [:]).sorted(by: { $0.key < $1.key }) {
+      parts.append("\(name): \(value)")
+    }
+    if context.cut == true { parts.append("cut") }
+    let commit = context.revision.map { "\($0): " } ?? ""
+    return (commit + parts.joined(separator: ", ")).printable
   }
 
   /// The line for a range without deltas.

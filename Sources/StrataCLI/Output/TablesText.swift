@@ -36,7 +36,14 @@ package enum TablesText {
 
 extension TableSummary {
   fileprivate var fieldsText: String {
-    fields.map { $0.name.isEmpty ? $0.kind : "\($0.name) \($0.kind)" }
-      .joined(separator: ", ").printable
+    fields.map(\.text).joined(separator: ", ").printable
+  }
+}
+
+extension FieldSummary {
+  /// `author string → users`.
+  fileprivate var text: String {
+    let named = name.isEmpty ? kind : "\(name) \(kind)"
+    return references.map { "\(named) → \($0)" } ?? named
   }
 }

@@ -16,6 +16,8 @@ public struct ClosureMutation<Dispatcher: DispatcherType, Result, Failure: Error
   public typealias State = Dispatcher.Scope
   /// Who created it.
   public let metadata: MutationMetadata
+  /// What the history notes of it, if it was given arguments.
+  public private(set) var call: RecordedCall?
   private let body: (inout Dispatcher.Scope) throws(Failure) -> Result
 
   /// Creates a mutation that runs the closure.
@@ -39,6 +41,26 @@ public struct ClosureMutation<Dispatcher: DispatcherType, Result, Failure: Error
     _ mutate: @escaping (inout Dispatcher.Scope) throws(Failure) -> Result
   ) -> Self {
     Self(name, fileID: fileID, function: function, line: line, mutate)
+  }
+
+  /// Creates a mutation that runs the closure, and whose name and arguments the history notes.
+  ///
+  /// ```swift
+  /// func rename(_ id: User.ID, to name: String) -> Mutation<Void> {
+  ///   .mutation("rename", arguments: Rename(id: id, name: name)) { $0.users[id]?.name = name }
+  /// }
+  /// ```
+  public static func mutation(
+    _ name: String,
+    arguments: some Codable & Equatable & Sendable,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutate: @escaping (inout Dispatcher.Scope) throws(Failure) -> Result
+  ) -> Self {
+    var mutation = Self(name, fileID: fileID, function: function, line: line, mutate)
+    mutation.call = RecordedCall(name, arguments: arguments)
+    return mutation
   }
 
   /// Creates a mutation of a part of the scope; an optional part is given as an optional.

@@ -17,12 +17,19 @@ extension DispatcherContext where Dispatcher.State: RuledStateType {
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Dispatcher.Scope) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try dispatcher.targetStore.commit(
       trace,
       causes: actions,
@@ -36,12 +43,19 @@ extension DispatcherContext where Dispatcher.State: RuledStateType {
   public func commit<Part, R, E: Error>(
     _ name: String = "",
     scope part: StatePath<Dispatcher.Scope, Part>,
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Part) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try dispatcher.targetStore.commit(
       trace,
       causes: actions,
@@ -56,12 +70,19 @@ extension DispatcherContext where Dispatcher.State: RuledStateType {
   /// The rules are those of a dispatcher's `commitWithVersion`.
   public func commitWithVersion<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Dispatcher.Scope) throws(E) -> R
   ) throws -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     var version: UInt64?
     let result = try dispatcher.targetStore.commit(
       trace,

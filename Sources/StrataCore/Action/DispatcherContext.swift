@@ -41,12 +41,19 @@ extension DispatcherContext {
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Dispatcher.Scope) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try dispatcher.targetStore.commit(
       trace,
       causes: actions,
@@ -61,12 +68,19 @@ extension DispatcherContext {
   public func commit<Part, R, E: Error>(
     _ name: String = "",
     scope part: StatePath<Dispatcher.Scope, Part>,
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Part) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try dispatcher.targetStore.commit(
       trace,
       causes: actions,
@@ -84,12 +98,19 @@ extension DispatcherContext {
   /// The rules are those of a dispatcher's `commitWithVersion`.
   public func commitWithVersion<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Dispatcher.Scope) throws(E) -> R
   ) throws(E) -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     var version: UInt64?
     let result = try dispatcher.targetStore.commit(
       trace,

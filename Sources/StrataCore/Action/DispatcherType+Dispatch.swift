@@ -45,7 +45,7 @@ extension DispatcherType {
     causes: [ActionMetadata]
   ) throws(M.Failure) -> M.Result where M.State == Scope {
     try targetStore.commit(
-      mutation.metadata,
+      mutation.metadata.ofCommit(calling: mutation.call),
       causes: causes,
       by: ObjectIdentifier(self),
       scope: scope

@@ -14,9 +14,18 @@ public protocol MutationType<State, Result> {
 
   /// Who created it; the trace of its commit.
   var metadata: MutationMetadata { get }
+  /// What the history notes of it: its name and arguments; nil for nothing.
+  ///
+  /// It becomes the `call` of the ``CommitContext`` of its commit.
+  var call: RecordedCall? { get }
 
   /// Edits the state.
   ///
   /// If it throws, the commit is rolled back.
   func mutate(_ state: inout State) throws(Failure) -> Result
+}
+
+extension MutationType {
+  /// Nil.
+  public var call: RecordedCall? { nil }
 }

@@ -86,6 +86,9 @@ public struct Changes<Value: Sendable>: Sendable {
     self.computedPlace = computedPlace
   }
 
+  /// Who wanted the commit and why; nil if that is not known.
+  public var context: CommitContext? { traces.first?.context }
+
   /// A property of the value.
   public subscript<T>(dynamicMember keyPath: KeyPath<Value, T>) -> T { value[keyPath: keyPath] }
 }

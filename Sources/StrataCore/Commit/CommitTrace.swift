@@ -1,6 +1,6 @@
-/// Who made a commit: the name it was given and the place in the source that called it.
+/// Who made a commit: the name it was given, the place in the source that called it, and its context.
 ///
-/// Encoded as an object with the keys `name`, `file`, `function` and `line`.
+/// Encoded as an object with the keys `name`, `file`, `function` and `line`, and `context` if it has one.
 public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
   /// The name given to `commit("name") { … }`; empty when none was.
   public let name: String
@@ -10,13 +10,50 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
   public let function: StaticString
   /// The line of the call.
   public let line: UInt
+  @usableFromInline let carried: CarriedContext?
+
+  /// Who wanted the commit and why; nil if that is not known, and for an action.
+  public var context: CommitContext? { carried?.context }
 
   /// Creates a trace.
-  public init(name: String, fileID: StaticString, function: StaticString, line: UInt) {
+  public init(
+    name: String,
+    fileID: StaticString,
+    function: StaticString,
+    line: UInt,
+    context: CommitContext? = nil
+  ) {
     self.name = name
     self.fileID = fileID
     self.function = function
     self.line = line
+    carried = context.map { CarriedContext($0) }
+  }
+
+  /// Creates the trace of a commit that is made here: its context is completed by that of the task.
+  public init(
+    ofCommit name: String,
+    _ context: CommitContext?,
+    fileID: StaticString,
+    function: StaticString,
+    line: UInt
+  ) {
+    self.name = name
+    self.fileID = fileID
+    self.function = function
+    self.line = line
+    carried = .ofCommit(context)
+  }
+
+  /// The trace of a commit of this mutation that is made here.
+  func ofCommit(calling call: RecordedCall?) -> CommitTrace {
+    CommitTrace(
+      ofCommit: name,
+      call.map { CommitContext(call: $0) },
+      fileID: fileID,
+      function: function,
+      line: line
+    )
   }
 
   /// `Module/File.swift:12 function()`.
@@ -25,22 +62,23 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
   /// The name, if any, and the place.
   public var description: String { name.isEmpty ? place : "\(name) (\(place))" }
 
-  /// Equal when name and place are.
+  /// Equal when name, place and context are.
   public static func == (a: CommitTrace, b: CommitTrace) -> Bool {
     a.name == b.name && a.line == b.line && "\(a.fileID)" == "\(b.fileID)"
-      && "\(a.function)" == "\(b.function)"
+      && "\(a.function)" == "\(b.function)" && a.context == b.context
   }
 }
 
 extension CommitTrace: Encodable {
-  private enum CodingKeys: CodingKey { case name, file, function, line }
+  private enum CodingKeys: CodingKey { case name, file, function, line, context }
 
-  /// Encodes name and place.
+  /// Encodes name, place and context.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)
     try container.encode("\(fileID)", forKey: .file)
     try container.encode("\(function)", forKey: .function)
     try container.encode(line, forKey: .line)
+    try container.encodeIfPresent(context, forKey: .context)
   }
 }

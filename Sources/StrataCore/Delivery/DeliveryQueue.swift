@@ -13,19 +13,24 @@ struct DeliveryQueue<State: Sendable, Activity: Sendable>: Sendable {
     case derivations(Version<State>, SinkTargets<Changes<State>>, DerivationGraph<State>)
     /// A subscriber of a derived value starts at this version.
     case start(Version<State>, @Sendable (Version<State>) -> Void)
-    case activity(Activity, SinkTargets<Activity>)
+    case activity(Activity, SinkTargets<Activity>, CarriedContext?)
     case log(LogEntry)
 
     @inlinable
     consuming func deliver() {
       switch consume self {
       case .changes(let version, let sinks):
-        sinks.deliver(version.changes)
+        CarriedContext.deliver(version.changes.traces.first?.carried) {
+          sinks.deliver(version.changes)
+        }
       case .derivations(let version, let sinks, let graph):
-        sinks.deliver(version.changes)
-        graph.advance(to: version)
+        CarriedContext.deliver(version.changes.traces.first?.carried) {
+          sinks.deliver(version.changes)
+          graph.advance(to: version)
+        }
       case .start(let version, let start): start(version)
-      case .activity(let activity, let sinks): sinks.deliver(activity)
+      case .activity(let activity, let sinks, let context):
+        CarriedContext.deliver(context) { sinks.deliver(activity) }
       case .log(let entry): entry.write()
       }
     }
@@ -70,7 +75,9 @@ struct DeliveryQueue<State: Sendable, Activity: Sendable>: Sendable {
 
   mutating func send(_ activity: Activity, log: LogEntry?) {
     if let log { waiting.append(.log(log)) }
-    if !activitySinks.isEmpty { waiting.append(.activity(activity, activitySinks.targets)) }
+    if !activitySinks.isEmpty {
+      waiting.append(.activity(activity, activitySinks.targets, CommitContext.carried))
+    }
   }
 
   mutating func add(_ sink: Sink<Changes<State>>, first: FirstDelivery) {

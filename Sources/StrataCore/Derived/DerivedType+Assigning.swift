@@ -1,7 +1,7 @@
 extension DispatcherType {
   /// A closure that writes the value of each change to a part of the scope, for `assign(to:)`.
   ///
-  /// It does not hold the store; after the store is released it does nothing. A refused commit goes to
+  /// The commit has the context of the change. It does not hold the store; after the store is released it does nothing. A refused commit goes to
   /// the store's ``Store/refusedCommitHandler``.
   public func assignee<Value: Sendable>(
     _ part: StatePath<Scope, Value>,
@@ -11,7 +11,13 @@ extension DispatcherType {
   ) -> @Sendable (Changes<Value>) -> Void {
     let whole = appending(part, to: scope)
     return { [weak store = targetStore] changes in
-      let trace = CommitTrace(name: "assign", fileID: fileID, function: function, line: line)
+      let trace = CommitTrace(
+        ofCommit: "assign",
+        changes.context,
+        fileID: fileID,
+        function: function,
+        line: line
+      )
       store?.commit(trace, scope: whole) { $0 = changes.value }
     }
   }
@@ -25,7 +31,13 @@ extension DispatcherType {
   ) -> @Sendable (Changes<Value>) -> Void {
     let whole = appending(part, to: scope)
     return { [weak store = targetStore] changes in
-      let trace = CommitTrace(name: "assign", fileID: fileID, function: function, line: line)
+      let trace = CommitTrace(
+        ofCommit: "assign",
+        changes.context,
+        fileID: fileID,
+        function: function,
+        line: line
+      )
       store?.commit(trace, scope: whole) { $0 = changes.value }
     }
   }
@@ -39,7 +51,13 @@ extension DispatcherType {
   ) -> @Sendable (Changes<Value>) -> Void {
     let whole = appending(part, to: scope)
     return { [weak store = targetStore] changes in
-      let trace = CommitTrace(name: "assign", fileID: fileID, function: function, line: line)
+      let trace = CommitTrace(
+        ofCommit: "assign",
+        changes.context,
+        fileID: fileID,
+        function: function,
+        line: line
+      )
       store?.commit(trace, scope: whole) { $0 = changes }
     }
   }

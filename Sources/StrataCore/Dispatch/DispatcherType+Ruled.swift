@@ -9,12 +9,19 @@ extension DispatcherType where State: RuledStateType {
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try targetStore.commit(trace, by: ObjectIdentifier(self), scope: scope) {
       (part) throws in try mutation(&part)
     }
@@ -27,12 +34,19 @@ extension DispatcherType where State: RuledStateType {
   public func commit<Part, R, E: Error>(
     _ name: String = "",
     scope part: StatePath<Scope, Part>,
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Part) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
@@ -46,12 +60,19 @@ extension DispatcherType where State: RuledStateType {
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try targetStore.commit(trace, by: ObjectIdentifier(self), scope: scope) {
       (part: inout Scope, attachments: inout CommitAttachments) throws in
       try mutation(&part, &attachments)
@@ -64,12 +85,19 @@ extension DispatcherType where State: RuledStateType {
   /// Throws like `commit`.
   public func commitWithVersion<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     var version: UInt64?
     let result = try targetStore.commit(
       trace,
@@ -99,7 +127,7 @@ extension DispatcherType where State: RuledStateType {
     causes: [ActionMetadata]
   ) throws -> M.Result where M.State == Scope {
     try targetStore.commit(
-      mutation.metadata,
+      mutation.metadata.ofCommit(calling: mutation.call),
       causes: causes,
       by: ObjectIdentifier(self),
       scope: scope

@@ -47,7 +47,8 @@ extension DispatcherType {
   /// If the closure throws, the commit is rolled back. Waits for other commits of the store, but not for
   /// subscribers, and for a disk only while it falls behind. Committing inside the closure traps;
   /// reading `state` there returns the last committed value. The name and the place are carried with
-  /// the commit as its ``CommitTrace``. Costs about a microsecond plus the edit itself.
+  /// the commit as its ``CommitTrace``, and so is its ``CommitContext``, completed by that of the task. Costs
+  /// about a microsecond plus the edit itself.
   ///
   /// A commit that leaves every byte of the state unchanged returns its result, but makes no version
   /// and reaches neither middleware, hooks nor subscribers. Only the state's own bytes are compared,
@@ -64,12 +65,19 @@ extension DispatcherType {
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
@@ -85,12 +93,19 @@ extension DispatcherType {
   public func commit<Part, R, E: Error>(
     _ name: String = "",
     scope part: StatePath<Scope, Part>,
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Part) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
@@ -114,12 +129,19 @@ extension DispatcherType {
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
@@ -140,12 +162,19 @@ extension DispatcherType {
   /// and cannot throw. The rules are those of `commit`.
   public func commitWithVersion<R, E: Error>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws(E) -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     var version: UInt64?
     let result = try targetStore.commit(
       trace,

@@ -77,20 +77,23 @@ public final class UndoStack<State: StateType, Activity: Sendable, Database: Dat
 extension UndoStack {
   /// Restores the entities of the last commit to what they were before it.
   ///
-  /// Returns false when there is nothing to undo. O(entities of that commit).
+  /// Returns false when there is nothing to undo. The undo is a commit with a context of its own: who
+  /// undoes, not who made the commit. O(entities of that commit).
   ///
   /// Throws ``UndoError`` when another dispatcher has changed one of the entities since, and
   /// `RuleViolation` when a rule of the database refuses the undo. The store is then unchanged.
   @discardableResult
   public func undo(
     _ conflict: UndoConflict = .refuse,
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line
   ) throws -> Bool {
     guard let name = undoName else { return false }
     let trace = CommitTrace(
-      name: name.isEmpty ? "undo" : "undo \(name)",
+      ofCommit: name.isEmpty ? "undo" : "undo \(name)",
+      context,
       fileID: fileID,
       function: function,
       line: line
@@ -107,13 +110,15 @@ extension UndoStack {
   @discardableResult
   public func redo(
     _ conflict: UndoConflict = .refuse,
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line
   ) throws -> Bool {
     guard let name = redoName else { return false }
     let trace = CommitTrace(
-      name: name.isEmpty ? "redo" : "redo \(name)",
+      ofCommit: name.isEmpty ? "redo" : "redo \(name)",
+      context,
       fileID: fileID,
       function: function,
       line: line

@@ -1,5 +1,6 @@
 import Dispatch
 import StrataBase
+import StrataCore
 
 /// One dispatch of one action, from the call until every store is done.
 ///
@@ -16,6 +17,8 @@ public final class DispatchTransaction: Sendable {
   /// Increases over all dispatches of its dispatcher.
   let number: UInt64
   private let route: Route
+  /// The context of the caller, which the commits of the dispatch carry.
+  private let context = CommitContext.current
   private let progress = Lock(DispatchProgress())
   private let completion: Lock<Completion>
 
@@ -174,6 +177,10 @@ extension DispatchTransaction {
   }
 
   private func perform(_ step: DispatchProgress.Step) {
+    CommitContext.with(only: context) { performInContext(step) }
+  }
+
+  private func performInContext(_ step: DispatchProgress.Step) {
     switch step {
     case .open: open()
     case .run(let job): DispatchID.$current.withValue(dispatchID) { job() }
@@ -222,7 +229,10 @@ extension DispatchTransaction {
     let executor = DispatchExecutor { [self] job in
       let isAdded = progress.withLockSignalling { $0.add(job) }
       // The dispatch can be over: its operation was ended while others of the chain still wait.
-      if isAdded { resume() } else { (route.executor ?? .queue(.global())).run(job) }
+      if isAdded { return resume() }
+      (route.executor ?? .queue(.global())).run { [context] in
+        CommitContext.with(only: context, job)
+      }
     }
     started.perform(on: executor)
   }

@@ -112,6 +112,12 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
   }
 
   private func trace(_ name: String) -> CommitTrace {
-    CommitTrace(name: "recorder: \(name)", fileID: #fileID, function: #function, line: #line)
+    CommitTrace(
+      ofCommit: "recorder: \(name)",
+      nil,
+      fileID: #fileID,
+      function: #function,
+      line: #line
+    )
   }
 }

@@ -181,6 +181,7 @@ extension DatabaseDecoder {
       time: Date(microseconds: header.time),
       name: header.name,
       place: header.place,
+      contexts: try header.commitContexts(),
       changes: changes { StoredValues.name(ofTable: $0) == nil },
       valueChanges: values,
       notPersisted: notPersisted

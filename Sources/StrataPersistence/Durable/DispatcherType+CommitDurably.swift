@@ -22,13 +22,20 @@ extension DispatcherType {
   @discardableResult
   public func commitDurably<R>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation,
     _ mutation: (inout Scope) throws -> R
   ) async throws -> R {
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     let commit = DurableCommit(of: targetStore, trace)
     let result = try targetStore.commit(trace, by: ObjectIdentifier(self), scope: scope) {
       (part: inout Scope, attachments: inout CommitAttachments) throws in
@@ -44,13 +51,20 @@ extension DispatcherType {
   public func commitDurably<Part, R>(
     _ name: String = "",
     scope part: StatePath<Scope, Part>,
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
     isolation: isolated (any Actor)? = #isolation,
     _ mutation: (inout Part) throws -> R
   ) async throws -> R {
-    try await commitDurably(name, fileID: fileID, function: function, line: line) {
+    try await commitDurably(
+      name,
+      context: context,
+      fileID: fileID,
+      function: function,
+      line: line
+    ) {
       try mutation(&$0[keyPath: part])
     }
   }
@@ -64,6 +78,7 @@ extension DispatcherContext {
   @discardableResult
   public func commitDurably<R>(
     _ name: String = "",
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
@@ -71,7 +86,13 @@ extension DispatcherContext {
     _ mutation: (inout Dispatcher.Scope) throws -> R
   ) async throws -> R {
     let store = dispatcher.targetStore
-    let trace = CommitTrace(name: name, fileID: fileID, function: function, line: line)
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
     let commit = DurableCommit(of: store, trace)
     let result = try store.commit(
       trace,

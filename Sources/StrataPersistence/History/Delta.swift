@@ -1,4 +1,5 @@
 public import Foundation
+public import StrataCore
 public import StrataNormalization
 public import StrataStorage
 
@@ -17,6 +18,10 @@ public struct Delta: Sendable, Equatable {
   public let name: String
   /// Where in the source the commit was made.
   public let place: String
+  /// Who wanted its commits and why, by their revisions: one at most, except where commits were merged.
+  ///
+  /// Of merged commits the first hundred that have a context keep theirs.
+  public let contexts: [Revision: CommitContext]
   /// The changes to the database.
   public let changes: ChangeSet
   /// The changes to persisted values that this build lists.
@@ -26,6 +31,9 @@ public struct Delta: Sendable, Equatable {
 
   /// The number of the delta: the last revision it covers.
   public var revision: Revision { revisions.upperBound }
+
+  /// Who wanted the commit and why; of merged commits, the context of the last one.
+  public var context: CommitContext? { contexts[revision] }
 
   /// The sorted names of the persisted values it changed, of those that this build lists.
   public var values: [String] {

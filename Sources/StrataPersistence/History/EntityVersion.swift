@@ -1,4 +1,5 @@
 public import Foundation
+public import StrataCore
 public import StrataNormalization
 public import StrataStorage
 
@@ -33,6 +34,10 @@ public struct EntityVersion<Entity: EntityType>: Sendable, Equatable {
   public let revisions: ClosedRange<Revision>
   /// When the delta or the snapshot was made.
   public let time: Date
+  /// Who wanted the commit and why; nil for a snapshot, and if that is not known.
+  ///
+  /// Where commits were merged, it is the context of the last one.
+  public let context: CommitContext?
 
   /// The revision from which on this version holds.
   public var revision: Revision { revisions.upperBound }

@@ -1,6 +1,6 @@
 import Foundation
 import StrataBase
-import StrataCore
+public import StrataCore
 public import StrataNormalization
 public import StrataStorage
 
@@ -113,7 +113,8 @@ extension Persistence {
   /// one new commit.
   ///
   /// No history is lost: it is a commit like any other, and so is a `revert` of it. Excluded tables
-  /// stay as they are, and so does a value that the file did not have by then. Under the edit lock
+  /// stay as they are, and so does a value that the file did not have by then. Its context is that of the
+  /// caller. Under the edit lock
   /// it costs O(differences) for one of the last states in memory, else O(entities).
   ///
   /// Returns the revision it became, or the last one if nothing differed.
@@ -124,13 +125,15 @@ extension Persistence {
   public func revert(
     to point: HistoryPoint,
     name: String? = nil,
+    context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line
   ) async throws -> Revision {
     let then = try await contents(at: point, .collected)
     let trace = CommitTrace(
-      name: name ?? "revert to \(point)",
+      ofCommit: name ?? "revert to \(point)",
+      context,
       fileID: fileID,
       function: function,
       line: line

@@ -25,7 +25,8 @@ extension ReadView {
           content: try put(entity.record, of: wanted, entity.layout, &records),
           origin: .snapshot,
           revisions: oldest.header.revision...oldest.header.revision,
-          time: Date(microseconds: oldest.header.time)
+          time: Date(microseconds: oldest.header.time),
+          context: nil
         )
       )
     }
@@ -37,7 +38,8 @@ extension ReadView {
           content: content,
           origin: .commit(name: header.name, place: header.place),
           revisions: header.first...header.revision,
-          time: Date(microseconds: header.time)
+          time: Date(microseconds: header.time),
+          context: try header.commitContexts()[header.revision]
         )
       )
     }

@@ -22,6 +22,8 @@ extension PersistenceError {
     case notADatabase
     /// The file is the SQLite database of another program.
     case foreign(applicationID: Int32)
+    /// The store belongs to another application than the one that the configuration names.
+    case otherApplication(found: String, expected: String)
     /// The file was written by a later version of this library.
     case newerFormat(found: Int, known: Int)
     /// The file is shorter than its header says.
@@ -93,6 +95,8 @@ extension PersistenceError.Reason {
     case .notADatabase: "this is not a Strata store: it is not an SQLite database"
     case .foreign(let id):
       "this SQLite database belongs to another program (application id \(id)), not to Strata"
+    case .otherApplication(let found, let expected):
+      "this store belongs to the application “\(found)”, and the configuration names “\(expected)”"
     case .newerFormat(let found, let known):
       "this store has format \(found), but this build reads formats up to \(known)"
     case .truncated(let expected, let found):
@@ -170,6 +174,8 @@ extension PersistenceError.Reason {
       """
     case .empty: "Remove it to create a new store, or put the right file here."
     case .notADatabase, .foreign: "Check the path. The file was not changed."
+    case .otherApplication:
+      "Check the path, or PersistenceConfiguration.application. The file was not changed."
     case .newerFormat: "Use a newer version of Strata. The file was not changed."
     case .truncated: "Restore a backup. The file was not changed, so what is left can be copied."
     case .alreadyOpen: "Close it there first, or open it with RestorePolicy.readOnly."

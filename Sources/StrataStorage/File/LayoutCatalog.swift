@@ -11,6 +11,7 @@ package struct LayoutCatalog {
 
   private var byNumber: [Int64: Layout] = [:]
   private var numbers: [Key: Int64] = [:]
+  private var tableOfNumber: [Int64: String] = [:]
   private var lastNumber: Int64 = 0
   /// The layout that the next record of each table is written with, before it is sealed.
   private(set) var lastOfTable: [String: Layout] = [:]
@@ -87,10 +88,36 @@ package struct LayoutCatalog {
 
   private mutating func add(_ layout: Layout, _ number: Int64, _ table: String) {
     byNumber[number] = layout
+    tableOfNumber[number] = table
     tables.insert(table)
     numbers[Key(table: table, hash: layout.id)] = number
     if !layout.isOfSealedRecords { lastOfTable[table] = layout }
     lastNumber = max(lastNumber, number)
+  }
+
+  /// The layout that the next record of a table is written with; nil for a table without records.
+  package func lastLayout(of table: String) -> Layout? { lastOfTable[table] }
+
+  /// The table whose records a layout was created for.
+  func table(of number: Int64) -> String? { tableOfNumber[number] }
+
+  /// Adds the row of another file of the store; throws if this file has another row in its place.
+  static func add(_ row: DeltaFrame.LayoutRow, to connection: Connection) throws {
+    let hash = Checksum(of: row.body)
+    let known = try connection.all(
+      "SELECT id, entity_table, hash FROM layout WHERE id = ? OR (entity_table = ? AND hash = ?)",
+      [.integer(row.number), .text(row.table), .blob(hash.bytes)]
+    ) { (try $0.int(0), try $0.text(1), try $0.blob(2)) }
+    if let (number, table, stored) = known.first {
+      guard known.count == 1, number == row.number, table == row.table, stored == hash.bytes else {
+        throw CorruptionError("the file has another layout in the place of layout \(row.number)")
+      }
+      return
+    }
+    try connection.run(
+      "INSERT INTO layout (id, entity_table, hash, body) VALUES (?, ?, ?, ?)",
+      [.integer(row.number), .text(row.table), .blob(hash.bytes), .blob(row.body)]
+    )
   }
 
   /// How many layouts there are.

@@ -10,12 +10,21 @@ package struct StoreIdentity: Equatable, Sendable {
   package var id: UUID
   package var epoch: Int64
   package var created: Int64
+  /// The application that the store belongs to; nil if no configuration has named one.
+  package var application: String?
 
   static func read(_ connection: Connection) throws -> StoreIdentity {
-    let row = try connection.first("SELECT id, epoch, algorithm, created FROM store", []) {
-      (try $0.blob(0), try $0.int(1), try $0.int(2), try $0.int(3))
+    let application = try StoreFormat.isFirst(connection) ? "NULL" : "application"
+    let row = try connection.first(
+      "SELECT id, epoch, algorithm, created, \(application) FROM store",
+      []
+    ) {
+      (
+        try $0.blob(0), try $0.int(1), try $0.int(2), try $0.int(3), try $0.optionalText(4)
+      )
     }
-    guard let (id, epoch, algorithm, created) = row, let id = UUID(byteArray: id) else {
+    guard let (id, epoch, algorithm, created, application) = row, let id = UUID(byteArray: id)
+    else {
       throw CorruptionError("the file has no valid store ID")
     }
     guard algorithm == Int64(Checksum.algorithm) else {
@@ -26,18 +35,30 @@ package struct StoreIdentity: Equatable, Sendable {
     return StoreIdentity(
       id: id,
       epoch: try StoredNumber.epoch(epoch, "the epoch of the store"),
-      created: try StoredNumber.time(created, "the time when the store was created")
+      created: try StoredNumber.time(created, "the time when the store was created"),
+      application: application
     )
   }
 
   func write(to connection: Connection) throws(SQLiteError) {
     try connection.run(
-      "INSERT INTO store (one, id, epoch, algorithm, created) VALUES (1, ?, ?, ?, ?)",
+      "INSERT INTO store (one, id, epoch, algorithm, created, application) VALUES (1, ?, ?, ?, ?, ?)",
       [
         .blob(id.byteArray), .integer(epoch), .integer(Int64(Checksum.algorithm)),
-        .integer(created),
+        .integer(created), application.map { .text($0) } ?? .null,
       ]
     )
+  }
+
+  /// Refuses a store of another application than the one that the configuration names.
+  func check(application name: String?) throws(PersistenceError.Reason) {
+    guard let name, let application, application != name else { return }
+    throw .otherApplication(found: application, expected: name)
+  }
+
+  /// Writes the application's name.
+  func writeApplication(to connection: Connection) throws(SQLiteError) {
+    try connection.run("UPDATE store SET application = ?", [application.map { .text($0) } ?? .null])
   }
 
   /// Replaces the epoch.
@@ -59,6 +80,47 @@ package struct StoreIdentity: Equatable, Sendable {
       [.blob(uuid.byteArray), .integer(time)]
     )
     return try connection.first("SELECT last_insert_rowid()", []) { try $0.int(0) } ?? 0
+  }
+
+  /// The opening of that number; nil if the file does not have it.
+  static func origin(_ number: Int64, in connection: Connection) throws -> DeltaFrame.Origin? {
+    let row = try connection.first(
+      "SELECT uuid, opened FROM origin WHERE id = ?",
+      [.integer(number)]
+    ) { (try $0.blob(0), try $0.int(1)) }
+    guard let (uuid, opened) = row else { return nil }
+    guard let id = UUID(byteArray: uuid) else {
+      throw CorruptionError("the UUID of origin \(number) has \(uuid.count) bytes, expected 16")
+    }
+    return DeltaFrame.Origin(
+      number: number,
+      id: id,
+      opened: try StoredNumber.time(opened, "the time of origin \(number)")
+    )
+  }
+
+  /// Adds an opening of another file of the store; throws if this file has another one in its place.
+  static func add(_ origin: DeltaFrame.Origin, to connection: Connection) throws {
+    if let known = try self.origin(origin.number, in: connection) {
+      guard known == origin else {
+        throw CorruptionError("the file has another origin in the place of \(origin.number)")
+      }
+      return
+    }
+    if let number = try self.origin(origin.id, in: connection) {
+      throw CorruptionError("the file has origin \(origin.number) under the number \(number)")
+    }
+    try connection.run(
+      "INSERT INTO origin (id, uuid, opened) VALUES (?, ?, ?)",
+      [.integer(origin.number), .blob(origin.id.byteArray), .integer(origin.opened)]
+    )
+  }
+
+  /// The revision that brought a table; nil if the file does not list it.
+  static func since(_ table: String, in connection: Connection) throws -> Revision? {
+    try connection.first("SELECT since FROM entity_table WHERE name = ?", [.text(table)]) {
+      try $0.revision(0, "the beginning of table \(table)")
+    }
   }
 
   /// The names of all entity tables the file ever had.

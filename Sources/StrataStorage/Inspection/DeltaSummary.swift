@@ -13,6 +13,95 @@ package struct DeltaSummary: Codable, Sendable, Equatable {
   package var entities: Int
   package var bytes: Int
   package var changes: [TableChangeSummary]
+  /// Who wanted the commits and why; nil if no commit says so.
+  package var contexts: [ContextSummary]?
+  /// How many more contexts merged commits had than the delta holds; nil for none.
+  package var contextsLeftOut: Int?
+
+  package init(
+    revision: Int64,
+    first: Int64,
+    time: Date,
+    name: String,
+    place: String,
+    entities: Int,
+    bytes: Int,
+    changes: [TableChangeSummary],
+    contexts: [ContextSummary]? = nil,
+    contextsLeftOut: Int? = nil
+  ) {
+    self.revision = revision
+    self.first = first
+    self.time = time
+    self.name = name
+    self.place = place
+    self.entities = entities
+    self.bytes = bytes
+    self.changes = changes
+    self.contexts = contexts
+    self.contextsLeftOut = contextsLeftOut
+  }
+}
+
+/// Who wanted a commit and why, in a ``DeltaSummary``.
+package struct ContextSummary: Codable, Sendable, Equatable {
+  package struct Call: Codable, Sendable, Equatable {
+    package var name: String
+    /// As JSON; nil for none.
+    package var arguments: String?
+    /// Why the arguments were left out; nil if they were not.
+    package var omitted: String?
+
+    package init(name: String, arguments: String? = nil, omitted: String? = nil) {
+      self.name = name
+      self.arguments = arguments
+      self.omitted = omitted
+    }
+  }
+
+  /// The revision of the commit, where the delta has several.
+  package var revision: Int64?
+  package var user: String?
+  package var request: String?
+  package var trace: String?
+  package var call: Call?
+  package var fields: [String: String]?
+  /// True if something was too long for the delta.
+  package var cut: Bool?
+
+  package init(
+    revision: Int64? = nil,
+    user: String? = nil,
+    request: String? = nil,
+    trace: String? = nil,
+    call: Call? = nil,
+    fields: [String: String]? = nil,
+    cut: Bool? = nil
+  ) {
+    self.revision = revision
+    self.user = user
+    self.request = request
+    self.trace = trace
+    self.call = call
+    self.fields = fields
+    self.cut = cut
+  }
+}
+
+extension ContextSummary {
+  init(_ context: DeltaContext) {
+    self.init(
+      revision: context.revision?.number,
+      user: context.user,
+      request: context.request,
+      trace: context.trace,
+      call: context.call.map {
+        Call(name: $0.name, arguments: $0.arguments?.json(), omitted: $0.omitted)
+      },
+      fields: context.fields.isEmpty ? nil : context.fields,
+      cut: context.isCut ? true : nil
+    )
+  }
 }
 
 /// The changes of one table, in a ``DeltaSummary``.
@@ -25,7 +114,8 @@ package struct TableChangeSummary: Codable, Sendable, Equatable {
 }
 
 extension DeltaSummary {
-  init(_ header: DeltaHeader, _ blocks: [ChangeBlock]) {
+  init(_ header: DeltaHeader, _ blocks: [ChangeBlock]) throws(CorruptionError) {
+    let contexts = try header.contexts()
     var changes: [TableChangeSummary] = []
     for block in blocks {
       // A delta's entries are in no order; people expect one.
@@ -49,7 +139,9 @@ extension DeltaSummary {
       place: header.place,
       entities: header.entities,
       bytes: header.bytes,
-      changes: changes
+      changes: changes,
+      contexts: contexts.contexts.isEmpty ? nil : contexts.contexts.map(ContextSummary.init),
+      contextsLeftOut: contexts.leftOut > 0 ? contexts.leftOut : nil
     )
   }
 }

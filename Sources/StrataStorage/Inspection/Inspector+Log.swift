@@ -31,7 +31,7 @@ extension Inspector {
       while page.deltas.count < limit, replay.revision < view.last.revision,
         let (header, blocks) = try replay.next()
       {
-        page.deltas.append(DeltaSummary(header, blocks))
+        page.deltas.append(try DeltaSummary(header, blocks))
       }
       if replay.revision < view.last.revision { page.more = view.last.revision }
       if case .last(let count) = range, page.deltas.count == count { page.trimmed = nil }

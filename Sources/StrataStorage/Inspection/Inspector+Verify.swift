@@ -70,8 +70,9 @@ extension Inspector {
   private func verifySchema() throws -> String {
     try RestoredFile.check(access.connection, path, .inspecting)
     let plan = try Migrator(catalog: .file, now: { 0 }).plan(for: access.connection)
-    guard plan.pending.isEmpty else { return "\(plan.pending.count) migrations pending" }
-    return "format \(try access.connection.userVersion())"
+    let format = "format \(try access.connection.userVersion())"
+    return plan.pending.isEmpty
+      ? format : "\(format); opening it for writing makes it \(StoreFormat.known)"
   }
 
   private func verify(_ snapshot: StoredSnapshot, _ view: ReadView) throws -> String {
@@ -116,6 +117,7 @@ extension Inspector {
     var entities = 0
     while replay.revision < view.last.revision, let (header, blocks) = try replay.next() {
       for block in blocks { try verify(block, view) }
+      _ = try header.contexts()
       let count = blocks.reduce(0) { $0 + $1.entries.count }
       let bytes = blocks.reduce(0) { $0 + $1.bytes.count }
       guard count == header.entities, bytes == header.bytes else {

@@ -56,6 +56,7 @@ extension Inspector {
         path: path.file,
         format: Int(try connection.userVersion()),
         store: view.identity.id,
+        application: view.identity.application,
         epoch: view.identity.epoch,
         revision: view.last.revision.number,
         chain: view.last.chain.description,

@@ -8,6 +8,8 @@ package struct StoreSummary: Codable, Sendable, Equatable {
   package var path: String
   package var format: Int
   package var store: UUID
+  /// The application that the store belongs to, if it was named.
+  package var application: String?
   package var epoch: Int64
   package var revision: Int64
   package var chain: String

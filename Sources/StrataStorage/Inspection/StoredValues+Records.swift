@@ -15,6 +15,8 @@ extension StoredValues {
       return record.map(FieldSummary.init)
     }
     if case .record(let fields) = value.kind { return fields.map(FieldSummary.init) }
-    return [FieldSummary(name: "", kind: "\(value.kind)")]
+    var summary = FieldSummary(value)
+    summary.name = ""
+    return [summary]
   }
 }

@@ -34,8 +34,22 @@ extension TableSummary {
 package struct FieldSummary: Codable, Sendable, Equatable {
   package var name: String
   package var kind: String
+  /// The tables that the IDs in it refer to, as text; nil if it has none.
+  package var references: String?
+
+  package init(name: String, kind: String, references: String? = nil) {
+    self.name = name
+    self.kind = kind
+    self.references = references
+  }
 }
 
 extension FieldSummary {
-  init(_ field: Layout.Field) { self.init(name: field.name, kind: "\(field.kind)") }
+  init(_ field: Layout.Field) {
+    self.init(
+      name: field.name,
+      kind: "\(field.kind)",
+      references: field.references.map { "\($0)" }
+    )
+  }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import StrataBase
 
 /// The header of a delta: the columns of its row without its changes.
@@ -21,18 +21,52 @@ package struct DeltaHeader: Equatable, Sendable {
   package var blocks: Int
   /// The size of its blocks.
   package var bytes: Int
+  /// Who wanted the commit and why, as ``DeltaContexts`` reads it; nil where it did not say.
+  package var context: [UInt8]?
 
-  /// The approximate size of the delta in the file: its blocks, its name and place, and the rest of its
-  /// row.
-  var footprint: Int { bytes + name.utf8.count + place.utf8.count + Self.rowBytes }
+  package init(
+    revision: Revision,
+    first: Revision,
+    epoch: Int64,
+    time: Int64,
+    origin: Int64,
+    key: [UInt8]?,
+    name: String,
+    place: String,
+    entities: Int,
+    blocks: Int,
+    bytes: Int,
+    context: [UInt8]? = nil
+  ) {
+    self.revision = revision
+    self.first = first
+    self.epoch = epoch
+    self.time = time
+    self.origin = origin
+    self.key = key
+    self.name = name
+    self.place = place
+    self.context = context
+    self.entities = entities
+    self.blocks = blocks
+    self.bytes = bytes
+  }
 
-  /// The approximate size of a row without name, place and body: its numbers, its hash and its entry in
+  /// The approximate size of the delta in the file: its blocks, its name, place and context, and the rest
+  /// of its row.
+  var footprint: Int {
+    bytes + name.utf8.count + place.utf8.count + (context?.count ?? 0) + Self.rowBytes
+  }
+
+  /// The approximate size of a row without name, place, context and body: its numbers, its hash and its entry in
   /// SQLite's B-tree.
   static let rowBytes = 72
 
   /// The chain at this delta: a hash over the previous chain, the store ID, every column, the hash of
   /// every block, and every layout that the records are read with.
-  func chain(
+  ///
+  /// A delta without a context has the hash that it has in format 1.
+  package func chain(
     after previous: Checksum,
     storeID: UUID,
     blocks hashes: [Checksum],
@@ -69,7 +103,21 @@ package struct DeltaHeader: Equatable, Sendable {
       builder.append(UInt64(bitPattern: id))
       builder.append(hash)
     }
+    if let context {
+      builder.append(UInt64(1))
+      builder.append(context)
+    }
     return builder.finalize()
+  }
+}
+
+extension DeltaHeader {
+  /// The contexts of the delta's commits; none if it has no context.
+  ///
+  /// - Throws: `CorruptionError` when the column is none.
+  package func contexts() throws(CorruptionError) -> DeltaContexts {
+    guard let context else { return DeltaContexts([]) }
+    return try DeltaContexts(context, of: "delta \(revision)")
   }
 }
 

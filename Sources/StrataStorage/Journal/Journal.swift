@@ -8,25 +8,37 @@ import StrataSQLite
 /// ``JournalReplay`` and ``DeltaEncoder``.
 struct Journal {
   let connection: Connection
+  /// The columns of a header.
+  private let columns: String
+  /// The size of a delta in the file, of which one parameter is the size of the rest of its row.
+  private let size: String
 
-  private static let columns = """
+  init(connection: Connection) throws(SQLiteError) {
+    self.connection = connection
+    let isOfFormat1 = try StoreFormat.isFirst(connection)
+    columns = isOfFormat1 ? Self.columnsOfFormat1 + ", NULL" : Self.columnsOfFormat1 + ", context"
+    size = isOfFormat1 ? Self.sizeOfFormat1 : Self.sizeOfFormat1 + " + coalesce(length(context), 0)"
+  }
+
+  private static let columnsOfFormat1 = """
     revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, hash
     """
+  private static let sizeOfFormat1 = "bytes + length(name) + length(place) + ?"
 
   /// Adds a delta; fails if there is one of its revision, which is the key.
   func append(_ header: DeltaHeader, body: [UInt8], hash: Checksum) throws(SQLiteError) {
     try connection.run(
       """
       INSERT INTO delta (revision, first, epoch, time, origin, key, name, place, entities, parts,
-        bytes, hash, body)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        bytes, hash, context, body)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .integer(header.revision.number), .integer(header.first.number), .integer(header.epoch),
         .integer(header.time), .integer(header.origin), header.key.map { .blob($0) } ?? .null,
         .text(header.name), .text(header.place), .integer(Int64(header.entities)),
         .integer(Int64(header.blocks)), .integer(Int64(header.bytes)), .blob(hash.bytes),
-        .blob(body),
+        header.context.map { .blob($0) } ?? .null, .blob(body),
       ]
     )
   }
@@ -46,7 +58,7 @@ struct Journal {
   /// The header and hash of the last delta; nil if there is none.
   func last() throws -> (header: DeltaHeader, hash: Checksum)? {
     try connection.first(
-      "SELECT \(Self.columns) FROM delta ORDER BY revision DESC LIMIT 1",
+      "SELECT \(columns) FROM delta ORDER BY revision DESC LIMIT 1",
       [],
       Self.header
     )
@@ -65,7 +77,7 @@ struct Journal {
     limit: Int
   ) throws -> [(header: DeltaHeader, hash: Checksum)] {
     try connection.all(
-      "SELECT \(Self.columns) FROM delta WHERE revision > ? ORDER BY revision LIMIT ?",
+      "SELECT \(columns) FROM delta WHERE revision > ? ORDER BY revision LIMIT ?",
       [.integer(revision.number), .integer(Int64(limit))],
       Self.header
     )
@@ -77,7 +89,7 @@ struct Journal {
     limit: Int
   ) throws -> [(header: DeltaHeader, hash: Checksum)] {
     try connection.all(
-      "SELECT \(Self.columns) FROM delta WHERE revision < ? ORDER BY revision DESC LIMIT ?",
+      "SELECT \(columns) FROM delta WHERE revision < ? ORDER BY revision DESC LIMIT ?",
       [.integer(revision.number), .integer(Int64(limit))],
       Self.header
     )
@@ -90,11 +102,11 @@ struct Journal {
     var rows: [StoredDelta] = []
     var bytes = 0
     try connection.forEach(
-      "SELECT \(Self.columns), body FROM delta WHERE revision > ? ORDER BY revision",
+      "SELECT \(columns), body FROM delta WHERE revision > ? ORDER BY revision",
       [.integer(revision.number)]
     ) { row in
       let (header, hash) = try Self.header(row)
-      let body = try row.blob(12)
+      let body = try row.blob(13)
       rows.append(StoredDelta(header: header, hash: hash, body: body))
       bytes += body.count + 200
       return bytes < limit ? .continue : .stop
@@ -120,7 +132,7 @@ struct Journal {
   func bytes(after revision: Revision) throws -> Int64 {
     try connection.first(
       """
-      SELECT coalesce(sum(bytes + length(name) + length(place) + ?), 0) FROM delta
+      SELECT coalesce(sum(\(size)), 0) FROM delta
         WHERE revision > ?
       """,
       [.integer(Int64(DeltaHeader.rowBytes)), .integer(revision.number)]
@@ -133,7 +145,7 @@ struct Journal {
     let found = try connection.first(
       """
       SELECT sum(size), max(revision) FROM
-        (SELECT revision, bytes + length(name) + length(place) + ? AS size FROM delta
+        (SELECT revision, \(size) AS size FROM delta
           WHERE revision > ? ORDER BY revision LIMIT ?)
       """,
       [
@@ -173,7 +185,7 @@ struct Journal {
     let last = try connection.first(
       """
       SELECT max(revision), count(*), sum(size) FROM
-        (SELECT revision, bytes + length(name) + length(place) + ? AS size FROM delta
+        (SELECT revision, \(size) AS size FROM delta
           WHERE revision <= ? ORDER BY revision LIMIT ?)
       """,
       [
@@ -207,7 +219,8 @@ struct Journal {
       place: try row.text(7),
       entities: try StoredNumber.count(try row.int(8), "the count of entities of \(place())"),
       blocks: try StoredNumber.count(try row.int(9), "the count of blocks of \(place())"),
-      bytes: try StoredNumber.count(try row.int(10), "the size of \(place())")
+      bytes: try StoredNumber.count(try row.int(10), "the size of \(place())"),
+      context: try row.optionalBlob(12)
     )
     guard header.blocks >= 1 else { throw CorruptionError("\(place()) has no blocks") }
     return (header, hash)

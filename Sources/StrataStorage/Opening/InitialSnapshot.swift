@@ -18,14 +18,19 @@ package struct InitialSnapshot {
   static func createStore(
     at path: StorePath,
     now: Int64,
-    on disk: Disk,
+    _ configuration: PersistenceConfiguration,
     _ fill: (inout InitialSnapshot) throws -> Void
   ) throws {
-    let file = NewFile(underLockOf: path, for: .opening, on: disk)
+    let file = NewFile(underLockOf: path, for: .opening, on: configuration.disk)
     file.removeLeftovers()
     do {
       try file.createStore(now: now) { connection in
-        let identity = StoreIdentity(id: UUID(), epoch: 1, created: now)
+        let identity = StoreIdentity(
+          id: UUID(),
+          epoch: 1,
+          created: now,
+          application: configuration.application
+        )
         try identity.write(to: connection)
         var snapshot = try InitialSnapshot(of: identity, now: now, in: connection)
         try fill(&snapshot)

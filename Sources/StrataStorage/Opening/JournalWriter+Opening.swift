@@ -26,12 +26,12 @@ extension JournalWriter {
       try NewFile.removeAbandoned(besides: path, .ofSameStore)
       let isNew = try path.fileStatus(.opening) == .missing
       if isNew {
-        try InitialSnapshot.createStore(at: path, now: now, on: configuration.disk, fill)
+        try InitialSnapshot.createStore(at: path, now: now, configuration, fill)
       }
-      var (file, contents, loss) = try restore(now: now, isNew: isNew, read)
+      var (file, contents, loss) = try restore(isNew: isNew, read)
       if let foreign { file.notes.append("\(foreign.reason); moved to \(foreign.directory)") }
       let added = try additions(contents, file.tables, isNew)
-      let session = try makeSession(file, now: now)
+      let session = try makeSession(&file, now: now)
       try session.appendNewTables(added, time: max(now, file.lastTime))
       maintenance.start(with: file)
       start(session, lock)
@@ -74,33 +74,35 @@ extension JournalWriter {
   ///
   /// Under `.bestEffort` a damaged file is restored from what can be verified of it.
   private func restore<Contents>(
-    now: Int64,
     isNew: Bool,
     _ read: (inout MergeIterator, ReadView) throws -> Contents
   ) throws -> (file: RestoredFile, contents: Contents, loss: RestoreLoss?) {
     let failure: PersistenceError
     do {
-      let (file, contents) = try restoreWhole(now: now, isNew: isNew, read)
+      let (file, contents) = try restoreWhole(isNew: isNew, read)
       return (file, contents, nil)
     } catch {
       failure = PersistenceError(.opening, path: path.file, wrapping: error)
     }
     guard configuration.restore == .bestEffort, case .damaged(let damage) = failure.reason,
-      let loss = try Salvage(path, now: configuration.now(), on: configuration.disk)
-        .run(because: damage)
+      let loss = try Salvage(
+        path,
+        now: configuration.now(),
+        application: configuration.application,
+        on: configuration.disk
+      ).run(because: damage)
     else { throw failure }
-    let (file, contents) = try restoreWhole(now: now, isNew: isNew, read)
+    let (file, contents) = try restoreWhole(isNew: isNew, read)
     return (file, contents, loss)
   }
 
   private func restoreWhole<Contents>(
-    now: Int64,
     isNew: Bool,
     _ read: (inout MergeIterator, ReadView) throws -> Contents
   ) throws -> (file: RestoredFile, contents: Contents) {
     var (file, contents) = try RestoredFile.openForWriting(
       path,
-      now: now,
+      application: configuration.application,
       vfs: configuration.vfs,
       configuration.progress,
       read
@@ -155,6 +157,7 @@ extension JournalWriter {
     var (file, contents) = try RestoredFile.openForReading(
       access,
       at: path,
+      application: configuration.application,
       configuration.progress,
       read
     )

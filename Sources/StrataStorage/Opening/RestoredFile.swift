@@ -7,7 +7,7 @@ import StrataSQLite
 /// gap.
 package struct RestoredFile {
   let connection: Connection
-  package let identity: StoreIdentity
+  package private(set) var identity: StoreIdentity
   package let catalog: LayoutCatalog
   /// The tables that the file lists.
   package let tables: Set<String>
@@ -41,10 +41,11 @@ extension RestoredFile {
   /// pass.
   ///
   /// A file that is refused is not changed, and neither is its WAL. What SQLite trusts when it writes is
-  /// checked first: `Connection.checkStructure`.
+  /// checked first: `Connection.checkStructure`. A file of an older format is read as it is;
+  /// ``prepareForWriting(now:application:)`` brings it up.
   static func openForWriting<Contents>(
     _ path: StorePath,
-    now: Int64,
+    application: String?,
     vfs: String?,
     _ progress: (@Sendable (PersistenceProgress) -> Void)? = nil,
     _ read: (inout MergeIterator, ReadView) throws -> Contents
@@ -57,26 +58,31 @@ extension RestoredFile {
       newFile: FileHeader(applicationID: StoreHeader.applicationID)
     )
     try connection.checkStructure()
+    return try load(connection, application, progress, read)
+  }
+
+  /// Brings a file of an older format up to this build's, and writes the name of the application into a
+  /// file that has none.
+  ///
+  /// The migrations of the schema are one transaction: after a crash or an error the file has one format
+  /// or the other.
+  mutating func prepareForWriting(now: Int64, application: String?) throws {
     try Migrator(catalog: .file, now: { now }).migrate(connection)
-    return try load(connection, progress, read)
+    guard identity.application == nil, let application else { return }
+    identity.application = application
+    try identity.writeApplication(to: connection)
   }
 
   /// Verifies the contents of a file that is opened for reading, with or without a writer.
   static func openForReading<Contents>(
     _ access: ReadAccess,
     at path: StorePath,
+    application: String?,
     _ progress: (@Sendable (PersistenceProgress) -> Void)?,
     _ read: (inout MergeIterator, ReadView) throws -> Contents
   ) throws -> (file: RestoredFile, contents: Contents) {
     try check(access.connection, path, .opening)
-    guard Int(try access.connection.userVersion()) == StoreFormat.known else {
-      throw PersistenceError(
-        .opening,
-        path: path.file,
-        .migration("it has an older format; open it once for writing")
-      )
-    }
-    return try load(access.connection, progress, read)
+    return try load(access.connection, application, progress, read)
   }
 
   /// Refuses a file that is not a store, has a newer format than this build reads, or another schema than
@@ -107,10 +113,12 @@ extension RestoredFile {
 
   private static func load<Contents>(
     _ connection: Connection,
+    _ application: String?,
     _ progress: (@Sendable (PersistenceProgress) -> Void)?,
     _ read: (inout MergeIterator, ReadView) throws -> Contents
   ) throws -> (file: RestoredFile, contents: Contents) {
     let view = try ReadView(connection)
+    try view.identity.check(application: application)
     let reading = try view.read(
       at: view.last.revision,
       from: .verified,

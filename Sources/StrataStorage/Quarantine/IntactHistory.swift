@@ -31,7 +31,7 @@ struct IntactHistory {
     }
     let catalog = try LayoutCatalog(readableIn: connection)
     let snapshots = SnapshotStore(connection: connection)
-    let journal = Journal(connection: connection)
+    let journal = try Journal(connection: connection)
     var best: (header: SnapshotHeader, replay: JournalReplay)?
     var sound: [SnapshotHeader] = []
     for snapshot in try snapshots.readable() {

@@ -54,17 +54,18 @@ struct RowCopy {
   /// SQLite assumes that keys are in order. Where one is damaged, the range may include a row from outside;
   /// the conditions on `first` exclude it.
   func deltas(after first: Revision, through last: Revision) throws {
+    let context = try StoreFormat.isFirst(source) ? "NULL" : "context"
     let range: [Value] = [.integer(first.number), .integer(last.number)]
     try copy(
       """
       SELECT revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, body,
-        hash FROM delta WHERE revision > ? AND revision <= ? AND first > ? AND first <= revision
+        hash, \(context) FROM delta WHERE revision > ? AND revision <= ? AND first > ? AND first <= revision
         AND first <= ? ORDER BY revision
       """,
       range + range,
       """
       INSERT INTO delta (revision, first, epoch, time, origin, key, name, place, entities, parts,
-        bytes, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        bytes, body, hash, context) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """
     )
     // Most deltas have one block, so the table may be unreadable and not needed. Whether the copy has all
@@ -79,6 +80,20 @@ struct RowCopy {
         "INSERT INTO delta_part (revision, part, body) VALUES (?, ?, ?)"
       )
     }
+  }
+
+  /// The migrations of the user's data up to a revision.
+  func dataMigrations(through last: Revision) throws {
+    if try StoreFormat.isFirst(source) { return }
+    let columns = """
+      kind, version, name, checksum, applied, duration, form, script, revision, layout,
+        replaces_first, replaces_last
+      """
+    try copy(
+      "SELECT \(columns) FROM migration WHERE kind = 1 AND revision <= ? ORDER BY version",
+      [.integer(last.number)],
+      "INSERT INTO migration (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    )
   }
 
   private func copy(_ query: String, _ values: [Value], _ insertion: String) throws {

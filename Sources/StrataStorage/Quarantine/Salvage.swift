@@ -11,11 +11,19 @@ import StrataSQLite
 package struct Salvage {
   private let path: StorePath
   private let now: Date
+  private let application: String?
   private let disk: Disk
 
-  package init(_ path: StorePath, now: Date, on disk: Disk = .system) {
+  /// - Parameter application: the one that the configuration names, if it names one.
+  package init(
+    _ path: StorePath,
+    now: Date,
+    application: String? = nil,
+    on disk: Disk = .system
+  ) {
     self.path = path
     self.now = now
+    self.application = application
     self.disk = disk
   }
 
@@ -61,6 +69,7 @@ package struct Salvage {
       guard try canBeRead(source),
         let history = try source.readTransaction({ try IntactHistory(in: source) })
       else { return nil }
+      try history.identity.check(application: application)
       var identity = history.identity
       identity.epoch = try HeadFile.epoch(afterCutting: identity, at: path, on: disk)
       try file.createStore(now: now.microseconds) { connection in
@@ -102,6 +111,7 @@ package struct Salvage {
     for number in history.catalog.allNumbers { try rows.layout(number) }
     try CorruptionError.nilIfCorrupt { try rows.origins() }
     for snapshot in history.kept { try rows.snapshot(snapshot.revision) }
+    try CorruptionError.nilIfCorrupt { try rows.dataMigrations(through: history.revision) }
     try rows.deltas(after: history.snapshot.revision, through: history.revision)
   }
 

@@ -25,7 +25,7 @@ package struct ReadView {
   /// Reads everything above in one short transaction.
   package init(_ connection: Connection) throws {
     let store = SnapshotStore(connection: connection)
-    let journal = Journal(connection: connection)
+    let journal = try Journal(connection: connection)
     (identity, catalog, snapshots, last, first, names, tables) = try connection.readTransaction {
       let identity = try StoreIdentity.read(connection)
       let catalog = try LayoutCatalog(reading: connection)

@@ -122,8 +122,9 @@ extension JournalWriter {
   }
 
   /// Makes a session of a file that was restored.
-  func makeSession(_ file: RestoredFile, now: Int64) throws -> WriterSession {
-    try WriterSession(
+  func makeSession(_ file: inout RestoredFile, now: Int64) throws -> WriterSession {
+    try file.prepareForWriting(now: now, application: configuration.application)
+    return try WriterSession(
       file,
       path: path,
       on: configuration.disk,
@@ -196,13 +197,13 @@ extension JournalWriter {
   private func recover(_ lock: LockHandle, after position: Position) throws {
     let now = configuration.now().microseconds
     let lock = try lockInPlace(lock)
-    let (file, _) = try RestoredFile.openForWriting(
+    var (file, _) = try RestoredFile.openForWriting(
       path,
-      now: now,
+      application: configuration.application,
       vfs: configuration.vfs
     ) { _, _ in }
     try check(file, continues: position)
-    let session = try makeSession(file, now: now)
+    let session = try makeSession(&file, now: now)
     start(session, lock)
     queue.recover(through: session.written.revision)
     maintenance.start(with: file)

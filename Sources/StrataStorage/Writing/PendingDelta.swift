@@ -8,6 +8,25 @@ package struct PendingDelta: Sendable {
   package var commitName: String
   package var place: CommitPlace
   package var changes: any PendingChanges
+  var contexts: PendingContexts
+
+  package init(
+    first: Revision,
+    revision: Revision,
+    time: Int64,
+    commitName: String,
+    place: CommitPlace,
+    changes: any PendingChanges,
+    context: (any PendingContext)? = nil
+  ) {
+    self.first = first
+    self.revision = revision
+    self.time = time
+    self.commitName = commitName
+    self.place = place
+    self.changes = changes
+    contexts = PendingContexts(context, of: revision)
+  }
 
   /// The commit's name, or how many commits this delta stands for.
   package var name: String {
@@ -23,13 +42,10 @@ package struct PendingDelta: Sendable {
     guard let earlier = merging(deltas[..<middle]), let later = merging(deltas[middle...]) else {
       return nil
     }
-    return PendingDelta(
-      first: earlier.first,
-      revision: later.revision,
-      time: later.time,
-      commitName: later.commitName,
-      place: later.place,
-      changes: earlier.changes.merging(later.changes)
-    )
+    var merged = later
+    merged.first = earlier.first
+    merged.changes = earlier.changes.merging(later.changes)
+    merged.contexts = earlier.contexts.merging(later.contexts)
+    return merged
   }
 }

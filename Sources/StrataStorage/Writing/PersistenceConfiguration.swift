@@ -8,6 +8,11 @@ public struct PersistenceConfiguration: Sendable {
   public var durability: Durability
   /// What opening does with a file that cannot be restored completely.
   public var restore = RestorePolicy.strict
+  /// The name of the application that the store belongs to; nil to open the store of any.
+  ///
+  /// It is written when the store is created, or first opened for writing with a name. A store of another
+  /// application is refused with `.otherApplication`.
+  public var application: String?
   /// What opening does with data that breaks a unique index of this build.
   public var brokenRules = BrokenRulePolicy.refuse
   /// When snapshots are taken and what is kept.
@@ -18,6 +23,8 @@ public struct PersistenceConfiguration: Sendable {
   public var recentStates = RecentStatePolicy()
   /// What deltas state about their commits.
   public var commitTraces: CommitTraces
+  /// What deltas state about the contexts of their commits.
+  public var commitContexts = CommitContexts.all
   /// How long to wait before the file is tried again after an I/O error; doubled up to 30 s.
   public var recoveryInterval: Duration
   /// Called with the progress of long operations, on the writer's thread: return quickly.

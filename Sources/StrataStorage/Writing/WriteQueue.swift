@@ -45,11 +45,12 @@ package final class WriteQueue: Sendable {
   package func add(
     _ changes: any PendingChanges,
     name: String,
-    _ place: CommitPlace
+    _ place: CommitPlace,
+    context: (any PendingContext)? = nil
   ) -> Revision {
     let time = now()
     let (needed, revision) = state.withLock { state in
-      (state.add(changes, name: name, place, now: time), state.lastRevision)
+      (state.add(changes, name: name, place, context: context, now: time), state.lastRevision)
     }
     wake(needed)
     return revision

@@ -75,6 +75,7 @@ package struct WriteQueueState: Sendable {
     _ changes: any PendingChanges,
     name: String,
     _ place: CommitPlace,
+    context: (any PendingContext)? = nil,
     now: Int64
   ) -> Wake {
     lastRevision = lastRevision.next
@@ -85,7 +86,8 @@ package struct WriteQueueState: Sendable {
       time: lastTime,
       commitName: name,
       place: place,
-      changes: changes
+      changes: changes,
+      context: context
     )
     pendingEntities += changes.count
     pending.append(delta)

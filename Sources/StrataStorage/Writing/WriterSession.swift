@@ -50,7 +50,7 @@ final class WriterSession {
     self.traces = traces
     identity = restored.identity
     connection = restored.connection
-    journal = Journal(connection: connection)
+    journal = try Journal(connection: connection)
     snapshots = SnapshotStore(connection: connection)
     encoder = EntityEncoder(restored.catalog, of: restored.identity.id, in: restored.connection)
     head = try HeadFile(opening: path.head, on: disk)
@@ -160,7 +160,8 @@ final class WriterSession {
       place: traces.place(of: delta.place, &places),
       entities: encoding.entities,
       blocks: encoding.hashes.count,
-      bytes: encoding.bytes
+      bytes: encoding.bytes,
+      context: delta.contexts.encoded(isMerged: delta.first < delta.revision)
     )
     let hash = header.chain(
       after: mark.chain,

@@ -30,6 +30,7 @@ import Testing
       (.busy("now"), 5),
       (.migration("another checksum"), 6),
       (.newerFormat(found: 2, known: 1), 7),
+      (.otherApplication(found: "a", expected: "b"), 1),
       (.notWritable("read-only"), 74),
       (.diskFull, 74),
       (.io("EIO"), 74),

@@ -36,4 +36,35 @@ import Testing
         == "  users   \u{1B}[1;31m1 NOT PERSISTED\u{1B}[0m (4; the file has the previous record)"
     )
   }
+
+  @Test func `who wanted a commit and why shows below it`() throws {
+    var delta = delta
+    (delta.first, delta.changes) = (15, [])
+    delta.contexts = [
+      ContextSummary(
+        user: "ann\u{1B}",
+        request: "7",
+        trace: "4bf9",
+        call: .init(name: "rename", arguments: #"{"to":"Ann"}"#),
+        fields: ["source": "web", "lang": "de"],
+        cut: true
+      )
+    ]
+    #expect(
+      LogText.lines(delta, .off).dropFirst() == [
+        #"  by ann\u001b, request 7, trace 4bf9, rename({"to":"Ann"}), lang: de, source: web, cut"#
+      ]
+    )
+    delta.contexts = [
+      ContextSummary(revision: 12, call: .init(name: "add", omitted: "too long")),
+      ContextSummary(revision: 15, user: "bob"),
+    ]
+    delta.contextsLeftOut = 3
+    #expect(
+      LogText.lines(delta, .off).dropFirst() == [
+        "  12: add(arguments left out: too long)", "  15: by bob",
+        "  3 commits more with a context",
+      ]
+    )
+  }
 }

@@ -53,8 +53,67 @@ struct GoldenFileTests {
   }
 
   @Test
-  func `every revision of it is read`() throws {
+  func `opening it for writing brings it up, and every revision stays`() async throws {
+    let before = try Inspector(path: path).info()
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: Golden.State(db: Golden.Second()),
+      database: \.db
+    )
+    try await persistence.close()
     let inspector = try Inspector(path: path)
+    let info = try inspector.info()
+    #expect(info.format == 2)
+    #expect(info.store == before.store)
+    #expect(info.chain == before.chain)
+    #expect(info.application == nil)
+    #expect(info.journal == before.journal)
+    #expect(info.snapshots.map(\.revision) == before.snapshots.map(\.revision))
+    #expect(info.snapshots.map(\.names) == before.snapshots.map(\.names))
+    #expect(info.snapshots.allSatisfy { $0.verified })
+    #expect(try inspector.verify().isSound)
+    try expectEveryRevision(of: inspector)
+  }
+
+  @Test
+  func `reading it leaves it as it is`() async throws {
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: Golden.State(db: Golden.Second()),
+      database: \.db,
+      configuration: PersistenceConfiguration(restore: .readOnly)
+    )
+    #expect(persistence.initialState.db == Golden.second(at: 12))
+    try await persistence.close()
+    let inspector = try Inspector(path: path)
+    #expect(try inspector.verify().isSound)
+    #expect(try inspector.tables().reduce(0) { $0 + $1.count } > 0)
+    #expect(try inspector.show(table: "notes").count == Golden.second(at: 12).notes.count)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+  }
+
+  @Test
+  func `a file that is refused is not brought up`() async throws {
+    try RawSQLite.run("UPDATE delta SET name = 'forged' WHERE revision = 12", on: path)
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+    await #expect(throws: PersistenceError.self) {
+      _ = try await Persistence.open(
+        at: path,
+        initialState: Golden.State(db: Golden.Second()),
+        database: \.db
+      )
+    }
+    #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+    #expect(try Inspector(path: path).info().format == 1)
+  }
+
+  @Test
+  func `every revision of it is read`() throws {
+    try expectEveryRevision(of: try Inspector(path: path))
+  }
+
+  private func expectEveryRevision(of inspector: Inspector) throws {
     for revision in Int64(0)...3 {
       let restored = try inspector.database(over: Golden.First(), at: Revision(revision))
       #expect(restored == Golden.first(at: revision), "revision \(revision)")

@@ -121,7 +121,10 @@ extension Forgery {
   }
 
   private static func key(of table: String) -> String {
-    ["entity_table", "snapshot_name", "consumer"].contains(table) ? "name" : "rowid"
+    switch table {
+    case "entity_table", "snapshot_name", "consumer", "migration": "name"
+    default: "rowid"
+    }
   }
 
   /// Changes some bytes of a body.
@@ -246,7 +249,7 @@ extension Forgery {
       "CREATE INDEX planted ON \(table) (\(columns[0].dropFirst(5)))",
       "CREATE UNIQUE INDEX planted ON \(table) (abs(\(columns[0].dropFirst(5))))",
       "ANALYZE",
-      "PRAGMA user_version = \(one(of: ["-1", "0", "2", "2147483647"]))",
+      "PRAGMA user_version = \(one(of: ["-1", "0", "1", "3", "2147483647"]))",
       "PRAGMA application_id = \(one(of: ["-1", "0", "1"]))",
       "PRAGMA journal_mode = DELETE",
       "PRAGMA auto_vacuum = NONE; PRAGMA journal_mode = DELETE; VACUUM",

@@ -47,7 +47,7 @@ extension RawDatabase {
     keeping kept: Set<String>
   ) throws {
     let columns = """
-      revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, body
+      revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, body, context
       """
     let snapshots = try rows("SELECT revision, chain FROM snapshot")
     for row in try rows("SELECT \(columns) FROM delta ORDER BY revision") {
@@ -73,6 +73,10 @@ extension RawDatabase {
       for number in row[8...10] { hash.append(number.integer) }
       for part in parts { hash.append(Checksum(of: part)) }
       appendLayouts(of: parts, layouts, to: &hash)
+      if row[12] != .null {
+        hash.append(UInt64(1))
+        hash.append(row[12].bytes)
+      }
       end.chain = hash.finalize()
       end.revision = row[0].integer
       guard !kept.contains("delta.hash") else { continue }
