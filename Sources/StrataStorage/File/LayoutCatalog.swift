@@ -93,6 +93,11 @@ package struct LayoutCatalog {
     lastNumber = max(lastNumber, number)
   }
 
+  /// The layouts of a table, the oldest first.
+  package func layouts(of table: String) -> [Layout] {
+    numbers.filter { $0.key.table == table }.map(\.value).sorted().compactMap { byNumber[$0] }
+  }
+
   /// How many layouts there are.
   var count: Int { byNumber.count }
 
