@@ -50,6 +50,12 @@ let package = Package(
       dependencies: ["StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords"]
     ),
 
+    // SQL over the records of a file.
+    .target(
+      name: "StrataSQL",
+      dependencies: ["StrataBase", "StrataSQLite", "StrataRecords", "StrataStorage"]
+    ),
+
     // The state: from a store of any value up to a store of entity tables.
     .target(name: "StrataCore", dependencies: ["StrataBase", swiftLog]),
     .target(name: "StrataNormalization", dependencies: ["StrataBase"]),
@@ -77,7 +83,7 @@ let package = Package(
     .executableTarget(
       name: "StrataCLI",
       dependencies: [
-        "StrataBase", "StrataRecords", "StrataStorage",
+        "StrataBase", "StrataRecords", "StrataSQLite", "StrataStorage", "StrataSQL",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -126,6 +132,13 @@ let package = Package(
       name: "StorageTests",
       dependencies: [
         "StrataBase", "StrataRecords", "StrataStorage", "StrataSQLite", "TestSupport",
+      ]
+    ),
+    .testTarget(
+      name: "SQLTests",
+      dependencies: [
+        "StrataSQL", "StrataBase", "StrataSQLite", "StrataRecords", "StrataStorage", "Strata",
+        "TestSupport",
       ]
     ),
     .testTarget(

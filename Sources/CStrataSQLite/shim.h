@@ -23,3 +23,27 @@ static inline int strata_bind_text(
   return sqlite3_bind_text64(
       statement, index, count == 0 ? "" : bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }
+
+static inline void strata_result_text(
+    sqlite3_context *context, const char *bytes, sqlite3_uint64 count) {
+  sqlite3_result_text64(
+      context, count == 0 ? "" : bytes, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline void strata_result_blob(
+    sqlite3_context *context, const void *bytes, sqlite3_uint64 count) {
+  if (count == 0) sqlite3_result_zeroblob(context, 0);
+  else sqlite3_result_blob64(context, bytes, count, SQLITE_TRANSIENT);
+}
+
+// Of a virtual table and of its cursor, SQLite knows the first field only.
+
+typedef struct {
+  sqlite3_vtab base;
+  void *owner;
+} strata_vtab;
+
+typedef struct {
+  sqlite3_vtab_cursor base;
+  void *owner;
+} strata_vtab_cursor;

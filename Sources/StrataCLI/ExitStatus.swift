@@ -1,3 +1,4 @@
+package import StrataSQL
 package import StrataStorage
 
 /// The exit codes of `strata`.
@@ -44,6 +45,16 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       case .migration: .drift
       case .newerFormat: .newerFormat
       case .notReadable, .notWritable, .diskFull, .io: .io
+      }
+  }
+
+  /// The status for a query that was not answered.
+  package init(_ error: QueryError) {
+    self =
+      switch error {
+      case .noTable: .notFound
+      case .temporaryDiskFull: .io
+      default: .failed
       }
   }
 }

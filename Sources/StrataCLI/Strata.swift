@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StrataSQL
 import StrataStorage
 
 /// The `strata` command: inspects the file of a store without changing it.
@@ -18,7 +19,9 @@ struct Strata: ParsableCommand {
       6 schema drift, 7 newer format, 64 usage, 74 I/O, 130 interrupted.
       """,
     version: "0.1.0",
-    subcommands: [Info.self, Tables.self, Show.self, Log.self, Verify.self]
+    subcommands: [
+      Info.self, Tables.self, Show.self, Query.self, Log.self, Verify.self,
+    ]
   )
 
   static func main() {
@@ -28,6 +31,8 @@ struct Strata: ParsableCommand {
       try command.run()
     } catch let error as PersistenceError {
       exit(ExitStatus(error.reason), message: error.description.printable)
+    } catch let error as QueryError {
+      exit(ExitStatus(error), message: error.description.printable)
     } catch let error as OutputError {
       switch error {
       // The reader of the pipe needs no more.

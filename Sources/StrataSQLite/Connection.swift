@@ -25,6 +25,7 @@ package final class Connection {
   package let mode: OpenMode
   let statements: StatementCache
   let walFrameCount = WALFrameCount()
+  let callbacks = ConnectionCallbacks()
   private(set) var handle: OpaquePointer?
 
   /// Opens a file.
@@ -84,6 +85,17 @@ package final class Connection {
   /// Opens a new database in memory, which lasts until the connection closes.
   package static func inMemory() throws(SQLiteError) -> Connection {
     try Connection(inMemoryAs: ":memory:")
+  }
+
+  /// Opens a new database that is in memory up to a size and beyond it in a temporary file, which has no
+  /// name and is gone when the connection closes.
+  ///
+  /// A transaction that is rolled back may leave anything behind: there is no rollback journal.
+  package static func temporary(cacheBytes: Int) throws(SQLiteError) -> Connection {
+    let connection = try Connection(inMemoryAs: "")
+    try connection.setPragma("cache_size=-\(cacheBytes >> 10)")
+    try connection.setPragma("journal_mode=OFF")
+    return connection
   }
 
   deinit {

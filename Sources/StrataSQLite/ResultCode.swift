@@ -31,6 +31,8 @@ extension ResultCode {
   package static let busySnapshot = ResultCode(5, detail: 2)
   /// Another statement of the same connection is in the way.
   package static let locked = ResultCode(6)
+  /// Memory could not be allocated, or the limit of ``SQLiteHeap`` was reached.
+  package static let noMemory = ResultCode(7)
   /// The file, the mode or `query_only` refuses writing.
   package static let readOnly = ResultCode(8)
   /// The operation was interrupted.
@@ -83,6 +85,7 @@ extension ResultCode: CustomStringConvertible {
   private static let names: [ResultCode: String] = [
     .ok: "SQLITE_OK", .error: "SQLITE_ERROR", .abortRollback: "SQLITE_ABORT_ROLLBACK",
     .busy: "SQLITE_BUSY", .busySnapshot: "SQLITE_BUSY_SNAPSHOT", .locked: "SQLITE_LOCKED",
+    .noMemory: "SQLITE_NOMEM",
     .readOnly: "SQLITE_READONLY", .interrupt: "SQLITE_INTERRUPT", .ioerr: "SQLITE_IOERR",
     .ioerrRead: "SQLITE_IOERR_READ", .ioerrWrite: "SQLITE_IOERR_WRITE",
     .ioerrFsync: "SQLITE_IOERR_FSYNC", .ioerrDirFsync: "SQLITE_IOERR_DIR_FSYNC",

@@ -8,6 +8,8 @@ import Testing
     var statuses: [Int32] = []
     for subcommand in [
       ["info"], ["tables"], ["show", "users"], ["show", "users", "2"], ["log"], ["verify"],
+      ["query", "SELECT * FROM users"], ["query", "SELECT * FROM users, users_at(0)"],
+      ["query", "SELECT * FROM users_history, strata_log"],
     ] {
       let strata = try Program.strataPath()
       statuses.append(
@@ -17,7 +19,7 @@ import Testing
     return statuses
   }
 
-  private static let ok = [Int32](repeating: 0, count: 6)
+  private static let ok = [Int32](repeating: 0, count: 9)
 
   @Test func `a store at rest`() async throws {
     let folder = try Folder()

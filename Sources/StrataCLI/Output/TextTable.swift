@@ -36,6 +36,16 @@ package struct TextTable<Rows: Collection<[String]>> {
     widths = ColumnWidths.fitting(natural, within: limit)
   }
 
+  /// Creates a table without rows of its own, for rows that are read again from elsewhere.
+  ///
+  /// - Parameter widths: The widest cell of each column.
+  package init(_ columns: [Column], widths: [Int], within limit: Int) where Rows == [[String]] {
+    self.columns = columns
+    rows = []
+    let natural = zip(columns, widths).map { max($0.title.printable.columnCount, min($1, limit)) }
+    self.widths = ColumnWidths.fitting(natural, within: limit)
+  }
+
   /// The line of titles.
   package var header: String { line(columns.map(\.title.printable)) }
 

@@ -120,6 +120,11 @@ package struct LayoutCatalog {
     )
   }
 
+  /// The layouts of a table, the oldest first.
+  package func layouts(of table: String) -> [Layout] {
+    numbers.filter { $0.key.table == table }.map(\.value).sorted().compactMap { byNumber[$0] }
+  }
+
   /// How many layouts there are.
   var count: Int { byNumber.count }
 

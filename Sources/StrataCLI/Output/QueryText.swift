@@ -1,0 +1,124 @@
+import Foundation
+import StrataRecords
+package import StrataSQL
+import StrataSQLite
+import StrataStorage
+
+/// The output of `strata query`.
+package struct QueryText {
+  private let result: QueryResult
+  private let limit: Int
+
+  package init(_ result: QueryResult, within limit: Int) {
+    self.result = result
+    self.limit = limit
+  }
+
+  /// A table for people: as wide as its cells, or as the terminal.
+  ///
+  /// NULL is empty; texts are on one line.
+  package func table(_ line: (String) throws -> Void) throws {
+    var widths = [Int](repeating: 0, count: result.columns.count)
+    var texts = Set<Int>()
+    try result.forEach { row in
+      for (index, value) in row.enumerated() {
+        widths[index] = max(widths[index], cell(value).columnCount)
+        switch value {
+        case .null, .integer, .real: break
+        case .text, .blob: texts.insert(index)
+        }
+      }
+    }
+    let columns = result.columns.enumerated().map { index, name in
+      TextTable<[[String]]>.Column(name, texts.contains(index) ? .left : .right)
+    }
+    let table = TextTable(columns, widths: widths, within: limit)
+    try line(table.header)
+    try result.forEach { row in try line(table.line(row.map(cell))) }
+    try line("")
+    try line("\(Measures.count(result.count, "row", "rows")) at revision \(result.revision)")
+  }
+
+  /// An array of objects, one on each line.
+  package func json(_ line: (String) throws -> Void) throws {
+    var waiting: String?
+    try line("[")
+    try objects { object in
+      if let waiting { try line(waiting + ",") }
+      waiting = object
+    }
+    if let waiting { try line(waiting) }
+    try line("]")
+  }
+
+  /// An object on each line.
+  ///
+  /// Blobs are base64, infinities are texts. A second column of a name has `:2` behind it.
+  package func objects(_ line: (String) throws -> Void) throws {
+    var names = UniqueNames()
+    let keys = result.columns.map { RecordValue.string(names.add($0)).json() }
+    try result.forEach { row in
+      var text = "{"
+      for (index, value) in row.enumerated() {
+        if index > 0 { text += "," }
+        text += keys[index] + ":" + Self.json(value)
+      }
+      try line(text + "}")
+    }
+  }
+
+  /// CSV as RFC 4180 has it, with a line of titles; NULL is empty, and an empty text is `""`.
+  ///
+  /// Lines end in a line feed. Blobs are base64.
+  package func csv(_ line: (String) throws -> Void) throws {
+    try line(result.columns.map(Self.field).joined(separator: ","))
+    try result.forEach { row in
+      try line(
+        row.map { value in
+          switch value {
+          case .null: ""
+          case .text(let text): text.isEmpty ? "\"\"" : Self.field(text)
+          default: Self.text(value)
+          }
+        }.joined(separator: ",")
+      )
+    }
+  }
+
+  private static func json(_ value: Value) -> String {
+    switch value {
+    case .null: "null"
+    case .integer(let number): String(number)
+    case .real(let number): RecordValue.double(number).json()
+    case .text(let text): RecordValue.string(text).json()
+    case .blob(let bytes): RecordValue.data(Data(bytes)).json()
+    }
+  }
+
+  private static func field(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { ![0x22, 0x2C, 0x0A, 0x0D].contains($0) }
+    return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
+  }
+
+  private static func text(_ value: Value) -> String {
+    switch value {
+    case .null: ""
+    case .integer(let number): String(number)
+    case .real(let number): String(number)
+    case .text(let text): text
+    case .blob(let bytes): Data(bytes).base64EncodedString()
+    }
+  }
+
+  /// The text of a value in a table, not longer than a line of it.
+  private func cell(_ value: Value) -> String {
+    switch value {
+    case .null, .integer, .real: return Self.text(value)
+    // Marks that combine with others take no column, so a text may be longer than what is shown of it.
+    case .text(let text): return String(text.prefix(2 * limit)).printable.shortened(to: limit)
+    case .blob(let bytes):
+      let digits = bytes.prefix(limit).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+      return "x'\(digits.joined())'".shortened(to: limit)
+    }
+  }
+}

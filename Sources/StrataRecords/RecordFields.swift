@@ -1,0 +1,174 @@
+package import Foundation
+
+/// Reads chosen fields of the records of one layout, and goes past the others.
+///
+/// ```swift
+/// var places = [RecordFields.Place](repeating: .none, count: 2)
+/// let fields = RecordFields(["name", "age"], in: layout)
+/// try fields.locate(in: record, &places)
+/// let name = try fields.content(at: places[0], in: record)
+/// ```
+///
+/// Nothing is allocated for a field that is not asked for. The bytes may be anything: whatever is wrong with
+/// those that are read is thrown.
+package struct RecordFields: Sendable {
+  /// Where a field of one record is.
+  package struct Place: Sendable {
+    fileprivate let location: ValueLocation
+
+    /// The field is absent.
+    package static let none = Place(location: .absent)
+  }
+
+  /// What a field holds.
+  ///
+  /// Ranges are indices of the record's bytes.
+  package enum Content {
+    /// Null or absent.
+    case null
+    case bool(Bool)
+    case int(Int64)
+    case uint(UInt64)
+    case float(Float)
+    case double(Double)
+    /// Seconds since 2001.
+    case date(Double)
+    /// The text of a string or a URL; it is UTF-8.
+    case text(Range<Int>)
+    case data(Range<Int>)
+    case uuid(UUID)
+    case decimal(Decimal)
+    /// An array, an object or a record.
+    case nested(RecordValue)
+  }
+
+  /// Holds the tables that the cursor and the scan refer to.
+  private let layout: Layout
+  /// For each field of the layout the number that was asked for, or -1.
+  private let numbers: [Int]
+  /// How many fields of the layout must be gone past at least.
+  private let end: Int
+  /// The names that the layout lacks: they may be among the extras of a record.
+  private let lacking: [String: Int]
+  /// The number of the value of a record that is no object.
+  private let lone: Int?
+
+  /// Reads these fields; the number of a field is its place in the list.
+  ///
+  /// - Parameter lone: the number under which the one value of a record that has no fields is found.
+  package init(_ names: [String], in layout: Layout, lone: Int? = nil) {
+    self.layout = layout
+    self.lone = lone
+    var numbers = [Int](repeating: -1, count: layout.fields.count)
+    var lacking: [String: Int] = [:]
+    for (number, name) in names.enumerated() where number != lone {
+      if let field = layout.tables.records[0].fieldNamed[name] {
+        numbers[field] = number
+      } else {
+        lacking[name] = number
+      }
+    }
+    self.numbers = numbers
+    self.lacking = lacking
+    end = (numbers.lastIndex { $0 >= 0 } ?? -1) + 1
+  }
+
+  /// Finds the fields in a record; O(bytes up to the last of them).
+  ///
+  /// - Throws: `RecordError` when the bytes up to there are no record of the layout.
+  package func locate(
+    in record: ArraySlice<UInt8>,
+    _ places: inout [Place]
+  ) throws(RecordError) {
+    for index in places.indices { places[index] = .none }
+    try RecordLimits.check(size: record)
+    let tables = layout.tables
+    defer { extendLifetime(tables) }
+    let scan = RecordScan(tables, texts: .unchecked)
+    let table = tables.records[0]
+    try record.withCursor { cursor throws(RecordError) in
+      let map = cursor.offset
+      if try cursor.byte() == ValueLocation.loneValue {
+        let shape = try cursor.kind()
+        if let lone { places[lone] = Place(location: ValueLocation(cursor.offset, shape)) }
+        return
+      }
+      cursor.offset = map
+      try cursor.skip(table.mapSize)
+      let hasExtras = cursor.presence(0, map: map) == 1 && !lacking.isEmpty
+      for index in 0..<(hasExtras ? numbers.count : end) {
+        let number = numbers[index]
+        if number >= 0 {
+          places[number] = Place(location: try field(index, table.shapes[index], map, cursor))
+        }
+        try scan.field(index, table.shapes[index], map, &cursor)
+      }
+      if hasExtras { try locate(amongExtras: &cursor, scan, &places) }
+    }
+  }
+
+  private func field(
+    _ index: Int,
+    _ shape: LayoutTables.Shape,
+    _ map: Int,
+    _ cursor: ByteCursor
+  ) throws(RecordError) -> ValueLocation {
+    var cursor = cursor
+    switch cursor.presence(index + 1, map: map) {
+    case 0: return .absent
+    case 1: return .null
+    case 2: return try ValueLocation(&cursor, shape)
+    default: return try ValueLocation(&cursor, .tagged)
+    }
+  }
+
+  private func locate(
+    amongExtras cursor: inout ByteCursor,
+    _ scan: RecordScan,
+    _ places: inout [Place]
+  ) throws(RecordError) {
+    for _ in 0..<(try cursor.count()) {
+      let name = try cursor.text()
+      if let number = lacking[name] {
+        var value = cursor
+        places[number] = Place(location: try ValueLocation(&value, .tagged))
+      }
+      try scan.tagged(&cursor)
+    }
+  }
+
+  /// What is at a place of the same record.
+  ///
+  /// - Throws: `RecordError` when the bytes there are no value of their kind.
+  package func content(
+    at place: Place,
+    in record: ArraySlice<UInt8>
+  ) throws(RecordError) -> Content {
+    let location = place.location
+    let kind = location.kind
+    if kind == .null || kind == .absent { return .null }
+    let tables = layout.tables
+    defer { extendLifetime(tables) }
+    return try record.withCursor { cursor throws(RecordError) -> Content in
+      cursor.offset = Int(location.offset)
+      switch kind {
+      case .null, .absent, .tagged: return .null
+      case .bool: return .bool(try cursor.bool(kind) ?? false)
+      case .int8, .int16, .int32, .int64: return .int(try cursor.integer(kind) ?? 0)
+      case .uint8, .uint16, .uint32, .uint64: return .uint(try cursor.integer(kind) ?? 0)
+      case .float: return .float(Float(bitPattern: try cursor.fixed(UInt32.self)))
+      case .double: return .double(Double(bitPattern: try cursor.fixed(UInt64.self)))
+      case .date: return .date(Double(bitPattern: try cursor.fixed(UInt64.self)))
+      case .string, .url: return .text(try cursor.utf8())
+      case .data: return .data(try cursor.block())
+      case .uuid: return try cursor.uuid(kind).map(Content.uuid) ?? .null
+      case .decimal: return try cursor.decimal(kind).map(Content.decimal) ?? .null
+      case .array, .object, .record:
+        let start = cursor.offset
+        try RecordScan(tables, texts: .values).value(location.shape, &cursor)
+        let bytes = record[start..<cursor.offset]
+        return .nested(StoredRecord(bytes, tables).value(location.shape))
+      }
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import StrataBase
+import StrataRecords
+import StrataSQLite
+import StrataStorage
+
+/// What the tables of one query share: the view of the file, the revision, the time that is left.
+final class QueryContext {
+  /// How the tables of a query are read.
+  enum Mode {
+    /// One table, once: its rows are made as SQLite asks for them.
+    case streamed
+    /// Any number of tables, any number of times: each is copied into a private table at its first use.
+    case materialised
+  }
+
+  let view: ReadView
+  let revision: Revision
+  var mode = Mode.streamed
+  /// Whether tables may promise an order of their rows.
+  var promisesOrder = true
+  let rows: RowCache
+
+  private let now: Date
+  private let limit: Duration
+  private let end: ContinuousClock.Instant
+  private let skipping: Int
+  private var states: [Revision: EntityState] = [:]
+  private var calls: UInt8 = 0
+
+  /// - Parameter skipping: How many snapshots are passed over because they are damaged.
+  init(
+    _ view: ReadView,
+    at expression: RevisionExpression,
+    now: Date,
+    limit: Duration,
+    until end: ContinuousClock.Instant,
+    skipping: Int
+  ) throws {
+    self.view = view
+    self.now = now
+    self.limit = limit
+    self.end = end
+    self.skipping = skipping
+    revision = try view.revision(of: expression)
+    rows = try RowCache()
+    try view.checkIsKept(revision)
+  }
+
+  /// Whether no time is left.
+  var isOverTime: Bool { ContinuousClock.now >= end }
+
+  /// Throws if no time is left; the clock is read at every 256th call only.
+  @inline(__always)
+  func checkTime() throws(QueryError) {
+    calls &+= 1
+    if calls == 0, isOverTime { throw .timeLimit(limit) }
+  }
+
+  /// The error for a statement that was interrupted.
+  var timeError: QueryError { .timeLimit(limit) }
+
+  /// The revision that an argument names: a number, or a text as ``RevisionExpression`` reads it.
+  func revision(_ value: Value) throws -> Revision {
+    switch value {
+    case .integer(let number): return Revision(number)
+    case .text(let text):
+      let expression: RevisionExpression
+      do throws(RevisionExpression.Unreadable) {
+        expression = try RevisionExpression(text, now: now)
+      } catch {
+        throw QueryError.argument("\(error)")
+      }
+      return try view.revision(of: expression)
+    case .null, .real, .blob:
+      throw QueryError.argument(
+        "A revision is a number or a text, such as 42, 'HEAD~3' or '@yesterday'."
+      )
+    }
+  }
+
+  /// The entities at a revision; the changes since its snapshot are read once.
+  func state(at revision: Revision) throws -> EntityState {
+    if let state = states[revision] { return state }
+    let state = try view.state(at: revision, skipping: skipping)
+    states[revision] = state
+    return state
+  }
+
+  /// The deltas after a revision.
+  func changes(after revision: Revision) throws -> JournalReplay {
+    try view.changes(after: min(revision, view.last.revision))
+  }
+
+  /// The fields of a record; a record without fields has one named `value`.
+  func members(_ layout: Int64, _ record: ArraySlice<UInt8>) throws -> [RecordValue.Member] {
+    let value = try RecordValue(record: record, layout: try view.catalog.layout(layout))
+    guard case .object(let members) = value else { return [RecordValue.Member("value", value)] }
+    return Array(members)
+  }
+
+  /// Whether two records say the same, whatever their layouts.
+  func areEqual(_ a: StoredEntity, _ b: StoredEntity) throws -> Bool {
+    if a.layout == b.layout, a.record == b.record { return true }
+    let (a, b) = (try members(a.layout, a.record), try members(b.layout, b.record))
+    return a.sorted { $0.name < $1.name } == b.sorted { $0.name < $1.name }
+  }
+}
+
+/// The rows did not come in the order that was promised: the query runs again without the promise.
+struct OrderBroken: Error {}

@@ -1,0 +1,56 @@
+package import StrataSQLite
+
+/// The rows that answered a query, apart from the store: nothing of it is open any more.
+///
+/// They are in memory up to 8 MB and beyond that in a temporary file without a name.
+package final class QueryResult {
+  /// The names of the columns; some may be equal.
+  package let columns: [String]
+  /// The number of rows.
+  package private(set) var count = 0
+  /// The revision of the tables without another one.
+  package let revision: Int64
+  /// Whether the rows were made as SQLite asked for them, without a copy of a table.
+  package let isStreamed: Bool
+
+  private let connection: Connection
+  private let insert: RowCursor
+  private var values: [Value]
+
+  init(columns: [String], revision: Int64, isStreamed: Bool) throws(SQLiteError) {
+    self.columns = columns
+    self.revision = revision
+    self.isStreamed = isStreamed
+    connection = try Connection.temporary(cacheBytes: 8 << 20)
+    let names = columns.indices.map { "c\($0)" }
+    try connection.execute("CREATE TABLE result(\(names.joined(separator: ", ")))")
+    let marks = columns.map { _ in "?" }.joined(separator: ", ")
+    insert = try connection.cursor("INSERT INTO result VALUES (\(marks))")
+    values = [Value](repeating: .null, count: columns.count)
+    try connection.execute("BEGIN")
+  }
+
+  func append(_ row: borrowing Row) throws(SQLiteError) {
+    for column in values.indices { values[column] = try row.value(column) }
+    try insert.start(values)
+    _ = try insert.next()
+    count += 1
+  }
+
+  func finish() throws(SQLiteError) {
+    insert.reset()
+    try connection.execute("COMMIT")
+  }
+
+  /// Goes through the rows, in the order of the query, any number of times.
+  ///
+  /// - Throws: The closure's error, and errors of reading the temporary file.
+  package func forEach(_ body: ([Value]) throws -> Void) throws {
+    var values = [Value](repeating: .null, count: columns.count)
+    try connection.forEach("SELECT * FROM result ORDER BY rowid") { row in
+      for column in values.indices { values[column] = try row.value(column) }
+      try body(values)
+      return .continue
+    }
+  }
+}

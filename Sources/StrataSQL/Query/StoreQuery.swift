@@ -1,0 +1,101 @@
+package import Foundation
+import StrataBase
+import StrataSQLite
+package import StrataStorage
+
+/// Answers SQL about a store, and changes nothing.
+///
+/// ```swift
+/// let query = StoreQuery(path: "app.strata")
+/// let result = try query.run("SELECT city, count(*) FROM users GROUP BY city")
+/// try result.forEach { row in print(row) }
+/// ```
+///
+/// The statement runs on a private database in memory, so it never touches the file. Its tables are virtual
+/// ones that ``Inspector`` feeds. It is compiled under an authorizer that lets it read and nothing else. If it
+/// goes through one table once, the rows are made as SQLite asks for them, and only those and the columns that
+/// it needs; otherwise each table is copied into a private table first, with the columns that it needs.
+///
+/// Three things bound what a statement can take: a time limit, limits of the connection for values, texts and
+/// expressions, and, in the command only, a limit of the memory of all of SQLite.
+package struct StoreQuery {
+  /// The file of the store.
+  package var path: String
+  /// The point in history of tables that name none.
+  package var at = RevisionExpression.head(back: 0)
+  /// How long a statement may run.
+  package var timeLimit = Duration.seconds(30)
+  /// What relative times count from.
+  package var now: Date
+
+  /// How tables are read.
+  package enum Reading: Sendable {
+    /// Streamed where the statement goes through one table once, else copied.
+    case automatic
+    /// Always copied. The answers are the same, which tests check.
+    case copied
+  }
+
+  package var reading = Reading.automatic
+
+  package init(path: String, now: Date = Date()) {
+    self.path = path
+    self.now = now
+  }
+
+  /// Answers one SELECT, WITH or VALUES.
+  ///
+  /// The store is closed when this returns. A damaged snapshot is passed over if the journal goes back to an
+  /// older one.
+  ///
+  /// - Throws: `QueryError` for what is wrong with the statement or too large, and `PersistenceError` for what
+  ///   is wrong with the store.
+  package func run(_ sql: String) throws -> QueryResult {
+    let inspector = try Inspector(path: path)
+    let end = ContinuousClock.now + timeLimit
+    var damage: CorruptionError?
+    // A writer at work may trim what is read; and a damaged snapshot may have an older one before it.
+    for attempt in 0..<4 {
+      let view = try inspector.query { $0 }
+      do {
+        return try answer(sql, view, until: end, skipping: attempt)
+      } catch let error as CorruptionError {
+        damage = damage ?? error
+      } catch let error as QueryError {
+        throw error
+      } catch {
+        // Without the damaged snapshots there may be no other way to the revision.
+        if damage != nil { break }
+        throw PersistenceError(.inspecting, path: inspector.path.file, wrapping: error)
+      }
+    }
+    throw PersistenceError(
+      .inspecting,
+      path: inspector.path.file,
+      wrapping: damage ?? CorruptionError("its entities cannot be read")
+    )
+  }
+
+  private func answer(
+    _ sql: String,
+    _ view: ReadView,
+    until end: ContinuousClock.Instant,
+    skipping: Int
+  ) throws -> QueryResult {
+    let context = try QueryContext(
+      view,
+      at: at,
+      now: now,
+      limit: timeLimit,
+      until: end,
+      skipping: skipping
+    )
+    let sources = StoreTables(view).sources
+    do {
+      return try QueryDatabase(sources, context).answer(sql, reading)
+    } catch is OrderBroken {
+      context.promisesOrder = false
+      return try QueryDatabase(sources, context).answer(sql, reading)
+    }
+  }
+}

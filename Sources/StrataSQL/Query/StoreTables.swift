@@ -1,0 +1,53 @@
+import StrataRecords
+import StrataStorage
+
+/// The tables that queries of a store can read, by their names in SQL.
+///
+/// For each entity table `users`: `users`, `users_at(REV)`, `users_history`, `users_diff(A, B)` and
+/// `users_blame`; and `strata_log`. Names are compared without case. Where two are equal, the tables of the
+/// store come first, in the order of their names, and the other has `:2` behind its name.
+struct StoreTables {
+  private(set) var sources: [any TableSource] = []
+
+  init(_ view: ReadView) {
+    var names = UniqueNames()
+    let tables = view.tables.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let layouts = tables.map { view.catalog.layouts(of: $0) }
+    let own = tables.map { names.add($0, isReserved: Self.isReserved($0)) }
+    for (index, table) in tables.enumerated() {
+      sources.append(EntitySource(own[index], table, layouts[index], .ofQuery))
+    }
+    for (index, table) in tables.enumerated() where StoredValues.name(ofTable: table) == nil {
+      let name = own[index]
+      sources += [
+        EntitySource(names.add("\(name)_at"), table, layouts[index], .argument),
+        HistorySource(names.add("\(name)_history"), table, layouts[index]),
+        DiffSource(names.add("\(name)_diff"), table, layouts[index]),
+        BlameSource(names.add("\(name)_blame"), table, layouts[index]),
+      ]
+    }
+    sources.append(LogSource(names.add("strata_log")))
+  }
+
+  /// Names that SQLite gives a meaning of its own.
+  private static func isReserved(_ name: String) -> Bool {
+    let name = name.lowercased()
+    return name.hasPrefix("sqlite_") || name.hasPrefix("pragma_")
+  }
+}
+
+extension UniqueNames {
+  fileprivate mutating func add(_ name: String, isReserved: Bool) -> String {
+    add(isReserved ? "\(name):2" : name)
+  }
+}
+
+extension ColumnKind {
+  /// Whether values of an ID of this kind sort in SQL as its bytes do.
+  var sortsAsID: Bool {
+    switch self {
+    case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .string, .uuid: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import StrataRecords
+import StrataSQLite
+import StrataStorage
+
+/// An entity table: `users` at the revision of the query, or `users_at(REV)` at any other.
+final class EntitySource: TableSource {
+  enum Moment {
+    case ofQuery, argument
+  }
+
+  let name: String
+  let columns: [Column]
+  private let table: String
+  private let entity: EntityColumns
+  private let moment: Moment
+
+  init(_ name: String, _ table: String, _ layouts: [Layout], _ moment: Moment) {
+    var names = UniqueNames(taken: moment == .argument ? [RevisionArgument.name] : [])
+    self.name = name
+    self.table = table
+    self.moment = moment
+    entity = EntityColumns(layouts, names: &names)
+    columns = entity.columns + [Column(names.add(EntityColumns.record), .json, isHidden: true)]
+  }
+
+  var arguments: [String] { moment == .argument ? [RevisionArgument.name] : [] }
+  var narrowing: [Int] { [0] }
+  var ordering: Int? { entity.columns[0].kind.sortsAsID ? 0 : nil }
+
+  func rows(
+    _ arguments: [Value],
+    _ conditions: [Condition],
+    used: Set<Int>,
+    in context: QueryContext
+  ) throws -> any TableRows {
+    let revision = try arguments.first.map { try context.revision($0) } ?? context.revision
+    let filter = EntityFilter(conditions, ofIDKind: entity.columns[0].kind)
+    return EntityRows(
+      try context.state(at: revision).scan(table, filter),
+      EntityReader(entity, context.view.catalog, used: used),
+      context
+    )
+  }
+}
+
+/// The argument of a table-valued function that takes a revision.
+enum RevisionArgument {
+  static let name = "at:revision"
+}
+
+/// The entities of one table.
+private final class EntityRows: TableRows {
+  private var scan: EntityScan
+  private var reader: EntityReader
+  private let context: QueryContext
+
+  init(_ scan: EntityScan, _ reader: EntityReader, _ context: QueryContext) {
+    self.scan = scan
+    self.reader = reader
+    self.context = context
+  }
+
+  func next() throws -> Bool {
+    try context.checkTime()
+    guard let entity = try scan.next() else { return false }
+    reader.move(to: entity)
+    return true
+  }
+
+  func column(_ index: Int, _ result: ColumnResult) throws { try reader.set(index, result) }
+
+  func value(_ index: Int) throws -> Value { try reader.value(index) }
+}

@@ -1,0 +1,313 @@
+import Foundation
+import StrataRecords
+import StrataSQLite
+import StrataStorage
+
+/// Where a column of a table comes from: a field of its records.
+struct ColumnOrigin {
+  /// Its number in the table that was made from the records; 0 is the ID.
+  let number: Int
+  /// The name that it had there.
+  let column: String
+  /// Nil for the ID.
+  let field: String?
+  let kind: ColumnKind
+  /// The kind of the field in the newest layout that has it.
+  let stored: Layout.Kind?
+
+  init(_ number: Int, _ columns: EntityColumns, _ records: EntityRecords) {
+    let field = number == 0 ? nil : columns.fields[number - 1]
+    self.number = number
+    self.field = field
+    column = columns.columns[number].name
+    kind = columns.columns[number].kind
+    stored =
+      records.ordered.reversed().lazy
+      .compactMap { layout in layout.fields.first { $0.name == field }?.kind }.first
+  }
+}
+
+/// Turns rows that SQL has left back into records; see ``EntityTables`` for the rules.
+struct RowWriter {
+  struct Column {
+    let name: String
+    let kind: ColumnKind
+    let origin: ColumnOrigin?
+
+    /// The name of the field: a column that was renamed names it anew.
+    var field: String {
+      guard let origin, let field = origin.field else { return name }
+      return name == origin.column ? field : name
+    }
+  }
+
+  private let table: String
+  private let columns: [Column]
+  private let id: Int
+  private let select: RowCursor
+  private let records: EntityRecords?
+  private var reader: EntityReader?
+  private var writer: RecordWriter
+  /// The fields whose columns are gone.
+  private let dropped: Set<String>
+  private let fieldNames: Set<String>
+  /// Whether records have their ID as a field.
+  private let storesID: Bool
+
+  init(
+    _ table: String,
+    _ columns: [Column],
+    id: Int,
+    from source: (records: EntityRecords, columns: EntityColumns)?,
+    _ select: RowCursor
+  ) throws {
+    self.table = table
+    self.columns = columns
+    self.id = id
+    self.select = select
+    records = source?.records
+    reader = source.map { source in
+      EntityReader(source.columns, used: source.columns.columns.indices) {
+        try source.records.layout($0)
+      }
+    }
+    writer = RecordWriter(resuming: source?.records.ordered.last { !$0.isOfSealedRecords })
+    let kept = Set(columns.compactMap { $0.origin?.field })
+    dropped = Set(source?.columns.fields ?? []).subtracting(kept)
+    fieldNames = Set(columns.map(\.field))
+    storesID =
+      source.map { $0.records.ordered.contains { $0.fields.contains { $0.name == "id" } } } ?? true
+  }
+
+  /// What has become of the row of an entity; nil if its record is as it was.
+  ///
+  /// - Parameter hasMoved: Whether the record was not under this ID.
+  mutating func change(
+    of row: Int64,
+    id encodedID: [UInt8],
+    from origin: (layout: Int64, record: [UInt8])?,
+    hasMoved: Bool
+  ) throws -> EntityChange.Change? {
+    try select.start([.integer(row)])
+    _ = try select.next()
+    let values = try select.withRow { row throws(SQLiteError) in
+      var values: [Value] = []
+      for column in 0..<row.count { values.append(try row.value(column)) }
+      return values
+    }
+    select.reset()
+    guard let origin, let records else {
+      return try put(try newMembers(values, encodedID), encodedID)
+    }
+    let layout = try records.layout(origin.layout)
+    let isChanged = try changed(values, origin)
+    let before = try RecordValue(record: origin.record, layout: layout)
+    guard case .object(let members) = before else {
+      if !isChanged.contains(true) { return hasMoved ? .put(layout, origin.record) : nil }
+      throw EntityTableError.doesNotFit(
+        table: table,
+        id: EncodedID.text(of: encodedID[...]),
+        column: "value",
+        kind: "record"
+      )
+    }
+    let isRenamed = columns.contains { column in
+      column.origin.map { $0.field != nil && $0.column != column.name } ?? false
+    }
+    let losesField = !dropped.isEmpty && members.contains { dropped.contains($0.name) }
+    if !isChanged.contains(true), !hasMoved, !isRenamed, !losesField { return nil }
+    return try put(
+      try self.members(Array(members), values, isChanged, encodedID, hasMoved: hasMoved),
+      encodedID
+    )
+  }
+
+  /// For each column whether its value differs from what was put there.
+  private mutating func changed(
+    _ values: [Value],
+    _ origin: (layout: Int64, record: [UInt8])
+  ) throws -> [Bool] {
+    reader?.move(to: [], layout: origin.layout, record: origin.record[...])
+    return try columns.indices.map { index in
+      if index == id { return false }
+      guard let number = columns[index].origin?.number else { return values[index] != .null }
+      return try reader?.value(number) != values[index]
+    }
+  }
+
+  private func newMembers(_ values: [Value], _ encodedID: [UInt8]) throws -> [RecordValue.Member] {
+    var members: [RecordValue.Member] = []
+    for (index, (column, value)) in zip(columns, values).enumerated() where value != .null {
+      if index == id, !storesID { continue }
+      members.append(
+        .init(column.field, try stored(value, column, nil, encodedID))
+      )
+    }
+    return members
+  }
+
+  private func members(
+    _ before: [RecordValue.Member],
+    _ values: [Value],
+    _ isChanged: [Bool],
+    _ encodedID: [UInt8],
+    hasMoved: Bool
+  ) throws -> [RecordValue.Member] {
+    var members: [RecordValue.Member] = []
+    var done: Set<Int> = []
+    for member in before {
+      guard let index = columns.firstIndex(where: { $0.origin?.field == member.name }) else {
+        if member.name == "id", hasMoved, columns[id].origin?.field == nil {
+          members.append(.init("id", try stored(values[id], columns[id], member.value, encodedID)))
+        } else if !dropped.contains(member.name) {
+          members.append(member)
+        }
+        continue
+      }
+      done.insert(index)
+      let column = columns[index]
+      if !isChanged[index] {
+        members.append(.init(column.field, member.value))
+      } else if values[index] != .null {
+        members.append(
+          .init(column.field, try stored(values[index], column, member.value, encodedID))
+        )
+      }
+    }
+    for index in columns.indices where index != id && isChanged[index] && !done.contains(index) {
+      guard values[index] != .null else { continue }
+      members.append(
+        .init(columns[index].field, try stored(values[index], columns[index], nil, encodedID))
+      )
+    }
+    return members
+  }
+
+  private mutating func put(
+    _ members: [RecordValue.Member],
+    _ encodedID: [UInt8]
+  ) throws -> EntityChange.Change {
+    var bytes: [UInt8] = []
+    let layout = try writer.encode(StoredObject(members, fields: fieldNames), into: &bytes)
+    return .put(layout, bytes)
+  }
+}
+
+extension RowWriter {
+  /// A value of SQL as it is before its kind is known.
+  static func natural(_ value: Value) -> RecordValue {
+    switch value {
+    case .null: .null
+    case .integer(let number): .int(number, .bits64)
+    case .real(let number): .double(number)
+    case .text(let text): .string(text)
+    case .blob(let bytes): .data(Data(bytes))
+    }
+  }
+
+  /// A value of a column as its field stores it.
+  private func stored(
+    _ value: Value,
+    _ column: Column,
+    _ before: RecordValue?,
+    _ encodedID: [UInt8]
+  ) throws -> RecordValue {
+    let natural = Self.natural(value)
+    let result: RecordValue?
+    if let scalar = column.kind.scalar {
+      result = scalar.stored(natural)
+    } else if case .string(let text) = natural, column.kind == .json || before?.isNested == true {
+      let node = JSONReader.value(text)
+      result = node.flatMap { Self.merged($0, before, column.origin?.stored) }
+    } else {
+      result = column.kind == .json ? nil : Self.merged(natural, before, nil)
+    }
+    guard let result else {
+      throw EntityTableError.doesNotFit(
+        table: table,
+        id: EncodedID.text(of: encodedID[...]),
+        column: column.name,
+        kind: column.kind.rawValue
+      )
+    }
+    return result
+  }
+
+  /// JSON as what is stored: parts that print as before keep what they were, others take the kind that the
+  /// layout, or the part before, has.
+  private static func merged(
+    _ node: RecordValue,
+    _ before: RecordValue?,
+    _ kind: Layout.Kind?
+  ) -> RecordValue? {
+    if let before, before.json() == node.json() { return before }
+    switch node {
+    case .object(let members):
+      var old: [String: RecordValue] = [:]
+      if case .object(let before)? = before {
+        for member in before { old[member.name] = member.value }
+      }
+      var fields: [String: Layout.Kind] = [:]
+      if case .record(let known)? = kind {
+        fields = Dictionary(known.map { ($0.name, $0.kind) }) { first, _ in first }
+      }
+      var merged: [RecordValue.Member] = []
+      for member in members {
+        guard let value = Self.merged(member.value, old[member.name], fields[member.name]) else {
+          return nil
+        }
+        merged.append(.init(member.name, value))
+      }
+      return .object(.init(merged))
+    case .array(let elements):
+      var old: [RecordValue] = []
+      if case .array(let before)? = before { old = Array(before) }
+      var element: Layout.Kind?
+      if case .array(let known)? = kind { element = known }
+      var merged: [RecordValue] = []
+      for (index, value) in elements.enumerated() {
+        let before = old.indices.contains(index) ? old[index] : nil
+        guard let value = Self.merged(value, before, element) else { return nil }
+        merged.append(value)
+      }
+      return .array(.init(merged))
+    case .null: return node
+    default:
+      if case .scalar(let scalar)? = kind { return scalar.stored(node) }
+      return before?.kindOfLeaf?.stored(node) ?? node
+    }
+  }
+}
+
+extension RecordValue {
+  fileprivate var isNested: Bool {
+    switch self {
+    case .array, .object: true
+    default: false
+    }
+  }
+
+  /// The kind of a value without parts.
+  fileprivate var kindOfLeaf: Scalar? {
+    switch self {
+    case .null, .array, .object: nil
+    case .bool: .bool
+    case .int(_, .bits8): .int8
+    case .int(_, .bits16): .int16
+    case .int(_, .bits32): .int32
+    case .int(_, .bits64): .int64
+    case .uint(_, .bits8): .uint8
+    case .uint(_, .bits16): .uint16
+    case .uint(_, .bits32): .uint32
+    case .uint(_, .bits64): .uint64
+    case .float: .float
+    case .double: .double
+    case .string: .string
+    case .data: .data
+    case .date: .date
+    case .uuid: .uuid
+    case .url: .url
+    case .decimal: .decimal
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import CStrataSQLite
+
+/// What confines the SQL of people: an authorizer, an interruption, and limits.
+///
+/// All of it belongs to one connection, except ``SQLiteHeap``.
+extension Connection {
+  /// Asks a closure about everything that statements would do, while they are compiled.
+  ///
+  /// It is not asked about the declarations of virtual tables.
+  ///
+  /// A statement for which it returns false fails with the code `.auth`. Nil removes the closure. SQLite
+  /// may compile a statement again when it runs, and asks again then.
+  package func setAuthorizer(_ allows: ((StatementAction) -> Bool)?) throws(SQLiteError) {
+    let handle = try requireHandle(.configure)
+    callbacks.allows = allows
+    let status: Int32
+    if allows == nil {
+      status = sqlite3_set_authorizer(handle, nil, nil)
+    } else {
+      status = sqlite3_set_authorizer(
+        handle,
+        { context, code, first, second, _, _ in
+          guard let context else { return SQLITE_DENY }
+          let callbacks = Unmanaged<ConnectionCallbacks>.fromOpaque(context).takeUnretainedValue()
+          if callbacks.isDeclaring { return SQLITE_OK }
+          let action = StatementAction(
+            code,
+            first.map { String(cString: $0) },
+            second.map { String(cString: $0) }
+          )
+          return callbacks.allows?(action) ?? false ? SQLITE_OK : SQLITE_DENY
+        },
+        Unmanaged.passUnretained(callbacks).toOpaque()
+      )
+    }
+    guard status == SQLITE_OK else { throw failure(status, .configure) }
+  }
+
+  /// Asks a closure, about every so many instructions of SQLite's machine, whether to stop.
+  ///
+  /// A statement is stopped with the code `.interrupt`. Nil removes the closure. It may run at any time in
+  /// which a statement of this connection runs, so it must be quick.
+  package func setInterruption(
+    every instructions: Int32 = 1_000,
+    _ mustStop: (() -> Bool)?
+  ) throws(SQLiteError) {
+    let handle = try requireHandle(.configure)
+    callbacks.mustStop = mustStop
+    guard mustStop != nil else { return sqlite3_progress_handler(handle, 0, nil, nil) }
+    sqlite3_progress_handler(
+      handle,
+      instructions,
+      { context in
+        guard let context else { return 1 }
+        let callbacks = Unmanaged<ConnectionCallbacks>.fromOpaque(context).takeUnretainedValue()
+        return callbacks.mustStop?() ?? false ? 1 : 0
+      },
+      Unmanaged.passUnretained(callbacks).toOpaque()
+    )
+  }
+
+  /// A limit of one connection (`sqlite.org/c3ref/c_limit_attached.html`).
+  package enum Limit: Sendable {
+    /// Bytes of a text, a blob or a row.
+    case valueBytes
+    /// Bytes of the text of a statement.
+    case statementBytes
+    /// Columns of a table, a result or an index.
+    case columns
+    /// The depth of an expression.
+    case expressionDepth
+    /// SELECTs that UNION and its kin join.
+    case compoundSelects
+    /// Arguments of a function.
+    case functionArguments
+    /// Bytes of the pattern of LIKE and GLOB.
+    case patternBytes
+
+    var code: Int32 {
+      switch self {
+      case .valueBytes: SQLITE_LIMIT_LENGTH
+      case .statementBytes: SQLITE_LIMIT_SQL_LENGTH
+      case .columns: SQLITE_LIMIT_COLUMN
+      case .expressionDepth: SQLITE_LIMIT_EXPR_DEPTH
+      case .compoundSelects: SQLITE_LIMIT_COMPOUND_SELECT
+      case .functionArguments: SQLITE_LIMIT_FUNCTION_ARG
+      case .patternBytes: SQLITE_LIMIT_LIKE_PATTERN_LENGTH
+      }
+    }
+  }
+
+  /// Sets a limit and returns the one before.
+  ///
+  /// SQLite lowers a value above the largest that it was built with.
+  @discardableResult
+  package func setLimit(_ limit: Limit, to value: Int) throws(SQLiteError) -> Int {
+    Int(sqlite3_limit(try requireHandle(.configure), limit.code, Int32(clamping: value)))
+  }
+
+  /// Sorts and stores intermediate results in temporary files without a name, beyond this many bytes of
+  /// memory for each.
+  package func setTemporaryFiles(cacheBytes: Int) throws(SQLiteError) {
+    try setPragma("temp_store=FILE")
+    try setPragma("cache_size=-\(cacheBytes >> 10)")
+  }
+
+  /// Where in its text the last statement failed to compile, in bytes; nil if SQLite does not say.
+  package var lastErrorOffset: Int? {
+    guard let handle else { return nil }
+    let offset = sqlite3_error_offset(handle)
+    return offset < 0 ? nil : Int(offset)
+  }
+}
+
+/// The closures of one connection that SQLite calls.
+final class ConnectionCallbacks {
+  var allows: ((StatementAction) -> Bool)?
+  var mustStop: (() -> Bool)?
+  /// Whether a virtual table is being declared: SQLite compiles a statement for that too.
+  var isDeclaring = false
+  /// The error that the last failed call of a virtual table threw.
+  var tableError: (any Error)?
+}
+
+/// The memory of SQLite in this process.
+package enum SQLiteHeap {
+  /// Limits the memory of **all** connections of the process; 0 removes the limit.
+  ///
+  /// Beyond it, statements fail with `.noMemory`. A program that belongs to a user must not call this; a
+  /// command may. A library of SQLite that was built without memory statistics ignores it.
+  package static func setLimit(bytes: Int) {
+    sqlite3_hard_heap_limit64(Int64(bytes))
+  }
+}

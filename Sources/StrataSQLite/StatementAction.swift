@@ -1,0 +1,46 @@
+import CStrataSQLite
+
+/// What a statement would do, as SQLite asks its authorizer while it compiles the statement
+/// (`sqlite.org/c3ref/c_alter_table.html`).
+package enum StatementAction: Hashable, Sendable {
+  /// A SELECT, with or without a table.
+  case select
+  /// A column of a table is read; the name is empty if only rows are counted.
+  case read(table: String, column: String)
+  /// An SQL function is called.
+  case function(String)
+  /// A common table expression calls itself.
+  case recursion
+  /// Rows of a table are changed: `INSERT`, `UPDATE` or `DELETE`.
+  case change(String, table: String)
+  /// Anything else, by SQLite's name, such as `ATTACH` or `CREATE TABLE`.
+  case other(String)
+
+  init(_ code: Int32, _ first: String?, _ second: String?) {
+    switch code {
+    case SQLITE_SELECT: self = .select
+    case SQLITE_READ: self = .read(table: first ?? "", column: second ?? "")
+    case SQLITE_FUNCTION: self = .function(second ?? "")
+    case SQLITE_RECURSIVE: self = .recursion
+    case SQLITE_INSERT: self = .change("INSERT", table: first ?? "")
+    case SQLITE_UPDATE: self = .change("UPDATE", table: first ?? "")
+    case SQLITE_DELETE: self = .change("DELETE", table: first ?? "")
+    default: self = .other(Self.names[code] ?? "action \(code)")
+    }
+  }
+
+  private static let names: [Int32: String] = [
+    SQLITE_CREATE_INDEX: "CREATE INDEX", SQLITE_CREATE_TABLE: "CREATE TABLE",
+    SQLITE_CREATE_TEMP_INDEX: "CREATE INDEX", SQLITE_CREATE_TEMP_TABLE: "CREATE TABLE",
+    SQLITE_CREATE_TEMP_TRIGGER: "CREATE TRIGGER", SQLITE_CREATE_TEMP_VIEW: "CREATE VIEW",
+    SQLITE_CREATE_TRIGGER: "CREATE TRIGGER", SQLITE_CREATE_VIEW: "CREATE VIEW",
+    SQLITE_CREATE_VTABLE: "CREATE VIRTUAL TABLE", SQLITE_DROP_VTABLE: "DROP TABLE",
+    SQLITE_DROP_INDEX: "DROP INDEX", SQLITE_DROP_TABLE: "DROP TABLE",
+    SQLITE_DROP_TEMP_INDEX: "DROP INDEX", SQLITE_DROP_TEMP_TABLE: "DROP TABLE",
+    SQLITE_DROP_TEMP_TRIGGER: "DROP TRIGGER", SQLITE_DROP_TEMP_VIEW: "DROP VIEW",
+    SQLITE_DROP_TRIGGER: "DROP TRIGGER", SQLITE_DROP_VIEW: "DROP VIEW",
+    SQLITE_PRAGMA: "PRAGMA", SQLITE_TRANSACTION: "a transaction", SQLITE_SAVEPOINT: "SAVEPOINT",
+    SQLITE_ATTACH: "ATTACH", SQLITE_DETACH: "DETACH", SQLITE_ALTER_TABLE: "ALTER TABLE",
+    SQLITE_REINDEX: "REINDEX", SQLITE_ANALYZE: "ANALYZE",
+  ]
+}

@@ -1,0 +1,137 @@
+import StrataBase
+
+/// Which entities of a table are read.
+package enum EntityFilter: Sendable {
+  case all
+  /// Those with one of these encoded IDs.
+  case ids(Set<[UInt8]>)
+  /// Those whose encoded IDs are in a range, and those whose IDs are of another kind than its bounds.
+  case range(kind: UInt8, from: [UInt8]?, through: [UInt8]?)
+
+  /// Whether an entity with this encoded ID is read.
+  package func contains(_ id: ArraySlice<UInt8>) -> Bool {
+    switch self {
+    case .all: return true
+    case .ids(let ids): return ids.contains(Array(id))
+    case .range(let kind, let from, let through):
+      guard id.first == kind else { return true }
+      if let from, id.lexicographicallyPrecedes(from) { return false }
+      if let through, through.lexicographicallyPrecedes(id) { return false }
+      return true
+    }
+  }
+}
+
+/// Goes through the entities of one table at a revision, in the order of their encoded IDs.
+///
+/// No statement is open between two calls. A writer at work may trim what is still to be read; that shows as
+/// `CorruptionError`.
+package struct EntityScan {
+  private var merge: MergeIterator
+  private let table: String
+  private let filter: EntityFilter
+  private let last: EntityKey?
+  private var slice: EntitySlice?
+  private var index = 0
+  private var isAtEnd = false
+
+  fileprivate init(_ merge: MergeIterator, _ table: String, _ filter: EntityFilter) {
+    self.merge = merge
+    self.table = table
+    self.filter = filter
+    if case .ids(let ids) = filter {
+      last = ids.map { EntityKey(table: table, id: $0[...]) }.max()
+      isAtEnd = ids.isEmpty
+    } else {
+      last = nil
+    }
+  }
+
+  /// The next entity; nil at the end.
+  package mutating func next() throws -> StoredEntity? {
+    while !isAtEnd {
+      guard let slice, index < slice.entries.upperBound else {
+        try advance()
+        continue
+      }
+      defer { index += 1 }
+      let id = slice.block.id(of: slice.block.entries[index])
+      if case .all = filter {
+      } else if !filter.contains(id) {
+        if let last, last < EntityKey(table: table, id: id) { isAtEnd = true }
+        continue
+      }
+      if let entity = slice.entity(index) { return entity }
+    }
+    return nil
+  }
+
+  /// Goes to the next slice of the table.
+  private mutating func advance() throws {
+    while let next = try merge.nextSlice() {
+      guard let first = next.entries.first else { continue }
+      let name = next.block.table(of: next.block.entries[first])
+      if name == table {
+        slice = next
+        index = first
+        return
+      }
+      if table.utf8.lexicographicallyPrecedes(name.utf8) { break }
+    }
+    slice = nil
+    isAtEnd = true
+  }
+}
+
+/// The entities at one revision, from which tables are scanned any number of times.
+///
+/// It holds the changes after its snapshot, so its memory is about their size.
+package struct EntityState {
+  /// The revision.
+  package let revision: Revision
+  private let start: MergeIterator
+
+  fileprivate init(revision: Revision, start: MergeIterator) {
+    self.revision = revision
+    self.start = start
+  }
+
+  /// The entities of a table that pass a filter.
+  ///
+  /// O(the part of the snapshot up to the last of them); nothing is decoded. This is the one place that
+  /// chooses how to get there.
+  package func scan(_ table: String, _ filter: EntityFilter = .all) -> EntityScan {
+    EntityScan(start, table, filter)
+  }
+}
+
+extension ReadView {
+  /// The entities at a revision, from the nearest snapshot at or before it.
+  ///
+  /// O(the deltas after that snapshot).
+  ///
+  /// - Parameter skipping: how many of the nearest snapshots are passed over: those in which a scan met
+  ///   damage.
+  package func state(at revision: Revision, skipping: Int = 0) throws -> EntityState {
+    var left = skipping
+    let reading = try read(at: revision, extent: .visited) { merge in
+      if left > 0 {
+        left -= 1
+        throw CorruptionError("its entities cannot be read")
+      }
+      return merge
+    }
+    return EntityState(revision: revision, start: reading.contents)
+  }
+
+  /// The oldest revision from which every later one can be read.
+  package var oldest: Revision { anchors.last?.header.revision ?? last.revision }
+
+  /// Replays the deltas after a revision, and verifies them.
+  ///
+  /// - Throws: `.trimmed`, `.merged` or `.notReached` if the journal does not continue the revision.
+  package func changes(after revision: Revision) throws -> JournalReplay {
+    guard revision < last.revision else { return replay(after: last.revision, chain: last.chain) }
+    return replay(after: revision, chain: try chain(before: revision.next))
+  }
+}

@@ -1,0 +1,345 @@
+import Foundation
+import StrataRecords
+import StrataSQL
+import StrataStorage
+import TestSupport
+import Testing
+
+/// Records as tables that SQL changes, and back.
+@Suite struct EntityTablesTests {
+  /// A record of any kind of field, of which some are absent, some null and some beside the layout.
+  private struct Row: Encodable {
+    var members: [(name: String, value: (any Encodable)?)] = []
+
+    /// An enum, as the keys of a type are, so that the layout lists its members.
+    enum Key: CodingKey {
+      case named(String)
+
+      init(_ name: String) { self = .named(name) }
+      init?(stringValue: String) { self = .named(stringValue) }
+      init?(intValue: Int) { nil }
+
+      var intValue: Int? { nil }
+      var stringValue: String {
+        switch self {
+        case .named(let name): name
+        }
+      }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      for (name, value) in members {
+        if let value {
+          try container.encode(AnyEncodable(value: value), forKey: Key(name))
+        } else {
+          try container.encodeNil(forKey: Key(name))
+        }
+      }
+    }
+  }
+
+  private struct AnyEncodable: Encodable {
+    let value: any Encodable
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    }
+  }
+
+  /// What the layout lists: a type with every kind.
+  private struct Known: Codable {
+    var id: Int
+    var bool: Bool?
+    var int8: Int8?
+    var int: Int?
+    var uint32: UInt32?
+    var uint64: UInt64?
+    var float: Float?
+    var double: Double?
+    var text: String?
+    var data: Data?
+    var date: Date?
+    var uuid: UUID?
+    var url: URL?
+    var decimal: Decimal?
+    var list: [Double?]?
+    var nested: CodableFixtures.Optionals?
+    var shape: CodableFixtures.Shape?
+    var dictionary: [String: Int]?
+
+    init(_ id: Int, using random: inout SeededGenerator) {
+      func chance() -> Bool { Int.random(in: 0..<100, using: &random) < 75 }
+      self.id = id
+      if chance() { bool = .random(using: &random) }
+      if chance() { int8 = .random(in: .min ... .max, using: &random) }
+      if chance() { int = .random(in: .min ... .max, using: &random) }
+      if chance() { uint32 = .random(in: .min ... .max, using: &random) }
+      if chance() { uint64 = .random(in: .min ... .max, using: &random) }
+      if chance() { float = [0.1, .nan, -0.0, .infinity, 7].randomElement(using: &random) }
+      if chance() {
+        double = [0.1, .nan, -0.0, -.infinity, 7, 1e300].randomElement(using: &random)
+      }
+      if chance() {
+        text = ["", "12", "1e5", "é e\u{301}", "\u{0}", "null"].randomElement(using: &random)
+      }
+      if chance() { data = Data(repeating: 7, count: Int.random(in: 0...3, using: &random)) }
+      if chance() {
+        date = Date(timeIntervalSinceReferenceDate: .random(in: -1e11...1e12, using: &random))
+      }
+      if chance() { uuid = random.uuid() }
+      if chance() { url = URL(string: "https://example.com/a%20b?\(id)") }
+      if chance() { decimal = Decimal(string: "-12345678901234567890.0123456789") }
+      if chance() { list = [0.5, nil, .nan] }
+      if chance() { nested = .init(text: "t", doubled: .some(nil), list: [1, nil]) }
+      if chance() { shape = .group([.point, .circle(radius: 2)], main: nil) }
+      if chance() { dictionary = ["b": 1, "a": 2, "\(id)": 3] }
+    }
+  }
+
+  private struct Table {
+    var entities: [StoredEntity] = []
+    var layouts: [Int64: Layout] = [:]
+
+    mutating func add(_ id: RecordValue, _ layout: Layout, _ record: [UInt8]) {
+      let known = layouts.first { $0.value == layout }?.key
+      let number = known ?? Int64(layouts.count + 1)
+      layouts[number] = layout
+      entities.append(
+        StoredEntity(
+          table: "rows",
+          id: EncodedID.bytes(of: id)[...],
+          layout: number,
+          record: record[...]
+        )
+      )
+    }
+
+    var records: EntityRecords {
+      let entities = entities.sorted { $0.key < $1.key }
+      return EntityRecords("rows", layouts: layouts) {
+        var rest = entities[...]
+        return { rest.popFirst() }
+      }
+    }
+
+    func value(_ id: RecordValue) throws -> RecordValue {
+      let entity = try #require(entities.first { $0.id == EncodedID.bytes(of: id)[...] })
+      return try RecordValue(record: entity.record, layout: try #require(layouts[entity.layout]))
+    }
+  }
+
+  private static func known(_ count: Int, using random: inout SeededGenerator) throws -> Table {
+    var table = Table()
+    var writer = RecordWriter()
+    for id in 1...count {
+      var bytes: [UInt8] = []
+      let layout = try writer.encode(Known(id, using: &random), into: &bytes)
+      table.add(.int(Int64(id), .bits64), layout, bytes)
+    }
+    return table
+  }
+
+  /// Records whose fields have other kinds from one to the next, so that many do not fit their layout.
+  private static func mixed(_ count: Int, using random: inout SeededGenerator) throws -> Table {
+    var table = Table()
+    var writer = RecordWriter()
+    let names = ["a", "b", "B", "id", "rowid", "value", "order", "née", "x y"]
+    for number in 1...count {
+      var row = Row()
+      for name in names where Int.random(in: 0..<4, using: &random) > 0 {
+        let values: [(any Encodable)?] = [
+          nil, true, Int8(-3), 12, UInt64.max, Float.nan, -0.0, Double.nan, 12.0, 0.1, "12", "",
+          "text", Data([1]), Date(timeIntervalSinceReferenceDate: 0.12345), UUID(),
+          Decimal(string: "0.1"), ["a", "b"], ["k": 1], [1.5, 2],
+        ]
+        row.members.append((name, values.randomElement(using: &random) ?? nil))
+      }
+      var bytes: [UInt8] = []
+      let layout =
+        number % 97 == 0
+        ? try writer.encode("a value that is no object", into: &bytes)
+        : try writer.encode(row, into: &bytes)
+      let id: RecordValue =
+        switch number % 4 {
+        case 0: .int(Int64(number) - 500, .bits64)
+        case 1: .string("id \(number)")
+        case 2: .uint(UInt64.max - UInt64(number), .bits64)
+        default: .uuid(random.uuid())
+        }
+      table.add(id, layout, bytes)
+    }
+    return table
+  }
+
+  private func changes(_ tables: EntityTables) throws -> [EntityChange] {
+    var changes: [EntityChange] = []
+    try tables.forEachChange { changes.append($0) }
+    return changes
+  }
+
+  @Test func `copying and going back without SQL changes nothing`() throws {
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    for table in [try Self.known(5_000, using: &random), try Self.mixed(5_000, using: &random)] {
+      let tables = try EntityTables([table.records])
+      #expect(try changes(tables).count == 0, "\(random)")
+      try tables.run("SELECT count(*) FROM rows; UPDATE rows SET rowid = rowid")
+    }
+  }
+
+  @Test func `only the records that an UPDATE changes are put, and of them only the field`() throws
+  {
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    let table = try Self.known(300, using: &random)
+    let tables = try EntityTables([table.records])
+    try tables.run("UPDATE rows SET int8 = 77 WHERE id % 3 = 0 AND int8 IS NOT 77")
+    let changes = try changes(tables)
+    var seen = 0
+    for change in changes {
+      guard case .put(let layout, let record) = change.change else {
+        Issue.record("a record was removed \(random)")
+        return
+      }
+      let id = try EncodedID.value(of: change.id)
+      var before: [String: RecordValue] = [:]
+      guard case .object(let members) = try table.value(id) else { continue }
+      for member in members { before[member.name] = member.value }
+      guard case .object(let after) = try RecordValue(record: record[...], layout: layout) else {
+        continue
+      }
+      before["int8"] = .int(77, .bits8)
+      var found: [String: RecordValue] = [:]
+      for member in after { found[member.name] = member.value }
+      #expect(found == before, "\(random)")
+      seen += 1
+    }
+    #expect(seen == changes.count && seen > 50)
+    #expect(changes.map(\.id) == changes.map(\.id).sorted { $0.lexicographicallyPrecedes($1) })
+  }
+
+  private static func two() throws -> Table {
+    var table = Table()
+    var writer = RecordWriter()
+    for id in 1...2 {
+      var bytes: [UInt8] = []
+      let row = Row(members: [
+        ("id", id), ("name", "Name \(id)"), ("age", id * 10), ("score", Double.nan),
+        ("joined", Date(timeIntervalSinceReferenceDate: 0.123456)),
+      ])
+      let layout = try writer.encode(row, into: &bytes)
+      table.add(.int(Int64(id), .bits64), layout, bytes)
+    }
+    return table
+  }
+
+  /// Each change as a line: the ID and the record, or that it was removed.
+  private func lines(_ script: String, _ table: Table) throws -> [String] {
+    let tables = try EntityTables([table.records])
+    try tables.run(script)
+    return try changes(tables).map { change in
+      let id = EncodedID.text(of: change.id[...])
+      switch change.change {
+      case .remove: return "\(change.table) \(id) removed"
+      case .put(let layout, let record):
+        return
+          "\(change.table) \(id) \(try RecordValue(record: record[...], layout: layout).json())"
+      }
+    }
+  }
+
+  @Test func `columns are added, renamed and dropped`() throws {
+    let stored = #""score":"NaN","joined":"2001-01-01T00:00:00.123456Z""#
+    #expect(
+      try lines(
+        "ALTER TABLE rows ADD COLUMN vip BOOLEAN; UPDATE rows SET vip = TRUE WHERE id = 2",
+        Self.two()
+      )
+        == [#"rows 2 {"id":2,"name":"Name 2","age":20,\#(stored),"vip":true}"#]
+    )
+    #expect(
+      try lines("ALTER TABLE rows RENAME COLUMN name TO title", Self.two()).first
+        == #"rows 1 {"id":1,"age":10,\#(stored),"title":"Name 1"}"#
+    )
+    #expect(
+      try lines(
+        "ALTER TABLE rows DROP COLUMN age; UPDATE rows SET name = NULL WHERE id = 1",
+        Self.two()
+      )
+        == [#"rows 1 {"id":1,\#(stored)}"#, #"rows 2 {"id":2,"name":"Name 2",\#(stored)}"#]
+    )
+  }
+
+  @Test func `rows are added and removed, and IDs change with their whole record`() throws {
+    let stored = #""score":"NaN","joined":"2001-01-01T00:00:00.123456Z""#
+    #expect(
+      try lines(
+        "DELETE FROM rows WHERE id = 1; INSERT INTO rows(id, name) VALUES (3, 'Third')",
+        Self.two()
+      )
+        == ["rows 1 removed", #"rows 3 {"id":3,"name":"Third"}"#]
+    )
+    #expect(
+      try lines("UPDATE rows SET id = id + 1", Self.two()) == [
+        "rows 1 removed", #"rows 2 {"id":2,"name":"Name 1","age":10,\#(stored)}"#,
+        #"rows 3 {"id":3,"name":"Name 2","age":20,\#(stored)}"#,
+      ]
+    )
+  }
+
+  @Test func `a table is rebuilt under its name, created, renamed and dropped`() throws {
+    #expect(
+      try lines(
+        """
+        CREATE TABLE new(id INTEGER, name TEXT, age INTEGER, score DOUBLE, joined TIMESTAMP TEXT);
+        INSERT INTO new SELECT * FROM rows;
+        DROP TABLE rows;
+        ALTER TABLE new RENAME TO rows;
+        UPDATE rows SET age = 11 WHERE id = 1;
+        """,
+        Self.two()
+      ) == [
+        #"rows 1 {"id":1,"name":"Name 1","age":11,"score":"NaN","joined":"2001-01-01T00:00:00.123456Z"}"#
+      ]
+    )
+    #expect(
+      try lines(
+        "CREATE TABLE notes(id TEXT, n UINT8); INSERT INTO notes VALUES ('a', 3)",
+        Self.two()
+      )
+        == [#"notes a {"id":"a","n":3}"#]
+    )
+    #expect(try lines("DROP TABLE rows", Self.two()) == ["rows 1 removed", "rows 2 removed"])
+    let renamed = try lines("ALTER TABLE rows RENAME TO people", Self.two())
+    #expect(renamed.count == 4 && renamed.first?.hasPrefix("people 1 {") == true)
+  }
+
+  @Test func `what cannot be stored is a typed error`() throws {
+    func error(_ script: String) throws -> EntityTableError? {
+      do {
+        _ = try lines(script, Self.two())
+        return nil
+      } catch let error as EntityTableError {
+        return error
+      }
+    }
+    #expect(try error("UPDATE rows SET id = 7") == .sameID(table: "rows", id: "integer(7)"))
+    #expect(try error("UPDATE rows SET id = NULL") == .badID(table: "rows", value: "NULL"))
+    #expect(
+      try error("UPDATE rows SET joined = 'soon' WHERE id = 2")
+        == .doesNotFit(table: "rows", id: "2", column: "joined", kind: "TIMESTAMP")
+    )
+    #expect(
+      try error("ALTER TABLE rows ADD COLUMN place GEOMETRY")
+        == .unknownType(table: "rows", column: "place", type: "GEOMETRY")
+    )
+    #expect(try error("ATTACH ':memory:' AS x") == .refused("ATTACH"))
+    #expect(try error("CREATE TABLE t(a TEXT)") == .noID(table: "t"))
+    #expect(
+      try error("CREATE TABLE t(id TEXT PRIMARY KEY) WITHOUT ROWID") == .withoutRowID(table: "t")
+    )
+    guard case .statement? = try error("UPDATE rows SET nothing = 1") else {
+      Issue.record("a column that does not exist was updated")
+      return
+    }
+  }
+}
