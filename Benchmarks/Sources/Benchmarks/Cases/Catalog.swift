@@ -23,6 +23,8 @@ enum Catalog {
     benchmarks += ReadPeerKind.available.map { RestoreBenchmark(peer: $0, count: usual) }
     benchmarks.append(JournalRestoreBenchmark(count: usual))
     benchmarks.append(RestoreGrowthBenchmark(small: usual, large: large))
+    benchmarks.append(PointReadBenchmark(count: large, deltas: quick ? 200 : 10_000))
+    benchmarks.append(SnapshotBenchmark(count: large, changes: large / 1_000))
     benchmarks += [StoredBytesBenchmark(count: usual), FileGrowthBenchmark(count: 2 * usual)]
     benchmarks.append(MemoryBenchmark(count: usual))
     return benchmarks
