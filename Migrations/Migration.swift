@@ -7,6 +7,8 @@ package struct Migration: Hashable, Sendable {
   /// What it does, for people who read a list of migrations.
   package let name: String
   /// The script: any number of statements, but no `BEGIN`, `COMMIT` or `ROLLBACK`.
+  ///
+  /// Where one line is `-- strata:convert`, the migrator runs the conversion of this version.
   package let sql: String
   /// The checksum of the script without comments and spacing, so that a formatter or a licence header is
   /// not a change.
@@ -21,4 +23,7 @@ package struct Migration: Hashable, Sendable {
     self.sql = sql
     checksum = Checksum(of: NormalizedSQL(sql).bytes)
   }
+
+  /// The script before its conversion and after it; one part where there is none.
+  var parts: [Substring] { sql.split(separator: "\n-- strata:convert\n") }
 }

@@ -12,13 +12,26 @@ package import StrataSQLite
 package struct Migrator {
   private let catalog: MigrationCatalog
   private let now: () -> Int64
+  private let convert: Conversion?
+
+  /// What SQL cannot do in the migration to a version, in the transaction of the script.
+  package typealias Conversion = (
+    _ version: Int, _ connection: Connection
+  ) throws(SQLiteError) -> Void
 
   /// Creates a migrator.
   ///
-  /// - Parameter now: The current time in microseconds since 1970.
-  package init(catalog: MigrationCatalog, now: @escaping () -> Int64) {
+  /// - Parameters:
+  ///   - now: The current time in microseconds since 1970.
+  ///   - convert: Called in the middle of a script that asks for it. Without it, the file must be empty.
+  package init(
+    catalog: MigrationCatalog,
+    now: @escaping () -> Int64,
+    converting convert: Conversion? = nil
+  ) {
     self.catalog = catalog
     self.now = now
+    self.convert = convert
   }
 
   /// Computes what `migrate` would run on the file now; writes nothing.
@@ -76,8 +89,11 @@ package struct Migrator {
 
   private func run(_ migration: Migration, on connection: Connection) throws(SQLiteError) {
     let start = now()
-    try connection.withoutTransactionControl { () throws(SQLiteError) in
-      try connection.execute(migration.sql)
+    for (index, part) in migration.parts.enumerated() {
+      if index > 0 { try convert?(migration.version, connection) }
+      try connection.withoutTransactionControl { () throws(SQLiteError) in
+        try connection.execute(String(part))
+      }
     }
     try MigrationLedger.append(
       MigrationLedger.Entry(

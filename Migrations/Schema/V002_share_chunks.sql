@@ -1,4 +1,29 @@
--- Format 2: who and why of a delta, the application of a store, one ledger for both kinds of migration.
+-- Format 2: snapshots that share chunks, who and why of a delta, the application of a store, one ledger
+-- for both kinds of migration.
+
+-- Runs of entities of one table, about 256 KB each, that snapshots list. Equal hashes do not make equal
+-- chunks: the bytes decide.
+CREATE TABLE chunk (
+  id           INTEGER PRIMARY KEY,
+  hash         BLOB    NOT NULL CHECK (length(hash) = 16),
+  body         BLOB    NOT NULL
+) STRICT;
+CREATE INDEX chunk_hash ON chunk (hash);
+
+-- The chunks of each snapshot, with what can be known of a chunk without reading it.
+CREATE TABLE listing (
+  revision     INTEGER NOT NULL,
+  entity_table TEXT    NOT NULL,
+  first        BLOB    NOT NULL,            -- the encoded ID of its first entity
+  count        INTEGER NOT NULL,
+  bytes        INTEGER NOT NULL,            -- of its records
+  chunk        INTEGER NOT NULL,
+  PRIMARY KEY (revision, entity_table, first)
+) STRICT, WITHOUT ROWID;
+
+-- Here the chunks of format 1, each of one snapshot and with several tables, become the ones above.
+-- strata:convert
+DROP TABLE snapshot_chunk;
 
 -- The program that the store belongs to, as its configuration names it.
 ALTER TABLE store ADD COLUMN application TEXT;

@@ -39,6 +39,27 @@ import Testing
     #expect(try await folder.contents() == before)
   }
 
+  @Test func `a store of format 1`() async throws {
+    let folder = try Folder()
+    let path = folder.path("app.strata")
+    let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("PersistenceTests/Golden/format1.strata")
+    for suffix in ["", ".head"] {
+      try FileManager.default.copyItem(atPath: golden.path + suffix, toPath: path + suffix)
+    }
+    let before = try await folder.contents()
+    let strata = try Program.strataPath()
+    for subcommand in [
+      ["info"], ["tables"], ["show", "notes"], ["show", "authors", "ada"], ["log"], ["verify"],
+    ] {
+      let arguments = [subcommand[0], path] + subcommand.dropFirst()
+      let program = try await Program.run(strata, arguments)
+      #expect(program.status == 0, "\(subcommand): \(program)")
+    }
+    #expect(try await Program.strata("info", path).output.contains("store of format 1."))
+    #expect(try await folder.contents() == before)
+  }
+
   @Test func `a database with its WAL and nothing else`() async throws {
     let folder = try Folder()
     let path = try await folder.unclosedSample()

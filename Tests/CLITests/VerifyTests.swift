@@ -45,7 +45,7 @@ import Testing
     #expect(verified.status == 4)
     #expect(
       verified.output.contains(
-        #/\nFAILED  snapshot 0  hash mismatch in chunk 0 of snapshot 0: stored \w{32}, computed \w{32}\n/#
+        #/\nFAILED  snapshot 0  hash mismatch in chunk 2 of snapshot 0: stored \w{32}, computed \w{32}\n/#
       )
     )
     #expect(verified.output.contains("\n\(path) is damaged: 1 of 6 checks failed. "))

@@ -13,6 +13,8 @@ import TestSupport
 /// - `memory` makes such a commit, prints the memory that writing it used, and ends.
 /// - `trim` makes no commits. It merges and trims what the file holds, and prints the number of I/O
 ///   operations. With a number as a further argument it is killed at the operation with that number.
+/// - `upgrade` opens a file of an older format, closes it and prints the number of I/O operations. With a
+///   number as a further argument it is killed at the operation with that number.
 /// - `race` with a further path prints `ready`, waits until there is a file at that path, opens the store
 ///   and prints the result.
 /// - `amplify` with a kind of records prints the memory that reading one takes.
@@ -40,6 +42,12 @@ struct CrashChild {
     }
     if arguments[3] == "amplify", arguments.count == 5 {
       return try await Amplification.measure(arguments[4])
+    }
+    if arguments[3] == "upgrade" {
+      return try await upgrade(
+        arguments[1],
+        killedAt: arguments.count == 5 ? Int(arguments[4]) : nil
+      )
     }
     if arguments[3] == "trim" {
       return try await trim(arguments[1], killedAt: arguments.count == 5 ? Int(arguments[4]) : nil)
@@ -79,6 +87,21 @@ struct CrashChild {
     store.commit("bulk") { state in
       state.db.books.insert(contentsOf: (0..<bulkCount).lazy.map { bulkBook($0) })
     }
+  }
+
+  private static func upgrade(_ path: String, killedAt number: Int?) async throws {
+    let vfs = try FaultVFS(name: "upgrade", follows: false)
+    if let number { vfs.killProcess(at: number) }
+    var configuration = configuration("memory")
+    configuration.vfs = vfs.name
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration
+    )
+    try await persistence.close()
+    printLine("\(vfs.operationCount(for: .failedIO))")
   }
 
   private static func trim(_ path: String, killedAt number: Int?) async throws {

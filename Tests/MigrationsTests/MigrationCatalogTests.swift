@@ -33,7 +33,7 @@ import Testing
     let checksums = MigrationCatalog.file.migrations.map { "\($0.version) \($0.checksum)" }
     #expect(
       checksums == [
-        "1 d9a5f3a5183f41ff1f95b8bc06607d15", "2 99d1e8443b7274e5695ee327f392f368",
+        "1 d9a5f3a5183f41ff1f95b8bc06607d15", "2 ade645e5582771030a3647c522396b21",
       ]
     )
   }

@@ -56,8 +56,8 @@ import Testing
       ) { try $0.text(0) }
       #expect(
         tables == [
-          "consumer", "delta", "delta_part", "entity_table", "layout", "migration", "origin",
-          "snapshot", "snapshot_chunk", "snapshot_name", "store",
+          "chunk", "consumer", "delta", "delta_part", "entity_table", "layout", "listing",
+          "migration", "origin", "snapshot", "snapshot_name", "store",
         ]
       )
       #expect(try connection.userVersion() == Int32(MigrationCatalog.file.latest))

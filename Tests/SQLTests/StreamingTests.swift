@@ -18,14 +18,14 @@ import Testing
     initial.db.people.insert(contentsOf: people)
     try await sample.write(initial: initial) { _, _ in }
     let connection = try Connection(path: sample.path, mode: .readWrite)
-    let chunks = try connection.first("SELECT count(*) FROM snapshot_chunk") {
+    let chunks = try connection.first("SELECT count(*) FROM chunk") {
       row throws(SQLiteError) in try row.int(0)
     }
     try #require(chunks ?? 0 > 2)
     try connection.run(
       """
-      UPDATE snapshot_chunk SET body = zeroblob(length(body))
-        WHERE chunk = (SELECT max(chunk) FROM snapshot_chunk)
+      UPDATE chunk SET body = zeroblob(length(body)) WHERE id = (SELECT chunk FROM listing
+        WHERE entity_table = 'people' ORDER BY revision DESC, first DESC LIMIT 1)
       """
     )
     try connection.checkpoint(.truncate)

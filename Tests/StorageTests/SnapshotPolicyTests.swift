@@ -22,14 +22,37 @@ struct SnapshotPolicyTests {
     snapshot: Int64,
     isDue: Bool
   ) {
-    #expect(policy.isDue(journalBytes: journal, lastSnapshotBytes: snapshot) == isDue)
+    #expect((journal >= policy.dueAt(rewriting: snapshot, sharing: 0)) == isDue)
   }
 
   @Test
   func `without deltas since the last one no snapshot is due, however small it is`() {
     let policy = SnapshotPolicy(minimumJournalBytes: 0)
-    #expect(!policy.isDue(journalBytes: 0, lastSnapshotBytes: 0))
-    #expect(policy.isDue(journalBytes: 1, lastSnapshotBytes: 0))
+    #expect(policy.dueAt(rewriting: 0, sharing: 0) == 1)
+  }
+
+  @Test
+  func `what a snapshot shares weighs a sixteenth of what it writes`() {
+    #expect(policy.dueAt(rewriting: 300, sharing: 1_600) == 400)
+    #expect(policy.dueAt(rewriting: 0, sharing: 320) == 100)
+  }
+
+  @Test
+  func `history has as many changes as the newest snapshot has entities`() {
+    func candidate(_ revision: Int64, changes: Int64) -> SnapshotPolicy.Candidate {
+      SnapshotPolicy.Candidate(
+        revision: Revision(revision),
+        bytes: 500,
+        entities: 70,
+        journalBytes: 5_000,
+        changes: changes
+      )
+    }
+    let verified = [candidate(9, changes: 0), candidate(7, changes: 69), candidate(5, changes: 70)]
+    let kept = policy.trim(verified: Array(verified[..<2]), named: [], slowestConsumer: nil)
+    #expect(kept == SnapshotPolicy.Trim())
+    let trim = policy.trim(verified: verified, named: [], slowestConsumer: nil)
+    #expect(trim == SnapshotPolicy.Trim(snapshots: [], deltasThrough: 5))
   }
 
   @Test

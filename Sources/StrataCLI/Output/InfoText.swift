@@ -52,9 +52,10 @@ package enum InfoText {
   }
 
   private static func journal(_ journal: JournalSummary) -> String {
-    guard let first = journal.first else { return "empty" }
+    let trimmed = journal.trimmed.map { ", and the history up to revision \($0) was trimmed" } ?? ""
+    guard let first = journal.first else { return "empty" + trimmed }
     let deltas = Measures.count(journal.deltas, "delta", "deltas")
-    return "\(deltas) from revision \(first), \(Measures.size(journal.bytes))"
+    return "\(deltas) from revision \(first), \(Measures.size(journal.bytes))\(trimmed)"
   }
 
   private static func snapshot(_ snapshot: SnapshotSummary) -> String {

@@ -7,7 +7,7 @@ import StrataStorage
 extension ReadView {
   /// The versions of one entity: its value in the oldest snapshot, and every change of it since.
   ///
-  /// O(that snapshot, and all deltas after it).
+  /// O(chunks of that snapshot, and all deltas after it); of the chunks one is read.
   func versions<Entity: EntityType>(
     of id: EntityID<Entity>,
     in table: String,
@@ -17,8 +17,8 @@ extension ReadView {
     var records = try EntityDecoder<Entity>(of: table, in: identity.id, policy)
     let wanted = EntityKey(table: table, id: try EncodedID.bytes(of: id.raw)[...])
     var versions: [EntityVersion<Entity>] = []
-    var cursor = try cursor(oldest)
-    while let entity = try cursor.next(), !(wanted < entity.key) {
+    var cursor = try cursor(oldest, .entities([wanted]))
+    while let entity = try cursor.next() {
       guard entity.key == wanted else { continue }
       versions.append(
         EntityVersion(

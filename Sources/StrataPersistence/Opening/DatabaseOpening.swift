@@ -148,6 +148,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       report.loss?.damage = loss.damage
       report.loss?.revisions = loss.revisions
       report.loss?.quarantine = loss.quarantine
+      report.loss?.missing = loss.missing
     }
     if report.loss != nil { report.outcome = .restoredWithLoss }
     report.danglingReferences = contents.database.danglingReferences()

@@ -1,6 +1,5 @@
 import Foundation
 import StrataBase
-import StrataMigrations
 package import StrataSQLite
 
 /// A store's file under construction.
@@ -123,7 +122,7 @@ package struct NewFile: Sendable {
     try create()
     let connection = try connect()
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
-    try Migrator(catalog: .file, now: { now }).migrate(connection)
+    try StoreFormat.migrate(connection, now: now)
     try connection.transaction { try fill(connection) }
     try connection.checkpoint(.truncate)
     try connection.close()

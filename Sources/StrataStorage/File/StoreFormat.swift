@@ -11,6 +11,27 @@ package enum StoreFormat {
     try connection.userVersion() == 1
   }
 
+  /// Brings a file up to the newest format, in one transaction; does nothing where it has it.
+  ///
+  /// O(snapshots) for a file of format 1, whose chunks are written again.
+  static func migrate(_ connection: Connection, now: Int64) throws(MigrationError) {
+    try Migrator(catalog: .file, now: { now }) { version, connection throws(SQLiteError) in
+      guard version == 2 else { return }
+      do {
+        try SnapshotStore.convertFromFormat1(in: connection)
+      } catch let error as SQLiteError {
+        throw error
+      } catch {
+        throw SQLiteError(
+          code: .corrupt,
+          operation: .read,
+          message: "\(error)",
+          path: connection.path
+        )
+      }
+    }.migrate(connection)
+  }
+
   /// The tables and indexes of a file of a format.
   ///
   /// O(1) for the newest after the first call; O(migrations) for an older one.

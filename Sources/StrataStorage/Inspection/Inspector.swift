@@ -69,7 +69,8 @@ extension Inspector {
         journal: JournalSummary(
           deltas: extent.count,
           first: extent.first?.number,
-          bytes: extent.bytes
+          bytes: extent.bytes,
+          trimmed: view.trimmed?.number
         ),
         snapshots: view.snapshots.map { snapshot in
           SnapshotSummary(
@@ -88,18 +89,15 @@ extension Inspector {
 
   /// The entity tables with their sizes, and the persisted values.
   ///
-  /// O(entities).
+  /// O(chunks of the newest snapshot, and the deltas after it); of the chunks only those are read in whose
+  /// range of keys something changed since.
   package func tables() throws(PersistenceError) -> [TableSummary] {
     try query { view in
-      try view.read(at: view.last.revision) { merge in
-        var summaries: [String: TableSummary] = [:]
-        for name in view.tables { summaries[name] = TableSummary(empty: name, view.catalog) }
-        while let entity = try merge.next() {
-          summaries[entity.table]?.count += 1
-          summaries[entity.table]?.bytes += entity.record.count
-        }
-        return summaries.values.sorted { $0.name < $1.name }
-      }.contents
+      let sizes = try view.read(at: view.last.revision, extent: .visited) { try $0.sizes() }
+        .contents
+      return view.tables.sorted().map { name in
+        TableSummary(name, sizes[name] ?? TableSize(), view.catalog)
+      }
     }
   }
 
@@ -107,8 +105,8 @@ extension Inspector {
   ///
   /// A persisted value is the only entity of its table.
   ///
-  /// Reads up to the end of the table, or up to the ID; only what is returned is decoded. All returned
-  /// entities are in memory.
+  /// O(chunks of the newest snapshot, and the deltas after it), and of the chunks one for an ID, else those
+  /// of the table. Only what is returned is decoded. All returned entities are in memory.
   ///
   /// Throws `.notFound` for a table that the file does not have, or an ID that the table does not have.
   package func show(table: String, id: String? = nil) throws(PersistenceError) -> [UntypedEntity] {
@@ -119,9 +117,11 @@ extension Inspector {
       let wanted = id.map { id in
         EncodedID.candidates(for: id).map { EntityKey(table: table, id: $0[...]) }
       }
-      return try view.read(at: view.last.revision, extent: .visited) { merge in
-        try Self.entities(&merge, table, wanted, view.catalog)
-      }.contents
+      return try view.read(
+        at: view.last.revision,
+        extent: .visited,
+        scope: wanted.map { .entities($0) } ?? .table(table)
+      ) { merge in try Self.entities(&merge, table, wanted, view.catalog) }.contents
     }
     if let id, entities.isEmpty {
       throw PersistenceError(.inspecting, path: path.file, .notFound("entity \(id) in \(table)"))
@@ -129,21 +129,15 @@ extension Inspector {
     return entities
   }
 
-  /// The entities of a table, or those with the wanted keys; stops after the last of them.
+  /// The entities of a table, or those with the wanted keys.
   private static func entities(
     _ merge: inout MergeIterator,
     _ table: String,
     _ wanted: [EntityKey]?,
     _ catalog: LayoutCatalog
   ) throws -> [UntypedEntity] {
-    let last = wanted?.max()
     var entities: [UntypedEntity] = []
     while let entity = try merge.next() {
-      if let last, last < entity.key { break }
-      guard entity.table == table else {
-        if table.utf8.lexicographicallyPrecedes(entity.table.utf8) { break }
-        continue
-      }
       guard wanted?.contains(entity.key) ?? true else { continue }
       let value = try RecordValue(
         record: entity.record,

@@ -34,6 +34,8 @@ package struct JournalSummary: Codable, Sendable, Equatable {
   package var deltas: Int64
   package var first: Int64?
   package var bytes: Int64
+  /// The last revision whose delta was removed; nil if there is none.
+  package var trimmed: Int64?
 }
 
 /// A snapshot of a file, in a ``StoreSummary``.

@@ -16,15 +16,14 @@ package struct TableSummary: Codable, Sendable, Equatable {
 }
 
 extension TableSummary {
-  /// A table with nothing counted yet.
-  init(empty name: String, _ catalog: LayoutCatalog) {
+  init(_ name: String, _ size: TableSize, _ catalog: LayoutCatalog) {
     let isValue = StoredValues.name(ofTable: name) != nil
     let fields = catalog.lastOfTable[name]?.fields ?? []
     self.init(
       name: name,
       kind: isValue ? .value : .entities,
-      count: 0,
-      bytes: 0,
+      count: size.count,
+      bytes: size.bytes,
       fields: isValue ? StoredValues.fields(in: fields) : fields.map(FieldSummary.init)
     )
   }

@@ -126,6 +126,13 @@ package struct ChangeBlock: Sendable {
     return numbers.sorted()
   }
 
+  /// The size of the records.
+  var recordBytes: Int {
+    entries.reduce(0) { sum, entry in
+      if case .put(_, let record) = entry.change { sum + record.count } else { sum }
+    }
+  }
+
   /// Whether every entry is a put.
   var holdsOnlyPuts: Bool {
     entries.allSatisfy { if case .put = $0.change { true } else { false } }

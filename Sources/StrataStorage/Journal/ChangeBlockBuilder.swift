@@ -63,6 +63,22 @@ package struct ChangeBlockBuilder {
     count += 1
   }
 
+  /// Adds the changes of a block that follow those of this one.
+  mutating func append(_ other: ChangeBlockBuilder) {
+    for table in other.tables {
+      if tables.last?.name == table.name {
+        tables[tables.count - 1].count += table.count
+        tables[tables.count - 1].list += table.list
+      } else {
+        tables.append(table)
+      }
+    }
+    records += other.records
+    listSize += other.listSize
+    count += other.count
+    layouts.formUnion(other.layouts)
+  }
+
   /// Returns the bytes of the block and empties the builder.
   package mutating func finish() -> [UInt8] {
     var bytes: [UInt8] = []

@@ -139,6 +139,28 @@ struct Journal {
     ) { try StoredNumber.sum(try $0.int(0), "the size of the deltas") } ?? 0
   }
 
+  /// The approximate size in the file of the deltas after a revision and up to another, and how many
+  /// entities they changed.
+  func extent(
+    after first: Revision,
+    through last: Revision
+  ) throws -> (bytes: Int64, changes: Int64) {
+    try connection.first(
+      """
+      SELECT coalesce(sum(\(size)), 0), coalesce(sum(entities), 0) FROM delta
+        WHERE revision > ? AND revision <= ?
+      """,
+      [
+        .integer(Int64(DeltaHeader.rowBytes)), .integer(first.number), .integer(last.number),
+      ]
+    ) {
+      (
+        try StoredNumber.sum(try $0.int(0), "the size of the deltas"),
+        try StoredNumber.sum(try $0.int(1), "the count of changes")
+      )
+    } ?? (0, 0)
+  }
+
   /// The approximate size in the file of the first `slice` deltas after a revision, and the last of
   /// them; nil if there is none.
   func bytes(after revision: Revision, slice: Int) throws -> (bytes: Int64, last: Revision)? {

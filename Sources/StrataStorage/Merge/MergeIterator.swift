@@ -4,21 +4,30 @@
 /// Nothing is decoded, so what this build does not know (tables, fields, records it cannot read) passes
 /// through unchanged. Restoring, snapshotting, showing and verifying all read a merge.
 package struct MergeIterator {
-  private var base: ChunkCursor
+  private(set) var base: ChunkCursor
   private var block: ChangeBlock?
   private var nextEntry = 0
   /// The changes after the snapshot, sorted.
-  private var overlay: [(key: EntityKey, put: EntitySlice?)]
+  let overlay: [Overlay.Change]
   private var nextOverlay = 0
   private var current: EntitySlice?
 
   init(_ base: ChunkCursor, _ overlay: Overlay) {
+    self.init(base, overlay.sorted())
+  }
+
+  private init(_ base: ChunkCursor, _ changes: [Overlay.Change]) {
     self.base = base
-    self.overlay = overlay.sorted()
+    overlay = changes
+  }
+
+  /// A merge of one region of the snapshot and the changes.
+  func part(_ region: ChunkRegions.Region) -> MergeIterator {
+    MergeIterator(base.part(region.chunk), Array(overlay[region.changes]))
   }
 
   /// The next entity, in the order of tables and encoded IDs; nil at the end.
-  mutating func next() throws -> StoredEntity? {
+  package mutating func next() throws -> StoredEntity? {
     while true {
       if let entity = current?.popFirst() { return entity }
       current = try nextSlice()
@@ -53,7 +62,7 @@ extension MergeIterator {
   /// added one.
   package var expectedCount: Int { base.count + overlay.count }
 
-  /// Verifies the rest of the snapshot, and that it has all its entities.
+  /// Verifies the rest of the snapshot.
   mutating func verifyRest() throws { try base.verifyAll() }
 }
 

@@ -7,6 +7,9 @@ struct Overlay {
     case remove
   }
 
+  /// The last change of an entity: its new record; nil where it was removed.
+  typealias Change = (key: EntityKey, put: EntitySlice?)
+
   private var blocks: [ChangeBlock] = []
   private var slots: [EntityKey: Slot] = [:]
 
@@ -15,8 +18,8 @@ struct Overlay {
   /// Adds the changes of a later block.
   ///
   /// An entity that could not be persisted keeps its previous change. O(entries).
-  mutating func add(_ block: ChangeBlock) {
-    for (index, entry) in block.entries.enumerated() {
+  mutating func add(_ block: ChangeBlock, in scope: ReadScope = .everything) {
+    for (index, entry) in block.entries.enumerated() where scope.contains(entry, of: block) {
       let key = EntityKey(table: block.table(of: entry), id: block.id(of: entry))
       switch entry.change {
       case .put: slots[key] = .put(block: blocks.count, entry: index)
@@ -30,7 +33,7 @@ struct Overlay {
   /// The last change of every entity, sorted as in a snapshot; nil for a removed one.
   ///
   /// O(n log n). Most keys are ordered by their ``SortKey``, without a comparison of their bytes.
-  func sorted() -> [(key: EntityKey, put: EntitySlice?)] {
+  func sorted() -> [Change] {
     let changes = Array(slots)
     let tables = Set(changes.lazy.map { $0.key.table }).sorted {
       $0.utf8.lexicographicallyPrecedes($1.utf8)

@@ -45,7 +45,7 @@ package struct InitialSnapshot {
 
   private init(of identity: StoreIdentity, now: Int64, in connection: Connection) throws {
     self.connection = connection
-    snapshots = SnapshotStore(connection: connection)
+    snapshots = try SnapshotStore(connection: connection)
     encoder = EntityEncoder(
       try LayoutCatalog(reading: connection),
       of: identity.id,
@@ -70,6 +70,7 @@ package struct InitialSnapshot {
       chunks.add(entity)
       if chunks.isFull { try chunks.writeChunk(to: snapshots, encoder.catalog) }
     }
+    try chunks.endRun(in: snapshots, encoder.catalog)
   }
 
   /// Writes the rest, and reads all of it back before anything relies on it.

@@ -11,7 +11,7 @@ package struct RestoredFile {
   package let catalog: LayoutCatalog
   /// The tables that the file lists.
   package let tables: Set<String>
-  package let snapshot: SnapshotHeader
+  package private(set) var snapshot: SnapshotHeader
   /// Newer snapshots that were skipped because they are damaged.
   let damaged: Set<Revision>
   package let revision: Revision
@@ -67,7 +67,13 @@ extension RestoredFile {
   /// The migrations of the schema are one transaction: after a crash or an error the file has one format
   /// or the other.
   mutating func prepareForWriting(now: Int64, application: String?) throws {
-    try Migrator(catalog: .file, now: { now }).migrate(connection)
+    if try StoreFormat.isFirst(connection) {
+      try StoreFormat.migrate(connection, now: now)
+      let store = try SnapshotStore(connection: connection)
+      let converted = try store.all().first { $0.header.revision == snapshot.revision }
+      guard let converted else { throw CorruptionError("snapshot \(snapshot.revision) is missing") }
+      snapshot = converted.header
+    }
     guard identity.application == nil, let application else { return }
     identity.application = application
     try identity.writeApplication(to: connection)

@@ -4,6 +4,9 @@ import StrataSQLite
 /// The part of a damaged file that can be verified: the snapshot and the unbroken run of deltas after it
 /// that reach furthest.
 ///
+/// Snapshots share chunks, so one damaged chunk may damage all of them. Then the part is the newest
+/// snapshot whose list is intact, without the chunks that are damaged.
+///
 /// It does not use ``ReadView``, which requires every layout and list of the file, and whose read fails at
 /// the first damaged delta. Here every piece that cannot be read only counts as missing.
 struct IntactHistory {
@@ -11,6 +14,8 @@ struct IntactHistory {
   let catalog: LayoutCatalog
   let tables: Set<String>
   let snapshot: SnapshotHeader
+  /// The chunks of the snapshot that are damaged.
+  let damaged: [ListedChunk]
   /// The last delta of the run, or the snapshot itself.
   let revision: Revision
   let chain: Checksum
@@ -30,31 +35,53 @@ struct IntactHistory {
       return nil
     }
     let catalog = try LayoutCatalog(readableIn: connection)
-    let snapshots = SnapshotStore(connection: connection)
+    let snapshots = try SnapshotStore(connection: connection)
     let journal = try Journal(connection: connection)
     var best: (header: SnapshotHeader, replay: JournalReplay)?
+    var damaged: [ListedChunk] = []
     var sound: [SnapshotHeader] = []
-    for snapshot in try snapshots.readable() {
-      let isSound: Void? = try CorruptionError.nilIfCorrupt {
-        var cursor = try ChunkCursor(snapshot, of: identity, in: snapshots, catalog)
-        try cursor.verifyAll()
-      }
-      guard isSound != nil else { continue }
-      sound.append(snapshot.header)
+    func replay(after snapshot: SnapshotHeader) throws -> JournalReplay {
       var replay = JournalReplay(
-        after: snapshot.header.revision,
-        chain: snapshot.header.chain,
+        after: snapshot.revision,
+        chain: snapshot.chain,
         of: identity,
         in: journal,
         catalog,
         readingAhead: 0
       )
       try CorruptionError.nilIfCorrupt { while try replay.next() != nil {} }
+      return replay
+    }
+    let readable = try snapshots.readable()
+    for snapshot in readable {
+      let isSound: Void? = try CorruptionError.nilIfCorrupt {
+        var cursor = try ChunkCursor(snapshot, of: identity, in: snapshots, catalog)
+        try cursor.verifyAll()
+      }
+      guard isSound != nil else { continue }
+      sound.append(snapshot.header)
+      let replay = try replay(after: snapshot.header)
       if best.map({ $0.replay.revision < replay.revision }) ?? true {
         best = (snapshot.header, replay)
       }
     }
+    if best == nil {
+      for snapshot in readable where best == nil {
+        let listing = try CorruptionError.nilIfCorrupt {
+          try snapshots.listing(of: snapshot, identity, catalog)
+        }
+        guard let listing else { continue }
+        damaged = try listing.filter { chunk in
+          try CorruptionError.nilIfCorrupt {
+            try snapshots.block(of: chunk, in: snapshot.header.revision, catalog)
+          } == nil
+        }
+        guard damaged.count < listing.count else { continue }
+        best = (snapshot.header.without(damaged), try replay(after: snapshot.header))
+      }
+    }
     guard let best else { return nil }
+    self.damaged = damaged
     self.identity = identity
     self.catalog = catalog
     snapshot = best.header

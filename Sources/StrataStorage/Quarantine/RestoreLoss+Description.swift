@@ -10,6 +10,12 @@ extension RestoreLoss: CustomStringConvertible {
           : "The revisions \(revisions.lowerBound) to \(revisions.upperBound) are lost."
       )
     }
+    for range in missing {
+      let entities = Measures.count(range.count, "entity", "entities")
+      sentences.append(
+        "\(entities) of \(StoredValues.title(ofTable: range.table)) from \(range.firstID) on are lost."
+      )
+    }
     if let quarantine {
       sentences.append("The damaged files are in \(quarantine.directory).")
     }

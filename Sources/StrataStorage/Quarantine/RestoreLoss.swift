@@ -1,3 +1,5 @@
+import StrataRecords
+
 /// What `.bestEffort` could not restore.
 public struct RestoreLoss: Sendable, Equatable {
   /// A stored record that the entity type of this build cannot read, or a persisted value that its type
@@ -20,12 +22,32 @@ public struct RestoreLoss: Sendable, Equatable {
     }
   }
 
+  /// A range of entities whose stored form is damaged, in every copy that the file had.
+  ///
+  /// Those of them that were put after the snapshot which had them are in the state all the same.
+  public struct MissingEntities: Sendable, Equatable {
+    /// Their table; for a persisted value `value:` and its name.
+    public let table: String
+    /// The ID of the first one, as text; the others follow it in the order of the stored IDs.
+    public let firstID: String
+    /// How many there are.
+    public let count: Int
+
+    init(_ chunk: ListedChunk) {
+      table = chunk.table
+      firstID = EncodedID.text(of: chunk.first[...])
+      count = chunk.count
+    }
+  }
+
   /// What was wrong with the file; nil when it was not damaged.
   public var damage: String?
   /// The revisions that are lost, as far as is known; nil when none is known to be.
   public var revisions: ClosedRange<Revision>?
   /// Where the damaged files are now.
   public var quarantine: Quarantine?
+  /// Entities that are lost although later commits are there.
+  public var missing: [MissingEntities] = []
   /// Records that were left out: the first 1,000.
   public var undecodable: [Undecodable] = []
   /// How many records were left out.
@@ -34,11 +56,13 @@ public struct RestoreLoss: Sendable, Equatable {
   package init(
     damage: String? = nil,
     revisions: ClosedRange<Revision>? = nil,
-    quarantine: Quarantine? = nil
+    quarantine: Quarantine? = nil,
+    missing: [MissingEntities] = []
   ) {
     self.damage = damage
     self.revisions = revisions
     self.quarantine = quarantine
+    self.missing = missing
   }
 
   /// How many undecodable records are listed.

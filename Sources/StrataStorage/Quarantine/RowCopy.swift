@@ -1,6 +1,8 @@
 import StrataSQLite
 
-/// Copies rows of the file's tables unchanged from one file into another of the same schema.
+/// Copies rows of the file's tables unchanged from one file into another of the newest format.
+///
+/// The snapshots of format 1 are written as the newest format has them.
 ///
 /// All SQL of copying is here.
 struct RowCopy {
@@ -23,7 +25,32 @@ struct RowCopy {
     )
   }
 
-  func snapshot(_ revision: Revision) throws {
+  /// - Parameter damaged: chunks to leave out.
+  func snapshot(
+    _ revision: Revision,
+    of identity: StoreIdentity,
+    _ catalog: LayoutCatalog,
+    without damaged: [ListedChunk]
+  ) throws {
+    let old = try SnapshotStore(connection: source)
+    if old.isOfFormat1 || !damaged.isEmpty {
+      let new = try SnapshotStore(connection: destination)
+      for snapshot in try old.readable() where snapshot.header.revision == revision {
+        try old.convert(snapshot, identity, catalog, without: damaged, to: new)
+      }
+    } else {
+      try copySnapshot(revision)
+    }
+    try CorruptionError.nilIfCorrupt {
+      try copy(
+        "SELECT name, revision FROM snapshot_name WHERE revision = ?",
+        [.integer(revision.number)],
+        "INSERT INTO snapshot_name (name, revision) VALUES (?, ?)"
+      )
+    }
+  }
+
+  private func copySnapshot(_ revision: Revision) throws {
     try copy(
       """
       SELECT revision, epoch, time, chain, state, chunks, entities, bytes, hash FROM snapshot
@@ -36,17 +63,23 @@ struct RowCopy {
       """
     )
     try copy(
-      "SELECT revision, chunk, hash, body FROM snapshot_chunk WHERE revision = ? ORDER BY chunk",
+      """
+      SELECT revision, entity_table, first, count, bytes, chunk FROM listing WHERE revision = ?
+      """,
       [.integer(revision.number)],
-      "INSERT INTO snapshot_chunk (revision, chunk, hash, body) VALUES (?, ?, ?, ?)"
+      """
+      INSERT INTO listing (revision, entity_table, first, count, bytes, chunk)
+        VALUES (?, ?, ?, ?, ?, ?)
+      """
     )
-    try CorruptionError.nilIfCorrupt {
-      try copy(
-        "SELECT name, revision FROM snapshot_name WHERE revision = ?",
-        [.integer(revision.number)],
-        "INSERT INTO snapshot_name (name, revision) VALUES (?, ?)"
-      )
-    }
+    // Snapshots share chunks: one that was copied for another is there already.
+    try copy(
+      """
+      SELECT id, hash, body FROM chunk WHERE id IN (SELECT chunk FROM listing WHERE revision = ?)
+      """,
+      [.integer(revision.number)],
+      "INSERT OR IGNORE INTO chunk (id, hash, body) VALUES (?, ?, ?)"
+    )
   }
 
   /// The deltas after a revision up to another, and their blocks.

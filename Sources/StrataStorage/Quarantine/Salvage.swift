@@ -32,7 +32,7 @@ package struct Salvage {
   /// - Parameter damage: what is wrong with it.
   func run(because damage: String) throws -> RestoreLoss? {
     let lastKnown = try HeadFile.read(path.head, on: disk)
-    guard let (position, lastSeen) = try build() else { return nil }
+    guard let (position, lastSeen, missing) = try build() else { return nil }
     var move = try makeMove(because: damage)
     try move.run()
     try HeadFile.write(position, for: path, on: disk)
@@ -40,7 +40,8 @@ package struct Salvage {
     return RestoreLoss(
       damage: damage,
       revisions: last > position.revision ? position.revision.next...last : nil,
-      quarantine: Quarantine(path, move.directory, move.manifest)
+      quarantine: Quarantine(path, move.directory, move.manifest),
+      missing: missing
     )
   }
 
@@ -59,9 +60,11 @@ package struct Salvage {
     head.storeID == position.storeID ? max(head.written.revision, head.durable.revision) : 0
   }
 
-  /// Builds the new file under its temporary name; returns its position and the last revision that the
-  /// damaged file has traces of.
-  package func build() throws -> (position: Position, lastSeen: Revision)? {
+  /// Builds the new file under its temporary name; returns its position, the last revision that the damaged
+  /// file has traces of, and what its snapshot has lost.
+  package func build() throws -> (
+    position: Position, lastSeen: Revision, missing: [RestoreLoss.MissingEntities]
+  )? {
     let file = NewFile(underLockOf: path, for: .opening, on: disk)
     file.removeLeftovers()
     do {
@@ -85,7 +88,7 @@ package struct Salvage {
         revision: history.revision,
         chain: history.chain
       )
-      return (position, history.lastSeen)
+      return (position, history.lastSeen, history.damaged.map(RestoreLoss.MissingEntities.init))
     } catch {
       file.removeLeftovers()
       throw error
@@ -110,7 +113,14 @@ package struct Salvage {
     }
     for number in history.catalog.allNumbers { try rows.layout(number) }
     try CorruptionError.nilIfCorrupt { try rows.origins() }
-    for snapshot in history.kept { try rows.snapshot(snapshot.revision) }
+    for snapshot in history.kept {
+      try rows.snapshot(
+        snapshot.revision,
+        of: history.identity,
+        history.catalog,
+        without: snapshot.revision == history.snapshot.revision ? history.damaged : []
+      )
+    }
     try CorruptionError.nilIfCorrupt { try rows.dataMigrations(through: history.revision) }
     try rows.deltas(after: history.snapshot.revision, through: history.revision)
   }
@@ -124,7 +134,9 @@ package struct Salvage {
     let connection = try file.connect(.readOnly)
     let copied = try IntactHistory(in: connection)
     guard let copied, copied.identity == identity, copied.revision == history.revision,
-      copied.chain == history.chain, copied.snapshot == history.snapshot
+      copied.chain == history.chain, copied.snapshot.revision == history.snapshot.revision,
+      copied.snapshot.chain == history.snapshot.chain,
+      copied.snapshot.entities == history.snapshot.entities
     else { throw CorruptionError("the copy of its intact part could not be read back") }
     try connection.close()
   }

@@ -34,7 +34,7 @@ extension ReadView {
   ///
   /// This is the one place that merges a snapshot with the deltas after it for a reader.
   ///
-  /// O(that snapshot, and the deltas after it). A damaged snapshot is skipped if the deltas since an older
+  /// O(that snapshot, and the deltas after it); of the snapshot only what is in the scope. A damaged snapshot is skipped if the deltas since an older
   /// one are complete; then `body` is called again, so it must not keep anything from an earlier call. An
   /// error of `body` other than corruption is thrown after the snapshot was verified, so that damage is
   /// reported first.
@@ -42,6 +42,7 @@ extension ReadView {
     at revision: Revision,
     from candidates: Candidates = .anchors,
     extent: Extent = .whole,
+    scope: ReadScope = .everything,
     _ meter: ProgressMeter? = nil,
     _ body: (inout MergeIterator) throws -> Contents
   ) throws -> ReadResult<Contents> {
@@ -54,7 +55,7 @@ extension ReadView {
     var damaged: Set<Revision> = []
     for base in snapshots(candidates, upTo: revision) {
       do {
-        var (merge, replay) = try merge(base, through: revision, &meter)
+        var (merge, replay) = try merge(base, scope, through: revision, &meter)
         let contents = Result { try body(&merge) }
         if case .failure(let error as CorruptionError) = contents { throw error }
         if extent == .whole { try merge.verifyRest() }
@@ -110,17 +111,18 @@ extension ReadView {
   /// The merge of a snapshot and the deltas after it, up to a revision.
   private func merge(
     _ base: StoredSnapshot,
+    _ scope: ReadScope,
     through revision: Revision,
     _ meter: inout ProgressMeter?
   ) throws -> (MergeIterator, JournalReplay) {
-    var cursor = try cursor(base)
+    var cursor = try cursor(base, scope)
     var replay = replay(after: base.header)
     var overlay = Overlay()
     do {
       let start = base.header.revision.number
       meter?.begin(.replaying, total: Int(last.revision.number - start))
       while replay.revision < revision, let (header, blocks) = try replay.next() {
-        for block in blocks { overlay.add(block) }
+        for block in blocks { overlay.add(block, in: scope) }
         meter?.note(done: Int(header.revision.number - start))
       }
       meter?.end()

@@ -4,7 +4,7 @@ package import StrataSQLite
 /// A view of a file at one moment, from which the file can be read further, one statement at a time, while
 /// a writer appends to it.
 ///
-/// Everything that reads entities goes through ``read(at:from:extent:_:_:)``: opening, history and the
+/// Everything that reads entities goes through ``read(at:from:extent:scope:_:_:)``: opening, history and the
 /// `strata` command share its fallback to an older snapshot.
 package struct ReadView {
   package let identity: StoreIdentity
@@ -24,7 +24,7 @@ package struct ReadView {
 
   /// Reads everything above in one short transaction.
   package init(_ connection: Connection) throws {
-    let store = SnapshotStore(connection: connection)
+    let store = try SnapshotStore(connection: connection)
     let journal = try Journal(connection: connection)
     (identity, catalog, snapshots, last, first, names, tables) = try connection.readTransaction {
       let identity = try StoreIdentity.read(connection)
@@ -61,6 +61,12 @@ package struct ReadView {
     verified.filter { $0.header.revision.next >= first ?? last.revision.next }
   }
 
+  /// The last revision whose delta was removed; nil if there is none.
+  var trimmed: Revision? {
+    let last = first?.previous ?? last.revision
+    return last > 0 ? last : nil
+  }
+
   /// Whether the writer has removed deltas or snapshots since `earlier` was read.
   func wasTrimmed(since earlier: ReadView) -> Bool {
     let revisions = Set(verified.map(\.header.revision))
@@ -68,8 +74,11 @@ package struct ReadView {
       || !earlier.verified.allSatisfy { revisions.contains($0.header.revision) }
   }
 
-  package func cursor(_ snapshot: StoredSnapshot) throws -> ChunkCursor {
-    try ChunkCursor(snapshot, of: identity, in: store, catalog)
+  package func cursor(
+    _ snapshot: StoredSnapshot,
+    _ scope: ReadScope = .everything
+  ) throws -> ChunkCursor {
+    try ChunkCursor(snapshot, of: identity, in: store, catalog, scope)
   }
 
   package func replay(after snapshot: SnapshotHeader) -> JournalReplay {

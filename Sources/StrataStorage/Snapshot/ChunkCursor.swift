@@ -4,41 +4,47 @@ import StrataBase
 package struct ChunkCursor {
   private let snapshots: SnapshotStore
   private let catalog: LayoutCatalog
-  private let header: SnapshotHeader
+  private let revision: Revision
+  /// The chunks that are read, in order.
+  let listing: [ListedChunk]
   private var nextChunk = 0
-  private var entities = 0
   private var current: EntitySlice?
 
-  /// - Throws: `CorruptionError` if the hashes of the chunks are not the ones that the snapshot's hash
-  ///   covers.
+  /// A cursor over a snapshot, or over its chunks that can have what a scope asks for.
+  ///
+  /// O(chunks); no chunk is read.
+  ///
+  /// - Throws: `CorruptionError` if the list of the chunks is not the one that the snapshot's hash covers.
   init(
     _ snapshot: StoredSnapshot,
     of identity: StoreIdentity,
     in snapshots: SnapshotStore,
-    _ catalog: LayoutCatalog
+    _ catalog: LayoutCatalog,
+    _ scope: ReadScope = .everything
   ) throws {
-    let header = snapshot.header
-    let hashes = try snapshots.chunkHashes(of: header.revision)
-    guard hashes.count == header.chunks else {
-      throw CorruptionError(
-        "snapshot \(header.revision) has \(hashes.count) chunks, its row says \(header.chunks)"
-      )
-    }
-    let computed = header.hash(storeID: identity.id, chunks: hashes)
-    guard computed == snapshot.hash else {
-      throw CorruptionError.hashMismatch(
-        in: "snapshot \(header.revision)",
-        stored: snapshot.hash,
-        computed: computed
-      )
-    }
-    self.snapshots = snapshots
-    self.catalog = catalog
-    self.header = header
+    self.init(
+      over: scope.chunks(in: try snapshots.listing(of: snapshot, identity, catalog)),
+      of: snapshot.header.revision,
+      in: snapshots,
+      catalog
+    )
   }
 
-  /// The number of entities in the snapshot.
-  var count: Int { header.entities }
+  /// A cursor over some chunks of a snapshot.
+  init(
+    over listing: [ListedChunk],
+    of revision: Revision,
+    in snapshots: SnapshotStore,
+    _ catalog: LayoutCatalog
+  ) {
+    self.listing = listing
+    self.revision = revision
+    self.snapshots = snapshots
+    self.catalog = catalog
+  }
+
+  /// The number of entities in the chunks.
+  var count: Int { listing.reduce(0) { $0 + $1.count } }
 
   package mutating func next() throws -> StoredEntity? {
     while true {
@@ -48,43 +54,20 @@ package struct ChunkCursor {
     }
   }
 
-  /// The next chunk that is not empty, which has only puts; nil at the end.
+  /// The next chunk: puts of one table, at least one; nil at the end.
   mutating func nextBlock() throws -> ChangeBlock? {
-    while nextChunk < header.chunks {
-      let block = try read(nextChunk)
-      nextChunk += 1
-      guard block.holdsOnlyPuts else {
-        throw CorruptionError(
-          "chunk \(nextChunk - 1) of snapshot \(header.revision) has more than puts"
-        )
-      }
-      entities += block.entries.count
-      if !block.entries.isEmpty { return block }
-    }
-    return nil
+    guard nextChunk < listing.count else { return nil }
+    defer { nextChunk += 1 }
+    return try snapshots.block(of: listing[nextChunk], in: revision, catalog)
   }
 
-  /// Verifies the remaining chunks, and that the snapshot has all its entities.
+  /// Verifies the remaining chunks.
   mutating func verifyAll() throws {
     while try nextBlock() != nil {}
-    guard entities == header.entities else {
-      throw CorruptionError(
-        "snapshot \(header.revision) has \(entities) entities, its row says \(header.entities)"
-      )
-    }
   }
 
-  private func read(_ chunk: Int) throws -> ChangeBlock {
-    let place = "chunk \(chunk) of snapshot \(header.revision)"
-    guard let (body, hash) = try snapshots.chunk(chunk, of: header.revision) else {
-      throw CorruptionError("\(place) is missing")
-    }
-    let block = try ChangeBlock(body, of: place)
-    let layouts = try catalog.hashes(of: block.layouts)
-    let computed = SnapshotHeader.hash(ofChunk: body, layouts: layouts)
-    guard computed == hash else {
-      throw CorruptionError.hashMismatch(in: place, stored: hash, computed: computed)
-    }
-    return block
+  /// A cursor over one of the chunks, or over none.
+  func part(_ chunk: ListedChunk?) -> ChunkCursor {
+    ChunkCursor(over: chunk.map { [$0] } ?? [], of: revision, in: snapshots, catalog)
   }
 }

@@ -1,14 +1,45 @@
 import StrataBase
 
-/// Writes sorted entities as the chunks of a snapshot, and finally its row.
+/// Writes the chunks of a snapshot, table by table in the order of their keys, and finally its list and its
+/// row.
+///
+/// The entities between two calls of ``endRun(in:_:)`` are a run of one table. A run is cut into chunks of
+/// about the target size; the last one takes what is left, up to twice the target. So a chunk is cut only
+/// when it has grown above twice the target, and all other boundaries stay where they are.
 struct ChunkWriter {
-  /// Large enough to be read fast, small enough that writing one does not delay a commit.
-  static let chunkSize = 256 << 10
+  /// The size at which a run is cut: large enough to be read fast, small enough that writing one chunk does
+  /// not delay a commit.
+  static let target = 256 << 10
+
+  /// Entities of a run that are not written yet.
+  private struct Part {
+    var builder = ChangeBlockBuilder()
+    var table = ""
+    var first: [UInt8] = []
+    var bytes = 0
+
+    mutating func add(_ entity: StoredEntity) {
+      if builder.isEmpty { (table, first) = (entity.table, Array(entity.id)) }
+      builder.put(entity.id, in: entity.table, layout: entity.layout, record: entity.record)
+      bytes += entity.record.count
+    }
+
+    mutating func append(_ other: Part) {
+      if other.builder.isEmpty { return }
+      builder.append(other.builder)
+      bytes += other.bytes
+    }
+  }
 
   private(set) var header: SnapshotHeader
+  /// The chunks that were written, as opposed to shared.
+  private(set) var written: Set<Int64> = []
   private let storeID: StoreIdentity
-  private var builder = ChangeBlockBuilder()
-  private var hashes: [Checksum] = []
+  private var listing: [ListedChunk] = []
+  /// The part that becomes the next chunk.
+  private var earlier = Part()
+  /// What follows once `earlier` has the target size.
+  private var later = Part()
 
   /// Starts a snapshot: writes its row in the state `.writing`.
   init(
@@ -32,30 +63,73 @@ struct ChunkWriter {
     try snapshots.write(header, hash: Checksum(of: []))
   }
 
-  /// Whether the next chunk is ready to be written.
-  var isFull: Bool { builder.size >= Self.chunkSize }
+  /// Whether there is a chunk to be written.
+  var isFull: Bool { later.builder.size >= Self.target }
 
+  /// Whether a run has begun that is less than half of a chunk, and so takes in the chunk that follows.
+  var isSmall: Bool { !earlier.builder.isEmpty && earlier.builder.size < Self.target / 2 }
+
+  /// Adds an entity to the run.
   mutating func add(_ entity: StoredEntity) {
-    builder.put(entity.id, in: entity.table, layout: entity.layout, record: entity.record)
+    if earlier.builder.size < Self.target { earlier.add(entity) } else { later.add(entity) }
     header.entities += 1
   }
 
-  /// Writes the added entities as one chunk.
+  /// Writes the chunk that is full.
   mutating func writeChunk(to snapshots: SnapshotStore, _ catalog: LayoutCatalog) throws {
-    guard !builder.isEmpty else { return }
-    let layouts = try catalog.hashes(of: builder.layouts)
-    let body = builder.finish()
-    let hash = SnapshotHeader.hash(ofChunk: body, layouts: layouts)
-    try snapshots.writeChunk(header.chunks, of: header.revision, body, hash: hash)
-    hashes.append(hash)
-    header.chunks += 1
-    header.bytes += body.count
+    try write(earlier, to: snapshots, catalog)
+    (earlier, later) = (later, Part())
   }
 
-  /// Writes the last chunk and the row in the state `.complete`: the snapshot is still to be verified.
-  mutating func finish(in snapshots: SnapshotStore, _ catalog: LayoutCatalog) throws {
+  /// Writes what is left of the run as its last chunk.
+  mutating func endRun(in snapshots: SnapshotStore, _ catalog: LayoutCatalog) throws {
+    earlier.append(later)
+    later = Part()
+    if earlier.builder.isEmpty { return }
     try writeChunk(to: snapshots, catalog)
+  }
+
+  /// Lists a chunk of another snapshot; the run has ended.
+  mutating func share(_ chunk: ListedChunk) {
+    header.entities += chunk.count
+    list(chunk)
+  }
+
+  private mutating func write(
+    _ part: Part,
+    to snapshots: SnapshotStore,
+    _ catalog: LayoutCatalog
+  ) throws {
+    var part = part
+    let layouts = try catalog.hashes(of: part.builder.layouts)
+    let count = part.builder.count
+    let body = part.builder.finish()
+    let hash = SnapshotHeader.hash(ofChunk: body, layouts: layouts)
+    let chunk = ListedChunk(
+      id: try snapshots.chunk(with: body, hash: hash),
+      table: part.table,
+      first: part.first,
+      count: count,
+      bytes: part.bytes,
+      size: body.count,
+      hash: hash
+    )
+    written.insert(chunk.id)
+    list(chunk)
+  }
+
+  private mutating func list(_ chunk: ListedChunk) {
+    listing.append(chunk)
+    header.chunks += 1
+    header.bytes += chunk.size
+  }
+
+  /// Ends the run, and writes the list and the row in the state `.complete`: the snapshot is still to be
+  /// verified.
+  mutating func finish(in snapshots: SnapshotStore, _ catalog: LayoutCatalog) throws {
+    try endRun(in: snapshots, catalog)
     header.state = .complete
-    try snapshots.write(header, hash: header.hash(storeID: storeID.id, chunks: hashes))
+    try snapshots.write(listing, of: header.revision)
+    try snapshots.write(header, hash: header.hash(storeID: storeID.id, listing: listing))
   }
 }

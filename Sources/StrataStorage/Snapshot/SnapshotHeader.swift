@@ -24,17 +24,47 @@ package struct SnapshotHeader: Equatable, Sendable {
   package var state: State
   package var chunks: Int
   package var entities: Int
+  /// The size of its chunks.
   package var bytes: Int
 
-  /// A hash over the store ID, every column and the hash of every chunk.
-  func hash(storeID: UUID, chunks hashes: [Checksum]) -> Checksum {
+  /// The header without some of its chunks.
+  func without(_ chunks: [ListedChunk]) -> SnapshotHeader {
+    var header = self
+    for chunk in chunks {
+      header.chunks -= 1
+      header.entities -= chunk.count
+      header.bytes -= chunk.size
+    }
+    return header
+  }
+
+  /// A hash over the store ID, every column and every row of the list of its chunks.
+  func hash(storeID: UUID, listing: [ListedChunk]) -> Checksum {
+    var builder = hashOfColumns(storeID)
+    for chunk in listing {
+      builder.append(chunk.table)
+      builder.append(chunk.first)
+      builder.append(UInt64(chunk.count))
+      builder.append(UInt64(chunk.bytes))
+      builder.append(chunk.hash)
+    }
+    return builder.finalize()
+  }
+
+  /// The hash in format 1: over the store ID, every column and the hash of every chunk.
+  func hashOfFormat1(storeID: UUID, chunks hashes: [Checksum]) -> Checksum {
+    var builder = hashOfColumns(storeID)
+    for hash in hashes { builder.append(hash) }
+    return builder.finalize()
+  }
+
+  private func hashOfColumns(_ storeID: UUID) -> ChecksumBuilder {
     var builder = ChecksumBuilder()
     builder.append(storeID.byteArray)
     for number in [revision.number, epoch, time] { builder.append(UInt64(bitPattern: number)) }
     builder.append(chain)
     for number in [chunks, entities, bytes] { builder.append(UInt64(number)) }
-    for hash in hashes { builder.append(hash) }
-    return builder.finalize()
+    return builder
   }
 
   /// The hash of a chunk: over its bytes, and every layout that its records are read with.
@@ -49,5 +79,5 @@ package struct SnapshotHeader: Equatable, Sendable {
   }
 }
 
-/// The row of a snapshot: its header, and the hash over the header and all chunks.
+/// The row of a snapshot: its header, and the hash over the header and the list of its chunks.
 package typealias StoredSnapshot = (header: SnapshotHeader, hash: Checksum)

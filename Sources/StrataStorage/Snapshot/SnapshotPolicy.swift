@@ -6,10 +6,14 @@ import StrataBase
 /// SnapshotPolicy(minimumHistoryRevisions: 1_000, minimumHistoryAge: .seconds(30 * 86_400))
 /// ```
 ///
-/// A delta is removed when no minimum requires it any more. The minimums are checked after each snapshot,
+/// A delta is removed when no minimum requires it any more. There are always at least as many changes in
+/// the history as the newest snapshot has entities, so a store that only grows keeps its beginning. The minimums are checked after each snapshot,
 /// so there is often more history than they require, never less. Pure.
 public struct SnapshotPolicy: Sendable, Equatable {
-  /// The size of deltas since the last snapshot, in bytes, from which on another one is taken.
+  /// The minimum size of deltas since the last snapshot, in bytes, from which on another one is taken.
+  ///
+  /// A snapshot writes the parts of the database again in which something changed. It is taken when the
+  /// deltas are also as large as these.
   public var minimumJournalBytes: Int64
   /// The minimum size of the history, in bytes of deltas.
   public var minimumHistoryBytes: Int64
@@ -40,10 +44,10 @@ public struct SnapshotPolicy: Sendable, Equatable {
     self.keep = keep
   }
 
-  /// Whether a snapshot is due: there are deltas since the last one, which are at least as large as it and
-  /// as the minimum.
-  package func isDue(journalBytes: Int64, lastSnapshotBytes: Int64) -> Bool {
-    journalBytes >= max(minimumJournalBytes, lastSnapshotBytes, 1)
+  /// The size of deltas since the last snapshot from which on another one is due, given what it costs:
+  /// the bytes it writes again, and a sixteenth of those it shares and only verifies.
+  package func dueAt(rewriting: Int64, sharing: Int64) -> Int64 {
+    max(minimumJournalBytes, rewriting + sharing / 16, 1)
   }
 
   /// What can be removed.
@@ -65,14 +69,26 @@ public struct SnapshotPolicy: Sendable, Equatable {
     /// The time of its last delta, in microseconds since 1970.
     package var time: Int64
     package var bytes: Int64
+    package var entities: Int64
     /// The size of the deltas after it.
     package var journalBytes: Int64
+    /// How many entities these deltas changed, each counted once for each delta.
+    package var changes: Int64
 
-    package init(revision: Revision, time: Int64 = 0, bytes: Int64, journalBytes: Int64) {
+    package init(
+      revision: Revision,
+      time: Int64 = 0,
+      bytes: Int64,
+      entities: Int64 = 0,
+      journalBytes: Int64,
+      changes: Int64 = 0
+    ) {
       self.revision = revision
       self.time = time
       self.bytes = bytes
+      self.entities = entities
       self.journalBytes = journalBytes
+      self.changes = changes
     }
   }
 
@@ -97,7 +113,8 @@ public struct SnapshotPolicy: Sendable, Equatable {
     let revision = newest.revision.number - minimumHistoryRevisions
     let time = now - minimumHistoryAge.microseconds
     let anchor = verified.dropFirst(keep - 1).first { candidate in
-      candidate.journalBytes >= bytes && candidate.revision.number <= revision
+      candidate.journalBytes >= bytes && candidate.changes >= newest.entities
+        && candidate.revision.number <= revision
         && candidate.time <= time && slowestConsumer.map { candidate.revision <= $0 } ?? true
     }
     return anchor.map { Trim(to: $0.revision, of: verified.map(\.revision), named) } ?? Trim()

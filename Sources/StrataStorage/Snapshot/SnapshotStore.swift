@@ -1,12 +1,23 @@
-import StrataBase
-import StrataSQLite
+package import StrataBase
+package import StrataSQLite
 
 /// The snapshots of a file.
 ///
-/// All SQL on snapshots is in this file, except that of copying them (``RowCopy``). When to take one and which to keep is decided by
+/// All SQL on snapshots is in this file, except that of format 1 and that of copying them (``RowCopy``). When to take one and which to keep is decided by
 /// ``SnapshotPolicy``.
-struct SnapshotStore {
+package struct SnapshotStore {
   let connection: Connection
+  /// Whether the file has the first format, which is only read.
+  let isOfFormat1: Bool
+
+  package init(connection: Connection) throws(SQLiteError) {
+    self.init(connection: connection, isOfFormat1: try StoreFormat.isFirst(connection))
+  }
+
+  init(connection: Connection, isOfFormat1: Bool) {
+    self.connection = connection
+    self.isOfFormat1 = isOfFormat1
+  }
 
   private static let columns = """
     revision, epoch, time, chain, state, chunks, entities, bytes, hash
@@ -70,32 +81,136 @@ struct SnapshotStore {
     )
   }
 
-  func writeChunk(
-    _ chunk: Int,
-    of revision: Revision,
-    _ body: [UInt8],
-    hash: Checksum
-  ) throws(SQLiteError) {
+  /// The chunk with this body: one that the file has, or a new one.
+  ///
+  /// The hash finds it, and the bytes decide: the hash is no signature, so different bodies may have the
+  /// same one.
+  package func chunk(with body: [UInt8], hash: Checksum) throws -> Int64 {
+    var found: Int64?
+    try connection.forEach("SELECT id, body FROM chunk WHERE hash = ?", [.blob(hash.bytes)]) {
+      row in
+      guard try row.blob(1) == body else { return .continue }
+      found = try row.int(0)
+      return .stop
+    }
+    if let found { return found }
     try connection.run(
-      "INSERT INTO snapshot_chunk (revision, chunk, hash, body) VALUES (?, ?, ?, ?)",
-      [.integer(revision.number), .integer(Int64(chunk)), .blob(hash.bytes), .blob(body)]
+      "INSERT INTO chunk (hash, body) VALUES (?, ?)",
+      [.blob(hash.bytes), .blob(body)]
     )
+    return try connection.first("SELECT last_insert_rowid()", []) { try $0.int(0) } ?? 0
   }
 
-  /// A chunk with its stored hash; nil if it is missing.
-  func chunk(_ chunk: Int, of revision: Revision) throws -> (body: [UInt8], hash: Checksum)? {
-    try connection.first(
-      "SELECT body, hash FROM snapshot_chunk WHERE revision = ? AND chunk = ?",
-      [.integer(revision.number), .integer(Int64(chunk))]
-    ) { row in (try row.blob(0), try Self.checksum(row, 1)) }
+  /// Writes the list of a snapshot's chunks.
+  func write(_ listing: [ListedChunk], of revision: Revision) throws(SQLiteError) {
+    for chunk in listing {
+      try connection.run(
+        """
+        INSERT INTO listing (revision, entity_table, first, count, bytes, chunk)
+          VALUES (?, ?, ?, ?, ?, ?)
+        """,
+        [
+          .integer(revision.number), .text(chunk.table), .blob(chunk.first),
+          .integer(Int64(chunk.count)), .integer(Int64(chunk.bytes)), .integer(chunk.id),
+        ]
+      )
+    }
   }
 
-  /// The hashes of a snapshot's chunks, in order.
-  func chunkHashes(of revision: Revision) throws -> [Checksum] {
-    try connection.all(
-      "SELECT hash FROM snapshot_chunk WHERE revision = ? ORDER BY chunk",
-      [.integer(revision.number)]
-    ) { try Self.checksum($0, 0) }
+  /// The chunks of a snapshot, in the order of tables and encoded IDs.
+  ///
+  /// O(chunks); no body is read.
+  ///
+  /// - Throws: `CorruptionError` if they are not the ones that the snapshot's hash covers.
+  func listing(
+    of snapshot: StoredSnapshot,
+    _ identity: StoreIdentity,
+    _ catalog: LayoutCatalog
+  ) throws -> [ListedChunk] {
+    if isOfFormat1 { return try listingOfFormat1(of: snapshot, identity, catalog) }
+    let header = snapshot.header
+    func place() -> String { "the list of snapshot \(header.revision)" }
+    let listing = try connection.all(
+      """
+      SELECT entity_table, first, count, bytes, chunk, hash, length(body)
+        FROM listing LEFT JOIN chunk ON chunk.id = listing.chunk
+        WHERE revision = ? ORDER BY entity_table, first
+      """,
+      [.integer(header.revision.number)]
+    ) { row in
+      let (table, id) = (try row.text(0), try row.int(4))
+      guard let hash = try row.optionalBlob(5), let size = try row.optionalInt(6) else {
+        throw CorruptionError("chunk \(id) of snapshot \(header.revision) is missing")
+      }
+      return ListedChunk(
+        id: id,
+        table: table,
+        first: try row.blob(1),
+        count: try StoredNumber.count(try row.int(2), "a count of entities in \(place())"),
+        bytes: try StoredNumber.count(try row.int(3), "a size in \(place())"),
+        size: try StoredNumber.count(size, "the size of a chunk in \(place())"),
+        hash: try Self.checksum(hash)
+      )
+    }
+    guard listing.count == header.chunks else {
+      throw CorruptionError(
+        "snapshot \(header.revision) has \(listing.count) chunks, its row says \(header.chunks)"
+      )
+    }
+    let entities = listing.reduce(0) { $0 + $1.count }
+    guard entities == header.entities else {
+      throw CorruptionError(
+        "snapshot \(header.revision) has \(entities) entities, its row says \(header.entities)"
+      )
+    }
+    try Self.check(header.hash(storeID: identity.id, listing: listing), of: snapshot)
+    return listing
+  }
+
+  static func check(_ computed: Checksum, of snapshot: StoredSnapshot) throws(CorruptionError) {
+    guard computed == snapshot.hash else {
+      throw CorruptionError.hashMismatch(
+        in: "snapshot \(snapshot.header.revision)",
+        stored: snapshot.hash,
+        computed: computed
+      )
+    }
+  }
+
+  /// The entities of a chunk, verified: puts of its table, and what the list says of them.
+  func block(
+    of chunk: ListedChunk,
+    in revision: Revision,
+    _ catalog: LayoutCatalog
+  ) throws -> ChangeBlock {
+    let place = "chunk \(chunk.id) of snapshot \(revision)"
+    let body =
+      isOfFormat1
+      ? try bodyOfFormat1(chunk.id)
+      : try connection.first("SELECT body FROM chunk WHERE id = ?", [.integer(chunk.id)]) {
+        try $0.blob(0)
+      }
+    guard let body else { throw CorruptionError("\(place) is missing") }
+    var block = try ChangeBlock(body, of: place)
+    let layouts = try catalog.hashes(of: block.layouts)
+    let computed = SnapshotHeader.hash(ofChunk: body, layouts: layouts)
+    guard computed == chunk.hash else {
+      throw CorruptionError.hashMismatch(in: place, stored: chunk.hash, computed: computed)
+    }
+    guard block.holdsOnlyPuts else { throw CorruptionError("\(place) has more than puts") }
+    if isOfFormat1 { block = try ChangeBlock(block.body(ofTable: chunk.table), of: place) }
+    guard block.tables == [chunk.table], block.entries.count == chunk.count,
+      let first = block.entries.first, block.id(of: first) == chunk.first[...],
+      block.recordBytes == chunk.bytes
+    else { throw CorruptionError("\(place) is not what the list says of it") }
+    return block
+  }
+
+  /// The size of all chunks in the file.
+  func chunkBytes() throws -> Int64 {
+    try connection.first("SELECT coalesce(sum(length(body)), 0) FROM chunk", []) {
+      try StoredNumber.sum(try $0.int(0), "the size of the chunks")
+    } ?? 0
   }
 
   /// The names of snapshots, with their revisions.
@@ -122,17 +237,18 @@ struct SnapshotStore {
     } ?? nil
   }
 
-  /// Removes the row of a snapshot; ``removeOrphans(slice:)`` removes its chunks.
+  /// Removes the row of a snapshot and its list; ``removeOrphans(slice:)`` removes its chunks.
   func remove(_ revision: Revision) throws(SQLiteError) {
     try connection.run("DELETE FROM snapshot WHERE revision = ?", [.integer(revision.number)])
+    try connection.run("DELETE FROM listing WHERE revision = ?", [.integer(revision.number)])
   }
 
-  /// Removes up to `slice` chunks that belong to no snapshot; true if none is left.
+  /// Removes up to `slice` chunks that no snapshot lists; true if none is left.
   func removeOrphans(slice: Int) throws(SQLiteError) -> Bool {
     try connection.run(
       """
-      DELETE FROM snapshot_chunk WHERE rowid IN (SELECT rowid FROM snapshot_chunk
-        WHERE revision NOT IN (SELECT revision FROM snapshot) LIMIT ?)
+      DELETE FROM chunk WHERE id IN
+        (SELECT id FROM chunk WHERE id NOT IN (SELECT chunk FROM listing) LIMIT ?)
       """,
       [.integer(Int64(slice))]
     ) < slice
@@ -151,17 +267,16 @@ struct SnapshotStore {
       revision: revision,
       epoch: try StoredNumber.epoch(try row.int(1), "the epoch of \(place())"),
       time: try StoredNumber.time(try row.int(2), "the time of \(place())"),
-      chain: try checksum(row, 3),
+      chain: try checksum(try row.blob(3)),
       state: state,
       chunks: try StoredNumber.count(try row.int(5), "the count of chunks of \(place())"),
       entities: try StoredNumber.count(try row.int(6), "the count of entities of \(place())"),
       bytes: try StoredNumber.count(try row.int(7), "the size of \(place())")
     )
-    return (header, try checksum(row, 8))
+    return (header, try checksum(try row.blob(8)))
   }
 
-  private static func checksum(_ row: borrowing Row, _ column: Int) throws -> Checksum {
-    let stored = try row.blob(column)
+  static func checksum(_ stored: [UInt8]) throws(CorruptionError) -> Checksum {
     guard let checksum = Checksum(bytes: stored) else {
       throw CorruptionError("a hash of a snapshot has \(stored.count) bytes, expected 16")
     }

@@ -4,22 +4,48 @@ import StrataSQLite
 
 /// Takes one snapshot in slices that fit between deltas: gathers changes, writes chunks, reads them back.
 ///
-/// It merges the newest verified snapshot with the deltas after it, all as stored bytes. What it reads
+/// It merges the newest verified snapshot with the deltas after it, all as stored bytes. Chunks whose range
+/// of keys has no change are shared with that snapshot; the others are merged and written. What it reads
 /// does not change meanwhile: deltas are only appended, and nothing is trimmed while it runs. A task that
 /// is abandoned leaves rows that the next one removes.
 ///
-/// It does not use ``ReadView/read(at:from:extent:_:_:)``: it stops after every slice and continues later,
-/// on the writer's own connection, and from a base that its caller has chosen.
+/// It does not use ``ReadView/read(at:from:extent:scope:_:_:)``: it stops after every slice and continues
+/// later, on the writer's own connection, and from a base that its caller has chosen.
 struct SnapshotTask {
   private enum Phase {
     case gathering(JournalReplay, Overlay)
-    case writing(MergeIterator, ChunkWriter)
-    case reading(ChunkCursor, entities: Int)
+    case planned(MergeIterator, JournalReplay)
+    case writing(Writing)
+    case reading(Reading)
     case verified
   }
 
+  private struct Writing {
+    let merge: MergeIterator
+    var regions: ChunkRegions
+    var writer: ChunkWriter
+    var table: String?
+    /// The region that is being merged.
+    var current: MergeIterator?
+  }
+
+  private struct Reading {
+    let listing: [ListedChunk]
+    let written: Set<Int64>
+    var nextChunk = 0
+    var entities = 0
+  }
+
+  /// What a snapshot costs.
+  struct Cost: Equatable {
+    /// The size of the chunks with changes in their range, which are written again.
+    var rewritten: Int64
+    /// The size of the other chunks, which are only verified.
+    var shared: Int64
+  }
+
   /// The approximate number of bytes that a slice reads or writes.
-  private static let sliceSize = ChunkWriter.chunkSize
+  private static let sliceSize = ChunkWriter.target
 
   private let target: Revision
   private let base: StoredSnapshot
@@ -58,11 +84,23 @@ struct SnapshotTask {
   var progress: (done: Int, total: Int) {
     let total = 2 * base.header.entities
     switch phase {
-    case .gathering: return (0, total)
-    case .writing(_, let writer): return (min(writer.header.entities, total / 2), total)
-    case .reading(_, let entities): return (min(total / 2 + entities, total), total)
+    case .gathering, .planned: return (0, total)
+    case .writing(let writing): return (min(writing.writer.header.entities, total / 2), total)
+    case .reading(let reading): return (min(total / 2 + reading.entities, total), total)
     case .verified: return (total, total)
     }
+  }
+
+  /// What it costs, once the changes are gathered and before anything is written; else nil.
+  var cost: Cost? {
+    guard case .planned(let merge, _) = phase else { return nil }
+    var cost = Cost(rewritten: 0, shared: 0)
+    var regions = ChunkRegions(merge.base.listing, merge.overlay)
+    while let region = regions.next() {
+      let size = Int64(region.chunk?.size ?? 0)
+      if region.changes.isEmpty { cost.shared += size } else { cost.rewritten += size }
+    }
+    return cost
   }
 
   /// Does one slice; returns the snapshot once it is marked as verified.
@@ -71,11 +109,14 @@ struct SnapshotTask {
     case .gathering(let replay, let overlay):
       phase = .verified
       try gather(replay, overlay, catalog)
-    case .writing(let merge, let writer):
+    case .planned(let merge, let replay):
       phase = .verified
-      try write(merge, writer, catalog)
-    case .reading(let cursor, let entities):
-      return try read(cursor, entities, catalog)
+      try start(merge, replay)
+    case .writing(let writing):
+      phase = .verified
+      try write(writing, catalog)
+    case .reading(let reading):
+      return try read(reading, catalog)
     case .verified:
       break
     }
@@ -101,6 +142,10 @@ struct SnapshotTask {
       return
     }
     let cursor = try ChunkCursor(base, of: identity, in: snapshots, catalog)
+    phase = .planned(MergeIterator(cursor, overlay), replay)
+  }
+
+  private mutating func start(_ merge: MergeIterator, _ replay: JournalReplay) throws {
     let writer = try ChunkWriter(
       revision: replay.revision,
       time: time,
@@ -108,57 +153,87 @@ struct SnapshotTask {
       of: identity,
       in: snapshots
     )
-    phase = .writing(MergeIterator(cursor, overlay), writer)
+    let regions = ChunkRegions(merge.base.listing, merge.overlay)
+    phase = .writing(Writing(merge: merge, regions: regions, writer: writer))
   }
 
-  private mutating func write(
-    _ merge: consuming MergeIterator,
-    _ writer: consuming ChunkWriter,
-    _ catalog: LayoutCatalog
-  ) throws {
-    while !writer.isFull, let entity = try merge.next() { writer.add(entity) }
-    if writer.isFull {
-      try writer.writeChunk(to: snapshots, catalog)
-      phase = .writing(merge, writer)
-      return
-    }
-    try journal.connection.transaction { try writer.finish(in: snapshots, catalog) }
-    phase = .reading(try cursor(over: writer.header.revision, catalog), entities: 0)
-  }
-
-  private func cursor(over revision: Revision, _ catalog: LayoutCatalog) throws -> ChunkCursor {
-    guard let written = try snapshots.all().first(where: { $0.header.revision == revision }) else {
-      throw CorruptionError("snapshot \(revision) is missing")
-    }
-    return try ChunkCursor(written, of: identity, in: snapshots, catalog)
-  }
-
-  private mutating func read(
-    _ cursor: consuming ChunkCursor,
-    _ entities: Int,
-    _ catalog: LayoutCatalog
-  ) throws -> SnapshotHeader? {
-    var entities = entities
+  /// Merges about one chunk; chunks that are shared on the way cost nothing.
+  private mutating func write(_ writing: consuming Writing, _ catalog: LayoutCatalog) throws {
     var bytes = 0
     while bytes < Self.sliceSize {
-      guard let entity = try cursor.next() else { return try finish(entities) }
-      try catalog.layout(entity.layout).check(entity.record)
-      entities += 1
-      bytes += entity.record.count
+      while let entity = try writing.current?.next() {
+        writing.writer.add(entity)
+        bytes += entity.record.count
+        guard writing.writer.isFull else { continue }
+        try writing.writer.writeChunk(to: snapshots, catalog)
+        phase = .writing(writing)
+        return
+      }
+      writing.current = nil
+      guard let region = writing.regions.next() else {
+        try finish(writing.writer, catalog)
+        return
+      }
+      // A run goes on only over a chunk that it is too small to stop before.
+      if region.table != writing.table || !writing.writer.isSmall {
+        try writing.writer.endRun(in: snapshots, catalog)
+        writing.table = region.table
+        if let chunk = region.chunk, region.changes.isEmpty {
+          writing.writer.share(chunk)
+          continue
+        }
+      }
+      writing.current = writing.merge.part(region)
     }
-    phase = .reading(cursor, entities: entities)
+    phase = .writing(writing)
+  }
+
+  private mutating func finish(_ writer: ChunkWriter, _ catalog: LayoutCatalog) throws {
+    var writer = writer
+    try journal.connection.transaction { try writer.finish(in: snapshots, catalog) }
+    let written = try snapshots.all().first { $0.header.revision == target }
+    guard let written else { throw CorruptionError("snapshot \(target) is missing") }
+    let listing = try snapshots.listing(of: written, identity, catalog)
+    phase = .reading(Reading(listing: listing, written: writer.written))
+  }
+
+  /// Verifies chunks: the hash of each, and the records of those that were written.
+  ///
+  /// The records of a shared chunk were verified when it was written.
+  private mutating func read(
+    _ reading: consuming Reading,
+    _ catalog: LayoutCatalog
+  ) throws -> SnapshotHeader? {
+    var bytes = 0
+    while bytes < Self.sliceSize {
+      guard reading.nextChunk < reading.listing.count else { return try markVerified() }
+      let chunk = reading.listing[reading.nextChunk]
+      let block = try snapshots.block(of: chunk, in: target, catalog)
+      if reading.written.contains(chunk.id) {
+        try check(block, catalog)
+        bytes += chunk.size
+      } else {
+        // A hash costs much less than writing and reading.
+        bytes += chunk.size / 4
+      }
+      reading.nextChunk += 1
+      reading.entities += chunk.count
+    }
+    phase = .reading(reading)
     return nil
   }
 
-  private mutating func finish(_ entities: Int) throws -> SnapshotHeader? {
+  private func check(_ block: ChangeBlock, _ catalog: LayoutCatalog) throws {
+    for entry in block.entries {
+      guard case .put(let layout, let record) = entry.change else { continue }
+      try catalog.layout(layout).check(block.bytes[record])
+    }
+  }
+
+  private mutating func markVerified() throws -> SnapshotHeader {
     phase = .verified
     guard var header = try snapshots.all().first(where: { $0.header.revision == target })?.header
     else { throw CorruptionError("snapshot \(target) is missing") }
-    guard header.entities == entities else {
-      throw CorruptionError(
-        "snapshot \(target) has \(entities) entities, its row says \(header.entities)"
-      )
-    }
     try snapshots.markVerified(target)
     header.state = .verified
     return header

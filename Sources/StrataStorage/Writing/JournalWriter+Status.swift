@@ -28,7 +28,8 @@ extension JournalWriter {
       lastFailure: tracked.lastFailure,
       notPersisted: tracked.unpersisted.entities,
       pinnedWAL: tracked.pinnedWAL,
-      newestSnapshot: tracked.newestSnapshot
+      newestSnapshot: tracked.newestSnapshot,
+      trimmed: tracked.trimmed
     )
   }
 }

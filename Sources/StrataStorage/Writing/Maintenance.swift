@@ -10,9 +10,16 @@ struct Maintenance {
     case none
     case clearing
     case counting(after: Revision, bytes: Int64)
-    case snapshotting(SnapshotTask)
+    case snapshotting(SnapshotTask, Occasion)
     case trimming(SnapshotPolicy.Trim)
     case vacuuming
+  }
+
+  /// Why a snapshot is taken.
+  private enum Occasion {
+    /// There are many deltas; what the snapshot costs decides whether they are enough.
+    case policy
+    case request
   }
 
   private let policy: SnapshotPolicy
@@ -25,7 +32,8 @@ struct Maintenance {
   ///
   /// No snapshot is built on them, and nothing is trimmed up to them.
   private var damaged: Set<Revision> = []
-  /// How many bytes must be in the journal before another attempt; set by a failure.
+  /// How many bytes must be in the journal before another attempt; set by a failure, or where a snapshot
+  /// would cost more than it saves.
   private var notBefore: Int64 = 0
   /// Whether the owner has scheduled another round.
   var isPlanned = false
@@ -37,7 +45,21 @@ struct Maintenance {
     var snapshots: Int64 = 0
     /// Of all deltas; nil until they were counted.
     var journal: Int64?
+    /// The last revision whose delta was removed; nil if there is none.
+    var trimmed: Revision?
   }
+
+  /// The deltas between two snapshots.
+  private struct Extent {
+    var last: Revision
+    var bytes: Int64
+    var changes: Int64
+  }
+
+  /// The deltas from one snapshot to the next, by the revision of the first: they do not change, and
+  /// adding them up reads each of them.
+  private var extents: [Revision: Extent] = [:]
+  private var trimmed: Revision?
 
   private var snapshotBytes: Int64 = 0
   private var keptJournalBytes: Int64?
@@ -45,7 +67,12 @@ struct Maintenance {
   private var mayCount = false
 
   var sizes: Sizes {
-    Sizes(newest: lastSnapshot, snapshots: snapshotBytes, journal: keptJournalBytes)
+    Sizes(
+      newest: lastSnapshot,
+      snapshots: snapshotBytes,
+      journal: keptJournalBytes,
+      trimmed: trimmed
+    )
   }
 
   /// What was appended since the last round.
@@ -67,6 +94,7 @@ struct Maintenance {
     lastSnapshot = file.snapshot
     damaged = file.damaged
     snapshotBytes = Int64(lastSnapshot?.bytes ?? 0)
+    extents = [:]
     keptJournalBytes = nil
     mayCount = true
     journalBytes = file.journalBytes
@@ -97,15 +125,13 @@ struct Maintenance {
   /// A snapshot handles its bytes three times: it gathers them, writes them and reads them back.
   mutating func slicesOfRound() -> Int {
     defer { bytesSinceRound = 0 }
-    return Int(4 * bytesSinceRound / Int64(ChunkWriter.chunkSize)) + 1
+    return Int(4 * bytesSinceRound / Int64(ChunkWriter.target)) + 1
   }
 
+  /// Whether a snapshot may be due; what it costs is known once its changes are gathered.
   private var isDue: Bool {
-    guard let lastSnapshot, journalBytes >= notBefore else { return false }
-    return policy.isDue(
-      journalBytes: journalBytes,
-      lastSnapshotBytes: Int64(lastSnapshot.bytes)
-    )
+    lastSnapshot != nil && journalBytes >= notBefore
+      && journalBytes >= policy.dueAt(rewriting: 0, sharing: 0)
   }
 
   var hasWork: Bool {
@@ -130,12 +156,16 @@ struct Maintenance {
 
   /// The progress of the snapshot that is being taken; nil while there is none.
   var snapshotProgress: (done: Int, total: Int)? {
-    if case .snapshotting(let task) = work { return task.progress }
+    if case .snapshotting(let task, _) = work { return task.progress }
     return nil
   }
 
   /// Starts a snapshot of everything written so far; abandons the work in progress.
   mutating func startSnapshot(_ session: WriterSession) throws {
+    try startSnapshot(session, .request)
+  }
+
+  private mutating func startSnapshot(_ session: WriterSession, _ occasion: Occasion) throws {
     guard let base = try soundSnapshots(session).first else {
       throw CorruptionError("the file has lost its snapshots")
     }
@@ -151,7 +181,8 @@ struct Maintenance {
         in: session.journal,
         session.snapshots,
         session.catalog
-      )
+      ),
+      occasion
     )
   }
 
@@ -167,19 +198,9 @@ struct Maintenance {
     let revision = session.written.revision
     let snapshot = try soundSnapshots(session).first { $0.header.revision == revision }
     guard let snapshot else { return false }
-    do {
-      var cursor = try ChunkCursor(
-        snapshot,
-        of: session.identity,
-        in: session.snapshots,
-        session.catalog
-      )
-      try cursor.verifyAll()
-      return true
-    } catch is CorruptionError {
-      damaged.insert(revision)
-      return false
-    }
+    if try isSound(snapshot, session) { return true }
+    damaged.insert(revision)
+    return false
   }
 
   /// Starts to remove all history except what names and readers hold; abandons the work in progress.
@@ -200,30 +221,71 @@ struct Maintenance {
     switch work {
     case .none:
       if isDue {
-        try startSnapshot(session)
+        try startSnapshot(session, .policy)
       } else if mustCount {
         work = .counting(after: 0, bytes: 0)
       }
     case .clearing:
       try clear(session)
-      snapshotBytes = try session.snapshots.verified().reduce(0) { $0 + Int64($1.header.bytes) }
+      snapshotBytes = try session.snapshots.chunkBytes()
+      try noteTrimmed(session)
       work = .none
     case .counting(let revision, let bytes):
       try count(after: revision, bytes, session)
-    case .snapshotting(var task):
+    case .snapshotting(let task, let occasion):
       work = .none
-      guard let header = try task.step(session.catalog) else {
-        work = .snapshotting(task)
-        return nil
-      }
-      return try finishSnapshot(header, session)
+      return try stepSnapshot(task, occasion, session)
     case .trimming(let trim):
-      try self.trim(trim, session)
+      return try self.trim(trim, session)
     case .vacuuming:
       let freed = try session.connection.incrementalVacuum(pages: Self.vacuumPages)
       if freed < Self.vacuumPages { work = .none }
     }
     return nil
+  }
+
+  private mutating func stepSnapshot(
+    _ task: consuming SnapshotTask,
+    _ occasion: Occasion,
+    _ session: WriterSession
+  ) throws -> PersistenceEvent? {
+    do {
+      if let header = try task.step(session.catalog) { return try finishSnapshot(header, session) }
+    } catch let error as CorruptionError {
+      // The next attempt starts from another snapshot, and nothing is trimmed up to a damaged one.
+      try noteDamage(session)
+      throw error
+    }
+    if occasion == .policy, let cost = task.cost {
+      let due = policy.dueAt(rewriting: cost.rewritten, sharing: cost.shared)
+      if journalBytes < due {
+        // The cost rises with further changes, so it is not looked at again soon.
+        notBefore = min(due, 2 * journalBytes)
+        return nil
+      }
+    }
+    work = .snapshotting(task, occasion)
+    return nil
+  }
+
+  /// Verifies all snapshots, as a chunk that several list may be damaged.
+  private mutating func noteDamage(_ session: WriterSession) throws {
+    for snapshot in try soundSnapshots(session) where try !isSound(snapshot, session) {
+      damaged.insert(snapshot.header.revision)
+    }
+  }
+
+  private func isSound(_ snapshot: StoredSnapshot, _ session: WriterSession) throws -> Bool {
+    let verified: Void? = try CorruptionError.nilIfCorrupt {
+      var cursor = try ChunkCursor(
+        snapshot,
+        of: session.identity,
+        in: session.snapshots,
+        session.catalog
+      )
+      try cursor.verifyAll()
+    }
+    return verified != nil
   }
 
   /// Adds a slice of the journal to the count.
@@ -259,15 +321,8 @@ struct Maintenance {
     journalBytes = try session.journal.bytes(after: header.revision)
     try session.barrier()
     let names = try session.snapshots.names()
-    let candidates = try soundSnapshots(session).map { snapshot in
-      SnapshotPolicy.Candidate(
-        revision: snapshot.header.revision,
-        time: snapshot.header.time,
-        bytes: Int64(snapshot.header.bytes),
-        journalBytes: try session.journal.bytes(after: snapshot.header.revision)
-      )
-    }
-    snapshotBytes = candidates.reduce(0) { $0 + $1.bytes }
+    let candidates = try candidates(session)
+    snapshotBytes = try session.snapshots.chunkBytes()
     var trim = policy.trim(
       verified: candidates,
       named: Set(names.map(\.revision)),
@@ -283,16 +338,63 @@ struct Maintenance {
     return .snapshot(header.revision)
   }
 
+  /// The sound snapshots with the deltas after each, the newest first.
+  private mutating func candidates(
+    _ session: WriterSession
+  ) throws -> [SnapshotPolicy.Candidate] {
+    var candidates: [SnapshotPolicy.Candidate] = []
+    var (bytes, changes): (Int64, Int64) = (0, 0)
+    var next = session.written.revision
+    for (header, _) in try soundSnapshots(session) {
+      let extent = try extent(after: header.revision, through: next, session)
+      bytes += extent.bytes
+      changes += extent.changes
+      candidates.append(
+        SnapshotPolicy.Candidate(
+          revision: header.revision,
+          time: header.time,
+          bytes: Int64(header.bytes),
+          entities: Int64(header.entities),
+          journalBytes: bytes,
+          changes: changes
+        )
+      )
+      next = header.revision
+    }
+    return candidates
+  }
+
+  private mutating func extent(
+    after first: Revision,
+    through last: Revision,
+    _ session: WriterSession
+  ) throws -> Extent {
+    if let known = extents[first], known.last == last { return known }
+    let (bytes, changes) = try session.journal.extent(after: first, through: last)
+    let extent = Extent(last: last, bytes: bytes, changes: changes)
+    extents[first] = extent
+    return extent
+  }
+
+  /// Notes how far history was removed.
+  private mutating func noteTrimmed(_ session: WriterSession) throws {
+    let last = try session.journal.first()?.previous ?? session.written.revision
+    trimmed = last > 0 ? last : nil
+  }
+
   /// The lowest revision that is still needed, by a consumer or by a reader of this process.
   private func slowestReader(_ session: WriterSession) throws -> Revision? {
     [try session.snapshots.slowestConsumer(), pins.lowest].compactMap { $0 }.min()
   }
 
-  /// Does one slice of trimming.
+  /// Does one slice of trimming; returns an event after the last one.
   ///
   /// Each slice reads the anchor's mark and all pins again, in its own transaction, so that what was named
   /// or pinned in the meantime stays.
-  private mutating func trim(_ trim: SnapshotPolicy.Trim, _ session: WriterSession) throws {
+  private mutating func trim(
+    _ trim: SnapshotPolicy.Trim,
+    _ session: WriterSession
+  ) throws -> PersistenceEvent? {
     var trimmed: Int64 = 0
     let isDone = try session.connection.transaction {
       let named = Set(try session.snapshots.names().map(\.revision))
@@ -313,8 +415,12 @@ struct Maintenance {
       return areChunksGone && areDeltasGone
     }
     keptJournalBytes? -= trimmed
-    guard isDone else { return }
-    snapshotBytes = try session.snapshots.verified().reduce(0) { $0 + Int64($1.header.bytes) }
+    guard isDone else { return nil }
+    snapshotBytes = try session.snapshots.chunkBytes()
     work = .vacuuming
+    let before = self.trimmed
+    try noteTrimmed(session)
+    guard let last = self.trimmed, last != before else { return nil }
+    return .trimmed(through: last)
   }
 }

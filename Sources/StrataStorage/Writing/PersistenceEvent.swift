@@ -4,6 +4,8 @@ public enum PersistenceEvent: Sendable, Equatable {
   case appended(through: Revision)
   /// A snapshot was written, read back and verified.
   case snapshot(Revision)
+  /// History was removed: the deltas up to this revision, as the policy allows it.
+  case trimmed(through: Revision)
   /// A snapshot or the trimming after it failed; the journal is not affected.
   case snapshotFailed(String)
   /// Writing failed: the store continues in memory, and the writer keeps trying.

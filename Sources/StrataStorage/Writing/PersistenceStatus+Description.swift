@@ -40,6 +40,9 @@ extension PersistenceStatus: CustomStringConvertible {
       bytes.description,
       newestSnapshot?.description ?? "There is no verified snapshot.",
     ]
+    if let trimmed {
+      sentences.append("The history up to revision \(trimmed) was trimmed.")
+    }
     if queue.commits > 0 { sentences.insert(queue.description, at: 1) }
     return sentences
   }

@@ -112,4 +112,7 @@ public struct PersistenceStatus: Sendable, Equatable {
   public var pinnedWAL: PinnedWAL?
   /// The newest snapshot.
   public var newestSnapshot: Snapshot?
+  /// The last revision whose delta was removed, by the ``SnapshotPolicy`` or by `compact()`; nil if the
+  /// whole history is there.
+  public var trimmed: Revision?
 }

@@ -18,6 +18,7 @@ package final class StatusTracker: Sendable {
     package var newestSnapshot: PersistenceStatus.Snapshot?
     package var snapshotBytes: Int64 = 0
     package var journalBytes: Int64?
+    package var trimmed: Revision?
   }
 
   private let status = Lock(Status())
@@ -71,5 +72,6 @@ extension StatusTracker.Status {
     }
     snapshotBytes = sizes.snapshots
     journalBytes = sizes.journal
+    trimmed = sizes.trimmed
   }
 }

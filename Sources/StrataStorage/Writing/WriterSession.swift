@@ -51,7 +51,7 @@ final class WriterSession {
     identity = restored.identity
     connection = restored.connection
     journal = try Journal(connection: connection)
-    snapshots = SnapshotStore(connection: connection)
+    snapshots = try SnapshotStore(connection: connection)
     encoder = EntityEncoder(restored.catalog, of: restored.identity.id, in: restored.connection)
     head = try HeadFile(opening: path.head, on: disk)
     self.bootID = bootID

@@ -1,5 +1,6 @@
 import Foundation
 import StrataSQLite
+import TestSupport
 
 /// Changes the bytes of a file that no store has open.
 enum Patch {
@@ -33,10 +34,7 @@ enum Patch {
   static func clearChunks(ofNewestSnapshotIn path: String) throws {
     let connection = try Connection(path: path, mode: .readWrite)
     let count = try connection.run(
-      """
-      UPDATE snapshot_chunk SET body = zeroblob(length(body))
-        WHERE revision = (SELECT max(revision) FROM snapshot)
-      """
+      SnapshotDamage.clearing(ownChunksOf: SnapshotDamage.newest)
     )
     guard count > 0 else { throw CocoaError(.fileReadCorruptFile) }
     try connection.checkpoint(.truncate)

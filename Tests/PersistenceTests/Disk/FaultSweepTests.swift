@@ -73,6 +73,14 @@ struct FaultSweepTests {
     }
   }
 
+  @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
+  func `a fault while a file is brought up leaves it as it was, or brought up`(
+    fault: DiskFault,
+    duration: FaultDuration
+  ) async throws {
+    try await sweep("bringing up a file", fault, duration) { try MigrationScenario($0) }
+  }
+
   private func sweep(
     _ name: String,
     in kind: FileKind? = nil,

@@ -7,9 +7,7 @@ import Testing
 
 /// A file of the first format, written once; every later build must read all of it.
 struct GoldenFileTests {
-  private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Golden")
-  private static let name = "format1.strata"
+  private static let name = GoldenFile.name(ofFormat: 1)
 
   let directory: TemporaryDirectory
   let path: String
@@ -17,13 +15,7 @@ struct GoldenFileTests {
   init() throws {
     directory = try TemporaryDirectory()
     path = directory.path(Self.name)
-    if Self.isRecording { return }
-    for suffix in ["", ".head"] {
-      try FileManager.default.copyItem(
-        at: Self.folder.appendingPathComponent(Self.name + suffix),
-        to: URL(fileURLWithPath: path + suffix)
-      )
-    }
+    try GoldenFile.copy(ofFormat: 1, to: path)
   }
 
   @Test
@@ -170,68 +162,5 @@ struct GoldenFileTests {
     )
     #expect(log[7].changes.first { $0.table == "moods" }?.notPersisted == ["a"])
     #expect(log[7].changes.first { $0.table == "moods" }?.removed == ["b"])
-  }
-}
-
-extension GoldenFileTests {
-  private static let isRecording = ProcessInfo.processInfo.environment["STRATA_GOLDEN"] != nil
-
-  private static let configuration = {
-    PersistenceConfiguration(
-      snapshots: SnapshotPolicy(minimumJournalBytes: 1 << 40),
-      recoveryInterval: .milliseconds(2),
-      now: { Date(timeIntervalSince1970: 1_790_000_000) }
-    )
-  }()
-
-  /// Makes the file again, for a format that was not released yet.
-  ///
-  /// `STRATA_GOLDEN=1 Scripts/test --filter GoldenFileTests`; then state its ID and chain above. The file of a
-  /// released format never changes.
-  @Test(.enabled(if: isRecording, "the file is made once for a format"))
-  func `the file is made`() async throws {
-    let first = try await Persistence.open(
-      at: path,
-      initialState: Golden.State(db: Golden.firstInitial),
-      database: \.db,
-      configuration: Self.configuration
-    )
-    let old = Store<Golden.State<Golden.First>, Never>(first)
-    for commit in Golden.first { old.commit(commit.name) { commit.edit(&$0.db) } }
-    try await first.snapshot(named: "first light")
-    try await first.close()
-
-    let vfs = try FaultVFS(name: "golden")
-    var configuration = Self.configuration
-    configuration.vfs = vfs.name
-    let second = try await Persistence.open(
-      at: path,
-      initialState: Golden.State(db: Golden.secondInitial),
-      database: \.db,
-      configuration: configuration
-    )
-    let new = Store<Golden.State<Golden.Second>, Never>(second)
-    for (index, commit) in Golden.second.enumerated() {
-      let revision = Int64(index) + 5
-      if revision == 9 { vfs.failNext(.write, in: .wal, code: .full, times: .sticky) }
-      if revision == 10 { vfs.failNext(.open, in: .database, code: .cantOpen, times: .sticky) }
-      new.commit(commit.name) { commit.edit(&$0.db) }
-      switch revision {
-      case 8: try await second.snapshot(named: "second light")
-      case 9: await #expect(throws: PersistenceError.self) { try await second.flush() }
-      case 11:
-        // Waiting commits are merged each time the file cannot be opened again.
-        let attempts = vfs.count(of: .open, in: .database)
-        while vfs.count(of: .open, in: .database) < attempts + 3 { await Task.yield() }
-        vfs.heal()
-      default: break
-      }
-    }
-    try await second.close()
-    for suffix in ["", ".head"] {
-      let target = Self.folder.appendingPathComponent(Self.name + suffix)
-      try? FileManager.default.removeItem(at: target)
-      try FileManager.default.copyItem(at: URL(fileURLWithPath: path + suffix), to: target)
-    }
   }
 }

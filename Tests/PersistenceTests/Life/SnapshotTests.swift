@@ -90,9 +90,7 @@ struct SnapshotTests {
     let policy = SnapshotPolicy(minimumJournalBytes: 1 << 30)
     let state = try await run(commits: 1...50, policy: policy, naming: [20: "older"])
     let connection = try Connection(path: path, mode: .readWrite)
-    try connection.run(
-      "UPDATE snapshot_chunk SET body = zeroblob(length(body)) WHERE revision = 50"
-    )
+    #expect(try connection.run(SnapshotDamage.clearing(ownChunksOf: "50")) > 0)
     try connection.close()
 
     let persistence = try await Persistence.open(
@@ -127,8 +125,8 @@ struct SnapshotTests {
     let connection = try Connection(path: path, mode: .readWrite)
     let damaged = try connection.run(
       """
-      UPDATE snapshot_chunk SET body = zeroblob(length(body)) WHERE revision = 1
-        AND chunk = (SELECT max(chunk) FROM snapshot_chunk WHERE revision = 1 AND chunk > 0)
+      UPDATE chunk SET body = zeroblob(length(body)) WHERE id = (SELECT chunk FROM listing
+        WHERE revision = 1 ORDER BY entity_table DESC, first DESC LIMIT 1)
       """
     )
     #expect(damaged == 1)

@@ -24,8 +24,8 @@ struct SnapshotVerificationTests {
     RawSQLite.runOnOpening(
       path,
       """
-      CREATE TEMP TRIGGER spoil AFTER INSERT ON main.snapshot_chunk WHEN NEW.revision > 0 BEGIN
-        UPDATE snapshot_chunk SET body = zeroblob(length(body)) WHERE rowid = NEW.rowid;
+      CREATE TEMP TRIGGER spoil AFTER INSERT ON main.chunk BEGIN
+        UPDATE chunk SET body = zeroblob(length(body)) WHERE id = NEW.id;
       END
       """
     )

@@ -57,7 +57,7 @@ struct BestEffortTests {
   {
     let damaged = try await DamagedStore()
     try damaged.damage(
-      "UPDATE snapshot_chunk SET body = zeroblob(length(body)) WHERE revision = 40",
+      SnapshotDamage.clearing(ownChunksOf: "40"),
       "DELETE FROM delta WHERE revision = 31"
     )
     let refusal = await #expect(throws: PersistenceError.self) {
@@ -81,7 +81,9 @@ struct BestEffortTests {
     async throws
   {
     let damaged = try await DamagedStore()
-    try damaged.damage("UPDATE snapshot_chunk SET hash = zeroblob(16) WHERE revision = 40")
+    try damaged.damage(
+      "UPDATE chunk SET hash = zeroblob(16) WHERE \(SnapshotDamage.ownChunks(of: "40"))"
+    )
     let persistence = try await damaged.open(.bestEffort)
     #expect(persistence.initialState.db == damaged.model(at: 50))
     #expect(persistence.report.outcome == .restored)
@@ -120,7 +122,7 @@ struct BestEffortTests {
 
   @Test(arguments: [
     "DELETE FROM snapshot", "DELETE FROM store",
-    "UPDATE snapshot_chunk SET body = zeroblob(length(body))",
+    "UPDATE chunk SET body = zeroblob(length(body))",
     "UPDATE layout SET body = zeroblob(length(body))",
   ])
   func `where nothing can be verified it throws and every byte stays`(sql: String) async throws {

@@ -6,10 +6,7 @@ import Testing
 
 /// A snapshot that was verified when it was taken and was damaged later.
 struct BrokenSnapshotTests {
-  private static let damageNewest = """
-    UPDATE snapshot_chunk SET body = zeroblob(length(body))
-      WHERE revision = (SELECT max(revision) FROM snapshot)
-    """
+  private static let damageNewest = SnapshotDamage.clearing(ownChunksOf: SnapshotDamage.newest)
 
   private func expectRestored(
     _ damaged: DamagedStore,

@@ -125,7 +125,7 @@ struct StatusTests {
       let journal = try connection.first(
         "SELECT sum(bytes + length(name) + length(place) + 72) FROM delta"
       ) { try $0.int(0) }
-      let snapshots = try connection.first("SELECT sum(bytes) FROM snapshot WHERE state = 2") {
+      let snapshots = try connection.first("SELECT sum(length(body)) FROM chunk") {
         try $0.int(0)
       }
       let entities = try connection.first("SELECT entities FROM snapshot ORDER BY revision DESC") {

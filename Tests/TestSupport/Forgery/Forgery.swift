@@ -47,7 +47,7 @@ package struct Forgery {
 extension Forgery {
   private static let tables = [
     "store", "origin", "entity_table", "layout", "delta", "delta_part", "snapshot",
-    "snapshot_chunk", "snapshot_name", "consumer", "migration",
+    "chunk", "listing", "snapshot_name", "consumer", "migration",
   ]
 
   private static let values = [
@@ -123,13 +123,14 @@ extension Forgery {
   private static func key(of table: String) -> String {
     switch table {
     case "entity_table", "snapshot_name", "consumer", "migration": "name"
+    case "listing": "first"
     default: "rowid"
     }
   }
 
   /// Changes some bytes of a body.
   private mutating func changeBytes() throws {
-    let table = one(of: ["layout", "delta", "delta_part", "snapshot_chunk"])
+    let table = one(of: ["layout", "delta", "delta_part", "chunk"])
     let database = try RawDatabase(path)
     let rows = try database.rows("SELECT rowid, body FROM \(table) ORDER BY 1")
     guard !rows.isEmpty else { return try changeValue() }
@@ -224,7 +225,7 @@ extension Forgery {
     let event = one(of: ["AFTER INSERT", "BEFORE INSERT", "AFTER UPDATE", "AFTER DELETE"])
     let action = one(of: [
       "DELETE FROM delta", "DELETE FROM \(table)", "UPDATE snapshot SET state = 2",
-      "DELETE FROM snapshot_chunk", "SELECT RAISE(IGNORE)", "SELECT RAISE(ABORT, 'no')",
+      "DELETE FROM chunk", "SELECT RAISE(IGNORE)", "SELECT RAISE(ABORT, 'no')",
       "UPDATE delta SET body = x''", "SELECT count(*) FROM (\(Self.endless) SELECT i FROM n)",
     ])
     let columns = try RawDatabase(path).rows("PRAGMA table_info(\(table))").map {

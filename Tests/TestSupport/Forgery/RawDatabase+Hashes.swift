@@ -94,13 +94,12 @@ extension RawDatabase {
     _ layouts: [Int64: Checksum],
     keeping kept: Set<String>
   ) throws {
-    for row in try rows("SELECT rowid, body FROM snapshot_chunk")
-    where !kept.contains("snapshot_chunk.hash") {
+    for row in try rows("SELECT id, body FROM chunk") where !kept.contains("chunk.hash") {
       var hash = ChecksumBuilder()
       hash.append(Checksum(of: row[1].bytes))
       appendLayouts(of: [row[1].bytes], layouts, to: &hash)
       try rows(
-        "UPDATE snapshot_chunk SET hash = ? WHERE rowid = ?",
+        "UPDATE chunk SET hash = ? WHERE id = ?",
         [.blob(hash.finalize().bytes), row[0]]
       )
     }
@@ -111,9 +110,15 @@ extension RawDatabase {
       for number in row[0...2] { hash.append(number.integer) }
       if let chain = Checksum(bytes: row[3].bytes) { hash.append(chain) }
       for number in row[4...6] { hash.append(number.integer) }
-      let chunks = "SELECT hash FROM snapshot_chunk WHERE revision = ? ORDER BY chunk"
+      let chunks = """
+        SELECT entity_table, first, count, bytes, hash FROM listing
+          LEFT JOIN chunk ON chunk.id = listing.chunk
+          WHERE revision = ? ORDER BY entity_table, first
+        """
       for chunk in try rows(chunks, [row[0]]) {
-        if let chunk = Checksum(bytes: chunk[0].bytes) { hash.append(chunk) }
+        for bytes in chunk[0...1] { hash.append(bytes.bytes) }
+        for number in chunk[2...3] { hash.append(number.integer) }
+        if let chunk = Checksum(bytes: chunk[4].bytes) { hash.append(chunk) }
       }
       try rows(
         "UPDATE snapshot SET hash = ? WHERE revision = ?",

@@ -1,0 +1,27 @@
+import StrataBase
+
+/// A chunk as a snapshot lists it: a run of entities of one table, in the order of their encoded IDs.
+///
+/// Snapshots that follow each other list the same chunks where nothing changed.
+package struct ListedChunk: Equatable, Sendable {
+  /// The row of the chunk.
+  let id: Int64
+  let table: String
+  /// The encoded ID of its first entity.
+  let first: [UInt8]
+  /// How many entities it has: at least one.
+  let count: Int
+  /// The size of its records.
+  let bytes: Int
+  /// The size of its body.
+  let size: Int
+  let hash: Checksum
+
+  /// The key of its first entity.
+  var key: EntityKey { EntityKey(table: table, id: first[...]) }
+}
+
+extension Sequence<ListedChunk> {
+  /// The size of the bodies.
+  var size: Int64 { reduce(0) { $0 + Int64($1.size) } }
+}
