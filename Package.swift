@@ -75,7 +75,7 @@ let package = Package(
     .target(
       name: "Strata",
       dependencies: [
-        "StrataCore", "StrataNormalization", "StrataEntityStore", "StrataStorage",
+        "StrataCore", "StrataNormalization", "StrataEntityStore", "StrataRecords", "StrataStorage",
         "StrataPersistence",
       ]
     ),

@@ -2,4 +2,5 @@
 @_exported public import StrataEntityStore
 @_exported public import StrataNormalization
 @_exported public import StrataPersistence
+@_exported public import StrataRecords
 @_exported public import StrataStorage

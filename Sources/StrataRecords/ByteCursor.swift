@@ -112,24 +112,30 @@ package struct ByteCursor {
     return Range(uncheckedBounds: (start, position))
   }
 
-  /// Where the bytes of a text behind their length are.
+  /// The bytes of a text behind their length.
   @inline(__always)
-  mutating func utf8() throws(RecordError) -> Range<Int> {
-    let range = try block()
-    try check(range)
-    return range
+  mutating func utf8() throws(RecordError) -> UnsafeRawBufferPointer {
+    let count = try count()
+    // A count was read, so there are bytes.
+    let text = UnsafeRawBufferPointer(
+      start: first.unsafelyUnwrapped + (position &- start),
+      count: count
+    )
+    if !text.isASCII { try check(text, at: position) }
+    position &+= count
+    return text
   }
 
   package mutating func text() throws(RecordError) -> String {
-    String(decoding: self[try utf8()], as: UTF8.self)
+    String(decoding: try utf8(), as: UTF8.self)
   }
 
   /// A text that takes up all that is left.
   mutating func remainingText() throws(RecordError) -> String {
-    let range = offset..<end
-    try check(range)
+    let text = self[offset..<end]
+    try check(text, at: offset)
     offset = end
-    return String(decoding: self[range], as: UTF8.self)
+    return String(decoding: text, as: UTF8.self)
   }
 
   /// The bytes of a range that was read before.
@@ -142,31 +148,38 @@ package struct ByteCursor {
     )
   }
 
-  @inline(__always)
-  private func check(_ range: Range<Int>) throws(RecordError) {
+  private func check(_ text: UnsafeRawBufferPointer, at offset: Int) throws(RecordError) {
     // Decoding repairs what is not UTF-8; a repaired text no longer has the bytes it came from.
-    let text = self[range]
-    guard text.isASCII || String(decoding: text, as: UTF8.self).utf8.elementsEqual(text) else {
-      throw .badUTF8(at: range.lowerBound)
+    guard String(decoding: text, as: UTF8.self).utf8.elementsEqual(text) else {
+      throw .badUTF8(at: offset)
     }
   }
 }
 
 extension UnsafeRawBufferPointer {
   /// Whether every byte is below 0x80.
+  @inline(__always)
   var isASCII: Bool {
-    var high: UInt64 = 0
-    var index = 0
-    while index + 8 <= count {
-      high |= loadUnaligned(fromByteOffset: index, as: UInt64.self)
-      index += 8
-    }
+    guard let first = baseAddress else { return true }
+    // The last bytes of a longer text, and both halves of a shorter one, are read as words that overlap.
     if count >= 8 {
-      high |= loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
-    } else {
-      for byte in self { high |= UInt64(byte) }
+      var bits = first.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+      var index = 0
+      while index &+ 8 < count {
+        bits |= first.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+        index &+= 8
+      }
+      return bits & 0x8080_8080_8080_8080 == 0
     }
-    return high & 0x8080_8080_8080_8080 == 0
+    if count >= 4 {
+      let bits =
+        first.loadUnaligned(as: UInt32.self)
+        | first.loadUnaligned(fromByteOffset: count &- 4, as: UInt32.self)
+      return bits & 0x8080_8080 == 0
+    }
+    var bits: UInt8 = 0
+    for index in 0..<count { bits |= first.load(fromByteOffset: index, as: UInt8.self) }
+    return bits < 0x80
   }
 }
 

@@ -98,9 +98,9 @@ struct EncodedParts: Sendable {
 
 /// Writing.
 extension EncodedParts {
-  /// Opens the frame at the top.
-  mutating func openTop() {
-    frames.append(Frame(shape: .top, depth: 1, parent: -1, place: 0))
+  /// Opens the frame at the top, which expects a record unless another shape is given.
+  mutating func openTop(_ shape: LayoutTables.Shape = .top, depth: Int = 1) {
+    frames.append(Frame(shape: shape, depth: Int32(depth), parent: -1, place: 0))
   }
 
   /// Opens a frame for a part, which expects what the layout has at its place.

@@ -93,7 +93,7 @@ extension RecordValue {
 extension RecordDecoder {
   /// The value, as any type.
   func value<Value: Decodable>(_ type: Value.Type) throws -> Value {
-    try context.value(type, value) { try decoding.nested(type, self) }
+    try context.value(type, value, { _ in }) { try decoding.nested(type, self) }
   }
 }
 
@@ -104,7 +104,9 @@ extension RecordMembers {
     _ stored: ValueLocation,
     _ key: some CodingKey
   ) throws -> Value {
-    try value(type, stored) { try decoding.nested(type, try storedPart(key, stored)) }
+    try value(type, stored, { noteEnd($0) }) {
+      try decoding.nested(type, try storedPart(key, stored))
+    }
   }
 }
 
@@ -115,17 +117,18 @@ extension DecodingContext {
     _ stored: ValueLocation,
     _ index: Int
   ) throws -> Value {
-    try value(type, stored) { try decoding.nested(type, element(index, stored)) }
+    try value(type, stored, { _ in }) { try decoding.nested(type, element(index, stored)) }
   }
 
   /// A leaf, an array of the commonest of them, or a value that reads itself.
   ///
   /// There is no optional of a generic type on the way, as its metadata would be looked up for every
-  /// member.
+  /// member. `noteEnd` receives the offset behind a value that was read here.
   @inline(__always)
   fileprivate final func value<Value: Decodable>(
     _ type: Value.Type,
     _ stored: ValueLocation,
+    _ noteEnd: (Int) -> Void,
     _ nested: () throws -> Value
   ) throws -> Value {
     let kind = stored.kind
@@ -142,7 +145,7 @@ extension DecodingContext {
           }
         )
       {
-        return identical(array, to: type)
+        return noted(array, type, cursor, noteEnd)
       }
       if type == [Int].self,
         let array = try cursor.array(
@@ -152,7 +155,7 @@ extension DecodingContext {
           }
         )
       {
-        return identical(array, to: type)
+        return noted(array, type, cursor, noteEnd)
       }
       if type == [Double].self,
         let array = try cursor.array(
@@ -162,42 +165,61 @@ extension DecodingContext {
           }
         )
       {
-        return identical(array, to: type)
+        return noted(array, type, cursor, noteEnd)
       }
     default:
       var cursor = decoding.cursor(at: Int(stored.offset))
       switch LeafType(type) {
-      case .string: if let leaf = try cursor.string(kind) { return identical(leaf, to: type) }
-      case .int: if let leaf: Int = try cursor.integer(kind) { return identical(leaf, to: type) }
-      case .double: if let leaf = try cursor.double(kind) { return identical(leaf, to: type) }
-      case .bool: if let leaf = try cursor.bool(kind) { return identical(leaf, to: type) }
-      case .date: if let leaf = try cursor.date(kind) { return identical(leaf, to: type) }
-      case .uuid: if let leaf = try cursor.uuid(kind) { return identical(leaf, to: type) }
-      case .data: if let leaf = try cursor.data(kind) { return identical(leaf, to: type) }
-      case .url: if let leaf = try cursor.url(kind) { return identical(leaf, to: type) }
-      case .decimal: if let leaf = try cursor.decimal(kind) { return identical(leaf, to: type) }
-      case .float: if let leaf = try cursor.float(kind) { return identical(leaf, to: type) }
-      case .int8: if let leaf: Int8 = try cursor.integer(kind) { return identical(leaf, to: type) }
+      case .string:
+        if let leaf = try cursor.string(kind) { return noted(leaf, type, cursor, noteEnd) }
+      case .int:
+        if let leaf: Int = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
+      case .double:
+        if let leaf = try cursor.double(kind) { return noted(leaf, type, cursor, noteEnd) }
+      case .bool: if let leaf = try cursor.bool(kind) { return noted(leaf, type, cursor, noteEnd) }
+      case .date: if let leaf = try cursor.date(kind) { return noted(leaf, type, cursor, noteEnd) }
+      case .uuid: if let leaf = try cursor.uuid(kind) { return noted(leaf, type, cursor, noteEnd) }
+      case .data: if let leaf = try cursor.data(kind) { return noted(leaf, type, cursor, noteEnd) }
+      case .url: if let leaf = try cursor.url(kind) { return noted(leaf, type, cursor, noteEnd) }
+      case .decimal:
+        if let leaf = try cursor.decimal(kind) { return noted(leaf, type, cursor, noteEnd) }
+      case .float:
+        if let leaf = try cursor.float(kind) { return noted(leaf, type, cursor, noteEnd) }
+      case .int8:
+        if let leaf: Int8 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
       case .int16:
-        if let leaf: Int16 = try cursor.integer(kind) { return identical(leaf, to: type) }
+        if let leaf: Int16 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
       case .int32:
-        if let leaf: Int32 = try cursor.integer(kind) { return identical(leaf, to: type) }
+        if let leaf: Int32 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
       case .int64:
-        if let leaf: Int64 = try cursor.integer(kind) { return identical(leaf, to: type) }
+        if let leaf: Int64 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
       case .uint8:
-        if let leaf: UInt8 = try cursor.integer(kind) { return identical(leaf, to: type) }
+        if let leaf: UInt8 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
       case .uint16:
-        if let leaf: UInt16 = try cursor.integer(kind) { return identical(leaf, to: type) }
+        if let leaf: UInt16 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
       case .uint32:
-        if let leaf: UInt32 = try cursor.integer(kind) { return identical(leaf, to: type) }
+        if let leaf: UInt32 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
       case .uint64:
-        if let leaf: UInt64 = try cursor.integer(kind) { return identical(leaf, to: type) }
-      case .uint: if let leaf: UInt = try cursor.integer(kind) { return identical(leaf, to: type) }
+        if let leaf: UInt64 = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
+      case .uint:
+        if let leaf: UInt = try cursor.integer(kind) { return noted(leaf, type, cursor, noteEnd) }
       case nil: break
       }
     }
     return try nested()
   }
+}
+
+/// A value that was read up to the cursor, as the type that it was found to be.
+@inline(__always)
+private func noted<From, To>(
+  _ value: From,
+  _ type: To.Type,
+  _ cursor: ByteCursor,
+  _ noteEnd: (Int) -> Void
+) -> To {
+  noteEnd(cursor.offset)
+  return identical(value, to: type)
 }
 
 /// A value of a type that the caller has found to be the other one as well.

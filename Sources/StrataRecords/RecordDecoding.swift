@@ -43,7 +43,7 @@ final class RecordDecoding {
     return try ValueLocation(&cursor, .tagged)
   }
 
-  private func copy(_ record: ArraySlice<UInt8>) {
+  func copy(_ record: ArraySlice<UInt8>) {
     if record.count > bytes.count { resize(to: max(record.count, 2 * bytes.count)) }
     record.withUnsafeBytes { bytes.copyMemory(from: $0) }
     (count, start) = (record.count, record.startIndex)

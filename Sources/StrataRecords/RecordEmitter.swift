@@ -59,6 +59,22 @@ struct RecordEmitter {
     return emitter.fit
   }
 
+  /// Appends the value at the top as that of a field, and returns the two bits that go into the map of
+  /// its record; nil if the layout should learn from it.
+  static func emitField(
+    _ parts: EncodedParts,
+    _ layout: Layout,
+    _ shape: LayoutTables.Shape,
+    to bytes: inout [UInt8]
+  ) -> UInt8? {
+    var emitter = RecordEmitter(parts, layout, appendingTo: bytes)
+    bytes = []
+    let presence = emitter.field(parts.settled(.frame(0)), shape)
+    emitter.flush()
+    bytes = emitter.bytes
+    return emitter.fit == .full ? presence : nil
+  }
+
   /// The value at the top, behind the tag that says what it is.
   static func tagged(_ parts: EncodedParts, _ layout: Layout) -> [UInt8] {
     var emitter = RecordEmitter(parts, layout, appendingTo: [])

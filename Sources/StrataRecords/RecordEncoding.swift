@@ -20,10 +20,17 @@ final class RecordEncoding {
 
   /// Encodes the value at the top, as frame 0.
   ///
+  /// - Parameters:
+  ///   - shape: what the layout has for the value, if it is a part of a record.
+  ///   - depth: how deep the value is in the record.
   /// - Throws: what the value's `encode(to:)` throws, `RecordError.tooDeep`,
   ///   `RecordError.conflictingContainers`.
-  func encode(_ value: some Encodable) throws {
-    parts.openTop()
+  func encode(
+    _ value: some Encodable,
+    as shape: LayoutTables.Shape = .top,
+    depth: Int = 1
+  ) throws {
+    parts.openTop(shape, depth: depth)
     let top = RecordEncoder(encoding: self, frame: 0)
     if let leaf = RecordValue(leaf: value) {
       top.put(leaf)

@@ -18,6 +18,9 @@ package final class RecordReader {
   private var context: DecodingContext
   /// What types have asked for, once unknown fields were wanted.
   private var coverage: FieldCoverage?
+  private var conformance = RecordCodableConformance()
+  /// What the methods of a `RecordCodable` type read with; nil until one does.
+  private var fields: FieldReading?
   /// How many records were decoded with a note of what was asked for.
   package private(set) var notedRecords = 0
 
@@ -56,6 +59,41 @@ package final class RecordReader {
     _ type: Value.Type,
     from bytes: ArraySlice<UInt8>
   ) throws -> Value {
+    guard conformance.conformance(of: type) != nil else { return try decodeByCodable(type, bytes) }
+    let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    defer { memory.deallocate() }
+    if readByHand(type, bytes, to: memory) { return memory.move() }
+    return try decodeByCodable(type, bytes)
+  }
+
+  /// Initializes memory with the value of a record; when this throws, it stays uninitialized.
+  ///
+  /// - Throws: as ``decode(_:from:)-(_,ArraySlice<UInt8>)`` does.
+  package func decode<Value: Decodable>(
+    _ type: Value.Type,
+    from bytes: ArraySlice<UInt8>,
+    to memory: UnsafeMutablePointer<Value>
+  ) throws {
+    if readByHand(type, bytes, to: memory) { return }
+    memory.initialize(to: try decodeByCodable(type, bytes))
+  }
+
+  /// Reads a record of a `RecordCodable` type; false where it is to be decoded by `Codable`.
+  private func readByHand<Value: Decodable>(
+    _ type: Value.Type,
+    _ bytes: ArraySlice<UInt8>,
+    to memory: UnsafeMutablePointer<Value>
+  ) -> Bool {
+    guard let byHand = conformance.conformance(of: type) else { return false }
+    defer { if fields?.hasCopy == true { finish() } }
+    if fields == nil { fields = FieldReading(layout.tables) }
+    return fields?.read(byHand, bytes, context, to: UnsafeMutableRawPointer(memory)) ?? false
+  }
+
+  private func decodeByCodable<Value: Decodable>(
+    _ type: Value.Type,
+    _ bytes: ArraySlice<UInt8>
+  ) throws -> Value {
     defer { finish() }
     return try read(type, bytes)
   }
@@ -79,8 +117,34 @@ package final class RecordReader {
     from bytes: ArraySlice<UInt8>,
     unknown: inout UnknownFields?
   ) throws -> Value {
-    defer { finish() }
+    let memory = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+    defer { memory.deallocate() }
+    try decode(type, from: bytes, unknown: &unknown, to: memory)
+    return memory.move()
+  }
+
+  /// Initializes memory with the value of a record, and gives the fields of the record that its type
+  /// does not know; when this throws, it stays uninitialized.
+  ///
+  /// - Throws: as ``decode(_:from:)-(_,ArraySlice<UInt8>)`` does.
+  package func decode<Value: Decodable>(
+    _ type: Value.Type,
+    from bytes: ArraySlice<UInt8>,
+    unknown: inout UnknownFields?,
+    to memory: UnsafeMutablePointer<Value>
+  ) throws {
     unknown = nil
+    // Members beside the layout are never read by hand.
+    if coverage?.isComplete == true, readByHand(type, bytes, to: memory) { return }
+    memory.initialize(to: try decodeNoting(type, bytes, &unknown))
+  }
+
+  private func decodeNoting<Value: Decodable>(
+    _ type: Value.Type,
+    _ bytes: ArraySlice<UInt8>,
+    _ unknown: inout UnknownFields?
+  ) throws -> Value {
+    defer { finish() }
     let coverage = coverage ?? FieldCoverage(layout.tables)
     self.coverage = coverage
     let decoding = context.decoding

@@ -33,14 +33,12 @@ struct RecordScan {
     _ tables: LayoutTables,
     texts: Texts = .utf8
   ) throws(RecordError) {
-    defer { extendLifetime(tables) }
-    let scan = RecordScan(tables, texts: texts)
     let start = cursor.offset
     if try cursor.byte() == ValueLocation.loneValue {
-      try scan.tagged(&cursor, depth: 1)
+      try tagged(&cursor, tables, texts, depth: 1)
     } else {
       cursor.offset = start
-      try scan.record(0, &cursor, depth: 1)
+      try record(tables.records[0], &cursor, tables, texts, depth: 1)
     }
     guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
   }
@@ -72,52 +70,12 @@ struct RecordScan {
     _ cursor: inout ByteCursor,
     depth: Int = 1
   ) throws(RecordError) {
-    switch shape.kind {
-    case .bool:
-      let byte = try cursor.byte()
-      guard byte < 2 else { throw .badTag(byte, at: cursor.offset - 1) }
-    case .int8, .uint8: _ = try cursor.byte()
-    case .int16, .int32, .int64, .uint16, .uint32, .uint64: _ = try cursor.varint()
-    case .float: try cursor.skip(4)
-    case .double, .date: try cursor.skip(8)
-    case .uuid: try cursor.skip(16)
-    case .data: _ = try cursor.block()
-    case .string: try text(&cursor)
-    case .url, .decimal: try text(&cursor, of: shape.kind)
-    case .array: try array(of: tables.elements[shape.index], &cursor, depth: depth)
-    case .object:
-      guard depth <= RecordLimits.depth else { throw .tooDeep }
-      try members(&cursor, depth: depth)
-    case .record: try record(shape.index, &cursor, depth: depth)
-    case .tagged: try tagged(&cursor, depth: depth)
-    case .null, .absent: throw .badTag(ValueKind.null.rawValue, at: cursor.offset)
-    }
+    try Self.value(shape, &cursor, tables, texts, depth: depth)
   }
 
   /// Goes past a value behind its kind.
   func tagged(_ cursor: inout ByteCursor, depth: Int = 1) throws(RecordError) {
-    let shape = try cursor.kind()
-    if shape.kind != .null { try value(shape, &cursor, depth: depth) }
-  }
-
-  /// Goes past a record.
-  private func record(
-    _ number: Int,
-    _ cursor: inout ByteCursor,
-    depth: Int
-  ) throws(RecordError) {
-    guard depth <= RecordLimits.depth else { throw .tooDeep }
-    let table = tables.records[number]
-    let map = cursor.offset
-    try cursor.skip(table.mapSize)
-    for index in table.shapes.indices {
-      try field(index, table.shapes[index], map, &cursor, depth: depth)
-    }
-    switch cursor.presence(0, map: map) {
-    case 0: break
-    case 1: try members(&cursor, depth: depth)
-    default: throw .badTag(cursor.byte(at: map), at: map)
-    }
+    try Self.tagged(&cursor, tables, texts, depth: depth)
   }
 
   /// Goes past a field.
@@ -136,34 +94,116 @@ struct RecordScan {
     }
   }
 
-  private func array(
-    of element: LayoutTables.Shape,
+  /// Goes past the named members of an object, or the extras of a record.
+  func members(_ cursor: inout ByteCursor, depth: Int = 1) throws(RecordError) {
+    try Self.members(&cursor, tables, texts, depth: depth)
+  }
+}
+
+/// The scan itself.
+///
+/// The tables are handed on as an argument, which is retained nowhere on the way.
+extension RecordScan {
+  private static func value(
+    _ shape: LayoutTables.Shape,
     _ cursor: inout ByteCursor,
+    _ tables: LayoutTables,
+    _ texts: Texts,
+    depth: Int
+  ) throws(RecordError) {
+    switch shape.kind {
+    case .bool:
+      let byte = try cursor.byte()
+      guard byte < 2 else { throw .badTag(byte, at: cursor.offset - 1) }
+    case .int8, .uint8: _ = try cursor.byte()
+    case .int16, .int32, .int64, .uint16, .uint32, .uint64: _ = try cursor.varint()
+    case .float: try cursor.skip(4)
+    case .double, .date: try cursor.skip(8)
+    case .uuid: try cursor.skip(16)
+    case .data: _ = try cursor.block()
+    case .string: try text(&cursor, texts)
+    case .url, .decimal: try text(&cursor, texts, of: shape.kind)
+    case .array:
+      guard depth <= RecordLimits.depth else { throw .tooDeep }
+      let (count, isTagged) = try cursor.arrayHeader()
+      let element = isTagged ? .tagged : tables.elements[shape.index]
+      if element.kind == .string {
+        for _ in 0..<count { try text(&cursor, texts) }
+      } else {
+        for _ in 0..<count { try value(element, &cursor, tables, texts, depth: depth + 1) }
+      }
+    case .object:
+      guard depth <= RecordLimits.depth else { throw .tooDeep }
+      try members(&cursor, tables, texts, depth: depth)
+    case .record:
+      try record(tables.records[shape.index], &cursor, tables, texts, depth: depth)
+    case .tagged: try tagged(&cursor, tables, texts, depth: depth)
+    case .null, .absent: throw .badTag(ValueKind.null.rawValue, at: cursor.offset)
+    }
+  }
+
+  private static func tagged(
+    _ cursor: inout ByteCursor,
+    _ tables: LayoutTables,
+    _ texts: Texts,
+    depth: Int
+  ) throws(RecordError) {
+    let shape = try cursor.kind()
+    if shape.kind != .null { try value(shape, &cursor, tables, texts, depth: depth) }
+  }
+
+  /// Goes past a record.
+  private static func record(
+    _ table: LayoutTables.Table,
+    _ cursor: inout ByteCursor,
+    _ tables: LayoutTables,
+    _ texts: Texts,
     depth: Int
   ) throws(RecordError) {
     guard depth <= RecordLimits.depth else { throw .tooDeep }
-    let (count, isTagged) = try cursor.arrayHeader()
-    let shape = isTagged ? .tagged : element
-    for _ in 0..<count { try value(shape, &cursor, depth: depth + 1) }
+    let map = cursor.offset
+    try cursor.skip(table.mapSize)
+    for index in table.shapes.indices {
+      let shape = table.shapes[index]
+      switch cursor.presence(index + 1, map: map) {
+      case 0, 1: break
+      case 2 where shape.kind == .string: try text(&cursor, texts)
+      case 2: try value(shape, &cursor, tables, texts, depth: depth + 1)
+      default: try tagged(&cursor, tables, texts, depth: depth + 1)
+      }
+    }
+    switch cursor.presence(0, map: map) {
+    case 0: break
+    case 1: try members(&cursor, tables, texts, depth: depth)
+    default: throw .badTag(cursor.byte(at: map), at: map)
+    }
   }
 
-  /// Goes past the named members of an object, or the extras of a record.
-  func members(_ cursor: inout ByteCursor, depth: Int = 1) throws(RecordError) {
+  private static func members(
+    _ cursor: inout ByteCursor,
+    _ tables: LayoutTables,
+    _ texts: Texts,
+    depth: Int
+  ) throws(RecordError) {
     for _ in 0..<(try cursor.count()) {
-      try text(&cursor)
-      try tagged(&cursor, depth: depth + 1)
+      try text(&cursor, texts)
+      try tagged(&cursor, tables, texts, depth: depth + 1)
     }
   }
 
   @inline(__always)
-  private func text(_ cursor: inout ByteCursor) throws(RecordError) {
+  private static func text(_ cursor: inout ByteCursor, _ texts: Texts) throws(RecordError) {
     if texts == .unchecked { _ = try cursor.block() } else { _ = try cursor.utf8() }
   }
 
   /// Goes past the text of a URL or of a decimal number.
-  private func text(_ cursor: inout ByteCursor, of kind: ValueKind) throws(RecordError) {
+  private static func text(
+    _ cursor: inout ByteCursor,
+    _ texts: Texts,
+    of kind: ValueKind
+  ) throws(RecordError) {
     let start = cursor.offset
-    try text(&cursor)
+    try text(&cursor, texts)
     guard texts == .values else { return }
     cursor.offset = start
     if kind == .url { _ = try cursor.url(kind) } else { _ = try cursor.decimal(kind) }

@@ -26,6 +26,10 @@ package struct RecordWriter: Sendable {
   /// The room that the last record needed, for the next one.
   private var room = EncodedParts()
 
+  private var conformance = RecordCodableConformance()
+  /// What the methods of a `RecordCodable` type write with; nil until one does, and for a new layout.
+  private var fields: FieldWriting?
+
   /// A writer for a table that was last written against `layout`, or never.
   package init(resuming layout: Layout? = nil) {
     self.layout = layout ?? .empty
@@ -43,6 +47,10 @@ package struct RecordWriter: Sendable {
   ///   `RecordError.conflictingContainers`.
   package mutating func encode(_ value: some Encodable, into bytes: inout [UInt8]) throws -> Layout
   {
+    if writeByHand(value, into: &bytes) {
+      written += 1
+      return layout
+    }
     let start = bytes.count
     if try write(value, layout, into: &bytes) == .partial, growth.isWanted,
       written + 1 >= nextGrowth
@@ -51,6 +59,7 @@ package struct RecordWriter: Sendable {
       let grown = try Layout(growth.fields)
       _ = try write(value, grown, into: &bytes)
       layout = grown
+      fields = nil
       growth = LayoutGrowth(from: grown, continuing: growth)
       nextGrowth = (written + 1) * Self.ration
     }
@@ -58,6 +67,22 @@ package struct RecordWriter: Sendable {
     if written == 0, layout.fields.isEmpty { nextGrowth = Self.ration }
     written += 1
     return layout
+  }
+
+  /// Writes the value of a `RecordCodable` type; false, with `bytes` as they were, if it is to be
+  /// encoded by `Codable`.
+  private mutating func writeByHand<Value: Encodable>(
+    _ value: Value,
+    into bytes: inout [UInt8]
+  ) -> Bool {
+    guard let type = conformance.conformance(of: Value.self), !layout.fields.isEmpty else {
+      return false
+    }
+    if fields == nil { fields = FieldWriting(layout) }
+    return withUnsafeBytes(of: value) { value in
+      guard let address = value.baseAddress else { return false }
+      return fields?.write(type, address, to: &bytes) ?? false
+    }
   }
 
   /// Writes the value only when all of it could be encoded.

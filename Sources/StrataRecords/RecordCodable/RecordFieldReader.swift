@@ -1,0 +1,377 @@
+internal import Foundation
+
+/// The fields of a record, for the `init(record:)` of a ``RecordCodable`` type.
+///
+/// Each field is read once, in the order in which the fields are written. A name that comes earlier in
+/// the record, or a value of another kind, ends the fast path: the record is then decoded by `Codable`.
+/// Fields that are not asked for are skipped.
+public struct RecordFieldReader: ~Copyable {
+  private let reading: UnsafeMutablePointer<FieldReading>
+  private var cursor: ByteCursor
+  /// Where the record begins, with its map.
+  private let map: Int
+  /// The number of the record in the layout.
+  private let record: Int
+  /// The number of its first field, and of the one at the cursor.
+  private let first: Int
+  private var next: Int
+  private let depth: Int
+
+  /// A reader at the beginning of a record.
+  fileprivate init(
+    _ reading: UnsafeMutablePointer<FieldReading>,
+    _ cursor: ByteCursor,
+    record: Int,
+    depth: Int
+  ) throws {
+    self.reading = reading
+    self.record = record
+    self.depth = depth
+    map = cursor.offset
+    first = reading.pointee.plan.spans[record].lowerBound
+    next = first
+    self.cursor = cursor
+    guard depth <= RecordLimits.depth else { throw CodedByCodable() }
+    try self.cursor.skip(reading.pointee.plan.spans[record].count / 4 + 1)
+    guard cursor.presence(0, map: map) == 0 else { throw CodedByCodable() }
+  }
+
+  /// Goes past the fields that were not read, and returns a cursor behind the record.
+  fileprivate mutating func end() throws -> ByteCursor {
+    try skip(to: reading.pointee.plan.spans[record].upperBound)
+    return cursor
+  }
+
+  private mutating func skip(to field: Int) throws {
+    guard next < field else { return }
+    let scan = RecordScan(reading.pointee.plan.tables, texts: .utf8)
+    while next < field {
+      let shape = reading.pointee.plan.shapes[next]
+      try scan.field(next - first, shape, map, &cursor, depth: depth)
+      next += 1
+    }
+  }
+
+  /// Ends the fast path, also for a caller that ignores the error.
+  private func refuse() -> CodedByCodable {
+    reading.pointee.isRefused = true
+    return CodedByCodable()
+  }
+
+  /// The shape of a field that has a value, with the cursor there; nil if it is absent or null.
+  @inline(__always)
+  private mutating func value(_ name: StaticString) throws -> LayoutTables.Shape? {
+    guard let field = reading.pointee.plan.field(name, from: next, in: record) else {
+      // The layout of an earlier build lacks a field. One that was gone past is in the record.
+      if reading.pointee.plan.hasField(name, in: record) { throw refuse() }
+      return nil
+    }
+    if field > next { try skip(to: field) }
+    next = field + 1
+    switch cursor.presence(field - first + 1, map: map) {
+    case 0, 1: return nil
+    case 2: return reading.pointee.plan.shapes[field]
+    default: throw refuse()
+    }
+  }
+
+  /// Puts the cursor where a field of this kind has its value.
+  @inline(__always)
+  private mutating func find(_ name: StaticString, _ kind: ValueKind) throws {
+    guard let shape = try value(name), shape.kind == kind else { throw refuse() }
+  }
+
+  /// The same for a field that may be absent or null; false if it is.
+  @inline(__always)
+  private mutating func findIfPresent(_ name: StaticString, _ kind: ValueKind) throws -> Bool {
+    guard let shape = try value(name) else { return false }
+    guard shape.kind == kind else { throw refuse() }
+    return true
+  }
+
+  @inline(__always)
+  private mutating func text() throws -> String {
+    String(decoding: try cursor.utf8(), as: UTF8.self)
+  }
+
+  @inline(__always)
+  private mutating func bool() throws -> Bool {
+    let byte = try cursor.byte()
+    guard byte < 2 else { throw refuse() }
+    return byte == 1
+  }
+}
+
+/// Values of the commonest kinds.
+extension RecordFieldReader {
+  /// Reads a text.
+  public mutating func decode(_ field: StaticString) throws -> String {
+    try find(field, .string)
+    return try text()
+  }
+
+  /// Reads a text, or nil.
+  public mutating func decodeIfPresent(_ field: StaticString) throws -> String? {
+    try findIfPresent(field, .string) ? try text() : nil
+  }
+
+  /// Reads an integer.
+  public mutating func decode(_ field: StaticString) throws -> Int {
+    try find(field, .int64)
+    return Int(truncatingIfNeeded: try cursor.zigzag())
+  }
+
+  /// Reads an integer, or nil.
+  public mutating func decodeIfPresent(_ field: StaticString) throws -> Int? {
+    try findIfPresent(field, .int64) ? Int(truncatingIfNeeded: try cursor.zigzag()) : nil
+  }
+
+  /// Reads an integer.
+  public mutating func decode(_ field: StaticString) throws -> Int64 {
+    try find(field, .int64)
+    return try cursor.zigzag()
+  }
+
+  /// Reads an integer, or nil.
+  public mutating func decodeIfPresent(_ field: StaticString) throws -> Int64? {
+    try findIfPresent(field, .int64) ? try cursor.zigzag() : nil
+  }
+
+  /// Reads a number.
+  public mutating func decode(_ field: StaticString) throws -> Double {
+    try find(field, .double)
+    return Double(bitPattern: try cursor.fixed(UInt64.self))
+  }
+
+  /// Reads a number, or nil.
+  public mutating func decodeIfPresent(_ field: StaticString) throws -> Double? {
+    try findIfPresent(field, .double) ? Double(bitPattern: try cursor.fixed(UInt64.self)) : nil
+  }
+
+  /// Reads true or false.
+  public mutating func decode(_ field: StaticString) throws -> Bool {
+    try find(field, .bool)
+    return try bool()
+  }
+
+  /// Reads true or false, or nil.
+  public mutating func decodeIfPresent(_ field: StaticString) throws -> Bool? {
+    try findIfPresent(field, .bool) ? try bool() : nil
+  }
+
+  /// Reads an array of texts.
+  public mutating func decode(_ field: StaticString) throws -> [String] {
+    try elements(field, of: .string) { reader in try reader.text() }
+  }
+
+  /// Reads an array of integers.
+  public mutating func decode(_ field: StaticString) throws -> [Int] {
+    try elements(field, of: .int64) { Int(truncatingIfNeeded: try $0.cursor.zigzag()) }
+  }
+
+  /// Reads an array of numbers.
+  public mutating func decode(_ field: StaticString) throws -> [Double] {
+    try elements(field, of: .double) { Double(bitPattern: try $0.cursor.fixed(UInt64.self)) }
+  }
+
+  @inline(__always)
+  private mutating func elements<Element>(
+    _ field: StaticString,
+    of kind: ValueKind,
+    _ read: (inout RecordFieldReader) throws -> Element
+  ) throws -> [Element] {
+    try find(field, .array)
+    let element = reading.pointee.plan.tables.elements[reading.pointee.plan.shapes[next - 1].index]
+    let (count, isTagged) = try cursor.arrayHeader()
+    guard count > 0 else { return [] }
+    guard !isTagged, element.kind == kind, depth < RecordLimits.depth else { throw refuse() }
+    var elements: [Element] = []
+    elements.reserveCapacity(count)
+    for _ in 0..<count { elements.append(try read(&self)) }
+    return elements
+  }
+}
+
+/// Values with fields of their own.
+extension RecordFieldReader {
+  /// Reads a value that reads its fields by hand too.
+  public mutating func decode<Value: RecordCodable>(
+    _ field: StaticString,
+    as type: Value.Type = Value.self
+  ) throws -> Value {
+    guard let shape = try value(field), shape.kind == .record else { throw refuse() }
+    return try nested(shape)
+  }
+
+  /// Reads a value that reads its fields by hand too, or nil.
+  public mutating func decodeIfPresent<Value: RecordCodable>(
+    _ field: StaticString,
+    as type: Value.Type = Value.self
+  ) throws -> Value? {
+    guard let shape = try value(field) else { return nil }
+    guard shape.kind == .record else { throw refuse() }
+    return try nested(shape)
+  }
+
+  /// Reads an array of values that read their fields by hand too.
+  public mutating func decode<Value: RecordCodable>(
+    _ field: StaticString,
+    as type: [Value].Type = [Value].self
+  ) throws -> [Value] {
+    try find(field, .array)
+    let element = reading.pointee.plan.tables.elements[reading.pointee.plan.shapes[next - 1].index]
+    let (count, isTagged) = try cursor.arrayHeader()
+    guard count > 0 else { return [] }
+    guard !isTagged, element.kind == .record else { throw refuse() }
+    var values: [Value] = []
+    // A damaged count is not trusted with more.
+    values.reserveCapacity(min(count, 256))
+    for _ in 0..<count { values.append(try nested(element, depth: depth + 2)) }
+    return values
+  }
+
+  private mutating func nested<Value: RecordCodable>(
+    _ shape: LayoutTables.Shape,
+    depth: Int? = nil
+  ) throws -> Value {
+    var fields = try RecordFieldReader(
+      reading,
+      cursor,
+      record: shape.index,
+      depth: depth ?? self.depth + 1
+    )
+    let value = try Value(record: &fields)
+    cursor = try fields.end()
+    return value
+  }
+}
+
+/// Values of any type.
+extension RecordFieldReader {
+  /// Reads a value of any type: numbers of other widths, dates, UUIDs, data, URLs and decimals as they
+  /// are stored, any other type by its `init(from:)`.
+  @inlinable
+  public mutating func decode<Value: Codable>(
+    _ field: StaticString,
+    as type: Value.Type = Value.self
+  ) throws -> Value {
+    // In the program of a caller these conditions are constants, also where an ID has such a value.
+    if Value.self == Int64.self { return unsafeBitCast(try decode(field) as Int64, to: type) }
+    if Value.self == String.self { return unsafeBitCast(try decode(field) as String, to: type) }
+    return try decodeAny(field)
+  }
+
+  @usableFromInline
+  mutating func decodeAny<Value: Codable>(_ field: StaticString) throws -> Value {
+    guard let shape = try value(field) else { throw refuse() }
+    return try any(field, shape)
+  }
+
+  /// Reads a value of any type, or nil.
+  public mutating func decodeIfPresent<Value: Codable>(
+    _ field: StaticString,
+    as type: Value.Type = Value.self
+  ) throws -> Value? {
+    guard let shape = try value(field) else { return nil }
+    return try any(field, shape) as Value
+  }
+
+  private mutating func any<Value: Codable>(
+    _ field: StaticString,
+    _ shape: LayoutTables.Shape
+  ) throws -> Value {
+    switch (LeafType(Value.self), shape.kind) {
+    case (.date, .date): if let leaf = try cursor.date(.date) { return identical(leaf) }
+    case (.uuid, .uuid): if let leaf = try cursor.uuid(.uuid) { return identical(leaf) }
+    case (.data, .data): if let leaf = try cursor.data(.data) { return identical(leaf) }
+    case (.string, .string): return identical(try text())
+    case (.int, .int64): return identical(Int(truncatingIfNeeded: try cursor.zigzag()))
+    case (.int64, .int64): return identical(try cursor.zigzag())
+    case (.double, .double):
+      return identical(Double(bitPattern: try cursor.fixed(UInt64.self)))
+    case (.bool, .bool): return identical(try bool())
+    default: break
+    }
+    return try codable(field, shape)
+  }
+
+  @inline(__always)
+  private func identical<From, To>(_ value: From) -> To {
+    StrataRecords.identical(value, to: To.self)
+  }
+
+  /// Reads a value by `Codable`, from a copy of the record: its type may keep a container of it.
+  private mutating func codable<Value: Codable>(
+    _ field: StaticString,
+    _ shape: LayoutTables.Shape
+  ) throws -> Value {
+    let location = try ValueLocation(&cursor, shape)
+    cursor.offset = Int(location.offset)
+    let scan = RecordScan(reading.pointee.plan.tables, texts: .utf8)
+    if location.kind != .null { try scan.value(location.shape, &cursor, depth: depth + 1) }
+    let context = reading.pointee.contextOfCopy()
+    let decoder = RecordDecoder(
+      context: DecodingContext(
+        context.decoding,
+        .key(PathKey.name(field.description)),
+        in: context
+      ),
+      value: location
+    )
+    return try decoder.value(Value.self)
+  }
+}
+
+/// The record that is being read, for its reader and those of the records in it.
+struct FieldReading {
+  var plan: FieldPlan
+  /// Whether the record is to be decoded by `Codable`.
+  var isRefused = false
+  private var record: ArraySlice<UInt8> = []
+  private var context: DecodingContext?
+  /// Whether `Codable` has read a part of the record from a copy of it.
+  private(set) var hasCopy = false
+
+  init(_ tables: LayoutTables) { plan = FieldPlan(tables) }
+
+  /// Reads a record and initializes `memory`; returns false, with `memory` uninitialized, where it is to
+  /// be decoded by `Codable`.
+  mutating func read<Value: RecordCodable>(
+    _ type: Value.Type,
+    _ record: ArraySlice<UInt8>,
+    _ context: DecodingContext,
+    to memory: UnsafeMutableRawPointer
+  ) -> Bool {
+    (self.record, self.context, hasCopy, isRefused) = (record, context, false, false)
+    defer { (self.record, self.context) = ([], nil) }
+    let memory = memory.assumingMemoryBound(to: Value.self)
+    let start = record.startIndex
+    return withUnsafeMutablePointer(to: &self) { reading in
+      record.withUnsafeBytes { bytes in
+        do {
+          let cursor = ByteCursor(bytes, start: start, at: start)
+          var fields = try RecordFieldReader(reading, cursor, record: 0, depth: 1)
+          memory.initialize(to: try Value(record: &fields))
+          // What was not read is checked here. What is wrong there is what `Codable` then finds.
+          do {
+            if try fields.end().remaining == 0, !reading.pointee.isRefused { return true }
+          } catch _ {}
+          memory.deinitialize(count: 1)
+          return false
+        } catch {
+          return false
+        }
+      }
+    }
+  }
+
+  /// The context of a decoding that has a copy of the record.
+  fileprivate mutating func contextOfCopy() -> DecodingContext {
+    guard let context else { preconditionFailure("a field is read while its record is") }
+    if !hasCopy {
+      context.decoding.copy(record)
+      hasCopy = true
+    }
+    return context
+  }
+}
