@@ -51,6 +51,8 @@ public struct EntityIndexes<Entity: EntityType>: Sendable, ExpressibleByArrayLit
 public struct IndexMaintenance<Entity: EntityType>: Sendable {
   @usableFromInline let index: ObjectIdentifier
   @usableFromInline let make: @Sendable () -> IndexBox
+  /// Creates the contents for all entities of a table, in O(n log n).
+  @usableFromInline let build: @Sendable (HashTrie<Entity>) -> IndexBox
   /// Updates the index for an entity that was inserted, replaced or removed.
   @usableFromInline let change: @Sendable (inout IndexBox, _ old: Entity?, _ new: Entity?) -> Void
   /// The violations of a rule of the index that an earlier state of it does not have.
@@ -60,12 +62,14 @@ public struct IndexMaintenance<Entity: EntityType>: Sendable {
   init(
     of index: ObjectIdentifier,
     make: @escaping @Sendable () -> IndexBox,
+    build: @escaping @Sendable (HashTrie<Entity>) -> IndexBox,
     change: @escaping @Sendable (inout IndexBox, _ old: Entity?, _ new: Entity?) -> Void,
     violations: @escaping @Sendable (IndexBox, _ old: IndexBox?) -> [IndexViolation] = { _, _ in []
     }
   ) {
     self.index = index
     self.make = make
+    self.build = build
     self.change = change
     self.violations = violations
   }

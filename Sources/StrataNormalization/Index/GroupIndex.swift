@@ -14,6 +14,7 @@ public final class GroupIndex<Entity: EntityType, Key: Hashable & Sendable>: Ent
   /// The name in errors: the one it was given, or the field.
   public let name: String
   @usableFromInline let make: @Sendable () -> IndexBox
+  @usableFromInline let build: @Sendable (HashTrie<Entity>) -> IndexBox
   @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
   @usableFromInline let members: @Sendable (IndexBox, Key) -> (any EntityIDSource<Entity>)?
   @usableFromInline let keys: @Sendable (IndexBox) -> [Key]
@@ -26,12 +27,14 @@ public final class GroupIndex<Entity: EntityType, Key: Hashable & Sendable>: Ent
     _ name: String?,
     _: GroupContents<Entity, Key, Rank>.Type,
     keysOf: @escaping @Sendable (Entity) -> Set<Key>,
+    build: @escaping @Sendable (HashTrie<Entity>) -> GroupContents<Entity, Key, Rank>,
     change: @escaping @Sendable (inout IndexBox, Entity?, Entity?) -> Void
   ) {
     typealias Contents = GroupContents<Entity, Key, Rank>
     self.name = name ?? Self.nameless(Key.self)
     self.keysOf = keysOf
     self.change = change
+    self.build = { TypedIndexBox(build($0)) }
     make = { TypedIndexBox(Contents()) }
     members = { TypedIndexBox<Contents>.value(in: $0).groups[$1]?.members }
     keys = { Array(HashTrieIDs(TypedIndexBox<Contents>.value(in: $0).groups)) }
@@ -40,7 +43,7 @@ public final class GroupIndex<Entity: EntityType, Key: Hashable & Sendable>: Ent
 
   /// How a table maintains it.
   public var maintenance: IndexMaintenance<Entity> {
-    IndexMaintenance(of: ObjectIdentifier(self), make: make, change: change)
+    IndexMaintenance(of: ObjectIdentifier(self), make: make, build: build, change: change)
   }
 
   /// The keys of the groups of an entity.
@@ -180,7 +183,14 @@ extension GroupIndex {
     rank: @escaping @Sendable (Entity) -> Rank
   ) {
     typealias Contents = GroupContents<Entity, Key, Rank>
-    self.init(name, Contents.self, keysOf: { key($0).map { [$0] } ?? [] }) { box, old, new in
+    self.init(
+      name,
+      Contents.self,
+      keysOf: { key($0).map { [$0] } ?? [] },
+      build: { storage in
+        Contents(storage, rank) { entity, add in if let key = key(entity) { add(key) } }
+      }
+    ) { box, old, new in
       let (oldKey, newKey) = (old.flatMap(key), new.flatMap(key))
       let (oldMember, newMember) = (Contents.member(old, rank), Contents.member(new, rank))
       if oldKey == newKey, Contents.isSame(oldMember, newMember) || oldKey == nil { return }
@@ -198,7 +208,14 @@ extension GroupIndex {
     rank: @escaping @Sendable (Entity) -> Rank
   ) {
     typealias Contents = GroupContents<Entity, Key, Rank>
-    self.init(name, Contents.self, keysOf: { Set(keys($0)) }) { box, old, new in
+    self.init(
+      name,
+      Contents.self,
+      keysOf: { Set(keys($0)) },
+      build: { storage in
+        Contents(storage, rank) { entity, add in for key in Set(keys(entity)) { add(key) } }
+      }
+    ) { box, old, new in
       let oldKeys = old.map { Set(keys($0)) } ?? []
       let newKeys = new.map { Set(keys($0)) } ?? []
       let (oldMember, newMember) = (Contents.member(old, rank), Contents.member(new, rank))
@@ -237,6 +254,43 @@ struct GroupContents<Entity: EntityType, Key: Hashable & Sendable, Rank: Compara
 
   @inlinable
   init() {}
+
+  /// The groups of all entities of a table.
+  ///
+  /// - Parameter forEachKey: calls its argument with each key of an entity, each once.
+  @inlinable
+  init(
+    _ storage: HashTrie<Entity>,
+    _ rank: @escaping (Entity) -> Rank,
+    _ forEachKey: (Entity, _ add: (Key) -> Void) -> Void
+  ) {
+    var numbers: [Key: Int] = [:]
+    var keys: [Key] = []
+    var members: [[Member]] = []
+    var entities = HashTrieIterator(storage)
+    while let entity = entities.nextEntity() {
+      forEachKey(entity) { key in
+        let member = Member(rank(entity), entity.id)
+        if let number = numbers[key] {
+          members[number].append(member)
+        } else {
+          numbers[key] = keys.count
+          keys.append(key)
+          members.append([member])
+        }
+      }
+    }
+    var groups: [IndexGroup<Entity, Key, Rank>] = []
+    groups.reserveCapacity(keys.count)
+    for number in keys.indices {
+      members[number].sort { Member.isOrdered($0, before: $1) }
+      var group = IndexGroup<Entity, Key, Rank>(keys[number])
+      group.members = OrderedList(members[number])
+      members[number] = []
+      groups.append(group)
+    }
+    self.groups = groups.withUnsafeBufferPointer { HashTrie($0) }
+  }
 
   @inlinable
   static func member(_ entity: Entity?, _ rank: (Entity) -> Rank) -> Member? {

@@ -37,7 +37,12 @@ public final class ManualOrder<Entity: EntityType>: EntityIndex {
 
   /// How a table maintains it.
   public var maintenance: IndexMaintenance<Entity> {
-    IndexMaintenance(of: ObjectIdentifier(self), make: order.make, change: order.change)
+    IndexMaintenance(
+      of: ObjectIdentifier(self),
+      make: order.make,
+      build: order.build,
+      change: order.change
+    )
   }
 }
 

@@ -17,6 +17,7 @@ public final class OrderedIndex<Entity: EntityType, Rank: Comparable & Sendable>
   /// The name in errors: the one it was given, or the field.
   public let name: String
   @usableFromInline let make: @Sendable () -> IndexBox
+  @usableFromInline let build: @Sendable (HashTrie<Entity>) -> IndexBox
   @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
 
   /// Sorts by a field; entities where it is nil are left out.
@@ -45,6 +46,16 @@ public final class OrderedIndex<Entity: EntityType, Rank: Comparable & Sendable>
     typealias Member = RankedMember<Rank, Entity>
     self.name = name ?? Self.nameless(Rank.self)
     make = { Box(OrderedList()) }
+    build = { storage in
+      var members: [Member] = []
+      members.reserveCapacity(storage.count)
+      var entities = HashTrieIterator(storage)
+      while let entity = entities.nextEntity() {
+        if let rank = rank(entity) { members.append(Member(rank, entity.id)) }
+      }
+      members.sort { Member.isOrdered($0, before: $1) }
+      return Box(OrderedList(members))
+    }
     change = { box, old, new in
       let (oldRank, newRank) = (old.flatMap(rank), new.flatMap(rank))
       switch (oldRank, newRank) {
@@ -67,6 +78,6 @@ public final class OrderedIndex<Entity: EntityType, Rank: Comparable & Sendable>
 
   /// How a table maintains it.
   public var maintenance: IndexMaintenance<Entity> {
-    IndexMaintenance(of: ObjectIdentifier(self), make: make, change: change)
+    IndexMaintenance(of: ObjectIdentifier(self), make: make, build: build, change: change)
   }
 }

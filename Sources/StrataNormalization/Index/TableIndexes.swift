@@ -26,13 +26,7 @@ struct TableIndexes<Entity: EntityType>: Sendable {
   /// Rebuilds index by index, so that the nodes of one index stay in the processor's caches.
   @inlinable
   mutating func rebuild(from storage: HashTrie<Entity>) {
-    removeAll()
-    for index in boxes.indices {
-      var entities = HashTrieIterator(storage)
-      while let entity = entities.nextEntity() {
-        declared.maintained[index].change(&boxes[index], nil, entity)
-      }
-    }
+    for index in boxes.indices { boxes[index] = declared.maintained[index].build(storage) }
   }
 
   /// The contents of an index.

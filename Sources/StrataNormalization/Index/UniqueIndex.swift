@@ -17,6 +17,7 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
   /// The name in errors: the one it was given, or the field.
   public let name: String
   @usableFromInline let make: @Sendable () -> IndexBox
+  @usableFromInline let build: @Sendable (HashTrie<Entity>) -> IndexBox
   @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
 
   /// Finds by a field; an entity where it is nil is not found, and any number may have none.
@@ -44,6 +45,22 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
   public init(_ key: @escaping @Sendable (Entity) -> Key?, named name: String? = nil) {
     self.name = name ?? Self.nameless(Key.self)
     make = { Box(UniqueContents()) }
+    build = { storage in
+      typealias Owners = KeyOwners<Entity, Key>
+      var owners: [Owners] = []
+      owners.reserveCapacity(storage.count)
+      var entities = HashTrieIterator(storage)
+      while let entity = entities.nextEntity() {
+        if let key = key(entity) { owners.append(Owners(key, entity.id)) }
+      }
+      var contents = UniqueContents<Entity, Key>()
+      contents.owners = owners.withUnsafeBufferPointer { HashTrie($0) }
+      if contents.owners.count == owners.count { return Box(contents) }
+      // Two entities have one key.
+      contents = UniqueContents()
+      for owner in owners { contents.insert(owner.first, into: owner.id) }
+      return Box(contents)
+    }
     change = { box, old, new in
       let (oldKey, newKey) = (old.flatMap(key), new.flatMap(key))
       if oldKey == newKey { return }
@@ -62,7 +79,12 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
 
   /// How a table maintains it.
   public var maintenance: IndexMaintenance<Entity> {
-    IndexMaintenance(of: ObjectIdentifier(self), make: make, change: change) { [name] box, old in
+    IndexMaintenance(
+      of: ObjectIdentifier(self),
+      make: make,
+      build: build,
+      change: change
+    ) { [name] box, old in
       if let old, old === box { return [] }
       return Box.value(in: box).violations(of: name, since: old.map(Box.value(in:)))
     }
