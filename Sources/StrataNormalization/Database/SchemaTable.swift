@@ -26,6 +26,17 @@ public protocol SchemaTable<Database>: Sendable {
 extension SchemaTable {
   /// The path to the table, with its type erased.
   var place: AnyKeyPath { path }
+
+  /// Creates a table by moving the entities of all buffers; of two with the same ID, the later one is
+  /// kept.
+  ///
+  /// O(n).
+  package func makeTable(moving buffers: [EntityBuffer<Entity>]) -> EntityTable<Entity> {
+    guard let entities = self as? Entities<Database, Entity> else {
+      preconditionFailure("Entities is the only SchemaTable.")
+    }
+    return entities.moving(buffers)
+  }
 }
 
 /// Lists an entity table in a schema.
@@ -38,6 +49,7 @@ public struct Entities<Database: DatabaseType, Entity: EntityType>: SchemaTable 
   // Created where the type of the entities is known, so that the compiler specializes them for it:
   // several times as fast.
   @usableFromInline let making: @Sendable ([Entity]) -> EntityTable<Entity>
+  @usableFromInline let moving: @Sendable ([EntityBuffer<Entity>]) -> EntityTable<Entity>
   @usableFromInline let comparing: @Sendable (Database, Database) -> TableChanges<Entity>?
 
   /// Lists the table at `path`, under the table name of the entity type unless another is given.
@@ -50,6 +62,7 @@ public struct Entities<Database: DatabaseType, Entity: EntityType>: SchemaTable 
     self.path = path
     self.name = name
     making = { EntityTable($0) }
+    moving = { EntityTable(moving: $0) }
     comparing = { old, new in new[keyPath: path].changes(from: old[keyPath: path], as: name) }
   }
 

@@ -7,21 +7,92 @@ extension HashTrie {
   init(_ entities: UnsafeBufferPointer<Entity>) {
     self.init()
     guard !entities.isEmpty else { return }
-    let entries = UnsafeMutableBufferPointer<TrieEntry>.allocate(capacity: entities.count)
-    defer { entries.deallocate() }
-    for index in 0..<entities.count {
-      entries.initializeElement(at: index, to: TrieEntry(entities[index].id, index))
+    build(
+      entities.count,
+      hashing: { entries in
+        for index in 0..<entities.count {
+          entries.initializeElement(at: index, to: TrieEntry(entities[index].id, index))
+        }
+      },
+      sameID: { entities[$0].id == entities[$1].id },
+      placing: { targets in
+        for index in 0..<entities.count { targets[index]?.initialize(to: entities[index]) }
+      }
+    )
+  }
+
+  /// Creates a trie by moving the entities of all buffers; of two with the same ID, the later one is
+  /// kept.
+  @inlinable
+  init(moving buffers: [EntityBuffer<Entity>]) where Entity: EntityType {
+    self.init()
+    let pieces = buffers.map { $0.take() }
+    // The first position in each piece.
+    var starts: [Int] = []
+    var total = 0
+    for piece in pieces {
+      starts.append(total)
+      total += piece.count
     }
+    guard total > 0 else { return }
+    build(
+      total,
+      hashing: { entries in
+        for (piece, start) in zip(pieces, starts) {
+          for index in 0..<piece.count {
+            let position = start &+ index
+            entries.initializeElement(at: position, to: TrieEntry(piece[index].id, position))
+          }
+        }
+      },
+      sameID: { a, b in
+        let (first, second) = (
+          starts.lastIndex { $0 <= a } ?? 0, starts.lastIndex { $0 <= b } ?? 0
+        )
+        return pieces[first][a - starts[first]].id == pieces[second][b - starts[second]].id
+      },
+      placing: { targets in
+        for (piece, start) in zip(pieces, starts) {
+          guard let base = piece.baseAddress else { continue }
+          for index in 0..<piece.count {
+            if let target = targets[start &+ index] {
+              target.moveInitialize(from: base + index, count: 1)
+            } else {
+              (base + index).deinitialize(count: 1)
+            }
+          }
+        }
+      }
+    )
+    withExtendedLifetime(buffers) {}
+  }
+
+  /// Creates the nodes for `total` entities.
+  ///
+  /// - Parameters:
+  ///   - hash: initializes the entries of all entities.
+  ///   - sameID: whether the entities at two positions have the same ID.
+  ///   - place: puts each entity at its target; the one at a position without a target is left out.
+  @inlinable
+  mutating func build(
+    _ total: Int,
+    hashing hash: (UnsafeMutableBufferPointer<TrieEntry>) -> Void,
+    sameID: (Int, Int) -> Bool,
+    placing place: (UnsafeMutableBufferPointer<UnsafeMutablePointer<Entity>?>) -> Void
+  ) {
+    let entries = UnsafeMutableBufferPointer<TrieEntry>.allocate(capacity: total)
+    defer { entries.deallocate() }
+    hash(entries)
     TrieEntry.sort(entries)
-    count = TrieEntry.dropEarlier(entries) { entities[$0].id == entities[$1].id }
+    count = TrieEntry.dropEarlier(entries, sameID: sameID)
     let targets = UnsafeMutableBufferPointer<UnsafeMutablePointer<Entity>?>.allocate(
-      capacity: entities.count
+      capacity: total
     )
     defer { targets.deallocate() }
     targets.initialize(repeating: nil)
     let builder = HashTrieBuilder(entries: UnsafeBufferPointer(entries), targets: targets)
     root = builder.node(0..<count, 0)
-    for index in 0..<entities.count { targets[index]?.initialize(to: entities[index]) }
+    place(targets)
   }
 }
 

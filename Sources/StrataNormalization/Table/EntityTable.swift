@@ -36,6 +36,15 @@ public struct EntityTable<Entity: EntityType>: Sendable {
     self.init()
     insert(contentsOf: entities)
   }
+
+  /// Creates a table by moving the entities of all buffers; of two with the same ID, the later one is
+  /// kept.
+  @inlinable
+  init(moving buffers: [EntityBuffer<Entity>]) {
+    self.init()
+    storage = HashTrie(moving: buffers)
+    indexes.rebuild(from: storage)
+  }
 }
 
 extension EntityTable: Equatable {

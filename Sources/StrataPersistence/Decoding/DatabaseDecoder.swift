@@ -7,11 +7,10 @@ import StrataStorage
 /// Decodes stored entities as the tables of a database and the persisted values beside it: the
 /// entities of a snapshot merged with deltas, or those of one delta.
 struct DatabaseDecoder<Database: DatabaseType> {
-  private let operation: PersistenceError.Operation
-  private let path: StorePath
+  private let failures: DecodingFailures
   private let restore: RestorePolicy
-  private let tables: [any SchemaTable<Database>]
-  private var decoders: [String: any TableDecoding] = [:]
+  private let tables: TableDecoders<Database>
+  private let decoders: [String: any TableDecoding]
 
   /// The tables this build stores, including those of values.
   let names: Set<String>
@@ -36,23 +35,25 @@ struct DatabaseDecoder<Database: DatabaseType> {
     restore: RestorePolicy = .strict,
     unknownFields: UnknownFieldsPolicy = .ignored
   ) throws {
-    self.operation = operation
-    self.path = path
+    failures = DecodingFailures(operation: operation, path: path)
     self.restore = restore
-    tables = Database.schema.tables(in: policy)
-    names = Set(tables.map(\.name.text)).union(policy.values.tableNames)
-    for value in policy.values.tables {
-      decoders[value.table.text] = value.makeDecoder(of: store, policy, unknownFields)
-    }
-    for table in tables where known?.contains(table.name.text) ?? true {
-      decoders[table.name.text] = try table.makeDecoder(of: store, policy, unknownFields)
-    }
+    tables = TableDecoders(
+      tables: Database.schema.tables(in: policy),
+      known: known,
+      store: store,
+      policy: policy,
+      unknownFields: unknownFields
+    )
+    names = Set(tables.tables.map(\.name.text)).union(policy.values.tableNames)
+    decoders = try tables.make()
   }
 
-  /// Decodes the rest of a merge.
+  /// Decodes the rest of a merge, on several threads.
   ///
   /// Skips entities of tables this build does not know, and under `.bestEffort` those it cannot
-  /// decode.
+  /// decode. The result, the progress that is reported and the error that is thrown are the same
+  /// however many threads there are: damage comes first, then the first record in the merge that
+  /// cannot be decoded. When this throws, everything that was read from the merge is verified.
   mutating func decode(
     _ merge: inout MergeIterator,
     _ catalog: LayoutCatalog,
@@ -60,68 +61,61 @@ struct DatabaseDecoder<Database: DatabaseType> {
   ) throws {
     var meter = meter
     var done = 0
+    var failure: (any Error)?
+    var readFailure: (any Error)?
+    let hasFailed = Lock(Failure())
     meter?.begin(.loading, total: merge.expectedCount)
-    while let run = try merge.nextSlice() {
-      done += run.entries.count
-      meter?.note(done: done)
-      try decode(run, catalog)
-    }
+    try ParallelMap.run(
+      next: { () throws -> MergePart? in
+        guard failure == nil, readFailure == nil else { return nil }
+        do {
+          return try merge.nextPart()
+        } catch {
+          // The parts before it may be damaged too, and are reported first.
+          readFailure = error
+          return nil
+        }
+      },
+      makeWorker: { [tables, failures, restore] in
+        let decoder = PartDecoder(tables, catalog, failures, restore)
+        return { part in
+          // A part that is started after one has failed is behind it.
+          let isWanted = hasFailed.withLock { !$0.isNoted }
+          let decoded = decoder.decode(part, isWanted ? .all : .verification)
+          if decoded.failure != nil { hasFailed.withLock { $0.isNoted = true } }
+          return decoded
+        }
+      },
+      receive: { (part: DecodedPart) in
+        if let error = part.failure {
+          if error is CorruptionError { throw error }
+          failure = failure ?? error
+        }
+        if failure != nil { return }
+        for (table, decoded) in part.tables { decoders[table]?.add(decoded) }
+        count += part.count
+        for record in part.skipped { note(record) }
+        done += part.read
+        meter?.note(done: done)
+      }
+    )
+    if let error = readFailure ?? failure { throw error }
     meter?.end()
   }
 
-  private mutating func decode(_ run: EntitySlice, _ catalog: LayoutCatalog) throws {
-    guard let first = run.entries.first else { return }
-    let block = run.block
-    let table = block.table(of: block.entries[first])
-    guard let decoder = decoders[table] else { return }
-    let isValue = StoredValues.name(ofTable: table) != nil
-    for index in run.entries {
-      let entry = block.entries[index]
-      guard case .put(let layout, let record) = entry.change else { continue }
-      do {
-        try decoder.put(block.bytes[record], of: block.id(of: entry), layout, catalog)
-        if !isValue { count += 1 }
-      } catch {
-        try skip(table, block.id(of: entry), after: error)
-      }
-    }
+  private struct Failure {
+    var isNoted = false
   }
 
-  /// Leaves a record out and notes that, if the policy allows it.
-  private mutating func skip(
-    _ table: String,
-    _ id: ArraySlice<UInt8>,
-    after error: any Error
-  ) throws {
-    let failure = self.error(error, table, id)
-    switch (failure as? PersistenceError)?.reason {
-    case .undecodable(_, let id, let detail)? where restore == .bestEffort,
-      .unopenable(_, let id, let detail)? where restore == .bestEffort:
-      loss = loss ?? RestoreLoss()
-      loss?.add(.init(table: table, id: id, detail: detail))
-    default: throw failure
-    }
+  private mutating func note(_ skipped: RestoreLoss.Undecodable) {
+    loss = loss ?? RestoreLoss()
+    loss?.add(skipped)
   }
 
-  /// The error to throw for a record that could not be decoded; damage stays damage.
-  private func error(
-    _ error: any Error,
-    _ table: String,
-    _ id: ArraySlice<UInt8>
-  ) -> any Error {
-    if error is CorruptionError { return error }
-    let reason = PersistenceError.Reason(
-      reading: error,
-      table: table,
-      id: EncodedID.text(of: id)
-    )
-    return PersistenceError(operation, path: path.file, reason)
-  }
-
-  /// The decoded tables in `initial`, which provides everything else.
+  /// The decoded tables in `initial`, which provides everything else; they are moved out of the decoder.
   func database(over initial: Database) -> Database {
     var database = initial
-    for table in tables {
+    for table in tables.tables {
       if let decoder = decoders[table.name.text] { table.assign(decoder, to: &database) }
     }
     return database
@@ -154,7 +148,7 @@ extension DatabaseDecoder {
     _ blocks: [ChangeBlock],
     _ catalog: LayoutCatalog
   ) throws -> Delta {
-    for decoder in decoders.values { decoder.reset() }
+    for decoder in decoders.values { _ = decoder.take() }
     var notPersisted: [NotPersisted] = []
     for block in blocks {
       for entry in block.entries {
@@ -172,7 +166,7 @@ extension DatabaseDecoder {
             )
           }
         } catch {
-          throw self.error(error, table, id)
+          throw failures.error(error, table, id)
         }
       }
     }

@@ -84,31 +84,50 @@ struct EntityDecoder<Entity: EntityType> {
     _ layout: Int64,
     _ catalog: LayoutCatalog
   ) throws -> Entity {
+    let memory = UnsafeMutablePointer<Entity>.allocate(capacity: 1)
+    defer { memory.deallocate() }
+    try decode(record, of: id, layout, catalog, to: memory)
+    return memory.move()
+  }
+
+  /// Initializes memory with the entity of a record; when this throws, it stays uninitialized.
+  mutating func decode(
+    _ record: ArraySlice<UInt8>,
+    of id: ArraySlice<UInt8>,
+    _ layout: Int64,
+    _ catalog: LayoutCatalog,
+    to memory: UnsafeMutablePointer<Entity>
+  ) throws {
     let isSealed = try isSealed(layout, catalog)
-    if !isSealed, !hasTransform {
-      return try decode(record, layout, catalog)
-    }
-    let stored: Entity
+    if !isSealed, !hasTransform { return try decode(record, layout, catalog, to: memory) }
     if isSealed {
       let (inner, contents) = try open(record, of: id)
-      stored = try decode(contents, inner, catalog)
+      try decode(contents, inner, catalog, to: memory)
     } else {
-      stored = try decode(record, layout, catalog)
+      try decode(record, layout, catalog, to: memory)
     }
-    let entity = try transform?.redacted(stored) ?? stored
-    matchesPolicy = entity == stored && isSealed == (transform?.seal?.forWriting != nil)
-    return entity
+    guard let transform else { return }
+    do {
+      let redacted = try transform.redacted(memory.pointee)
+      matchesPolicy = redacted == memory.pointee && isSealed == (transform.seal?.forWriting != nil)
+      memory.pointee = redacted
+    } catch {
+      memory.deinitialize(count: 1)
+      throw error
+    }
   }
 
   private mutating func decode(
     _ record: ArraySlice<UInt8>,
     _ layout: Int64,
-    _ catalog: LayoutCatalog
-  ) throws -> Entity {
+    _ catalog: LayoutCatalog,
+    to memory: UnsafeMutablePointer<Entity>
+  ) throws {
     let reader = try reader(of: layout, catalog)
     switch unknownFields {
-    case .ignored: return try reader.decode(Entity.self, from: record)
-    case .collected: return try reader.decode(Entity.self, from: record, unknown: &unknown)
+    case .ignored: try reader.decode(Entity.self, from: record, to: memory)
+    case .collected:
+      try reader.decode(Entity.self, from: record, unknown: &unknown, to: memory)
     }
   }
 

@@ -4,7 +4,11 @@ import StrataRecords
 import StrataStorage
 
 /// Decodes the stored entities of one table; the type of the entities is erased.
+///
+/// One thread at a time. What several decoders of a table have decoded is joined by ``add(_:)``.
 protocol TableDecoding: AnyObject {
+  /// Makes room for entities.
+  func reserve(_ count: Int)
   func put(
     _ record: ArraySlice<UInt8>,
     of id: ArraySlice<UInt8>,
@@ -19,22 +23,40 @@ protocol TableDecoding: AnyObject {
   var rewrites: (any AnyTableChanges)? { get }
   /// Adds the fields of the decoded entities that this build does not know.
   func addUnknownFields(to carried: inout CarriedFields)
-  /// Discards everything decoded so far.
-  func reset()
+  /// Returns everything decoded so far, and starts again with nothing.
+  func take() -> any DecodedTable
+  /// Adds what another decoder of the table has decoded.
+  func add(_ decoded: any DecodedTable)
 }
 
-/// Collects the entities of one table that were put, and the IDs that were removed.
+/// What was decoded of one table; the type of the entities is erased.
+protocol DecodedTable {}
+
+/// The entities of one table that were put, and the IDs that were removed.
+private struct DecodedEntities<Entity: EntityType>: DecodedTable {
+  var buffers: [EntityBuffer<Entity>] = []
+  var removed: [EntityID<Entity>] = []
+  var differing: [Entity] = []
+  var unknown: [EntityID<Entity>: UnknownFields] = [:]
+}
+
+/// Decodes the stored entities of one table.
 final class TableDecoder<Entity: EntityType>: TableDecoding {
   private let table: TableName
   private var records: EntityDecoder<Entity>
-  private(set) var entities: [Entity] = []
-  private var removed: [EntityID<Entity>] = []
-  private var differing: [Entity] = []
-  private var unknown: [EntityID<Entity>: UnknownFields] = [:]
+  private var decoded = DecodedEntities<Entity>()
+  /// The last buffer, which entities are added to.
+  private var buffer: EntityBuffer<Entity>?
 
   init(_ table: TableName, _ records: EntityDecoder<Entity>) {
     self.table = table
     self.records = records
+  }
+
+  func reserve(_ count: Int) {
+    let buffer = EntityBuffer<Entity>(capacity: count)
+    decoded.buffers.append(buffer)
+    self.buffer = buffer
   }
 
   func put(
@@ -43,32 +65,60 @@ final class TableDecoder<Entity: EntityType>: TableDecoding {
     _ layout: Int64,
     _ catalog: LayoutCatalog
   ) throws {
-    let entity = try records.entity(record, of: id, layout, catalog)
-    entities.append(entity)
-    if let fields = records.unknown { unknown[entity.id] = fields }
-    if !records.matchesPolicy { differing.append(entity) }
+    if buffer == nil { reserve(1) }
+    guard let buffer else { return }
+    try buffer.append { try records.decode(record, of: id, layout, catalog, to: $0) }
+    if let fields = records.unknown { decoded.unknown[buffer[buffer.count - 1].id] = fields }
+    if !records.matchesPolicy { decoded.differing.append(buffer[buffer.count - 1]) }
   }
 
   func remove(_ id: ArraySlice<UInt8>) throws {
-    removed.append(EntityID(try EncodedID.decode(Entity.RawID.self, from: Array(id))))
+    decoded.removed.append(EntityID(try EncodedID.decode(Entity.RawID.self, from: Array(id))))
   }
 
   var changes: (any AnyTableChanges)? {
-    let changes = entities.map { .put($0) } + removed.map { EntityChange<Entity>.remove($0) }
+    var changes: [EntityChange<Entity>] = []
+    for buffer in decoded.buffers {
+      for index in 0..<buffer.count { changes.append(.put(buffer[index])) }
+    }
+    changes += decoded.removed.map { .remove($0) }
     return changes.isEmpty ? nil : TableChanges(table: table, changes: changes)
   }
 
   var rewrites: (any AnyTableChanges)? {
-    differing.isEmpty ? nil : TableChanges(table: table, changes: differing.map { .put($0) })
+    let differing = decoded.differing
+    return differing.isEmpty
+      ? nil : TableChanges(table: table, changes: differing.map { .put($0) })
   }
 
-  func addUnknownFields(to carried: inout CarriedFields) { carried.add(unknown, of: table) }
+  func addUnknownFields(to carried: inout CarriedFields) { carried.add(decoded.unknown, of: table) }
 
-  func reset() {
-    entities = []
-    removed = []
-    differing = []
-    unknown = [:]
+  func take() -> any DecodedTable {
+    defer {
+      decoded = DecodedEntities()
+      buffer = nil
+    }
+    return decoded
+  }
+
+  func add(_ decoded: any DecodedTable) {
+    guard let decoded = decoded as? DecodedEntities<Entity> else {
+      preconditionFailure("TableDecoder.add(_:) takes what a decoder of the same table decoded.")
+    }
+    self.decoded.buffers += decoded.buffers
+    self.decoded.removed += decoded.removed
+    self.decoded.differing += decoded.differing
+    self.decoded.unknown.merge(decoded.unknown) { _, later in later }
+    buffer = nil
+  }
+
+  /// The entities, which are moved out of the decoder.
+  func takeEntities() -> [EntityBuffer<Entity>] {
+    defer {
+      decoded.buffers = []
+      buffer = nil
+    }
+    return decoded.buffers
   }
 }
 
@@ -82,10 +132,10 @@ extension SchemaTable {
     TableDecoder<Entity>(name, try EntityDecoder(of: name.text, in: store, policy, unknownFields))
   }
 
-  /// Replaces the table by the decoded entities.
+  /// Replaces the table by the decoded entities, which are moved out of the decoder.
   func assign(_ decoder: any TableDecoding, to database: inout Database) {
     guard let decoder = decoder as? TableDecoder<Entity> else { return }
-    database[keyPath: path] = makeTable(decoder.entities)
+    database[keyPath: path] = makeTable(moving: decoder.takeEntities())
   }
 }
 

@@ -3,7 +3,7 @@ package import StrataRecords
 import StrataSQLite
 
 /// The layouts of a file, by the number that records name them by, and by table and hash.
-package struct LayoutCatalog {
+package struct LayoutCatalog: Sendable {
   private struct Key: Hashable {
     let table: String
     let hash: Checksum

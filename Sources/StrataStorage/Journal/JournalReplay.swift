@@ -44,16 +44,153 @@ package struct JournalReplay {
       ahead = try journal.deltas(after: revision, upTo: readAhead).reversed()
     }
     guard let row = ahead.popLast() else { return nil }
+    let verified = try verifier.verify(row, try bodies(of: row), after: revision, chain)
+    note(verified.header, row.hash)
+    return verified
+  }
+
+  private var verifier: DeltaVerifier { DeltaVerifier(storeID: identity.id, catalog: catalog) }
+
+  private mutating func note(_ header: DeltaHeader, _ hash: Checksum) {
+    revision = header.revision
+    chain = hash
+    deltas += 1
+    bytes += Int64(header.footprint)
+  }
+
+  /// The blocks of a delta up to the first that is missing, which is nil.
+  private func bodies(of row: StoredDelta) throws -> [[UInt8]?] {
+    var bodies: [[UInt8]?] = [row.body]
+    while bodies.count < row.header.blocks, bodies.last != .some(nil) {
+      bodies.append(try journal.block(bodies.count, of: row.header.revision))
+    }
+    return bodies
+  }
+
+  /// Adds the further deltas to an overlay, up to the first one that reaches `last` if given.
+  ///
+  /// They are verified on several threads: the chain before each is stored with the delta before it. The
+  /// error that is thrown is that of the first delta in order that has one.
+  ///
+  /// - Parameter note: receives each delta once it was added.
+  mutating func replay(
+    into overlay: inout Overlay,
+    in scope: ReadScope = .everything,
+    through last: Revision? = nil,
+    note: (Revision) -> Void = { _ in }
+  ) throws {
+    let verifier = verifier
+    var start = (revision: revision, chain: chain)
+    var failure: (any Error)?
+    try ParallelMap.run(
+      next: { () throws -> DeltaBatch? in
+        guard failure == nil, last.map({ start.revision < $0 }) ?? true else { return nil }
+        do {
+          guard let batch = try batch(after: start, through: last), let end = batch.rows.last else {
+            return nil
+          }
+          start = (end.delta.header.revision, end.delta.hash)
+          return batch
+        } catch {
+          // The deltas before it may be damaged too, and are reported first.
+          failure = error
+          return nil
+        }
+      },
+      makeWorker: { { (batch: DeltaBatch) in verifier.verify(batch) } },
+      receive: { verified in
+        for (delta, hash) in verified.deltas {
+          self.note(delta.header, hash)
+          for block in delta.blocks { overlay.add(block, in: scope) }
+          note(delta.header.revision)
+        }
+        if let error = verified.failure { throw error }
+      }
+    )
+    if let failure { throw failure }
+  }
+
+  /// The next deltas after a revision, about as many bytes as one thread should verify at a time.
+  private mutating func batch(
+    after start: (revision: Revision, chain: Checksum),
+    through last: Revision?
+  ) throws -> DeltaBatch? {
+    let read =
+      ahead.isEmpty
+      ? try journal.deltas(after: start.revision, upTo: min(readAhead, 128 << 10))
+      : ahead.reversed()
+    ahead = []
+    var rows: [DeltaBatch.Row] = []
+    for delta in read {
+      rows.append(.init(delta: delta, bodies: try bodies(of: delta)))
+      if let last, delta.header.revision >= last { break }
+    }
+    return rows.isEmpty ? nil : DeltaBatch(revision: start.revision, chain: start.chain, rows: rows)
+  }
+}
+
+/// Deltas as read from the file, which any thread can verify.
+private struct DeltaBatch: Sendable {
+  struct Row: Sendable {
+    let delta: StoredDelta
+    /// Its blocks up to the first that is missing, which is nil.
+    let bodies: [[UInt8]?]
+  }
+
+  /// The revision before the first one, and the chain there.
+  let revision: Revision
+  let chain: Checksum
+  let rows: [Row]
+}
+
+/// Verifies deltas: no gap, and an unbroken chain.
+private struct DeltaVerifier: Sendable {
+  typealias Verified = (header: DeltaHeader, blocks: [ChangeBlock])
+
+  let storeID: UUID
+  let catalog: LayoutCatalog
+
+  /// The deltas of a batch before the first that has an error, and that error.
+  func verify(
+    _ batch: DeltaBatch
+  ) -> (deltas: [(delta: Verified, hash: Checksum)], failure: (any Error)?) {
+    var verified: [(delta: Verified, hash: Checksum)] = []
+    verified.reserveCapacity(batch.rows.count)
+    var (revision, chain) = (batch.revision, batch.chain)
+    do {
+      for row in batch.rows {
+        let delta = try verify(row.delta, row.bodies, after: revision, chain)
+        verified.append((delta, row.delta.hash))
+        (revision, chain) = (delta.header.revision, row.delta.hash)
+      }
+      return (verified, nil)
+    } catch {
+      return (verified, error)
+    }
+  }
+
+  /// - Throws: `CorruptionError` at a gap, a missing block or a broken chain.
+  func verify(
+    _ row: StoredDelta,
+    _ bodies: [[UInt8]?],
+    after revision: Revision,
+    _ chain: Checksum
+  ) throws -> Verified {
     let header = row.header
     guard header.first == revision.next, header.revision >= header.first else {
       throw CorruptionError(
         "the journal has no delta between revisions \(revision) and \(header.first)"
       )
     }
-    let blocks = try readBlocks(of: row)
+    var blocks: [ChangeBlock] = []
+    for (number, body) in bodies.enumerated() {
+      let place = "block \(number) of delta \(header.revision)"
+      guard let body else { throw CorruptionError("\(place) is missing") }
+      blocks.append(try ChangeBlock(body, of: place))
+    }
     let expected = header.chain(
       after: chain,
-      storeID: identity.id,
+      storeID: storeID,
       blocks: blocks.map { Checksum(of: $0.bytes) },
       sortedLayouts: try layouts(of: blocks)
     )
@@ -64,18 +201,7 @@ package struct JournalReplay {
         computed: expected
       )
     }
-    revision = header.revision
-    chain = row.hash
-    deltas += 1
-    bytes += Int64(header.footprint)
     return (header, blocks)
-  }
-
-  /// Adds all further deltas to an overlay, up to `last` if given.
-  mutating func replay(into overlay: inout Overlay, through last: Revision? = nil) throws {
-    while last.map({ revision < $0 }) ?? true, let (_, blocks) = try next() {
-      for block in blocks { overlay.add(block) }
-    }
   }
 
   /// Mostly there is one layout, so this uses neither a set nor a dictionary.
@@ -83,17 +209,5 @@ package struct JournalReplay {
     var numbers = blocks.first?.layoutNumbers ?? []
     if blocks.count > 1 { numbers = Set(blocks.flatMap(\.layoutNumbers)).sorted() }
     return try numbers.map { ($0, try catalog.layout($0).id) }
-  }
-
-  private func readBlocks(of row: StoredDelta) throws -> [ChangeBlock] {
-    let revision = row.header.revision
-    var blocks: [ChangeBlock] = []
-    for number in 0..<row.header.blocks {
-      let body = number == 0 ? row.body : try journal.block(number, of: revision)
-      let place = "block \(number) of delta \(revision)"
-      guard let body else { throw CorruptionError("\(place) is missing") }
-      blocks.append(try ChangeBlock(body, of: place))
-    }
-    return blocks
   }
 }

@@ -12,14 +12,14 @@ struct ChunkRegions {
   }
 
   private let listing: [ListedChunk]
-  private let changes: [Overlay.Change]
+  private let changes: SortedChanges
   private var nextChunk = 0
   private var nextChange = 0
 
   /// - Parameters:
   ///   - listing: the chunks of the snapshot, in order.
   ///   - changes: sorted by their keys.
-  init(_ listing: [ListedChunk], _ changes: [Overlay.Change]) {
+  init(_ listing: [ListedChunk], _ changes: SortedChanges) {
     self.listing = listing
     self.changes = changes
   }
@@ -29,7 +29,7 @@ struct ChunkRegions {
   /// O(log changes).
   mutating func next() -> Region? {
     let chunk = nextChunk < listing.count ? listing[nextChunk] : nil
-    let change = nextChange < changes.count ? changes[nextChange].key : nil
+    let change = nextChange < changes.count ? changes.key(nextChange) : nil
     let start = nextChange
     if let change,
       chunk.map({ change.table.utf8.lexicographicallyPrecedes($0.table.utf8) }) ?? true
@@ -54,7 +54,7 @@ struct ChunkRegions {
     var (low, high) = (nextChange, changes.count)
     while low < high {
       let middle = (low + high) / 2
-      if isInRegion(changes[middle].key) { low = middle + 1 } else { high = middle }
+      if isInRegion(changes.key(middle)) { low = middle + 1 } else { high = middle }
     }
     return low
   }

@@ -17,8 +17,17 @@ package struct EntityKey: Hashable, Comparable {
 
   /// Whether an encoded ID comes before another, compared as bytes.
   static func precedes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-    for index in 0..<min(a.count, b.count) where a[index] != b[index] {
-      return a[index] < b[index]
+    let count = min(a.count, b.count)
+    var index = 0
+    while index + 8 <= count {
+      let first = UInt64(bigEndian: a.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      let second = UInt64(bigEndian: b.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      if first != second { return first < second }
+      index += 8
+    }
+    while index < count {
+      if a[index] != b[index] { return a[index] < b[index] }
+      index += 1
     }
     return a.count < b.count
   }

@@ -8,7 +8,7 @@ package struct MergeIterator {
   private var block: ChangeBlock?
   private var nextEntry = 0
   /// The changes after the snapshot, sorted.
-  let overlay: [Overlay.Change]
+  let overlay: SortedChanges
   private var nextOverlay = 0
   private var current: EntitySlice?
 
@@ -16,14 +16,14 @@ package struct MergeIterator {
     self.init(base, overlay.sorted())
   }
 
-  private init(_ base: ChunkCursor, _ changes: [Overlay.Change]) {
+  private init(_ base: ChunkCursor, _ changes: SortedChanges) {
     self.base = base
     overlay = changes
   }
 
   /// A merge of one region of the snapshot and the changes.
   func part(_ region: ChunkRegions.Region) -> MergeIterator {
-    MergeIterator(base.part(region.chunk), Array(overlay[region.changes]))
+    MergeIterator(base.part(region.chunk), overlay.part(region.changes))
   }
 
   /// The next entity, in the order of tables and encoded IDs; nil at the end.
@@ -43,21 +43,37 @@ package struct MergeIterator {
         block = try base.nextBlock()
         nextEntry = 0
       }
-      let change = nextOverlay < overlay.count ? overlay[nextOverlay] : nil
+      let change = nextOverlay < overlay.count ? overlay.key(nextOverlay) : nil
       if let block {
         let start = nextEntry
-        nextEntry = block.endOfSlice(from: start, before: change?.key)
+        nextEntry = block.endOfSlice(from: start, before: change)
         if nextEntry > start { return EntitySlice(block, start..<nextEntry) }
-        if let change, block.key(of: block.entries[start]) == change.key { nextEntry += 1 }
+        if let change, block.key(of: block.entries[start]) == change { nextEntry += 1 }
       }
-      guard let change else { return nil }
+      if change == nil { return nil }
       nextOverlay += 1
-      if let put = change.put { return put }
+      if let put = overlay.put(nextOverlay - 1) { return put }
     }
   }
 }
 
 extension MergeIterator {
+  /// How many changes one part has.
+  private static let changesOfPart = 2_048
+
+  /// The next part that another thread can read; nil at the end.
+  ///
+  /// Of one merge, either parts or slices are read.
+  package mutating func nextPart() throws -> MergePart? {
+    if let chunk = try base.nextStoredChunk() {
+      return MergePart(chunk, without: overlay, base.catalog)
+    }
+    guard nextOverlay < overlay.count else { return nil }
+    let end = min(nextOverlay + Self.changesOfPart, overlay.count)
+    defer { nextOverlay = end }
+    return MergePart(nextOverlay..<end, of: overlay, base.catalog)
+  }
+
   /// An estimate of the number of entities: every entity that changed after the snapshot is counted as an
   /// added one.
   package var expectedCount: Int { base.count + overlay.count }

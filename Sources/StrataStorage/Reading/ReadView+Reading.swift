@@ -121,9 +121,8 @@ extension ReadView {
     do {
       let start = base.header.revision.number
       meter?.begin(.replaying, total: Int(last.revision.number - start))
-      while replay.revision < revision, let (header, blocks) = try replay.next() {
-        for block in blocks { overlay.add(block, in: scope) }
-        meter?.note(done: Int(header.revision.number - start))
+      try replay.replay(into: &overlay, in: scope, through: revision) {
+        meter?.note(done: Int($0.number - start))
       }
       meter?.end()
       guard replay.revision == revision else { throw try merged(around: revision) }

@@ -3,7 +3,7 @@ import StrataBase
 /// Reads the entities of a snapshot chunk by chunk, and verifies the hash of each chunk.
 package struct ChunkCursor {
   private let snapshots: SnapshotStore
-  private let catalog: LayoutCatalog
+  let catalog: LayoutCatalog
   private let revision: Revision
   /// The chunks that are read, in order.
   let listing: [ListedChunk]
@@ -56,9 +56,14 @@ package struct ChunkCursor {
 
   /// The next chunk: puts of one table, at least one; nil at the end.
   mutating func nextBlock() throws -> ChangeBlock? {
+    try nextStoredChunk()?.block(catalog)
+  }
+
+  /// The next chunk, which is not verified yet; nil at the end.
+  mutating func nextStoredChunk() throws -> StoredChunk? {
     guard nextChunk < listing.count else { return nil }
     defer { nextChunk += 1 }
-    return try snapshots.block(of: listing[nextChunk], in: revision, catalog)
+    return try snapshots.stored(listing[nextChunk], in: revision)
   }
 
   /// Verifies the remaining chunks.

@@ -183,6 +183,11 @@ package struct SnapshotStore {
     in revision: Revision,
     _ catalog: LayoutCatalog
   ) throws -> ChangeBlock {
+    try stored(chunk, in: revision).block(catalog)
+  }
+
+  /// A chunk as read from the file, which is not verified yet.
+  func stored(_ chunk: ListedChunk, in revision: Revision) throws -> StoredChunk {
     let place = "chunk \(chunk.id) of snapshot \(revision)"
     let body =
       isOfFormat1
@@ -191,19 +196,7 @@ package struct SnapshotStore {
         try $0.blob(0)
       }
     guard let body else { throw CorruptionError("\(place) is missing") }
-    var block = try ChangeBlock(body, of: place)
-    let layouts = try catalog.hashes(of: block.layouts)
-    let computed = SnapshotHeader.hash(ofChunk: body, layouts: layouts)
-    guard computed == chunk.hash else {
-      throw CorruptionError.hashMismatch(in: place, stored: chunk.hash, computed: computed)
-    }
-    guard block.holdsOnlyPuts else { throw CorruptionError("\(place) has more than puts") }
-    if isOfFormat1 { block = try ChangeBlock(block.body(ofTable: chunk.table), of: place) }
-    guard block.tables == [chunk.table], block.entries.count == chunk.count,
-      let first = block.entries.first, block.id(of: first) == chunk.first[...],
-      block.recordBytes == chunk.bytes
-    else { throw CorruptionError("\(place) is not what the list says of it") }
-    return block
+    return StoredChunk(listed: chunk, body: body, isOfFormat1: isOfFormat1, place: place)
   }
 
   /// The size of all chunks in the file.

@@ -20,7 +20,11 @@ enum Catalog {
     }
     benchmarks.append(WholeFileBenchmark(count: usual))
     benchmarks.append(DurableBenchmark(count: usual))
-    benchmarks += ReadPeerKind.available.map { RestoreBenchmark(peer: $0, count: usual) }
+    benchmarks += ReadPeerKind.available.flatMap { peer in
+      RestoreBenchmark.Form.allCases.map { form in
+        RestoreBenchmark(peer: peer, form: form, count: usual)
+      }
+    }
     benchmarks.append(JournalRestoreBenchmark(count: usual))
     benchmarks.append(RestoreGrowthBenchmark(small: usual, large: large))
     benchmarks.append(PointReadBenchmark(count: large, deltas: quick ? 200 : 10_000))

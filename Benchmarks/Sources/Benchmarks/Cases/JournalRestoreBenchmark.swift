@@ -26,6 +26,7 @@ struct JournalRestoreBenchmark: Benchmark {
         work: "open a store, \(grouped(count)) users in as many deltas",
         peer: "the same users in a snapshot",
         comparison: .cost,
+        goal: 1.5,
         pairs: pairs
       )
     ]

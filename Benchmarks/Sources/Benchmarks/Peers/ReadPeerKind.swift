@@ -26,7 +26,15 @@ enum ReadPeerKind: String, CaseIterable, Sendable {
     }
   }
 
-  var goal: Double? { self == .grdbCodable ? 5 : nil }
+  /// How many times as fast a restore should be.
+  func goal(_ form: RestoreBenchmark.Form) -> Double {
+    switch (self, form) {
+    case (.grdbFlat, .codable): 4
+    case (.grdbFlat, .byHand): 8
+    case (_, .codable): 10
+    case (_, .byHand): 20
+    }
+  }
 
   /// Writes the users to a file.
   func write(_ users: [PlainUser], to path: String) throws {
