@@ -112,9 +112,16 @@ package struct ByteCursor {
     return Range(uncheckedBounds: (start, position))
   }
 
+  /// Where the bytes of a text behind their length are.
+  @inline(__always)
+  mutating func utf8() throws(RecordError) -> Range<Int> {
+    let count = try utf8Bytes().count
+    return Range(uncheckedBounds: (position &- count, position))
+  }
+
   /// The bytes of a text behind their length.
   @inline(__always)
-  mutating func utf8() throws(RecordError) -> UnsafeRawBufferPointer {
+  mutating func utf8Bytes() throws(RecordError) -> UnsafeRawBufferPointer {
     let count = try count()
     // A count was read, so there are bytes.
     let text = UnsafeRawBufferPointer(
@@ -127,7 +134,7 @@ package struct ByteCursor {
   }
 
   package mutating func text() throws(RecordError) -> String {
-    String(decoding: try utf8(), as: UTF8.self)
+    String(decoding: try utf8Bytes(), as: UTF8.self)
   }
 
   /// A text that takes up all that is left.

@@ -193,7 +193,7 @@ extension RecordScan {
 
   @inline(__always)
   private static func text(_ cursor: inout ByteCursor, _ texts: Texts) throws(RecordError) {
-    if texts == .unchecked { _ = try cursor.block() } else { _ = try cursor.utf8() }
+    if texts == .unchecked { _ = try cursor.block() } else { _ = try cursor.utf8Bytes() }
   }
 
   /// Goes past the text of a URL or of a decimal number.

@@ -91,7 +91,7 @@ public struct RecordFieldReader: ~Copyable {
 
   @inline(__always)
   private mutating func text() throws -> String {
-    String(decoding: try cursor.utf8(), as: UTF8.self)
+    String(decoding: try cursor.utf8Bytes(), as: UTF8.self)
   }
 
   @inline(__always)

@@ -25,6 +25,18 @@ struct RecordCodableEntityTests {
   }
 
   @Test
+  func `references are written as the layout states them`() throws {
+    try RecordCodableLaw.check([
+      Reply(id: 1, note: 2, parent: 3, others: [4, 5]),
+      Reply(id: 2, note: 7, parent: nil, others: []),
+    ])
+    let error = #expect(throws: RecordCodableViolation.self) {
+      try RecordCodableLaw.check([RawReply(id: 1, note: 2)])
+    }
+    #expect(error?.description.contains("encode(record:) does not write") == true)
+  }
+
+  @Test
   func `a file has the same records, whether they are written by hand or by Codable`() async throws
   {
     let other = directory.path("other.strata")
@@ -204,6 +216,53 @@ extension Note: RecordCodable {
     record.encode("text", text)
     record.encodeIfPresent("tag", tag)
     record.encode("place", place)
+  }
+}
+
+private struct Reply: EntityType {
+  typealias RawID = Int
+  static let tableName: TableName = "replies"
+
+  let id: EntityID<Reply>
+  var note: EntityID<Note>
+  var parent: EntityID<Reply>?
+  var others: [EntityID<Note>]
+}
+
+extension Reply: RecordCodable {
+  init(record: inout RecordFieldReader) throws {
+    id = try record.decode("id")
+    note = try record.decode("note")
+    parent = try record.decodeIfPresent("parent")
+    others = try record.decode("others")
+  }
+
+  func encode(record: inout RecordFieldWriter) {
+    record.encode("id", id)
+    record.encode("note", note)
+    record.encodeIfPresent("parent", parent)
+    record.encode("others", others)
+  }
+}
+
+/// It writes a reference as a plain number.
+private struct RawReply: EntityType {
+  typealias RawID = Int
+  static let tableName: TableName = "replies"
+
+  let id: EntityID<RawReply>
+  var note: EntityID<Note>
+}
+
+extension RawReply: RecordCodable {
+  init(record: inout RecordFieldReader) throws {
+    id = try record.decode("id")
+    note = try record.decode("note")
+  }
+
+  func encode(record: inout RecordFieldWriter) {
+    record.encode("id", id)
+    record.encode("note", note.raw)
   }
 }
 
