@@ -12,21 +12,24 @@ public import StrataNormalization
 public struct InMemory<State: StateType, Database: DatabaseType>: StoreSource {
   /// The state a store is created with.
   public let initialState: State
-  private let database: StatePath<State, Database>
+  @usableFromInline let database: StatePath<State, Database>
+  @usableFromInline let specialized: SpecializedDatabaseHook<State, Database>
 
   /// Starts from a state whose database is at a path.
   ///
   /// Throws what opening a file with the same state would refuse: `UnlistedTables` for a table that
   /// the schema leaves out, `RuleViolation` for entities that have one key of a unique index.
+  @inlinable
   public init(initialState: State, database: StatePath<State, Database>) throws {
     try Database.checkSchema()
     try initialState[keyPath: database].checkUniqueness()
     self.initialState = initialState
     self.database = database
+    specialized = SpecializedDatabaseHook()
   }
 
   /// Connects the rules to the store created from it; called by the store's initializer.
   public func attach<Activity: Sendable>(to store: Store<State, Activity>) {
-    store.databaseHook(database)
+    _ = store.databaseHook(database, specialized)
   }
 }

@@ -1,6 +1,6 @@
 import StrataBase
 public import StrataCore
-import StrataEntityStore
+public import StrataEntityStore
 public import StrataNormalization
 public import StrataStorage
 
@@ -25,9 +25,10 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
   /// What opening found.
   public let report: RestoreReport
 
-  let writer: JournalWriter
+  package let writer: JournalWriter
   let reader: HistoryReader
   let database: StatePath<State, Database>
+  private let specialized: SpecializedDatabaseHook<State, Database>
   let values: [PersistedValue<State>]
   let policy: StoragePolicy
   let connection: Lock<StoreConnection<State>>
@@ -43,8 +44,10 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
     _ values: [PersistedValue<State>],
     _ opening: DatabaseOpening<Database>,
     _ opened: (contents: DatabaseOpening<Database>.Contents, report: RestoreReport),
-    _ writer: JournalWriter
+    _ writer: JournalWriter,
+    _ specialized: SpecializedDatabaseHook<State, Database>
   ) {
+    self.specialized = specialized
     var state = initialState
     state[keyPath: database] = opened.contents.database
     for value in values { value.assign(opened.contents.values, to: &state) }
@@ -92,6 +95,7 @@ extension Persistence {
   /// database whose schema leaves out one of its tables is refused with `.unlistedTables`. See
   /// `RestorePolicy` for what to do with a file that cannot be restored completely, and for opening
   /// one only to read it.
+  @inlinable
   public static func open(
     at path: String,
     initialState: State,
@@ -99,6 +103,27 @@ extension Persistence {
     values: [PersistedValue<State>] = [],
     tables: [TableOption<Database>] = [],
     configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) async throws(PersistenceError) -> Persistence {
+    try await open(
+      at: path,
+      initialState,
+      database,
+      values,
+      tables,
+      configuration,
+      SpecializedDatabaseHook()
+    )
+  }
+
+  @usableFromInline
+  static func open(
+    at path: String,
+    _ initialState: State,
+    _ database: StatePath<State, Database>,
+    _ values: [PersistedValue<State>],
+    _ tables: [TableOption<Database>],
+    _ configuration: PersistenceConfiguration,
+    _ specialized: SpecializedDatabaseHook<State, Database>
   ) async throws(PersistenceError) -> Persistence {
     let (opening, writer) = try prepare(
       at: path,
@@ -109,12 +134,13 @@ extension Persistence {
       configuration
     )
     let opened = try await opening.open(writer)
-    return Persistence(initialState, database, values, opening, opened, writer)
+    return Persistence(initialState, database, values, opening, opened, writer, specialized)
   }
 
   /// The same as `open` for a program that cannot wait asynchronously: it blocks the calling thread
   /// until the file is restored.
   @available(*, noasync, message: "Use the asynchronous form: try await Persistence.open(…)")
+  @inlinable
   public static func openBlocking(
     at path: String,
     initialState: State,
@@ -122,6 +148,28 @@ extension Persistence {
     values: [PersistedValue<State>] = [],
     tables: [TableOption<Database>] = [],
     configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) throws(PersistenceError) -> Persistence {
+    try openBlocking(
+      at: path,
+      initialState,
+      database,
+      values,
+      tables,
+      configuration,
+      SpecializedDatabaseHook()
+    )
+  }
+
+  @available(*, noasync)
+  @usableFromInline
+  static func openBlocking(
+    at path: String,
+    _ initialState: State,
+    _ database: StatePath<State, Database>,
+    _ values: [PersistedValue<State>],
+    _ tables: [TableOption<Database>],
+    _ configuration: PersistenceConfiguration,
+    _ specialized: SpecializedDatabaseHook<State, Database>
   ) throws(PersistenceError) -> Persistence {
     let (opening, writer) = try prepare(
       at: path,
@@ -136,7 +184,8 @@ extension Persistence {
         Result { () throws(PersistenceError) in try opening.open(writer) }
       }
     }
-    return Persistence(initialState, database, values, opening, try result.get(), writer)
+    let opened = try result.get()
+    return Persistence(initialState, database, values, opening, opened, writer, specialized)
   }
 
   private static func prepare(
@@ -186,7 +235,7 @@ extension Persistence {
         """
       )
     }
-    let changes = store.databaseHook(database)
+    let changes = store.databaseHook(database, specialized)
     store.hook(
       where: { (_: JournalHook<State, Database>) in false },
       orInstall: { JournalHook(persistence: self, changes: changes.key) }

@@ -15,11 +15,13 @@ extension Changes {
   ///
   /// Costs two reads of the part.
   public func map<T: Sendable>(_ part: PartPath<Value, T>) -> Changes<T> {
-    replacing(
-      value: value[keyPath: part],
-      previous: previous?[keyPath: part],
+    let changes = replacing(
+      value: storedValue[keyPath: part],
+      previous: storedPrevious?[keyPath: part],
       computedPlace: computedPlace?.appending(part)
     )
+    guard let place = readPlace?.part(part) else { return changes }
+    return changes.tracked(by: place)
   }
 
   /// The same version of a part that may be absent; nil while it is.

@@ -11,20 +11,17 @@
 /// comparison is always with the last commit that changed something.
 @dynamicMemberLookup
 public struct Changes<Value: Sendable>: Sendable {
-  /// The value at this version.
-  public let value: Value
-  /// The value at the version before, or nil when there is none to compare with.
-  public let previous: Value?
-  /// How many commits the store has seen; 0 is the state it was created with.
-  public let version: UInt64
-  /// Who made this version: the commit, then the actions that led to it, the innermost first; empty at
-  /// version 0.
-  public let traces: [CommitTrace]
-  /// What the hooks of the store computed for this commit.
-  public let attachments: CommitAttachments
+  // The library reads these; the public properties also note what a closure reads.
+  @usableFromInline let storedValue: Value
+  @usableFromInline let storedPrevious: Value?
+  @usableFromInline let storedVersion: UInt64
+  @usableFromInline let storedTraces: [CommitTrace]
+  @usableFromInline let storedAttachments: CommitAttachments
 
   /// Where the results of the value's computed properties are stored; nil when they are not.
   @usableFromInline let computedPlace: ComputedPlace?
+  /// Where reads are noted; nil when they are not.
+  @usableFromInline let readPlace: ReadPlace?
 
   /// Creates the changes from an old value to a new one, for the test of code that receives changes.
   ///
@@ -76,21 +73,62 @@ public struct Changes<Value: Sendable>: Sendable {
     version: UInt64,
     traces: [CommitTrace],
     attachments: CommitAttachments,
-    computedPlace: ComputedPlace?
+    computedPlace: ComputedPlace?,
+    readPlace: ReadPlace? = nil
   ) {
-    self.value = value
-    self.previous = previous
-    self.version = version
-    self.traces = traces
-    self.attachments = attachments
+    storedValue = value
+    storedPrevious = previous
+    storedVersion = version
+    storedTraces = traces
+    storedAttachments = attachments
     self.computedPlace = computedPlace
+    self.readPlace = readPlace
+  }
+
+  /// The value at this version.
+  @inlinable
+  public var value: Value {
+    readPlace?.noteValue()
+    return storedValue
+  }
+
+  /// The value at the version before, or nil when there is none to compare with.
+  @inlinable
+  public var previous: Value? {
+    readPlace?.noteEverything()
+    return storedPrevious
+  }
+
+  /// How many commits the store has seen; 0 is the state it was created with.
+  @inlinable
+  public var version: UInt64 {
+    readPlace?.noteEverything()
+    return storedVersion
+  }
+
+  /// Who made this version: the commit, then the actions that led to it, the innermost first; empty at
+  /// version 0.
+  @inlinable
+  public var traces: [CommitTrace] {
+    readPlace?.noteEverything()
+    return storedTraces
+  }
+
+  /// What the hooks of the store computed for this commit.
+  @inlinable
+  public var attachments: CommitAttachments {
+    readPlace?.noteEverything()
+    return storedAttachments
   }
 
   /// Who wanted the commit and why; nil if that is not known.
   public var context: CommitContext? { traces.first?.context }
 
   /// A property of the value.
-  public subscript<T>(dynamicMember keyPath: KeyPath<Value, T>) -> T { value[keyPath: keyPath] }
+  public subscript<T>(dynamicMember keyPath: KeyPath<Value, T>) -> T {
+    readPlace?.note(keyPath)
+    return storedValue[keyPath: keyPath]
+  }
 }
 
 extension Changes {
@@ -104,15 +142,28 @@ extension Changes {
     Changes<Other>(
       value: value,
       previous: previous,
-      version: version,
-      traces: traces,
-      attachments: attachments,
+      version: storedVersion,
+      traces: storedTraces,
+      attachments: storedAttachments,
       computedPlace: computedPlace
     )
   }
 
+  /// The same changes, whose reads are noted.
+  func tracked(by place: ReadPlace) -> Changes {
+    Changes(
+      value: storedValue,
+      previous: storedPrevious,
+      version: storedVersion,
+      traces: storedTraces,
+      attachments: storedAttachments,
+      computedPlace: computedPlace,
+      readPlace: place
+    )
+  }
+
   func replacingValue(with value: Value) -> Changes {
-    replacing(value: value, previous: previous, computedPlace: computedPlace)
+    replacing(value: value, previous: storedPrevious, computedPlace: computedPlace)
   }
 
   /// The version before this one, as far as it is known.

@@ -6,10 +6,10 @@ final class Version<Value: Sendable>: Sendable {
   @inlinable
   init(_ changes: Changes<Value>) { self.changes = changes }
 
-  @inlinable var value: Value { changes.value }
+  @inlinable var value: Value { changes.storedValue }
 
   /// The version of the store's state.
-  @inlinable var number: UInt64 { changes.version }
+  @inlinable var number: UInt64 { changes.storedVersion }
 
   /// The same version of another value and its previous value.
   @inlinable

@@ -6,20 +6,21 @@ import StrataBase
 /// once it holds the lock.
 @usableFromInline
 struct CommitStages<State: StateType>: Sendable {
-  var middleware: [any StoreMiddleware<State>] = []
-  var hooks: [any CommitHook<State>] = []
+  @usableFromInline var middleware: [any StoreMiddleware<State>] = []
+  @usableFromInline var hooks: [any CommitHook<State>] = []
   /// The state that the store left to show others; nil if it shows its own.
   ///
   /// See ``Preview``.
-  var present: PresentState<State>?
+  @usableFromInline var present: PresentState<State>?
   /// Decides where each commit goes; nil: to the state shown.
-  var destination: (@Sendable () -> CommitDestination)?
+  @usableFromInline var destination: (@Sendable () -> CommitDestination)?
 
   @usableFromInline
   init() {}
 }
 
 /// Where a commit of a store goes while the store shows another state than its own.
+@usableFromInline
 package enum CommitDestination: Sendable {
   /// To the state shown; without a ``Preview`` that is the store's own.
   case shown
@@ -27,9 +28,13 @@ package enum CommitDestination: Sendable {
   case present
   /// Nowhere: the closure runs, and its change is dropped.
   case dropped
+
+  @usableFromInline var isShown: Bool { self == .shown }
+  @usableFromInline var isNowhere: Bool { self == .dropped }
 }
 
 /// The own state of a store that shows another one, guarded by the edit lock of the store.
+@usableFromInline
 final class PresentState<State: StateType>: Sendable {
   private struct Status: Sendable {
     var state: State
@@ -50,17 +55,19 @@ final class PresentState<State: StateType>: Sendable {
     status = Lock(Status(state: state))
   }
 
-  var state: State { status.withLock { $0.state } }
+  @usableFromInline var state: State { status.withLock { $0.state } }
 
   /// How many commits it received since the store left it.
   var commits: Int { status.withLock { $0.commits } }
 
   /// The hooks that the store has without the preview, if `current` are those it has now.
+  @usableFromInline
   func hooks(with current: [any CommitHook<State>]) -> [any CommitHook<State>] {
     hooks + current.dropFirst(following)
   }
 
   /// Makes `state` the own state, and returns the one before it, to be freed outside every lock.
+  @usableFromInline
   func replace(with state: State) -> State {
     status.withLock { status in
       defer { status = Status(state: state, commits: status.commits + 1) }
@@ -74,6 +81,7 @@ extension CommitStages {
   /// commit, and only its version remains to be published.
   ///
   /// Throws the error of the first stage that refuses it.
+  @inlinable
   func complete(_ edit: inout Edit<State>) throws {
     for stage in middleware { try stage.modify(&edit) }
     for hook in hooks { try hook.editDidEnd(&edit) }

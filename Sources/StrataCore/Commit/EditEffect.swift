@@ -1,12 +1,13 @@
 #if canImport(Darwin)
-  import Darwin
+  public import Darwin
 #elseif canImport(Musl)
-  import Musl
+  public import Musl
 #else
-  import Glibc
+  public import Glibc
 #endif
 
 /// Whether an edit changed a value, as far as its bytes show.
+@usableFromInline
 enum EditEffect {
   /// Every byte of the value is unchanged.
   case nothing
@@ -21,17 +22,17 @@ extension EditEffect {
   /// heap storage that both refer to is shared, so it was neither changed in place nor freed and
   /// reused. Both reads are of the same memory, so padding between fields is compared with itself.
   /// O(size of the value's own bytes), never of what it refers to.
-  static func observe<Value, R, E: Error>(
+  @inlinable
+  static func observe<Value, R>(
     editing value: inout Value,
     reporting effect: inout EditEffect,
-    _ edit: (inout Value) throws(E) -> R
-  ) throws(E) -> R {
-    try withUnsafeMutablePointer(to: &value) { (place) throws(E) in
+    _ edit: (inout Value) -> R
+  ) -> R {
+    withUnsafeMutablePointer(to: &value) { place in
       let size = MemoryLayout<Value>.size
-      return try withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) {
-        (before) throws(E) in
+      return withUnsafeTemporaryAllocation(byteCount: size, alignment: 1) { before in
         before.copyMemory(from: UnsafeRawBufferPointer(start: place, count: size))
-        let result = try edit(&place.pointee)
+        let result = edit(&place.pointee)
         if size > 0, let start = before.baseAddress, memcmp(start, place, size) != 0 {
           effect = .something
         }

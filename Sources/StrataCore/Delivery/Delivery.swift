@@ -11,7 +11,7 @@ public import StrataBase
 final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   let graph: DerivationGraph<State>
   @usableFromInline let queue: Lock<DeliveryQueue<State, Activity>>
-  private let specialized: SpecializedDelivery<State, Activity>
+  @usableFromInline let specialized: SpecializedDelivery<State, Activity>
 
   @usableFromInline
   init(_ initial: Changes<State>, _ specialized: SpecializedDelivery<State, Activity>) {
@@ -21,17 +21,7 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
     queue = Lock(DeliveryQueue(Version(initial), graph: graph))
   }
 
-  var current: Version<State> { queue.withLock { $0.current } }
-
-  /// An edit of the last committed value.
-  func beginEdit(
-    trace: CommitTrace,
-    causes: [ActionMetadata],
-    by dispatcher: ObjectIdentifier?,
-    and others: [ObjectIdentifier]
-  ) -> Edit<State> where State: StateType {
-    Edit(after: current.changes, trace: trace, causes: causes, by: dispatcher, and: others)
-  }
+  @inlinable var current: Version<State> { queue.withLock { $0.current } }
 
   /// Returns the version that was replaced, so that it can be freed outside every lock.
   func publish(_ version: Version<State>, log: LogEntry?) -> Version<State> {
@@ -92,6 +82,7 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   }
 
   /// Delivers what waits, unless another caller is delivering already.
+  @inlinable
   func drain() { specialized.drain(self) }
 
   @inlinable

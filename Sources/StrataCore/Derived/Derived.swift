@@ -16,9 +16,9 @@
 ///
 /// **Cost.** A derived value without subscribers costs a commit nothing. Of those with subscribers, all
 /// that read the same unchanged stored property are skipped by one comparison of its bytes, however
-/// many they are. Those through a closure or a computed key path are computed once per version each. A
-/// chain is computed only when its input has changed. So for very many fine-grained values, derive the
-/// stored property they share first and chain from there.
+/// many they are, whether they read it through a key path or a closure. Those that read more than stored
+/// properties are computed once per version each; see ``Pipeline``. A chain is computed only when its
+/// input has changed. So for very many values of one table, derive the entities and chain from there.
 ///
 /// **Lifetimes.** The store holds no derived value. A derived value holds those it is computed from and
 /// the last state, but not the store. A subscription holds its derived value.

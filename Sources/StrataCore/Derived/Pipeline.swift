@@ -6,8 +6,14 @@
 /// ```
 ///
 /// Prefer a key path where possible. One through stored properties costs nothing in a commit that
-/// leaves its bytes unchanged, and requesting the same key path again returns the same ``Derived``. A
-/// closure is called for each version that changes its input, and must be pure.
+/// leaves its bytes unchanged, and requesting the same key path again returns the same ``Derived``.
+///
+/// A closure must be pure. One that reads stored properties of a state directly, as `$0.title`, is
+/// called again only when the bytes of one of them have changed. Whatever else it reads counts as the
+/// whole state: `$0.value`, `$0.previous`, `$0.version`, `$0.computed`, a computed property. Then it is
+/// called for each version. An entity table is one property: `$0.db` has changed with every commit to
+/// the database. So follow an entity with `derived(from: id, in: \.db.users)` and chain the closure to
+/// that.
 public struct Pipeline<Input: Sendable, Output: Sendable>: Sendable {
   enum Projection: Sendable {
     case part(PartPath<Input, Output>)
@@ -27,7 +33,8 @@ extension Pipeline {
   /// The result of a function of the input.
   ///
   /// It gets `Changes`, so that it can read properties and computed properties alike. Its result may
-  /// not depend on the previous value.
+  /// not depend on the previous value. If its results are compared with `==`, it is called again only
+  /// when a property that it has read has changed; see ``Pipeline``.
   public static func map(_ function: @escaping @Sendable (Changes<Input>) -> Output) -> Pipeline {
     Pipeline(.function(function))
   }

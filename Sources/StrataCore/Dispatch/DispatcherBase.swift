@@ -12,11 +12,11 @@ open class DispatcherBase<State: StateType, Activity: Sendable>:
 {
   /// Creates a dispatcher for `targetStore`, which it holds.
   public init(targetStore: Store<State, Activity>) {
-    super.init(targetStore: targetStore, scope: \.self)
+    super.init(targetStore: targetStore, scope: targetStore.scope)
   }
 
   /// Another name for `init(targetStore:)`, for code that was written for an older Verge.
   public init(target: Store<State, Activity>) {
-    super.init(targetStore: target, scope: \.self)
+    super.init(targetStore: target, scope: target.scope)
   }
 }

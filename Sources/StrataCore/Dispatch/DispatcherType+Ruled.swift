@@ -6,6 +6,7 @@ extension DispatcherType where State: RuledStateType {
   ///
   /// Throws what the closure throws, and the error of a rule, middleware or file that refuses the
   /// commit; then it is rolled back. The rest is that of `commit` for any state.
+  @inlinable
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
@@ -30,6 +31,7 @@ extension DispatcherType where State: RuledStateType {
   /// Changes a part of the scope in one atomic step; the key path starts at the own scope.
   ///
   /// Throws like the form for the whole scope.
+  @inlinable
   @discardableResult
   public func commit<Part, R, E: Error>(
     _ name: String = "",
@@ -50,13 +52,14 @@ extension DispatcherType where State: RuledStateType {
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
-      scope: (scope as WritableKeyPath).appending(path: part as WritableKeyPath)
-    ) { (part) throws in try mutation(&part) }
+      scope: scope
+    ) { (whole) throws in try mutation(&whole[keyPath: part]) }
   }
 
   /// Changes the scope in one atomic step and attaches values that are carried with the commit.
   ///
   /// Throws like the form without attachments.
+  @inlinable
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
@@ -83,6 +86,7 @@ extension DispatcherType where State: RuledStateType {
   /// the commit made; nil when it changed nothing.
   ///
   /// Throws like `commit`.
+  @inlinable
   public func commitWithVersion<R, E: Error>(
     _ name: String = "",
     context: CommitContext? = nil,

@@ -62,6 +62,7 @@ extension DispatcherType {
   /// ``Store/refusedCommitHandler`` receives it, and the result of the closure is returned although
   /// what it names is not there. Make the state a ``RuledStateType`` to have every commit throw: see
   /// <doc:RefusedCommits>.
+  @inlinable
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
@@ -89,6 +90,7 @@ extension DispatcherType {
   /// Changes a part of the scope in one atomic step; the key path starts at the own scope.
   ///
   /// An optional part is given as an optional.
+  @inlinable
   @discardableResult
   public func commit<Part, R, E: Error>(
     _ name: String = "",
@@ -109,9 +111,8 @@ extension DispatcherType {
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
-      scope: (scope as WritableKeyPath).appending(path: part as WritableKeyPath),
-      mutation
-    )
+      scope: scope
+    ) { (whole) throws(E) in try mutation(&whole[keyPath: part]) }
   }
 
   /// Changes the scope in one atomic step and attaches values that are carried with the commit.
@@ -126,6 +127,7 @@ extension DispatcherType {
   /// ```
   ///
   /// Subscribers find them in ``Changes/attachments``. If the commit changes nothing, they are lost.
+  @inlinable
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
@@ -160,6 +162,7 @@ extension DispatcherType {
   ///
   /// A commit makes no version when it leaves every byte of the state unchanged, or when it is refused
   /// and cannot throw. The rules are those of `commit`.
+  @inlinable
   public func commitWithVersion<R, E: Error>(
     _ name: String = "",
     context: CommitContext? = nil,

@@ -1,5 +1,6 @@
 extension Store {
   /// The call of the logger for a commit, which waits in the delivery queue for its turn.
+  @usableFromInline
   func logEntry(
     of edit: Edit<State>,
     since start: ContinuousClock.Instant?,

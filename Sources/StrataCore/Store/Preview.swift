@@ -127,8 +127,13 @@ package final class Preview<State: StateType, Activity: Sendable>: Sendable {
   ) throws -> Version<State> {
     var stages = store.stages.withLock { $0 }
     stages.middleware = []
-    let start = store.delivery.current.changes.replacingValue(with: previous)
-    var edit = Edit(after: start, trace: trace, causes: [])
+    let current = store.delivery.current
+    var edit = Edit(
+      after: previous,
+      version: current.number + 1,
+      computed: current.changes.computedPlace,
+      by: CommitOrigin(trace)
+    )
     edit.state = state
     try stages.complete(&edit)
     return store.delivery.publish(Version(Changes(edit)), log: nil)

@@ -41,6 +41,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   @usableFromInline let refusals = Lock(RefusedCommitHandler())
   @usableFromInline let delivery: Delivery<State, Activity>
   @usableFromInline let logger: (any StoreLogger)?
+  @usableFromInline let specialized: SpecializedCommit<State, Activity>
   /// What the store was created from, unless that was a plain value.
   @usableFromInline package let source: (any StoreSource<State>)?
 
@@ -50,6 +51,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
     self.name = name ?? "\(Self.self)"
     self.logger = logger
     source = nil
+    specialized = SpecializedCommit()
     delivery = Delivery(Changes(initial: initialState), SpecializedDelivery())
   }
 
@@ -61,6 +63,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
     name = "\(Self.self)"
     logger = nil
     self.source = source
+    specialized = SpecializedCommit()
     delivery = Delivery(Changes(initial: source.initialState), SpecializedDelivery())
     source.attach(to: self)
   }
@@ -75,6 +78,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
     self.name = name ?? "\(Self.self)"
     self.logger = logger
     self.source = source
+    specialized = SpecializedCommit()
     delivery = Delivery(Changes(initial: source.initialState), SpecializedDelivery())
     source.attach(to: self)
   }
@@ -84,7 +88,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   /// The last committed value.
   ///
   /// Never waits for an edit. O(1).
-  public var state: State { delivery.current.value }
+  @inlinable public var state: State { delivery.current.value }
 
   /// The last committed value with its version, its traces and the value before it.
   ///
@@ -92,7 +96,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
   public var changes: Changes<State> { delivery.current.changes }
 
   /// The store itself: a store is the dispatcher of its whole state.
-  public var targetStore: Store<State, Activity> { self }
+  @inlinable public var targetStore: Store<State, Activity> { self }
 
   /// The whole state.
   ///

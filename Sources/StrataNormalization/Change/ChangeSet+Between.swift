@@ -1,3 +1,11 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
 extension ChangeSet {
   /// The changes that make `old` equal to `new`.
   ///
@@ -13,7 +21,33 @@ extension ChangeSet {
     to new: Database,
     schema: DatabaseSchema<Database>
   ) {
-    self.init(tables: schema.tables.compactMap { $0.anyChanges(from: old, to: new) })
+    self = withUnsafePointer(to: old) { old in
+      withUnsafePointer(to: new) { new in ChangeSet(from: old, to: new, schema: schema) }
+    }
+  }
+
+  /// The same for two databases that are not copied.
+  ///
+  /// A table whose bytes are equal is the same in both: each is held by its database.
+  init<Database: DatabaseType>(
+    from old: UnsafePointer<Database>,
+    to new: UnsafePointer<Database>,
+    schema: DatabaseSchema<Database>
+  ) {
+    let (oldBytes, newBytes) = (UnsafeRawPointer(old), UnsafeRawPointer(new))
+    var tables: [any AnyTableChanges] = []
+    for index in schema.tables.indices {
+      if let bytes = schema.bytes[index],
+        memcmp(oldBytes + bytes.lowerBound, newBytes + bytes.lowerBound, bytes.count) == 0
+      {
+        continue
+      }
+      let table = schema.tables[index]
+      if let changes = table.anyChanges(from: old, to: new) {
+        tables.append(changes)
+      }
+    }
+    self.init(tables: tables)
   }
 
   /// The changes from `old` to `new`, if comparing these two tables gave a part of this change set.
@@ -33,7 +67,10 @@ extension ChangeSet {
 }
 
 extension SchemaTable {
-  fileprivate func anyChanges(from old: Database, to new: Database) -> (any AnyTableChanges)? {
+  fileprivate func anyChanges(
+    from old: UnsafePointer<Database>,
+    to new: UnsafePointer<Database>
+  ) -> (any AnyTableChanges)? {
     changes(from: old, to: new)
   }
 }

@@ -5,6 +5,10 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
   let rules: [any SchemaRule<Database>]
   /// For each rule, the table of the entities that refer.
   let ruleTables: [TableName]
+  /// For each table, its bytes in the database; nil if its path leads through a computed property.
+  let bytes: [Range<Int>?]
+  /// The tables with an index that has a rule.
+  let indexed: [any SchemaTable<Database>]
 
   /// Creates a schema from a list of `Entities(\.table)` and `References(from: \.table, …)`.
   ///
@@ -35,6 +39,8 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
     }
     self.tables = tables
     self.rules = rules
+    bytes = tables.map(\.bytes)
+    indexed = tables.filter(\.hasIndexRules)
     ruleTables = rules.compactMap { rule in tables.first { $0.place == rule.paths.from }?.name }
   }
 

@@ -44,6 +44,12 @@ public struct EntityIndexes<Entity: EntityType>: Sendable, ExpressibleByArrayLit
     }
     self.maintained = maintained
   }
+
+  /// Whether any of them has a rule.
+  ///
+  /// Computed: a table holds the list, and a flag would be followed by bytes without a value, so equal
+  /// tables would not have equal bytes.
+  var hasRules: Bool { maintained.contains { $0.violations != nil } }
 }
 
 /// How tables maintain an index: closures that are created where the types of entity and key are known,
@@ -56,7 +62,9 @@ public struct IndexMaintenance<Entity: EntityType>: Sendable {
   /// Updates the index for an entity that was inserted, replaced or removed.
   @usableFromInline let change: @Sendable (inout IndexBox, _ old: Entity?, _ new: Entity?) -> Void
   /// The violations of a rule of the index that an earlier state of it does not have.
-  @usableFromInline let violations: @Sendable (IndexBox, _ old: IndexBox?) -> [IndexViolation]
+  ///
+  /// Nil if it has no rule.
+  @usableFromInline let violations: (@Sendable (IndexBox, _ old: IndexBox?) -> [IndexViolation])?
 
   @inlinable
   init(
@@ -64,8 +72,7 @@ public struct IndexMaintenance<Entity: EntityType>: Sendable {
     make: @escaping @Sendable () -> IndexBox,
     build: @escaping @Sendable (HashTrie<Entity>) -> IndexBox,
     change: @escaping @Sendable (inout IndexBox, _ old: Entity?, _ new: Entity?) -> Void,
-    violations: @escaping @Sendable (IndexBox, _ old: IndexBox?) -> [IndexViolation] = { _, _ in []
-    }
+    violations: (@Sendable (IndexBox, _ old: IndexBox?) -> [IndexViolation])? = nil
   ) {
     self.index = index
     self.make = make

@@ -47,7 +47,7 @@ struct TableIndexes<Entity: EntityType>: Sendable {
   /// O(indexes + violations of both).
   func violations(since old: TableIndexes?) -> [IndexViolation] {
     boxes.indices.flatMap { position in
-      declared.maintained[position].violations(boxes[position], old?.boxes[position])
+      declared.maintained[position].violations?(boxes[position], old?.boxes[position]) ?? []
     }
   }
 }

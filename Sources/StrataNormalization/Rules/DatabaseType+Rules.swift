@@ -10,23 +10,37 @@ extension DatabaseType {
   /// discard the value.
   @discardableResult
   public mutating func applyRules(since old: Self) throws(RuleViolation) -> ChangeSet {
+    try withUnsafePointer(to: old) { (old) throws(RuleViolation) in
+      try withUnsafeMutablePointer(to: &self) { (new) throws(RuleViolation) in
+        try Self.applyRules(from: old, to: new)
+      }
+    }
+  }
+
+  /// The same for two databases that are not copied.
+  @usableFromInline
+  package static func applyRules(
+    from old: UnsafePointer<Self>,
+    to new: UnsafeMutablePointer<Self>
+  ) throws(RuleViolation) -> ChangeSet {
     let schema = Self.schema
-    var changes = ChangeSet(from: old, to: self, schema: schema)
+    var changes = ChangeSet(from: old, to: UnsafePointer(new), schema: schema)
     if changes.isEmpty { return changes }
     if !schema.rules.isEmpty {
       var removed = schema.removed(by: changes)
-      if apply(schema, after: &removed) {
-        changes = ChangeSet(from: old, to: self, schema: schema)
+      if new.pointee.apply(schema, after: &removed) {
+        changes = ChangeSet(from: old, to: UnsafePointer(new), schema: schema)
       }
       for removed in removed {
-        for rule in schema.rules { try rule.check(removed, in: self) }
+        for rule in schema.rules { try rule.check(removed, in: new.pointee) }
       }
       for (rule, table) in zip(schema.rules, schema.ruleTables) {
-        try rule.checkExistence(after: changes, of: table, from: old, in: self)
+        try rule.checkExistence(after: changes, of: table, from: old.pointee, in: new.pointee)
       }
     }
-    for table in schema.tables where changes.concerns(table.name) {
-      if let violation = table.violations(of: self, since: old).first { throw violation }
+    for table in schema.indexed where changes.concerns(table.name) {
+      let violations = table.violations(of: UnsafePointer(new), since: old)
+      if let violation = violations.first { throw violation }
     }
     return changes
   }
@@ -36,7 +50,8 @@ extension DatabaseType {
   /// O(indexes).
   public func checkUniqueness() throws(RuleViolation) {
     for table in Self.schema.tables {
-      if let violation = table.violations(of: self, since: nil).first { throw violation }
+      let violations = withUnsafePointer(to: self) { table.violations(of: $0, since: nil) }
+      if let violation = violations.first { throw violation }
     }
   }
 
@@ -44,7 +59,9 @@ extension DatabaseType {
   ///
   /// O(indexes + violations).
   public func uniquenessViolations() -> [RuleViolation] {
-    Self.schema.tables.flatMap { $0.violations(of: self, since: nil) }
+    withUnsafePointer(to: self) { database in
+      Self.schema.tables.flatMap { $0.violations(of: database, since: nil) }
+    }
   }
 
   /// Adds the entities that are removed with those that were removed; returns whether anything changed.
@@ -84,9 +101,15 @@ extension ChangeSet {
 }
 
 extension SchemaTable {
+  /// Whether an index of the table has a rule.
+  var hasIndexRules: Bool { Entity.indexes.hasRules }
+
   /// The violations of uniqueness that `old` does not have.
-  func violations(of database: Database, since old: Database?) -> [RuleViolation] {
-    database[keyPath: path].indexes.violations(since: old?[keyPath: path].indexes).map {
+  func violations(
+    of database: UnsafePointer<Database>,
+    since old: UnsafePointer<Database>?
+  ) -> [RuleViolation] {
+    indexes(in: database).violations(since: old.map { indexes(in: $0) }).map {
       .notUnique(table: name, index: $0.index, key: $0.key, ids: $0.ids)
     }
   }

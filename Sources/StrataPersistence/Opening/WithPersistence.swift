@@ -13,6 +13,7 @@ public import StrataStorage
 /// ```
 ///
 /// Throws what opening throws, else what `body` throws, else what closing throws.
+@inlinable
 public func withPersistence<State, Activity, Database, S: Store<State, Activity>, R>(
   at path: String,
   initialState: State,
@@ -50,6 +51,7 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
 /// ```
 ///
 /// Throws what opening throws, else what `body` throws, else what closing throws.
+@inlinable
 public func withPersistence<State, Activity, Database, S: Store<State, Activity>, R>(
   at path: String,
   initialState: State,

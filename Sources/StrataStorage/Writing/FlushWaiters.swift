@@ -15,6 +15,9 @@ final class FlushWaiters: Sendable {
 
   private let waiting = Lock(Waiting())
 
+  /// How many callers wait and are not served yet.
+  var count: Int { waiting.withLock { $0.waiters.count } }
+
   /// Adds a waiter; returns true when the writer has to be called.
   func add(_ waiter: Waiter) -> Bool {
     waiting.withLock { waiting in
@@ -24,11 +27,19 @@ final class FlushWaiters: Sendable {
     }
   }
 
-  /// Takes all waiters for the writer; the next `add` calls it again.
+  /// Takes all waiters for the writer, which has been called and is not called again until ``end()``.
   func take() -> [Waiter] {
     waiting.withLock { waiting in
-      defer { waiting = Waiting() }
+      defer { waiting.waiters = [] }
       return waiting.waiters
+    }
+  }
+
+  /// Ends a call of the writer; returns true when there are waiters that it must serve in another call.
+  func end() -> Bool {
+    waiting.withLock { waiting in
+      waiting.isWriterCalled = !waiting.waiters.isEmpty
+      return waiting.isWriterCalled
     }
   }
 }

@@ -20,23 +20,78 @@ extension JournalWriter {
   /// Called outside the writer's executor. Concurrent callers share one sync.
   package nonisolated func durable(through target: Revision) async throws(PersistenceError) {
     if configuration.restore == .readOnly { return }
+    // Refused commits mean that the file is being closed; then the writer knows the answer.
+    if queue.current.durable >= target, queue.acceptsCommits { return }
     try await withCheckedContinuation { continuation in
       let waiter = FlushWaiters.Waiter(target: target, continuation: continuation)
-      guard flushWaiters.add(waiter) else { return }
-      executor.schedule { [self] in assumeIsolated { $0.serveFlushWaiters() } }
+      if flushWaiters.add(waiter) { callForFlushWaiters() }
     }.get()
   }
 
+  /// How many callers of `durable(through:)` the writer does not serve yet.
+  package nonisolated var waitingCallers: Int { flushWaiters.count }
+
+  private nonisolated func callForFlushWaiters() {
+    executor.schedule { [self] in assumeIsolated { $0.serveFlushWaiters() } }
+  }
+
+  /// How often the callers that came meanwhile are added before a sync.
+  private static let gatherings = 16
+
+  /// Serves the callers that wait: their commits are written, then synced together.
+  ///
+  /// A sync takes as long as many groups. So callers that come while a group is written are added, and
+  /// wait for one sync instead of two. All continue right after the sync, before a checkpoint that is due.
   private func serveFlushWaiters() {
-    let waiters = flushWaiters.take()
-    guard let target = waiters.map(\.target).max() else { return }
-    let result: Result<Void, PersistenceError>
+    var waiters = flushWaiters.take()
+    var result = Result<Void, PersistenceError>.success(())
     do throws(PersistenceError) {
-      result = .success(try flush(through: target))
+      try write(for: waiters)
+      for _ in 0..<Self.gatherings {
+        let more = flushWaiters.take()
+        if more.isEmpty { break }
+        waiters += more
+        try write(for: more)
+      }
+      if let target = waiters.map(\.target).max() { try makeDurable(through: target) }
     } catch {
       result = .failure(error)
     }
     for waiter in waiters { waiter.continuation.resume(returning: result) }
+    if flushWaiters.end() { callForFlushWaiters() }
+    if session == nil { return }
+    do {
+      try checkpointIfDue()
+      planMaintenance()
+    } catch {
+      degrade(error)
+    }
+  }
+
+  private func write(for waiters: [FlushWaiters.Waiter]) throws(PersistenceError) {
+    if let target = waiters.map(\.target).max() { try write(through: target) }
+  }
+
+  /// Writes the commits up to a revision, without a sync.
+  private func write(through target: Revision) throws(PersistenceError) {
+    if isForWriting, queue.current.durable >= target { return }
+    _ = try requireSession(for: .appending)
+    do {
+      while let session, session.written.revision < target,
+        try writeGroup()
+      {}
+    } catch {
+      throw degrade(error)
+    }
+  }
+
+  /// Syncs what is written up to a revision.
+  private func makeDurable(through target: Revision) throws(PersistenceError) {
+    do {
+      if queue.current.durable < target { try sync() }
+    } catch {
+      throw degrade(error)
+    }
   }
 
   /// Returns when every commit up to a revision is on disk.
@@ -44,12 +99,9 @@ extension JournalWriter {
   /// Later commits wait for the next sync, so that concurrent callers share one.
   func flush(through target: Revision) throws(PersistenceError) {
     if isForWriting, queue.current.durable >= target { return }
-    _ = try requireSession(for: .appending)
+    try write(through: target)
+    try makeDurable(through: target)
     do {
-      while let session, session.written.revision < target,
-        try writeGroup()
-      {}
-      if queue.current.durable < target { try sync() }
       try checkpointIfDue()
       planMaintenance()
     } catch {

@@ -11,6 +11,7 @@ enum Catalog {
     benchmarks += [1_000, 10_000].map { SubscriptionBenchmark(subscriptions: $0, count: usual) }
     benchmarks.append(DerivedBenchmark(subscriptions: quick ? 100 : 10_000, count: usual))
     benchmarks.append(DispatchBenchmark(observers: 1_000))
+    benchmarks.append(BesideBenchmark(count: quick ? 100 : 1_000))
     benchmarks += [BurstBenchmark(count: usual), SustainedBenchmark(count: usual)]
     benchmarks += WritePeerKind.available.flatMap { peer in
       [

@@ -60,7 +60,7 @@ struct DurableBenchmark: Benchmark {
       id: "by-hand",
       work: "commit one update and wait until it is on disk",
       peer: "SQLite C API, INSERT into a log, synced",
-      goal: nil,
+      goal: 1.3,
       try await plan.rounds.alternate(
         ours: { try await commitAndFlush(persisted, plan.repetitions(200)) },
         peer: {
@@ -84,7 +84,7 @@ struct DurableBenchmark: Benchmark {
       id: "many",
       work: "the same by \(callers) concurrent callers, in total",
       peer: "one write and fdatasync",
-      goal: 3,
+      goal: 8,
       try await plan.rounds.alternate(
         ours: {
           try await nanoseconds(per: repetitions) {

@@ -35,7 +35,7 @@ struct SustainedBenchmark: Benchmark {
         work: "commit one update, persisted, \(grouped(commits)) in a row and a flush",
         peer: "the same store in memory",
         comparison: .cost,
-        goal: 2.5,
+        goal: 2,
         pairs: pairs
       )
     ]

@@ -24,9 +24,10 @@ enum WritePeerKind: String, CaseIterable, Sendable {
 
   func goal(batch: Int) -> Double? {
     switch self {
-    case .grdbCodable: batch == 1 ? 10 : 20
-    case .grdbFlat: batch == 1 ? nil : 20
-    case .handInPlace, .handAppended: nil
+    case .grdbCodable: batch == 1 ? 8 : 15
+    case .grdbFlat: batch == 1 ? nil : 12
+    case .handAppended: batch == 1 ? 1.5 : 0.6
+    case .handInPlace: nil
     }
   }
 

@@ -18,6 +18,15 @@ package enum BitwiseEquality {
     withUnsafeBytes(of: a) { a in withUnsafeBytes(of: b) { b in areEqual(a[...], b[...]) } }
   }
 
+  /// Whether two values in place have equal bytes.
+  @inlinable
+  package static func areEqual<Value>(
+    _ a: UnsafePointer<Value>,
+    _ b: UnsafeMutablePointer<Value>
+  ) -> Bool {
+    memcmp(a, b, MemoryLayout<Value>.size) == 0
+  }
+
   /// Whether two parts of values, of the same size, have equal bytes.
   @inlinable
   static func areEqual(

@@ -3,8 +3,9 @@ public import StrataBase
 /// The derivations of one store that have followers.
 ///
 /// Its root steps are listed under the bytes of the state they read. For each version, bytes that many
-/// steps share are compared once, and only where they differ the steps are computed. Steps whose bytes
-/// are unknown are computed for each version. From a step whose value is new, the steps computed from
+/// steps share are compared once, and only where they differ the steps are computed. A closure is listed
+/// under what it has read when it was computed last. Steps whose bytes are unknown are computed for each
+/// version. From a step whose value is new, the steps computed from
 /// it are visited in turn. All values are computed before any subscriber is notified.
 ///
 /// Only the thread that delivers advances the graph and starts subscribers. They may end at any time.
@@ -20,8 +21,24 @@ final class DerivationGraph<Root: Sendable>: Sendable {
   func advance(to root: Version<Root>) {
     let rootSteps = rootSteps.withLock { $0 }
     var changed = ChangedNodes()
-    rootSteps.visitConcerned(by: root.changes) { $0.advance(to: root, adding: &changed) }
+    var moved: [any DerivationStep<Root>] = []
+    rootSteps.visitConcerned(by: root.changes) { step in
+      step.advance(to: root, adding: &changed)
+      if step.takeMove() { moved.append(step) }
+    }
+    if !moved.isEmpty { move(consume rootSteps, moved) }
     changed.notify()
+  }
+
+  /// Lists steps under what they have read now.
+  ///
+  /// The copy of the lists is released first, so that they are changed in place.
+  @usableFromInline
+  func move(_ copy: consuming RootSteps<Root>, _ steps: [any DerivationStep<Root>]) {
+    _ = consume copy
+    rootSteps.withLock { rootSteps in
+      for step in steps { rootSteps.move(step) }
+    }
   }
 
   /// Starts a subscriber at this version; after the end of the store it only receives the first value.

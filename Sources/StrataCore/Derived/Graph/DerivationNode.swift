@@ -25,8 +25,12 @@ protocol DerivationStep<Root>: AnyObject, Sendable {
 
   /// The steps it is computed from; none when it is computed from the state itself.
   var inputs: [any DerivationStep<Root>] { get }
-  /// The bytes of the state it is computed from, when they are known.
-  var bytes: Range<Int>? { get }
+  /// The parts of the state it is computed from, as bytes; nil when they are unknown.
+  var parts: Set<Range<Int>>? { get }
+  /// Whether the parts may be others after each computation.
+  var mayMove: Bool { get }
+  /// Whether they are others since the last call.
+  func takeMove() -> Bool
   /// Its subscribers and the steps that are computed from it.
   var stepFollowers: any StepFollowers<Root> { get }
 
@@ -43,6 +47,9 @@ protocol DerivationStep<Root>: AnyObject, Sendable {
 }
 
 extension DerivationStep {
+  @usableFromInline var mayMove: Bool { false }
+  @usableFromInline
+  func takeMove() -> Bool { false }
   @usableFromInline
   func join(_ input: any DerivationStep<Root>) { input.stepFollowers.add(self) }
   @usableFromInline

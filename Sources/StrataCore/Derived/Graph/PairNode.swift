@@ -26,7 +26,7 @@ final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
   }
 
   var inputs: [any DerivationStep<Root>] { [a, b] }
-  var bytes: Range<Int>? { nil }
+  var parts: Set<Range<Int>>? { nil }
 
   func version(at root: Version<Root>, for consumer: DerivationConsumer) -> Version<(A, B)> {
     memory.output(for: consumer) { own, _, replaced in

@@ -4,12 +4,21 @@ final class ProjectionMemo<Input: Sendable, Output: Sendable>: NodeMemo {
   var inputVersion: UInt64
   /// The input of the output, for a pipeline that compares inputs.
   var input: Input?
+  /// The parts of the input that were read for the output; nil if that may be everything.
+  var parts: Set<Range<Int>>?
   var output: Version<Output>
 
-  init(rootVersion: UInt64, inputVersion: UInt64, input: Input?, output: Version<Output>) {
+  init(
+    rootVersion: UInt64,
+    inputVersion: UInt64,
+    input: Input?,
+    parts: Set<Range<Int>>?,
+    output: Version<Output>
+  ) {
     self.rootVersion = rootVersion
     self.inputVersion = inputVersion
     self.input = input
+    self.parts = parts
     self.output = output
   }
 }
@@ -24,24 +33,35 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
   private let comparison: OutputComparison<Output>
   /// The memory of the computed properties of an output that has no path from the state.
   private let memory: ComputedMemory?
+  /// Whether an output is the same as long as what its function has read is.
+  ///
+  /// Not where subscribers are notified of equal outputs, or a predicate decides.
+  let dependsOnReadsAlone: Bool
 
   init(_ pipeline: Pipeline<Input, Output>, _ comparison: OutputComparison<Output>) {
     self.pipeline = pipeline
     self.comparison = comparison
     if case .function = pipeline.projection { memory = ComputedMemory() } else { memory = nil }
+    if case .function = pipeline.projection, case .equality = comparison {
+      dependsOnReadsAlone = pipeline.dropsInput == nil
+    } else {
+      dependsOnReadsAlone = false
+    }
   }
 
   /// The first memo of a consumer, from `input` at `rootVersion`.
   ///
   /// `other` is the memo of the other consumer: an output it has for the same version is used again.
   func first(from input: Version<Input>, at rootVersion: UInt64, beside other: Memo?) -> Memo {
-    Memo(
+    let (output, parts) = output(of: input, at: rootVersion, beside: other)
+    return Memo(
       rootVersion: rootVersion,
       inputVersion: input.number,
       input: pipeline.dropsInput == nil ? nil : input.value,
+      parts: parts,
       output: Version(
         input.changes.replacing(
-          value: output(of: input, at: rootVersion, beside: other),
+          value: output,
           previous: nil,
           computedPlace: place(after: input)
         )
@@ -67,7 +87,8 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
       }
       memo.input = input.value
     }
-    let value = output(of: input, at: rootVersion, beside: other)
+    let (value, parts) = output(of: input, at: rootVersion, beside: other)
+    memo.parts = parts
     switch comparison {
     case .nothing: break
     case .equality(let isEqual): if isEqual(value, memo.output.value) { return nil }
@@ -94,11 +115,13 @@ final class Projection<Input: Sendable, Output: Sendable>: Sendable {
     of input: Version<Input>,
     at rootVersion: UInt64,
     beside other: Memo?
-  ) -> Output {
-    if let other, other.rootVersion == rootVersion { return other.output.value }
+  ) -> (output: Output, parts: Set<Range<Int>>?) {
+    if let other, other.rootVersion == rootVersion { return (other.output.value, other.parts) }
     switch pipeline.projection {
-    case .part(let part): return input.value[keyPath: part]
-    case .function(let function): return function(input.changes)
+    case .part(let part): return (input.value[keyPath: part], nil)
+    case .function(let function) where dependsOnReadsAlone:
+      return StateReads.output(of: function, reading: input.changes)
+    case .function(let function): return (function(input.changes), nil)
     }
   }
 

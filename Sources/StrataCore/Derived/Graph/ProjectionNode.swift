@@ -1,7 +1,19 @@
+import StrataBase
+
 /// A derivation by a pipeline, from the state itself or from another derivation.
 final class ProjectionNode<Root: Sendable, Input: Sendable, Output: Sendable>: DerivationNode {
   let inputs: [any DerivationStep<Root>]
-  let bytes: Range<Int>?
+  private let bytes: Range<Int>?
+  /// Whether it is computed from the state itself, by a closure whose reads are noted.
+  private let followsReads: Bool
+  /// What the closure has read for the subscribers; its lock is never held while the closure runs.
+  private let reads = Lock(Reads())
+
+  private struct Reads {
+    var parts: Set<Range<Int>>?
+    var haveMoved = false
+  }
+
   let followers = NodeFollowers<Root, Output>()
   private let projection: Projection<Input, Output>
   private let memory = NodeMemory<ProjectionMemo<Input, Output>>()
@@ -13,6 +25,7 @@ final class ProjectionNode<Root: Sendable, Input: Sendable, Output: Sendable>: D
     self.input = { root, consumer in input.version(at: root, for: consumer) }
     inputs = [input]
     bytes = nil
+    followsReads = false
   }
 
   /// A derivation from the state itself.
@@ -24,18 +37,47 @@ final class ProjectionNode<Root: Sendable, Input: Sendable, Output: Sendable>: D
     case .part(let part): bytes = part.bytes
     case .function: bytes = nil
     }
+    followsReads = projection.dependsOnReadsAlone
+  }
+
+  var parts: Set<Range<Int>>? {
+    followsReads ? reads.withLock { $0.parts } : bytes.map { [$0] }
+  }
+
+  var mayMove: Bool { followsReads }
+
+  func takeMove() -> Bool {
+    followsReads
+      && reads.withLock { reads in
+        defer { reads.haveMoved = false }
+        return reads.haveMoved
+      }
   }
 
   func version(at root: Version<Root>, for consumer: DerivationConsumer) -> Version<Output> {
-    memory.output(for: consumer) { own, other, replaced in
+    var parts: Set<Range<Int>>?
+    let version = memory.output(for: consumer) { own, other, replaced in
       guard let own else {
-        return projection.first(from: input(root, consumer), at: root.number, beside: other)
+        let first = projection.first(from: input(root, consumer), at: root.number, beside: other)
+        parts = first.parts
+        return first
       }
       if own.rootVersion < root.number {
         let input = input(root, consumer)
         replaced = projection.advance(own, to: input, at: root.number, for: consumer, beside: other)
       }
+      parts = own.parts
       return own
+    }
+    if followsReads, consumer == .subscribers { note(parts) }
+    return version
+  }
+
+  private func note(_ parts: Set<Range<Int>>?) {
+    reads.withLock { reads in
+      guard reads.parts != parts else { return }
+      reads.parts = parts
+      reads.haveMoved = true
     }
   }
 }

@@ -49,7 +49,7 @@ final class RetainingNode<Root: Sendable, Input: Sendable, Output: Sendable>: De
   }
 
   var inputs: [any DerivationStep<Root>] { [input] }
-  var bytes: Range<Int>? { nil }
+  var parts: Set<Range<Int>>? { nil }
 
   func version(at root: Version<Root>, for consumer: DerivationConsumer) -> Version<Output> {
     memory.output(for: consumer) { own, other, _ in

@@ -1,10 +1,12 @@
-/// The steps that are computed from the state itself and have followers, by the bytes they read.
+/// The steps that are computed from the state itself and have followers, by the parts they read.
 @usableFromInline
 struct RootSteps<Root: Sendable>: Sendable {
   @usableFromInline private(set) var byBytes:
     [Range<Int>: [ObjectIdentifier: any DerivationStep<Root>]] = [:]
   /// The steps whose bytes are unknown; every version may concern them.
   @usableFromInline private(set) var others: [ObjectIdentifier: any DerivationStep<Root>] = [:]
+  /// The parts under which the steps are listed that read other ones from time to time.
+  private var movable: [ObjectIdentifier: Set<Range<Int>>?] = [:]
   private var connected = 0
   private(set) var isClosed = false
 
@@ -13,8 +15,10 @@ struct RootSteps<Root: Sendable>: Sendable {
     defer {
       byBytes = [:]
       others = [:]
+      movable = [:]
     }
     isClosed = true
+    // One that reads several parts is listed under each; closing it again does nothing.
     return others.values + byBytes.values.flatMap(\.values)
   }
 
@@ -25,9 +29,9 @@ struct RootSteps<Root: Sendable>: Sendable {
   /// steps visited).
   @inlinable
   func visitConcerned(by root: Changes<Root>, _ visit: (any DerivationStep<Root>) -> Void) {
-    if let previous = root.previous {
+    if let previous = root.storedPrevious {
       withUnsafeBytes(of: previous) { old in
-        withUnsafeBytes(of: root.value) { new in
+        withUnsafeBytes(of: root.storedValue) { new in
           for (bytes, steps) in byBytes where !BitwiseEquality.areEqual(old[bytes], new[bytes]) {
             for step in steps.values { visit(step) }
           }
@@ -63,20 +67,33 @@ struct RootSteps<Root: Sendable>: Sendable {
     }
   }
 
+  /// Lists a step under the parts it has read now, if it has other ones than before.
+  mutating func move(_ step: any DerivationStep<Root>) {
+    // Its last follower may have left meanwhile.
+    guard let listed = movable[ObjectIdentifier(step)], step.parts != listed else { return }
+    remove(step)
+    insert(step)
+  }
+
   private mutating func insert(_ step: any DerivationStep<Root>) {
-    if let bytes = step.bytes {
-      byBytes[bytes, default: [:]][ObjectIdentifier(step)] = step
+    let parts = step.parts
+    if step.mayMove { movable[ObjectIdentifier(step)] = .some(parts) }
+    if let parts {
+      for bytes in parts { byBytes[bytes, default: [:]][ObjectIdentifier(step)] = step }
     } else {
       others[ObjectIdentifier(step)] = step
     }
   }
 
   private mutating func remove(_ step: any DerivationStep<Root>) {
-    guard let bytes = step.bytes else {
-      others[ObjectIdentifier(step)] = nil
+    let id = ObjectIdentifier(step)
+    guard let parts = movable.removeValue(forKey: id) ?? step.parts else {
+      others[id] = nil
       return
     }
-    byBytes[bytes]?[ObjectIdentifier(step)] = nil
-    if byBytes[bytes]?.isEmpty == true { byBytes[bytes] = nil }
+    for bytes in parts {
+      byBytes[bytes]?[id] = nil
+      if byBytes[bytes]?.isEmpty == true { byBytes[bytes] = nil }
+    }
   }
 }

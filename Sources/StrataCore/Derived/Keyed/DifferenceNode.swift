@@ -10,7 +10,7 @@ final class DifferenceNode<Root: Sendable, Difference: KeyedDifference>: Derivat
   init(_ step: KeyedStep<Root, Difference>) { self.step = step }
 
   var inputs: [any DerivationStep<Root>] { [step] }
-  var bytes: Range<Int>? { nil }
+  var parts: Set<Range<Int>>? { nil }
 
   /// A difference that was delivered is over, so it is not kept.
   func notify() {

@@ -25,7 +25,7 @@ final class KeyNode<Root: Sendable, Difference: KeyedDifference>: DerivationNode
   }
 
   @usableFromInline var inputs: [any DerivationStep<Root>] { [step] }
-  @usableFromInline var bytes: Range<Int>? { nil }
+  @usableFromInline var parts: Set<Range<Int>>? { nil }
 
   /// The step is the only input.
   @usableFromInline

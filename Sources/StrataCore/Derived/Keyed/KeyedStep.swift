@@ -36,6 +36,7 @@ final class KeyedStep<Root: Sendable, Difference: KeyedDifference>: DerivationSt
   }
 
   @usableFromInline var inputs: [any DerivationStep<Root>] { [] }
+  @usableFromInline var parts: Set<Range<Int>>? { bytes.map { [$0] } }
   @usableFromInline var stepFollowers: any StepFollowers<Root> { followers }
 
   @usableFromInline
@@ -61,7 +62,7 @@ final class KeyedStep<Root: Sendable, Difference: KeyedDifference>: DerivationSt
   func findChanges(at root: Version<Root>, adding changed: inout ChangedNodes) {
     let new = whole(of: root)
     guard let old = replaceWhole(with: new) else { return }
-    let elements = difference.elements(from: old, to: new, of: root.changes.attachments)
+    let elements = difference.elements(from: old, to: new, of: root.changes.storedAttachments)
     if elements.isEmpty { return }
     var hasOthers = false
     for element in elements {
@@ -94,8 +95,8 @@ final class KeyedStep<Root: Sendable, Difference: KeyedDifference>: DerivationSt
   /// much.
   @inlinable
   func whole(of root: Version<Root>) -> Whole {
-    guard let bytes else { return root.changes.value[keyPath: path] }
-    return withUnsafePointer(to: root.changes.value) { state in
+    guard let bytes else { return root.changes.storedValue[keyPath: path] }
+    return withUnsafePointer(to: root.changes.storedValue) { state in
       UnsafeRawPointer(state).advanced(by: bytes.lowerBound)
         .assumingMemoryBound(to: Whole.self).pointee
     }
