@@ -28,7 +28,8 @@ struct DeliveryQueue<State: Sendable, Activity: Sendable>: Sendable {
           sinks.deliver(version.changes)
           graph.advance(to: version)
         }
-      case .start(let version, let start): start(version)
+      case .start(let version, let start):
+        CarriedContext.deliver(version.changes.traces.first?.carried) { start(version) }
       case .activity(let activity, let sinks, let context):
         CarriedContext.deliver(context) { sinks.deliver(activity) }
       case .log(let entry): entry.write()

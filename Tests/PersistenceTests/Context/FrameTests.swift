@@ -161,13 +161,32 @@ struct FrameTests {
     try await file.run([], LibraryState(), Self.configuration) { _, _ in }
     try copyFile()
     try await write(1)
-    let other = try await Persistence.open(at: copy, initialState: LibraryState(), database: \.db)
-    LibraryStore(other).commit { $0.db.books.insert(Book(id: 1)) }
-    try await other.close()
+    let frames = try frames(of: file.path)
+    try append([frames[0]], to: copy)
     let before = try contents(of: copy)
-    let second = try frames(of: file.path)[1]
-    #expect(throws: CorruptionError.self) { try append([second], to: copy) }
+    let (frame, other) = (frames[1], Checksum(of: []))
+    let blocks = try frame.blocks.map { try ChangeBlock($0) }
+    var hashes: [Int64: Checksum] = [:]
+    for layout in frame.layouts { hashes[layout.number] = Checksum(of: layout.body) }
+    // Right in itself, after another first delta.
+    let forged = try DeltaFrame(
+      storeID: frame.storeID,
+      chainBefore: other,
+      header: frame.header,
+      origin: frame.origin,
+      tables: frame.tables,
+      layouts: frame.layouts,
+      blocks: blocks,
+      chain: frame.header.chain(
+        after: other,
+        storeID: frame.storeID,
+        blocks: blocks.map { Checksum(of: $0.bytes) },
+        layouts: hashes
+      )
+    )
+    #expect(throws: CorruptionError.self) { try append([forged], to: copy) }
     #expect(try contents(of: copy) == before)
+    try append([frame], to: copy)
   }
 
   @Test

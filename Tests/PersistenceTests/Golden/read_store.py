@@ -127,7 +127,27 @@ def read_kind(cursor):
 
 
 def read_fields(cursor):
-    return [(cursor.block(), read_kind(cursor)) for _ in range(cursor.varint())]
+    return [(cursor.block(), read_field(cursor)) for _ in range(cursor.varint())]
+
+
+def read_field(cursor):
+    """The kind of a field, past its references: they change nothing about how it is stored."""
+    if cursor.data[cursor.offset:cursor.offset + 1] == b"\x24":
+        cursor.byte()
+        check(read_references(cursor), "references of nothing")
+    return read_kind(cursor)
+
+
+def read_references(cursor):
+    form = cursor.byte()
+    if form == 1:
+        return [cursor.block()]
+    if form == 2:
+        return read_references(cursor)
+    if form == 3:
+        return read_references(cursor) + read_references(cursor)
+    check(form == 0, f"references of the form {form}")
+    return []
 
 
 def read_record(cursor, fields):
@@ -295,7 +315,7 @@ def main(path):
         things += [Hashed(hash_of(block)) for block in blocks] + used(entries)
         if context is not None:
             things += [1, context]
-            contexts.append(f"context {last} {context.hex()}")
+            contexts.append(f"context {last} {read_tagged(Cursor(context))}")
         revision, chain = last, Hashed(digest)
         check(hash_of_all(*things) == digest, f"delta {last}")
         check(last not in chains or chains[last] == chain, f"the chain of snapshot {last}")

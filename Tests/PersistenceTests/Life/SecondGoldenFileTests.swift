@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataCore
 import StrataPersistence
 import StrataRecords
 import StrataStorage
@@ -82,6 +83,43 @@ struct SecondGoldenFileTests {
     }
     #expect(expected.count > 20)
     #expect(lines.dropFirst().filter { !$0.hasPrefix("context ") } == expected[...])
+    let contexts = try inspector.query { view in
+      var replay = view.replay(after: 0, chain: try view.chain(before: 1))
+      var contexts: [String] = []
+      while let (header, _) = try replay.next() {
+        guard let context = header.context else { continue }
+        let text = Self.text(of: try TaggedValue.value(of: context))
+        contexts.append("context \(header.revision) \(text)")
+      }
+      return contexts
+    }
+    #expect(contexts.count == 2)
+    #expect(lines.filter { $0.hasPrefix("context ") } == contexts)
+  }
+
+  @Test
+  func `it has the contexts of its commits, and the references of its fields`() throws {
+    let inspector = try Inspector(path: path)
+    let log = try inspector.log(.last(100)).deltas
+    #expect(log.filter { $0.contexts != nil }.map(\.revision) == [6, 11])
+    #expect(
+      log.first { $0.revision == 6 }?.contexts == [
+        ContextSummary(
+          user: "ann",
+          request: "7",
+          trace: "4bf9",
+          call: .init(name: "tag", arguments: #"{"tags":["a","b"]}"#),
+          fields: ["source": "golden"]
+        )
+      ]
+    )
+    #expect(
+      log.first { $0.revision == 11 }?.contexts
+        == [ContextSummary(revision: 10, user: "bob"), ContextSummary(revision: 11, user: "cid")]
+    )
+    let tables = try inspector.tables()
+    let books = tables.first { $0.name == "books" }?.fields ?? []
+    #expect(books.map(\.references) == [nil, nil, "authors", nil])
   }
 
   @Test(arguments: [
@@ -161,8 +199,8 @@ extension SecondGoldenFileTests {
 
 extension SecondGoldenFileTests {
   private static let isRecording = ProcessInfo.processInfo.environment["STRATA_GOLDEN"] != nil
-  private static let storeID = "8D858CB5-B9B5-48EF-B713-2C1B4E710BCD"
-  private static let chain = "5728f9f8c9d18f56d153965d84793b72"
+  private static let storeID = "FBCA3852-38A0-4ACF-B755-147F0C65A5AE"
+  private static let chain = "6fe08f7540a87df52a965e03ec78ef4d"
 
   private static let configuration = {
     var configuration = PersistenceConfiguration(
@@ -173,6 +211,24 @@ extension SecondGoldenFileTests {
     configuration.application = "Golden"
     return configuration
   }()
+
+  private struct Tagging: Codable, Equatable { var tags = ["a", "b"] }
+
+  private static func context(of revision: Int64) -> CommitContext? {
+    switch revision {
+    case 6:
+      CommitContext(
+        user: "ann",
+        request: "7",
+        traceID: "4bf9",
+        call: RecordedCall("tag", arguments: Tagging()),
+        fields: ["source": "golden"]
+      )
+    case 10: CommitContext(user: "bob")
+    case 11: CommitContext(user: "cid")
+    default: nil
+    }
+  }
 
   /// Makes the file again, for a format that was not released yet.
   ///
@@ -205,7 +261,7 @@ extension SecondGoldenFileTests {
       let revision = Int64(index) + 5
       if revision == 9 { vfs.failNext(.write, in: .wal, code: .full, times: .sticky) }
       if revision == 10 { vfs.failNext(.open, in: .database, code: .cantOpen, times: .sticky) }
-      new.commit(commit.name) { commit.edit(&$0.db) }
+      new.commit(commit.name, context: Self.context(of: revision)) { commit.edit(&$0.db) }
       switch revision {
       case 8: try await second.snapshot(named: "second light")
       case 9: await #expect(throws: PersistenceError.self) { try await second.flush() }
