@@ -13,7 +13,7 @@ import Testing
     let sample = try Sample()
     var random = SeededGenerator(seed: 7)
     var people: [Person] = []
-    for id in 0..<12_000 { people.append(.random(id, using: &random)) }
+    for id in 0..<20_000 { people.append(.random(id, using: &random)) }
     var initial = SampleState()
     initial.db.people.insert(contentsOf: people)
     try await sample.write(initial: initial) { _, _ in }
@@ -41,7 +41,7 @@ import Testing
     ] {
       #expect(try sample.rows(sql) == [[0], [1], [2]], "\(sql)")
     }
-    for sql in ["SELECT count(*) FROM people", "SELECT * FROM people WHERE id = 11999"] {
+    for sql in ["SELECT count(*) FROM people", "SELECT * FROM people WHERE id = 19999"] {
       let error = #expect(throws: PersistenceError.self) { try sample.rows(sql) }
       guard case .damaged? = error?.reason else {
         Issue.record("\(sql): \(String(describing: error))")

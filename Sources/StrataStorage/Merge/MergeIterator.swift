@@ -21,6 +21,13 @@ package struct MergeIterator {
     overlay = changes
   }
 
+  /// The merge from its start, of the snapshot only with what is in a scope; it has all changes.
+  ///
+  /// O(chunks).
+  func restricted(to scope: ReadScope) -> MergeIterator {
+    MergeIterator(base.restricted(to: scope), overlay)
+  }
+
   /// A merge of one region of the snapshot and the changes.
   func part(_ region: ChunkRegions.Region) -> MergeIterator {
     MergeIterator(base.part(region.chunk), overlay.part(region.changes))

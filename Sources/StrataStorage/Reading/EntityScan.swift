@@ -91,6 +91,9 @@ package struct EntityState {
   package let revision: Revision
   private let start: MergeIterator
 
+  /// Up to how many IDs are looked for one by one.
+  private static let seekLimit = 64
+
   fileprivate init(revision: Revision, start: MergeIterator) {
     self.revision = revision
     self.start = start
@@ -98,10 +101,17 @@ package struct EntityState {
 
   /// The entities of a table that pass a filter.
   ///
-  /// O(the part of the snapshot up to the last of them); nothing is decoded. This is the one place that
-  /// chooses how to get there.
+  /// O(chunks of the snapshot, and changes after it); of the chunks only those of the table are read, up to
+  /// the last of the entities, and only one for each wanted ID. Nothing is decoded. This is the one place
+  /// that chooses how to get there.
   package func scan(_ table: String, _ filter: EntityFilter = .all) -> EntityScan {
-    EntityScan(start, table, filter)
+    let scope: ReadScope =
+      if case .ids(let ids) = filter, ids.count <= Self.seekLimit {
+        .entities(ids.map { EntityKey(table: table, id: $0[...]) })
+      } else {
+        .table(table)
+      }
+    return EntityScan(start.restricted(to: scope), table, filter)
   }
 }
 

@@ -71,6 +71,11 @@ package struct ChunkCursor {
     while try nextBlock() != nil {}
   }
 
+  /// A cursor over the chunks that can have what a scope asks for.
+  func restricted(to scope: ReadScope) -> ChunkCursor {
+    ChunkCursor(over: scope.chunks(in: listing), of: revision, in: snapshots, catalog)
+  }
+
   /// A cursor over one of the chunks, or over none.
   func part(_ chunk: ListedChunk?) -> ChunkCursor {
     ChunkCursor(over: chunk.map { [$0] } ?? [], of: revision, in: snapshots, catalog)
