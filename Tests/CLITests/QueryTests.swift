@@ -149,7 +149,7 @@ import Testing
     try Patch.clearChunks(ofNewestSnapshotIn: path)
     let program = try await Program.strata("query", path, "SELECT * FROM users")
     #expect(program.status == 4)
-    #expect(program.errors.contains("this store is damaged: chunk 0"))
+    #expect(program.errors.contains("this store is damaged: chunk "))
   }
 
   @Test func `commits that are only in SQLite's WAL are read, and a store that is open`()

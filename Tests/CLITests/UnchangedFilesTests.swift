@@ -113,7 +113,7 @@ import Testing
     let writing = Task {
       var rounds = 0
       while !Task.isCancelled {
-        sample.commitUsers(100..<120)
+        sample.commitUsers(100..<120, named: "Round \(rounds)")
         try await sample.flush()
         rounds += 1
       }

@@ -41,7 +41,7 @@ struct DurableCommit {
   func wait() async throws(DurabilityError) {
     let target = revision.number.map { Revision($0) } ?? writer.queue.lastRevision
     do {
-      try await writer.durable(through: target)
+      if !writer.isDurable(through: target) { try await writer.durable(through: target) }
     } catch {
       let (isDurable, isInMemoryOnly) = writer.queue.outcome(of: target)
       if !isDurable {

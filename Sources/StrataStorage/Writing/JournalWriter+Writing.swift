@@ -20,12 +20,16 @@ extension JournalWriter {
   /// Called outside the writer's executor. Concurrent callers share one sync.
   package nonisolated func durable(through target: Revision) async throws(PersistenceError) {
     if configuration.restore == .readOnly { return }
-    // Refused commits mean that the file is being closed; then the writer knows the answer.
-    if queue.current.durable >= target, queue.acceptsCommits { return }
     try await withCheckedContinuation { continuation in
       let waiter = FlushWaiters.Waiter(target: target, continuation: continuation)
       if flushWaiters.add(waiter) { callForFlushWaiters() }
     }.get()
+  }
+
+  /// Whether every commit up to a revision is known to be on disk.
+  package nonisolated func isDurable(through target: Revision) -> Bool {
+    // Refused commits mean that the file is being closed; then the writer knows the answer.
+    queue.current.durable >= target && queue.acceptsCommits
   }
 
   /// How many callers of `durable(through:)` the writer does not serve yet.
