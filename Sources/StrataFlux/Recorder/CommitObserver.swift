@@ -69,15 +69,20 @@ final class CommitObserver<State: StateType>: CommitHook {
     try UnreportedCommits.$observer.withValue(ObjectIdentifier(self), operation: body)
   }
 
+  /// The recorder that the commit of the running code is reported to; nil if there is none, or if it
+  /// makes the commit itself.
+  private var receiver: (any CommitRecorder)? {
+    UnreportedCommits.observer == ObjectIdentifier(self) ? nil : recorder
+  }
+
   func editDidEnd(_ edit: inout Edit<State>) {
-    if edit.attachments[CommitRevision.key] == nil {
+    if receiver != nil, edit.attachments[CommitRevision.key] == nil {
       edit.attachments[CommitRevision.key] = CommitRevision()
     }
   }
 
   func commitDidHappen(_ edit: Edit<State>) {
-    guard UnreportedCommits.observer != ObjectIdentifier(self) else { return }
-    guard let recorder else { return }
+    guard let receiver else { return }
     let commit = ObservedCommit(
       store: store,
       state: edit.state,
@@ -86,7 +91,7 @@ final class CommitObserver<State: StateType>: CommitHook {
       dispatch: DispatchID.current,
       trace: edit.trace
     )
-    recorder.record(commit)
+    receiver.record(commit)
   }
 }
 

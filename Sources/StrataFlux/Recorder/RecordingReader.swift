@@ -8,6 +8,7 @@ struct RecordingReader {
     let step: Int
     let store: String
     let order: Int
+    let revision: Int64?
     let fields: JSONText
   }
 
@@ -107,16 +108,25 @@ struct RecordingReader {
     guard order == 0 || orders.insert(order).inserted else {
       throw .unreadable("Two commits have the order \(order).")
     }
-    if let revision = json["revision"] {
-      guard let number = revision.int, (1...Recording.lastNumber).contains(number) else {
+    let revision = try json["revision"].map { json throws(RecorderError) in
+      guard let number = json.int, (1...Recording.lastNumber).contains(number) else {
         throw .unreadable(
-          "Entry \(id) has the revision \(revision.text.prefix(40)), which is not from 1 to "
+          "Entry \(id) has the revision \(json.text.prefix(40)), which is not from 1 to "
             + "\(Recording.lastNumber)."
         )
       }
+      return Int64(number)
     }
     if missingStores.contains(store) { return }
-    changes.append(ReadChange(step: entries.count, store: store, order: order, fields: json))
+    changes.append(
+      ReadChange(
+        step: entries.count,
+        store: store,
+        order: order,
+        revision: revision,
+        fields: json
+      )
+    )
   }
 
   private mutating func origin(
@@ -208,7 +218,7 @@ struct RecordingReader {
         state: RecordedState(state: tip.state, id: tip.id, order: read.order),
         before: before,
         mutation: isReplayable ? mutation : nil,
-        revision: read.fields["revision"]?.int.map(Int64.init),
+        revision: read.revision,
         failure: failure
       )
     )

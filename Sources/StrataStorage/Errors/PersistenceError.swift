@@ -42,10 +42,7 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
   }
 
   /// A sentence with the path and what went wrong, followed by the remedy.
-  public var description: String {
-    let sentence = reason.sentence
-    return "\(path): \(sentence)\(sentence.hasSuffix(".") ? "" : ".") \(remedy)"
-  }
+  public var description: String { "\(path): \(reason.sentence.withFullStop) \(remedy)" }
 
   private var remedy: String {
     switch (operation, reason) {

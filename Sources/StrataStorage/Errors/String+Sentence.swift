@@ -1,7 +1,7 @@
 extension String {
   /// The text as a sentence: its first letter in upper case, and one full stop at its end.
-  package var sentence: String {
-    let start = prefix(1).uppercased() + dropFirst()
-    return start.hasSuffix(".") ? start : start + "."
-  }
+  package var sentence: String { (prefix(1).uppercased() + dropFirst()).withFullStop }
+
+  /// The text with one full stop at its end.
+  package var withFullStop: String { hasSuffix(".") ? self : self + "." }
 }

@@ -126,8 +126,7 @@ extension JournalWriter {
     queue.settle()
     maintenance.noteAppended(session.bytesAppended - before)
     try session.writeHead()
-    let journal = maintenance.sizes.journal
-    statusTracker.update { $0.journalBytes = journal }
+    noteSizes()
     queue.note(written: last.revision, durable: session.durable.revision)
     events.send(.appended(through: last.revision))
     note(refused, in: group)

@@ -22,8 +22,8 @@ package struct KeyedDerivations<
     step = delivery.graph.cache.object(for: place) { KeyedStep(difference, at: path, specialized) }
   }
 
-  private struct Place: Hashable, @unchecked Sendable {
-    let path: AnyKeyPath
+  private struct Place: Hashable {
+    let path: PartPath<Root, Difference.Whole>
     let difference: Difference
   }
 
