@@ -4,13 +4,14 @@ import Testing
 
 /// Inspecting a store changes no byte of any file and creates no file.
 @Suite struct UnchangedFilesTests {
-  private func inspect(_ path: String) async throws -> [Int32] {
-    var statuses: [Int32] = []
-    for subcommand in [
+  private func inspect(_ path: String, first: Bool = true) async throws -> [Int32] {
+    var subcommands = [
       ["info"], ["tables"], ["show", "users"], ["show", "users", "2"], ["log"], ["verify"],
-      ["query", "SELECT * FROM users"], ["query", "SELECT * FROM users, users_at(0)"],
-      ["query", "SELECT * FROM users_history, strata_log"],
-    ] {
+      ["query", "SELECT * FROM users"], ["query", "SELECT * FROM users_history, strata_log"],
+    ]
+    if first { subcommands.append(["query", "SELECT * FROM users, users_at(0)"]) }
+    var statuses: [Int32] = []
+    for subcommand in subcommands {
       let strata = try Program.strataPath()
       statuses.append(
         try await Program.run(strata, [subcommand[0], path] + subcommand.dropFirst()).status
@@ -119,7 +120,8 @@ import Testing
       }
       return rounds
     }
-    var statuses = try await inspect(path)
+    // The first revision may be trimmed.
+    var statuses = try await inspect(path, first: false)
     for _ in 0..<20 { statuses.append(try await Program.strata("verify", path).status) }
     writing.cancel()
     #expect(try await writing.value > 0)
