@@ -13,47 +13,52 @@ public protocol SchemaTable<Database>: Sendable {
   var name: TableName { get }
   /// The path from the database to the table.
   var path: any WritableKeyPath<Database, EntityTable<Entity>> & Sendable { get }
-  /// The offset of the table in the database; nil if the path leads through a computed property.
-  var offset: Int? { get }
-
-  /// Creates a table of `entities`; of two with the same ID, the later one is kept.
-  ///
-  /// O(n).
-  func makeTable(_ entities: [Entity]) -> EntityTable<Entity>
-
-  /// The changes from the table of `old` to that of `new`; nil if the two hold the same entities.
-  func changes(from old: Database, to new: Database) -> TableChanges<Entity>?
-
-  /// The same for two databases in place, which are not copied.
-  func changes(
-    from old: UnsafePointer<Database>,
-    to new: UnsafePointer<Database>
-  ) -> TableChanges<Entity>?
+  /// How the library reads, compares and makes the table.
+  var access: TableAccess<Database, Entity> { get }
 }
 
 extension SchemaTable {
   /// The path to the table, with its type erased.
   var place: AnyKeyPath { path }
 
+  /// Creates a table of `entities`; of two with the same ID, the later one is kept.
+  ///
+  /// O(n).
+  public func makeTable(_ entities: [Entity]) -> EntityTable<Entity> { access.making(entities) }
+
   /// Creates a table by moving the entities of all buffers; of two with the same ID, the later one is
   /// kept.
   ///
   /// O(n).
   package func makeTable(moving buffers: [EntityBuffer<Entity>]) -> EntityTable<Entity> {
-    guard let entities = self as? Entities<Database, Entity> else {
-      preconditionFailure("Entities is the only SchemaTable.")
+    access.moving(buffers)
+  }
+
+  /// The changes from the table of `old` to that of `new`; nil if the two hold the same entities.
+  ///
+  /// Costs what ``EntityTable/changes(from:)`` does.
+  public func changes(from old: Database, to new: Database) -> TableChanges<Entity>? {
+    withUnsafePointer(to: old) { old in
+      withUnsafePointer(to: new) { new in changes(from: old, to: new) }
     }
-    return entities.moving(buffers)
+  }
+
+  /// The same for two databases in place, which are not copied.
+  func changes(
+    from old: UnsafePointer<Database>,
+    to new: UnsafePointer<Database>
+  ) -> TableChanges<Entity>? {
+    access.comparing(old, new)
   }
 
   /// The bytes of the table in the database; nil if the path leads through a computed property.
   var bytes: Range<Int>? {
-    offset.map { $0..<$0 + MemoryLayout<EntityTable<Entity>>.size }
+    access.offset.map { $0..<$0 + MemoryLayout<EntityTable<Entity>>.size }
   }
 
   /// The indexes of the table; a key path would copy the table.
   func indexes(in database: UnsafePointer<Database>) -> TableIndexes<Entity> {
-    guard let offset else { return database.pointee[keyPath: path].indexes }
+    guard let offset = access.offset else { return database.pointee[keyPath: path].indexes }
     let table = UnsafeRawPointer(database) + offset
     return table.assumingMemoryBound(to: EntityTable<Entity>.self).pointee.indexes
   }
@@ -65,16 +70,8 @@ public struct Entities<Database: DatabaseType, Entity: EntityType>: SchemaTable 
   public let name: TableName
   /// The path from the database to the table.
   public let path: any WritableKeyPath<Database, EntityTable<Entity>> & Sendable
-  /// The offset of the table in the database; nil if the path leads through a computed property.
-  public let offset: Int?
-
-  // Created where the type of the entities is known, so that the compiler specializes them for it:
-  // several times as fast.
-  @usableFromInline let making: @Sendable ([Entity]) -> EntityTable<Entity>
-  @usableFromInline let moving: @Sendable ([EntityBuffer<Entity>]) -> EntityTable<Entity>
-  @usableFromInline let comparing:
-    @Sendable (_ old: UnsafePointer<Database>, _ new: UnsafePointer<Database>)
-      -> TableChanges<Entity>?
+  /// How the library reads, compares and makes the table.
+  public let access: TableAccess<Database, Entity>
 
   /// Lists the table at `path`, under the table name of the entity type unless another is given.
   @inlinable
@@ -85,6 +82,28 @@ public struct Entities<Database: DatabaseType, Entity: EntityType>: SchemaTable 
     let name = name ?? Entity.tableName
     self.path = path
     self.name = name
+    access = TableAccess(path, named: name)
+  }
+}
+
+/// How the library reads, compares and makes a table.
+///
+/// It is made where the type of the entities is known, so that the compiler specializes it for them:
+/// several times as fast. A class, because a commit asks each table of the schema.
+public final class TableAccess<Database: DatabaseType, Entity: EntityType>: Sendable {
+  /// The offset of the table in the database; nil if the path leads through a computed property.
+  @usableFromInline let offset: Int?
+  @usableFromInline let making: @Sendable ([Entity]) -> EntityTable<Entity>
+  @usableFromInline let moving: @Sendable ([EntityBuffer<Entity>]) -> EntityTable<Entity>
+  @usableFromInline let comparing:
+    @Sendable (_ old: UnsafePointer<Database>, _ new: UnsafePointer<Database>)
+      -> TableChanges<Entity>?
+
+  @inlinable
+  init(
+    _ path: any WritableKeyPath<Database, EntityTable<Entity>> & Sendable,
+    named name: TableName
+  ) {
     let offset = MemoryLayout<Database>.offset(of: path)
     self.offset = offset
     making = { EntityTable($0) }
@@ -100,27 +119,5 @@ public struct Entities<Database: DatabaseType, Entity: EntityType>: SchemaTable 
         as: name
       )
     }
-  }
-
-  /// Creates a table of `entities`; of two with the same ID, the later one is kept.
-  ///
-  /// O(n).
-  public func makeTable(_ entities: [Entity]) -> EntityTable<Entity> { making(entities) }
-
-  /// The changes from the table of `old` to that of `new`; nil if the two hold the same entities.
-  ///
-  /// Costs what ``EntityTable/changes(from:)`` does.
-  public func changes(from old: Database, to new: Database) -> TableChanges<Entity>? {
-    withUnsafePointer(to: old) { old in
-      withUnsafePointer(to: new) { new in comparing(old, new) }
-    }
-  }
-
-  /// The same for two databases in place, which are not copied.
-  public func changes(
-    from old: UnsafePointer<Database>,
-    to new: UnsafePointer<Database>
-  ) -> TableChanges<Entity>? {
-    comparing(old, new)
   }
 }
