@@ -85,7 +85,9 @@ final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
     let values = persistence.values.isEmpty ? ChangeSet() : changes.values
     let time = persistence.writer.configuration.now()
     persistence.recent.withLock {
-      $0.add(database, at: revision, changes: changes.count, values: values, time)
+      $0.add(database, at: revision, changes: changes.count, values: values, time) {
+        changes.inverted(in: edit.previous[keyPath: persistence.database])
+      }
     }
   }
 }

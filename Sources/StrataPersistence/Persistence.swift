@@ -69,7 +69,8 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
         at: writer.queue.lastRevision,
         changes: 0,
         values: policy.values.merging(opened.contents.values),
-        configuration.now()
+        configuration.now(),
+        inverse: { ChangeSet() }
       )
     }
     self.recent = Lock(recent)

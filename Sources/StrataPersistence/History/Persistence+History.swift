@@ -46,7 +46,7 @@ extension Persistence {
 
   /// What the file has at a revision, if it is among the last states in memory.
   ///
-  /// O(tables).
+  /// O(changes since · log n).
   private func recentContents(
     at revision: Revision,
     _ unknownFields: UnknownFieldsPolicy
@@ -54,7 +54,8 @@ extension Persistence {
     // An entity that could not be encoded is not in the file as it is in memory.
     guard keepsRecentStates, !writer.statusTracker.current.hasHadUnpersisted else { return nil }
     if unknownFields == .collected, !carried.withLock(\.isEmpty) { return nil }
-    guard let contents = recent.withLock({ $0.contents(at: revision) }) else { return nil }
+    let recent = recent.withLock { $0 }
+    guard let contents = recent.contents(at: revision) else { return nil }
     var database = Database()
     for table in Database.schema.tables(in: policy) {
       table.copy(from: contents.database, to: &database)

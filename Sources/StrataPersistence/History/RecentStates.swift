@@ -4,24 +4,30 @@ import StrataStorage
 
 /// The last states of a database in memory, by their revisions.
 ///
-/// Database values share what did not change, so that holding one costs what was replaced since.
+/// The newest is there as a value; for each one before it, there are the changes that lead back to it.
+/// Keeping the states themselves would cost more: the nodes that only an old state holds share children
+/// with newer ones, and to free them long after their commit is to fetch all of these into the caches.
 struct RecentStates<Database: DatabaseType>: Sendable {
   /// What a store had at a revision.
   struct Contents: Sendable {
-    let database: Database
+    var database: Database
     /// The persisted values.
     let values: ChangeSet
   }
 
   private struct Entry {
     let revision: Revision
-    let contents: Contents
-    /// How many entities differ from the entry before it.
+    /// What leads from this state to the one before it.
+    let inverse: ChangeSet
+    /// How many entities and values differ from the state before it.
     let changes: Int
+    /// The persisted values.
+    let values: ChangeSet
     let time: Date
   }
 
   private let policy: RecentStatePolicy
+  private var newest: Database?
   /// The oldest is at `first`; the places before it are empty.
   private var entries: [Entry?] = []
   private var first = 0
@@ -38,30 +44,46 @@ struct RecentStates<Database: DatabaseType>: Sendable {
   /// Adds the state after a commit.
   ///
   /// - Parameters:
-  ///   - changes: How many entities the commit changed.
-  ///   - values: The persisted values that it changed; the others stay as in the entry before.
+  ///   - changes: How many entities and values the commit changed.
+  ///   - values: The persisted values that it changed; the others stay as in the state before.
+  ///   - inverse: What leads from the new state to the one before; computed if that one is kept.
   mutating func add(
     _ database: Database,
     at revision: Revision,
     changes: Int,
     values: ChangeSet,
-    _ time: Date
+    _ time: Date,
+    inverse: () -> ChangeSet
   ) {
-    let before = entries.last??.contents.values ?? ChangeSet()
-    let contents = Contents(
-      database: database,
-      values: values.isEmpty ? before : before.merging(values)
-    )
+    let before = entries.last??.values ?? ChangeSet()
+    if changes > policy.changes || policy.count == 1 {
+      entries = []
+      (first, self.changes) = (0, 0)
+    }
+    newest = database
     if count > 0 { self.changes += changes }
     entries.append(
-      Entry(revision: revision, contents: contents, changes: changes, time: time)
+      Entry(
+        revision: revision,
+        inverse: count > 0 ? inverse() : ChangeSet(),
+        changes: changes,
+        values: values.isEmpty ? before : before.merging(values),
+        time: time
+      )
     )
     trim(at: time)
   }
 
   /// The state at a revision, if it is kept.
+  ///
+  /// O(changes since · log n).
   func contents(at revision: Revision) -> Contents? {
-    entries[first...].first { $0?.revision == revision }??.contents
+    guard var database = newest else { return nil }
+    for case let entry? in entries[first...].reversed() {
+      if entry.revision == revision { return Contents(database: database, values: entry.values) }
+      database.apply(entry.inverse)
+    }
+    return nil
   }
 
   private mutating func trim(at time: Date) {

@@ -1,8 +1,8 @@
 /// How many of the last states a store keeps in memory, for `state(at:)` and `revert`.
 ///
-/// States share everything that did not change, so one costs what its commit replaced: about 1 KB for a
-/// commit of one entity among 20,000. A state is kept as long as all three limits allow it, and the
-/// present one always.
+/// The present state and what leads back from it are kept, so each state before it costs the entities
+/// that its commit replaced, as they were. To read one takes the changes since, one by one. A state is
+/// kept as long as all three limits allow it, and the present one always.
 public struct RecentStatePolicy: Sendable, Equatable {
   /// The number of states.
   public var count: Int

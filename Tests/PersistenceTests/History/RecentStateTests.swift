@@ -2,23 +2,11 @@ import Foundation
 import Strata
 import StrataBase
 import StrataNormalization
-import StrataPersistence
 import StrataStorage
 import TestSupport
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-
-  /// The function of the allocator that says how large a block is.
-  private func sizeOfBlock() -> (@convention(c) (UnsafeMutableRawPointer) -> Int)? {
-    dlsym(nil, "malloc_usable_size").map {
-      unsafeBitCast($0, to: (@convention(c) (UnsafeMutableRawPointer) -> Int).self)
-    }
-  }
-#else
-  private func sizeOfBlock() -> ((UnsafeMutableRawPointer) -> Int)? { nil }
-#endif
+@testable import StrataPersistence
 
 /// The last states of a store, which stay in memory.
 struct RecentStateTests {
@@ -52,7 +40,16 @@ struct RecentStateTests {
     )
   }
 
-  /// Whether a database has the nodes of another one, and so was not read from the file.
+  /// Whether a state is in memory and need not be read from the file.
+  private func isKept(
+    _ revision: Revision,
+    in persistence: Persistence<LibraryState, LibraryDatabase>
+  ) -> Bool {
+    persistence.keepsRecentStates
+      && persistence.recent.withLock { $0.contents(at: revision) } != nil
+  }
+
+  /// Whether two databases have the same nodes.
   private func isShared(_ database: LibraryDatabase, with other: LibraryDatabase) -> Bool {
     !other.books.nodes.isEmpty && database.books.nodes == other.books.nodes
   }
@@ -68,20 +65,18 @@ struct RecentStateTests {
     }
     try await persistence.flush()
     let inspector = try Inspector(path: path)
-    var shared = 0
     for (number, state) in states.enumerated() {
       let revision = Revision(Int64(number))
       let found = try await persistence.state(at: .revision(revision))
       #expect(found == state, "seed \(seed), revision \(number)")
       let stored = try inspector.database(over: LibraryDatabase(), at: revision)
       #expect(found == stored, "seed \(seed), revision \(number)")
-      if found.books.nodes == state.books.nodes, !state.books.isEmpty { shared += 1 }
+      #expect(isKept(revision, in: persistence) == (number > 80))
     }
-    #expect(shared >= 30)
     try await persistence.close()
   }
 
-  @Test func `the state before the last shares its nodes with the store's`() async throws {
+  @Test func `the states share their nodes with the store's`() async throws {
     let persistence = try await open()
     let store = LibraryStore(persistence)
     store.commit { state in
@@ -89,7 +84,9 @@ struct RecentStateTests {
     }
     let before = store.state.db
     try store.commit { state throws in try state.db.books.update(7) { $0.title = "changed" } }
-    #expect(isShared(try await persistence.state(at: .revision(1)), with: before))
+    let found = try await persistence.state(at: .revision(1))
+    #expect(found == before)
+    #expect(found.books.nodes.subtracting(store.state.db.books.nodes).count <= 6)
     clock.advance(by: 5)
     let last = store.state.db
     #expect(isShared(try await persistence.state(at: .time(clock.now)), with: last))
@@ -125,7 +122,8 @@ struct RecentStateTests {
     let store = LibraryStore(persistence)
     let opened = store.state.db
     store.commit { $0.db.books.insert(Book(id: 2)) }
-    #expect(isShared(try await persistence.state(at: .revision(1)), with: opened))
+    #expect(isKept(1, in: persistence))
+    #expect(try await persistence.state(at: .revision(1)) == opened)
     try await persistence.close()
   }
 
@@ -164,13 +162,11 @@ struct RecentStateTests {
       store.commit { $0.db.books.insert(Book(id: EntityID(number))) }
       states.append(store.state.db)
     }
-    var shared: [Int] = []
     for number in 1...20 {
-      let found = try await persistence.state(at: .revision(Revision(Int64(number))))
-      #expect(found == states[number])
-      if isShared(found, with: states[number]) { shared.append(number) }
+      let revision = Revision(Int64(number))
+      #expect(try await persistence.state(at: .revision(revision)) == states[number])
+      #expect(isKept(revision, in: persistence) == (number > 20 - kept))
     }
-    #expect(shared == Array((1...20).suffix(kept)))
     try await persistence.close()
   }
 
@@ -204,7 +200,8 @@ struct RecentStateTests {
     store.commit { $0.db.books.insert(Book(id: 2)) }
     let found = try await excluding.state(at: .revision(1))
     #expect(found.authors.isEmpty)
-    #expect(isShared(found, with: before))
+    #expect(found.books == before.books)
+    #expect(isKept(1, in: excluding))
     try await excluding.close()
 
     let redacting = try await open(tables: [.redacted(\.books) { $0.title = "-" }])
@@ -214,43 +211,57 @@ struct RecentStateTests {
     store.commit { $0.db.books.insert(Book(id: 4)) }
     let redacted = try await redacting.state(at: .revision(revision))
     #expect(redacted.books[3]?.title == "-")
+    #expect(!isKept(revision, in: redacting))
     try await redacting.close()
   }
 
-  /// What 64 states hold beyond the present one, when each commit changed one of 20,000 entities.
-  @Test func `they hold a few nodes for each commit`() async throws {
+  @Test func `a commit of more changes than are kept leaves its own state only`() async throws {
+    let persistence = try await open(RecentStatePolicy(changes: 100))
+    let store = LibraryStore(persistence)
+    store.commit { $0.db.books.insert(Book(id: 0)) }
+    store.commit { state in
+      for number in 1...101 { state.db.books.insert(Book(id: EntityID(number))) }
+    }
+    #expect(!isKept(1, in: persistence))
+    #expect(isKept(2, in: persistence))
+    #expect(try await persistence.state(at: .revision(1)).books.count == 1)
+    #expect(try await persistence.state(at: .revision(2)) == store.state.db)
+    try await persistence.close()
+  }
+
+  @Test func `the states before the last hold no nodes`() async throws {
     let persistence = try await open()
     let store = LibraryStore(persistence)
     store.commit { state in
       for number in 0..<20_000 { state.db.books.insert(Book(id: EntityID(number))) }
     }
-    for number in 1...63 {
+    let nodes = store.state.db.books.nodes.map { Node($0) }
+    for number in 1...40 {
       try store.commit { state throws in
         try state.db.books.update(EntityID(number * 300)) { $0.title = "changed" }
       }
     }
+    // What is queued and the store's last commit hold states too.
+    try await persistence.flush()
+    store.commit { $0.count += 1 }
     let present = store.state.db.books.nodes
-    var held: Set<ObjectIdentifier> = []
-    var kept: [LibraryDatabase] = []
-    for number in Int64(1)...64 {
-      let state = try await persistence.state(at: .revision(Revision(number)))
-      kept.append(state)
-      held.formUnion(state.books.nodes)
-    }
-    let extra = held.subtracting(present).count
-    var statistics = "64 states of \(present.count) nodes hold \(extra) nodes beyond the last one"
-    if let size = sizeOfBlock() {
-      let bytes = held.subtracting(present).reduce(0) { sum, node in
-        sum + size(unsafeBitCast(node, to: UnsafeMutableRawPointer.self))
-      }
-      statistics += ", \(bytes / 63) bytes for each commit"
-      #expect(bytes / 63 < 4_096)
-    }
-    let printed = statistics
-    printStatistics(printed)
-    #expect(extra > 63)
-    #expect(extra <= 63 * 6)
+    let replaced = nodes.filter { !present.contains($0.identity) }
+    #expect(replaced.count > 10)
+    #expect(replaced.allSatisfy { $0.object == nil })
+    #expect(isKept(1, in: persistence))
     try await persistence.close()
+  }
+}
+
+/// A node, which this does not keep alive.
+private struct Node {
+  let identity: ObjectIdentifier
+  weak var object: AnyObject?
+
+  /// The node must be alive.
+  init(_ identity: ObjectIdentifier) {
+    self.identity = identity
+    object = unsafeBitCast(identity, to: AnyObject.self)
   }
 }
 
