@@ -38,21 +38,23 @@ struct SnapshotPolicyTests {
   }
 
   @Test
-  func `history has as many changes as the newest snapshot has entities`() {
-    func candidate(_ revision: Int64, changes: Int64) -> SnapshotPolicy.Candidate {
-      SnapshotPolicy.Candidate(
-        revision: Revision(revision),
-        bytes: 500,
-        entities: 70,
-        journalBytes: 5_000,
-        changes: changes
-      )
+  func `a store that only grew keeps its beginning`() {
+    func trim(first: Int64, changes: Int64) -> SnapshotPolicy.Trim {
+      let candidates = [(9, 0), (7, changes - 1), (first, changes)].map { revision, changes in
+        SnapshotPolicy.Candidate(
+          revision: Revision(revision),
+          bytes: 500,
+          entities: 70,
+          journalBytes: 5_000,
+          changes: changes
+        )
+      }
+      return policy.trim(verified: candidates, named: [], slowestConsumer: nil)
     }
-    let verified = [candidate(9, changes: 0), candidate(7, changes: 69), candidate(5, changes: 70)]
-    let kept = policy.trim(verified: Array(verified[..<2]), named: [], slowestConsumer: nil)
-    #expect(kept == SnapshotPolicy.Trim())
-    let trim = policy.trim(verified: verified, named: [], slowestConsumer: nil)
-    #expect(trim == SnapshotPolicy.Trim(snapshots: [], deltasThrough: 5))
+    #expect(trim(first: 0, changes: 70) == SnapshotPolicy.Trim())
+    #expect(trim(first: 0, changes: 71) == SnapshotPolicy.Trim(snapshots: [0], deltasThrough: 7))
+    // What was trimmed once is gone.
+    #expect(trim(first: 1, changes: 70) == SnapshotPolicy.Trim(snapshots: [1], deltasThrough: 7))
   }
 
   @Test

@@ -6,9 +6,10 @@ import StrataBase
 /// SnapshotPolicy(minimumHistoryRevisions: 1_000, minimumHistoryAge: .seconds(30 * 86_400))
 /// ```
 ///
-/// A delta is removed when no minimum requires it any more. There are always at least as many changes in
-/// the history as the newest snapshot has entities, so a store that only grows keeps its beginning. The minimums are checked after each snapshot,
-/// so there is often more history than they require, never less. Pure.
+/// A delta is removed when no minimum requires it any more. The minimums are checked after each snapshot,
+/// so there is often more history than they require, never less. The beginning of a store stays as long
+/// as its history has no more changes than the newest snapshot has entities, so a first import keeps its
+/// own. Pure.
 public struct SnapshotPolicy: Sendable, Equatable {
   /// The minimum size of deltas since the last snapshot, in bytes, from which on another one is taken.
   ///
@@ -109,12 +110,15 @@ public struct SnapshotPolicy: Sendable, Equatable {
     guard !keepsAllHistory, verified.count >= keep, let newest = verified.first else {
       return Trim()
     }
+    // A store that only grew.
+    if let oldest = verified.last, oldest.revision == 0, oldest.changes <= newest.entities {
+      return Trim()
+    }
     let bytes = max(minimumHistoryBytes, newest.bytes)
     let revision = newest.revision.number - minimumHistoryRevisions
     let time = now - minimumHistoryAge.microseconds
     let anchor = verified.dropFirst(keep - 1).first { candidate in
-      candidate.journalBytes >= bytes && candidate.changes >= newest.entities
-        && candidate.revision.number <= revision
+      candidate.journalBytes >= bytes && candidate.revision.number <= revision
         && candidate.time <= time && slowestConsumer.map { candidate.revision <= $0 } ?? true
     }
     return anchor.map { Trim(to: $0.revision, of: verified.map(\.revision), named) } ?? Trim()
