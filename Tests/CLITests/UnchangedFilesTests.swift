@@ -7,20 +7,21 @@ import Testing
   private func inspect(_ path: String, first: Bool = true) async throws -> [Int32] {
     var subcommands = [
       ["info"], ["tables"], ["show", "users"], ["show", "users", "2"], ["log"], ["verify"],
-      ["query", "SELECT * FROM users"], ["query", "SELECT * FROM users_history, strata_log"],
+      ["query", "SELECT * FROM users"], ["query", "SELECT * FROM users_history"],
+      ["query", "SELECT * FROM strata_log"],
     ]
     if first { subcommands.append(["query", "SELECT * FROM users, users_at(0)"]) }
     var statuses: [Int32] = []
     for subcommand in subcommands {
       let strata = try Program.strataPath()
-      statuses.append(
-        try await Program.run(strata, [subcommand[0], path] + subcommand.dropFirst()).status
-      )
+      let program = try await Program.run(strata, [subcommand[0], path] + subcommand.dropFirst())
+      if program.status != 0 { print("\(subcommand): \(program.errors)") }
+      statuses.append(program.status)
     }
     return statuses
   }
 
-  private static let ok = [Int32](repeating: 0, count: 9)
+  private static let ok = [Int32](repeating: 0, count: 10)
 
   @Test func `a store at rest`() async throws {
     let folder = try Folder()

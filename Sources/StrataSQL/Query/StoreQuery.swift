@@ -54,18 +54,27 @@ package struct StoreQuery {
     let inspector = try Inspector(path: path)
     let end = ContinuousClock.now + timeLimit
     var damage: CorruptionError?
-    // A writer at work may trim what is read; and a damaged snapshot may have an older one before it.
-    for attempt in 0..<4 {
+    var (skipping, attempts) = (0, 0)
+    reading: while true {
       let view = try inspector.query { $0 }
       do {
-        return try answer(sql, view, until: end, skipping: attempt)
+        return try answer(sql, view, until: end, skipping: skipping)
       } catch let error as CorruptionError {
+        // A writer at work may trim what is being read; then all of it is read again.
+        if try inspector.query({ _ in try inspector.wasTrimmed(since: view) }) {
+          attempts += 1
+          if attempts == Inspector.attempts { throw inspector.busy }
+          continue
+        }
+        // A damaged snapshot may have an older one before it.
         damage = damage ?? error
+        skipping += 1
+        if skipping == 4 { break reading }
       } catch let error as QueryError {
         throw error
       } catch {
         // Without the damaged snapshots there may be no other way to the revision.
-        if damage != nil { break }
+        if damage != nil { break reading }
         throw PersistenceError(.inspecting, path: inspector.path.file, wrapping: error)
       }
     }

@@ -24,21 +24,42 @@ package final class Inspector {
     }
   }
 
+  /// How often a query is run again because the writer trimmed what it was reading.
+  package static let attempts = 5
+
   /// Runs a query.
   ///
   /// A writer at work may trim what is being read; then the query runs again.
+  ///
+  /// Throws `.busy` if the writer trims faster than the query can read, and what the query throws.
   package func query<R>(_ body: (ReadView) throws -> R) throws(PersistenceError) -> R {
-    var attempts = access.mode == .live ? 3 : 1
-    while true {
-      attempts -= 1
-      do {
-        return try body(try ReadView(access.connection))
-      } catch is CorruptionError where attempts > 0 {
-        continue
-      } catch {
-        throw PersistenceError(.inspecting, path: path.file, wrapping: error)
+    do {
+      for _ in 0..<Self.attempts {
+        let view = try ReadView(access.connection)
+        do {
+          return try body(view)
+        } catch let error as CorruptionError {
+          guard try wasTrimmed(since: view) else { throw error }
+        }
       }
+    } catch {
+      throw PersistenceError(.inspecting, path: path.file, wrapping: error)
     }
+    throw busy
+  }
+
+  /// Whether a writer has removed something since a view was made.
+  package func wasTrimmed(since view: ReadView) throws -> Bool {
+    try access.mode == .live && ReadView(access.connection).wasTrimmed(since: view)
+  }
+
+  /// The error for a writer that trims faster than this can read.
+  package var busy: PersistenceError {
+    PersistenceError(
+      .inspecting,
+      path: path.file,
+      .busy("its writer trims faster than it can be read")
+    )
   }
 }
 

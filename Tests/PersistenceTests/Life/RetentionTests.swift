@@ -100,6 +100,37 @@ struct RetentionTests {
   }
 
   @Test
+  func `what is trimmed while another program reads it is read again`() async throws {
+    let persistence = try await open(SnapshotPolicy(minimumJournalBytes: .max))
+    try await commit(1...50, to: persistence)
+    let (trims, reads) = (Counter(), Counter())
+    // A thread of its own, because the query waits for the writer.
+    let result = await withCheckedContinuation { continuation in
+      Thread.detachNewThread { [path] in
+        let result = Result {
+          try Inspector(path: path).query { view in
+            reads.add()
+            if reads.count == 1 {
+              let trimmed = DispatchSemaphore(value: 0)
+              Task {
+                try await persistence.compact()
+                trims.add()
+                trimmed.signal()
+              }
+              trimmed.wait()
+            }
+            return try view.read(at: view.last.revision) { _ in }.base.header.revision
+          }
+        }
+        continuation.resume(returning: result)
+      }
+    }
+    #expect(try result.get() == 50)
+    #expect(trims.count == 1 && reads.count == 2)
+    try await persistence.close()
+  }
+
+  @Test
   func `a store that never takes a snapshot is suspended, resumed and closed`() async throws {
     let persistence = try await open(SnapshotPolicy(minimumJournalBytes: .max))
     try await commit(1...10, to: persistence)
