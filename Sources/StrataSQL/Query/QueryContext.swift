@@ -92,18 +92,13 @@ final class QueryContext {
     try view.changes(after: min(revision, view.last.revision))
   }
 
-  /// The fields of a record; a record without fields has one named `value`.
-  func members(_ layout: Int64, _ record: ArraySlice<UInt8>) throws -> [RecordValue.Member] {
-    let value = try RecordValue(record: record, layout: try view.catalog.layout(layout))
-    guard case .object(let members) = value else { return [RecordValue.Member("value", value)] }
-    return Array(members)
-  }
-
   /// Whether two records say the same, whatever their layouts.
   func areEqual(_ a: StoredEntity, _ b: StoredEntity) throws -> Bool {
     if a.layout == b.layout, a.record == b.record { return true }
-    let (a, b) = (try members(a.layout, a.record), try members(b.layout, b.record))
-    return a.sorted { $0.name < $1.name } == b.sorted { $0.name < $1.name }
+    let members = try [a, b].map { entity in
+      try view.catalog.members(entity.layout, entity.record, of: entity.table)
+    }
+    return members[0].sorted { $0.name < $1.name } == members[1].sorted { $0.name < $1.name }
   }
 }
 

@@ -108,6 +108,11 @@ extension ContextSummary {
 package struct TableChangeSummary: Codable, Sendable, Equatable {
   package var table: String
   package var put: [String] = []
+  /// Those of `put` that were not there before; nil where that is not known.
+  package var inserted: [String]?
+  /// The names of the changed fields of those of `put` that were there before, by their IDs; nil where they
+  /// were not asked for.
+  package var fields: [String: [String]]?
   package var removed: [String] = []
   /// Changed in memory but not in the file, because the entity's `encode(to:)` threw.
   package var notPersisted: [String] = []

@@ -177,7 +177,7 @@ extension Inspector {
     }
   }
 
-  private func verifyHead(_ view: ReadView) throws -> (detail: String, isNote: Bool) {
+  func verifyHead(_ view: ReadView) throws -> (detail: String, isNote: Bool) {
     let position = Position(
       storeID: view.identity.id,
       epoch: view.identity.epoch,

@@ -38,14 +38,22 @@ package final class Inspector {
         let view = try ReadView(access.connection)
         do {
           return try body(view)
-        } catch let error as CorruptionError {
-          guard try wasTrimmed(since: view) else { throw error }
+        } catch {
+          guard try isOfTrimming(error, since: view) else { throw error }
         }
       }
     } catch {
       throw PersistenceError(.inspecting, path: path.file, wrapping: error)
     }
     throw busy
+  }
+
+  /// Whether an error comes from what a writer removed since a view was made.
+  private func isOfTrimming(_ error: any Error, since view: ReadView) throws -> Bool {
+    switch error {
+    case is CorruptionError, PersistenceError.Reason.trimmed: try wasTrimmed(since: view)
+    default: false
+    }
   }
 
   /// Whether a writer has removed something since a view was made.
@@ -60,6 +68,47 @@ package final class Inspector {
       path: path.file,
       .busy("its writer trims faster than it can be read")
     )
+  }
+
+  /// Runs a query that goes through the entities of a state, which are read as it goes.
+  ///
+  /// If it meets damage, it runs again with the next older snapshot, as far as the journal goes back. The
+  /// closure receives how many snapshots to pass over.
+  func scanning<R>(
+    _ body: (ReadView, _ skipping: Int) throws -> R
+  ) throws(PersistenceError) -> R {
+    try query { view in
+      var damage: CorruptionError?
+      for skipping in 0..<4 {
+        do {
+          return try body(view, skipping)
+        } catch let error as CorruptionError {
+          if try isOfTrimming(error, since: view) { throw error }
+          damage = damage ?? error
+        } catch {
+          // Without the damaged snapshots there may be no other way to the revision.
+          if let damage { throw damage }
+          throw error
+        }
+      }
+      throw damage ?? CorruptionError("its entities cannot be read")
+    }
+  }
+
+  /// The last revision; O(snapshots).
+  package func lastRevision() throws(PersistenceError) -> Revision {
+    try query { $0.last.revision }
+  }
+
+  /// Throws `.notFound` for a table that the file does not have.
+  package func check(table: String?) throws(PersistenceError) {
+    guard let table else { return }
+    if try !query({ $0.tables.contains(table) }) { throw notFound("table \(table)") }
+  }
+
+  /// The error for something that the file does not have.
+  package func notFound(_ what: String) -> PersistenceError {
+    PersistenceError(.inspecting, path: path.file, .notFound(what))
   }
 }
 
@@ -91,11 +140,13 @@ extension Inspector {
           deltas: extent.count,
           first: extent.first?.number,
           bytes: extent.bytes,
-          trimmed: view.trimmed?.number
+          trimmed: view.trimmed?.number,
+          readable: view.oldest.number
         ),
-        snapshots: view.snapshots.map { snapshot in
+        snapshots: try view.snapshots.map { snapshot in
           SnapshotSummary(
             snapshot.header,
+            values: try view.countOfValues(in: snapshot.header.revision),
             names: view.names.filter { $0.revision == snapshot.header.revision }.map(\.name)
           )
         },
@@ -108,21 +159,23 @@ extension Inspector {
     }
   }
 
-  /// The entity tables with their sizes, and the persisted values.
+  /// The entity tables with their sizes at a revision, and the persisted values.
   ///
   /// O(chunks of the newest snapshot, and the deltas after it); of the chunks only those are read in whose
   /// range of keys something changed since.
-  package func tables() throws(PersistenceError) -> [TableSummary] {
+  package func tables(
+    at expression: RevisionExpression = .head(back: 0)
+  ) throws(PersistenceError) -> [TableSummary] {
     try query { view in
-      let sizes = try view.read(at: view.last.revision, extent: .visited) { try $0.sizes() }
-        .contents
+      let revision = try view.revision(of: expression)
+      let sizes = try view.read(at: revision, extent: .visited) { try $0.sizes() }.contents
       return view.tables.sorted().map { name in
         TableSummary(name, sizes[name] ?? TableSize(), view.catalog)
       }
     }
   }
 
-  /// The entities of a table in the order of their IDs, or only the one with an ID.
+  /// The entities of a table at a revision in the order of their IDs, or only the one with an ID.
   ///
   /// A persisted value is the only entity of its table.
   ///
@@ -130,22 +183,24 @@ extension Inspector {
   /// of the table. Only what is returned is decoded. All returned entities are in memory.
   ///
   /// Throws `.notFound` for a table that the file does not have, or an ID that the table does not have.
-  package func show(table: String, id: String? = nil) throws(PersistenceError) -> [UntypedEntity] {
+  package func show(
+    table: String,
+    id: String? = nil,
+    at expression: RevisionExpression = .head(back: 0)
+  ) throws(PersistenceError) -> [UntypedEntity] {
     let entities = try query { view in
-      guard view.tables.contains(table) else {
-        throw PersistenceError(.inspecting, path: path.file, .notFound("table \(table)"))
-      }
+      guard view.tables.contains(table) else { throw notFound("table \(table)") }
       let wanted = id.map { id in
         EncodedID.candidates(for: id).map { EntityKey(table: table, id: $0[...]) }
       }
       return try view.read(
-        at: view.last.revision,
+        at: try view.revision(of: expression),
         extent: .visited,
         scope: wanted.map { .entities($0) } ?? .table(table)
       ) { merge in try Self.entities(&merge, table, wanted, view.catalog) }.contents
     }
     if let id, entities.isEmpty {
-      throw PersistenceError(.inspecting, path: path.file, .notFound("entity \(id) in \(table)"))
+      throw notFound("entity \(id) in \(table)")
     }
     return entities
   }
@@ -160,16 +215,7 @@ extension Inspector {
     var entities: [UntypedEntity] = []
     while let entity = try merge.next() {
       guard wanted?.contains(entity.key) ?? true else { continue }
-      let value = try RecordValue(
-        record: entity.record,
-        layout: try catalog.layout(entity.layout)
-      )
-      if let value = StoredValues.value(in: value, of: table) {
-        entities.append(UntypedEntity(table: table, id: nil, value: value))
-      } else {
-        let id = try EncodedID.value(of: Array(entity.id))
-        entities.append(UntypedEntity(table: table, id: id, value: value))
-      }
+      entities.append(try UntypedEntity(entity, catalog))
     }
     return entities
   }

@@ -36,6 +36,8 @@ package struct JournalSummary: Codable, Sendable, Equatable {
   package var bytes: Int64
   /// The last revision whose delta was removed; nil if there is none.
   package var trimmed: Int64?
+  /// The first revision from which on every one can be read.
+  package var readable: Int64
 }
 
 /// A snapshot of a file, in a ``StoreSummary``.
@@ -43,6 +45,8 @@ package struct SnapshotSummary: Codable, Sendable, Equatable {
   package var revision: Int64
   package var time: Date
   package var entities: Int
+  /// How many of the entities are persisted values.
+  package var values: Int
   package var bytes: Int
   package var chunks: Int
   package var verified: Bool
@@ -50,11 +54,12 @@ package struct SnapshotSummary: Codable, Sendable, Equatable {
 }
 
 extension SnapshotSummary {
-  init(_ header: SnapshotHeader, names: [String]) {
+  init(_ header: SnapshotHeader, values: Int, names: [String]) {
     self.init(
       revision: header.revision.number,
       time: Date(microseconds: header.time),
       entities: header.entities,
+      values: values,
       bytes: header.bytes,
       chunks: header.chunks,
       verified: header.state == .verified,

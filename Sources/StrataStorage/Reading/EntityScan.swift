@@ -120,11 +120,16 @@ extension ReadView {
   ///
   /// O(the deltas after that snapshot).
   ///
-  /// - Parameter skipping: how many of the nearest snapshots are passed over: those in which a scan met
-  ///   damage.
-  package func state(at revision: Revision, skipping: Int = 0) throws -> EntityState {
+  /// - Parameters:
+  ///   - skipping: how many of the nearest snapshots are passed over: those in which a scan met damage.
+  ///   - scope: what will be scanned; the changes of other entities are not held in memory.
+  package func state(
+    at revision: Revision,
+    skipping: Int = 0,
+    scope: ReadScope = .everything
+  ) throws -> EntityState {
     var left = skipping
-    let reading = try read(at: revision, extent: .visited) { merge in
+    let reading = try read(at: revision, extent: .visited, scope: scope) { merge in
       if left > 0 {
         left -= 1
         throw CorruptionError("its entities cannot be read")

@@ -1,3 +1,5 @@
+import StrataRecords
+
 /// The part of a database that a read needs.
 package enum ReadScope {
   case everything
@@ -44,5 +46,13 @@ extension [ListedChunk] {
       if key < self[middle].key { high = middle } else { low = middle + 1 }
     }
     return low > 0 && self[low - 1].table == key.table ? low - 1 : nil
+  }
+}
+
+extension ReadScope {
+  /// The entities of a table that a person may mean by an ID; all of them without one.
+  static func entities(of table: String, meantBy id: String?) -> ReadScope {
+    guard let id else { return .table(table) }
+    return .entities(EncodedID.candidates(for: id).map { EntityKey(table: table, id: $0[...]) })
   }
 }

@@ -67,6 +67,11 @@ package struct ReadView {
     return last > 0 ? last : nil
   }
 
+  /// How many of the entities of a snapshot are persisted values; O(chunks).
+  func countOfValues(in revision: Revision) throws -> Int {
+    try store.countOfValues(in: revision)
+  }
+
   /// Whether the writer has removed deltas or snapshots since `earlier` was read.
   func wasTrimmed(since earlier: ReadView) -> Bool {
     let revisions = Set(verified.map(\.header.revision))

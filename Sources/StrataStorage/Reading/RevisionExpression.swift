@@ -60,6 +60,46 @@ package enum RevisionExpression: Equatable, Sendable {
   }
 }
 
+/// Two points in history as people write them.
+///
+/// | text | meaning |
+/// | --- | --- |
+/// | `A..B` | from `A` to `B`, each as a ``RevisionExpression`` |
+/// | `A..`, `A` | from `A` to `HEAD` |
+package struct RevisionSpan: Equatable, Sendable {
+  package let start: RevisionExpression
+  package let end: RevisionExpression
+
+  package init(from start: RevisionExpression, to end: RevisionExpression) {
+    self.start = start
+    self.end = end
+  }
+
+  /// Reads a text.
+  ///
+  /// The name of a snapshot may contain two dots: the text is cut where both parts can be read.
+  package init(_ text: String, now: Date) throws(RevisionExpression.Unreadable) {
+    for range in text.ranges(of: "..") {
+      let (first, last) = (text[..<range.lowerBound], text[range.upperBound...])
+      if let start = Self.expression(first, now),
+        let end = last.isEmpty ? .head(back: 0) : Self.expression(last, now)
+      {
+        self.init(from: start, to: end)
+        return
+      }
+    }
+    self.init(from: try RevisionExpression(text, now: now), to: .head(back: 0))
+  }
+
+  private static func expression(_ text: Substring, _ now: Date) -> RevisionExpression? {
+    do throws(RevisionExpression.Unreadable) {
+      return try RevisionExpression(String(text), now: now)
+    } catch _ {
+      return nil
+    }
+  }
+}
+
 extension ReadView {
   /// The revision of a point that people wrote.
   ///

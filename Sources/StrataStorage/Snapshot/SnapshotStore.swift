@@ -167,6 +167,22 @@ package struct SnapshotStore {
     return listing
   }
 
+  /// How many of the entities of a snapshot are persisted values; 0 in a file of format 1, whose chunks do
+  /// not say it.
+  ///
+  /// O(chunks); nothing is verified.
+  func countOfValues(in revision: Revision) throws -> Int {
+    if isOfFormat1 { return 0 }
+    let range = [StoredValues.prefix, StoredValues.prefix + "\u{10FFFF}"]
+    return try connection.first(
+      """
+      SELECT coalesce(sum(count), 0) FROM listing
+        WHERE revision = ? AND entity_table >= ? AND entity_table < ?
+      """,
+      [.integer(revision.number), .text(range[0]), .text(range[1])]
+    ) { try StoredNumber.count(try $0.int(0), "a count of entities in snapshot \(revision)") } ?? 0
+  }
+
   static func check(_ computed: Checksum, of snapshot: StoredSnapshot) throws(CorruptionError) {
     guard computed == snapshot.hash else {
       throw CorruptionError.hashMismatch(

@@ -1,0 +1,101 @@
+package import StrataRecords
+
+/// An entity with the commits that gave its fields their values.
+package struct BlamedEntity: Sendable {
+  package struct Field: Sendable {
+    package let name: String
+    package let value: RecordValue
+    /// Nil for a value that is older than the journal.
+    package let commit: CommitSummary?
+  }
+
+  /// Nil for a persisted value, which has none.
+  package let id: RecordValue?
+  package var fields: [Field]
+}
+
+/// The entities of a table with the commits that gave their fields their values.
+package struct BlamePage: Sendable {
+  package var entities: [BlamedEntity] = []
+  /// The revision of the values.
+  package let revision: Revision
+  /// The oldest revision that can be read: a value without a commit is from there or from before.
+  package let oldest: Revision
+  /// Whether the table has more entities than these.
+  package var isCut = false
+}
+
+extension Inspector {
+  /// Which commits gave the fields of entities the values that they have at a revision.
+  ///
+  /// O(journal), and for a whole table O(snapshot); for an entity, one chunk of it is read.
+  ///
+  /// - Parameters:
+  ///   - id: Of one entity, as a person writes it.
+  ///   - field: One field only.
+  ///   - limit: The most entities.
+  /// - Throws: `.notFound` for a table, entity or field that is not there at the revision.
+  package func blame(
+    table: String,
+    id: String? = nil,
+    field: String? = nil,
+    at expression: RevisionExpression = .head(back: 0),
+    limit: Int = .max
+  ) throws(PersistenceError) -> BlamePage {
+    let page = try scanning { view, skipping in
+      guard view.tables.contains(table) else { throw notFound("table \(table)") }
+      let revision = try view.revision(of: expression)
+      let filter = id.map { EntityFilter.ids(Set(EncodedID.candidates(for: $0))) } ?? .all
+      let scope = ReadScope.entities(of: table, meantBy: id)
+      let state = try view.state(at: revision, skipping: skipping, scope: scope)
+      // A named snapshot may be older than the journal: then nothing is known of its values.
+      let base = min(revision, view.oldest)
+      let versions = try EntityVersions(
+        of: table,
+        filter,
+        from: base == revision ? state : try view.state(at: base, skipping: skipping, scope: scope),
+        through: revision,
+        in: view
+      )
+      var page = BlamePage(revision: revision, oldest: base)
+      var scan = state.scan(table, filter)
+      while let entity = try scan.next() {
+        guard page.entities.count < limit else {
+          page.isCut = true
+          break
+        }
+        let blamed = try BlamedEntity(entity, versions, view.catalog, field)
+        if !blamed.fields.isEmpty { page.entities.append(blamed) }
+      }
+      return page
+    }
+    guard page.entities.isEmpty else { return page }
+    if let field {
+      throw notFound("field \(field)\(id.map { " in entity \($0)" } ?? "") of \(table)")
+    }
+    if let id { throw notFound("entity \(id) in \(table)") }
+    return page
+  }
+}
+
+extension BlamedEntity {
+  fileprivate init(
+    _ entity: StoredEntity,
+    _ versions: EntityVersions,
+    _ catalog: LayoutCatalog,
+    _ field: String?
+  ) throws {
+    let isValue = StoredValues.name(ofTable: entity.table) != nil
+    id = isValue ? nil : try EncodedID.value(of: Array(entity.id))
+    fields = try versions.origins(of: entity, catalog).compactMap { origin in
+      // The ID is not blamed unless it is asked for: it never changes.
+      let isID = origin.name == "id" && EncodedID.bytes(of: origin.value)[...] == entity.id
+      guard field.map({ $0 == origin.name }) ?? !isID else { return nil }
+      return Field(
+        name: origin.name,
+        value: origin.value,
+        commit: try origin.commit.map { try CommitSummary($0) }
+      )
+    }
+  }
+}

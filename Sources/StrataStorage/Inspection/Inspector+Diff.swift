@@ -1,0 +1,109 @@
+import StrataRecords
+
+extension Inspector {
+  /// How the states at two revisions differ, entity by entity and field by field.
+  ///
+  /// O(the deltas between them, and those since the nearest snapshots); where a revision is older than the
+  /// journal, O(entities).
+  ///
+  /// - Parameters:
+  ///   - table: One table only.
+  ///   - id: With a table: one entity only, as a person writes its ID.
+  ///   - limit: How many entities are listed; the others are counted.
+  /// - Throws: `.notFound` for a table that the file does not have.
+  package func diff(
+    _ span: RevisionSpan,
+    table: String? = nil,
+    id: String? = nil,
+    limit: Int = .max
+  ) throws(PersistenceError) -> StateDifference {
+    try scanning { view, skipping in
+      if let table, !view.tables.contains(table) { throw notFound("table \(table)") }
+      let (start, end) = (try view.revision(of: span.start), try view.revision(of: span.end))
+      func state(_ revision: Revision) throws -> ComparedState {
+        ComparedState(view: view, state: try view.state(at: revision, skipping: skipping))
+      }
+      let from = try state(start)
+      var comparison = StateComparison(
+        from: from,
+        to: start == end ? from : try state(end),
+        limit: limit
+      )
+      let changed = try view.changed(between: min(start, end), and: max(start, end))
+      for name in view.tables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
+        var filter = changed.map { EntityFilter.ids($0[name] ?? []) } ?? .all
+        if let id {
+          var ids = Set(EncodedID.candidates(for: id))
+          if case .ids(let changed) = filter { ids.formIntersection(changed) }
+          filter = .ids(ids)
+        }
+        if case .ids(let ids) = filter, ids.isEmpty { continue }
+        try comparison.compare(name, filter)
+      }
+      return comparison.difference
+    }
+  }
+
+  /// How the state of another file differs from that of this one.
+  ///
+  /// O(entities of both).
+  ///
+  /// - Throws: `.notFound` for a table that neither file has.
+  package func compare(
+    with other: Inspector,
+    at expression: RevisionExpression = .head(back: 0),
+    table: String? = nil,
+    limit: Int = .max
+  ) throws(PersistenceError) -> StateDifference {
+    try scanning { view, skipping in
+      try other.scanning { otherView, otherSkipping in
+        let from = ComparedState(
+          view: view,
+          state: try view.state(at: try view.revision(of: expression), skipping: skipping)
+        )
+        let to = ComparedState(
+          view: otherView,
+          state: try otherView.state(
+            at: try otherView.revision(of: expression),
+            skipping: otherSkipping
+          )
+        )
+        var comparison = StateComparison(from: from, to: to, limit: limit)
+        let tables = view.tables.union(otherView.tables)
+        if let table, !tables.contains(table) { throw notFound("table \(table)") }
+        for name in tables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
+          try comparison.compare(name, .all)
+        }
+        return comparison.difference
+      }
+    }
+  }
+}
+
+extension Set<String> {
+  /// The names in the order of snapshots.
+  fileprivate func sortedAsBytes() -> [String] {
+    sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}
+
+extension ReadView {
+  /// The encoded IDs of the entities that deltas after a revision changed, by their tables; nil if the
+  /// journal does not go back so far.
+  fileprivate func changed(
+    between start: Revision,
+    and end: Revision
+  ) throws -> [String: Set<[UInt8]>]? {
+    guard start.next >= first ?? last.revision.next else { return nil }
+    var changed: [String: Set<[UInt8]>] = [:]
+    var changes = try changes(after: start)
+    while changes.revision < end, let (_, blocks) = try changes.next() {
+      for block in blocks {
+        for entry in block.entries {
+          changed[block.table(of: entry), default: []].insert(Array(block.id(of: entry)))
+        }
+      }
+    }
+    return changed
+  }
+}

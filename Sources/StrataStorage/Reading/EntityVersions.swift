@@ -1,0 +1,137 @@
+package import StrataRecords
+
+/// The versions that a file has of the entities of a table, up to a revision.
+///
+/// What was there at the oldest revision that can be read comes first, the changes of the journal follow in
+/// its order. It holds the records, so its memory is about their size: that of the journal for a whole table,
+/// and that of one entity with a filter for it.
+package struct EntityVersions {
+  /// What happened to an entity.
+  package struct Version {
+    package enum Content {
+      case put(layout: Int64, record: [UInt8])
+      case removed
+      /// Changed in memory but not in the file, because its `encode(to:)` threw.
+      case notPersisted
+    }
+
+    /// The place of its commit in ``commits``; nil for what was there at the oldest revision.
+    package let commit: Int?
+    package let content: Content
+  }
+
+  /// A field of an entity and the commit since which it has had its value.
+  package struct FieldOrigin {
+    package let name: String
+    package let value: RecordValue
+    /// Nil for a value that is older than the journal.
+    package let commit: DeltaHeader?
+  }
+
+  /// The oldest revision that can be read.
+  package let oldest: Revision
+  /// The commits that changed the entities, in order.
+  package private(set) var commits: [DeltaHeader] = []
+  /// The versions by the encoded IDs, the oldest first.
+  package private(set) var versions: [[UInt8]: [Version]] = [:]
+  private let table: String
+
+  /// Reads the versions; O(journal, and the snapshot where entities are not named).
+  ///
+  /// - Parameters:
+  ///   - base: The entities at the oldest revision.
+  ///   - end: The last revision whose changes count.
+  ///   - check: Called for each delta and entity; ends the reading by an error.
+  package init(
+    of table: String,
+    _ filter: EntityFilter,
+    from base: EntityState,
+    through end: Revision,
+    in view: ReadView,
+    check: () throws -> Void = {}
+  ) throws {
+    oldest = base.revision
+    self.table = table
+    var changes = try view.changes(after: oldest)
+    while changes.revision < end, let (header, blocks) = try changes.next() {
+      try check()
+      guard header.revision <= end else { break }
+      add(blocks, of: header, filter)
+    }
+    try add(base, filter, check)
+  }
+
+  private mutating func add(
+    _ blocks: [ChangeBlock],
+    of header: DeltaHeader,
+    _ filter: EntityFilter
+  ) {
+    var isListed = false
+    for block in blocks {
+      guard let number = block.tables.firstIndex(of: table) else { continue }
+      for entry in block.entries where entry.table == number {
+        let id = block.id(of: entry)
+        guard filter.contains(id) else { continue }
+        if !isListed { commits.append(header) }
+        isListed = true
+        let content: Version.Content =
+          switch entry.change {
+          case .put(let layout, let record):
+            .put(layout: layout, record: Array(block.bytes[record]))
+          case .remove: .removed
+          case .notPersisted: .notPersisted
+          }
+        let version = Version(commit: commits.count - 1, content: content)
+        versions[Array(id), default: []].append(version)
+      }
+    }
+  }
+
+  /// Adds what was there at first: of all entities that are named, else of those that changed since.
+  private mutating func add(
+    _ base: EntityState,
+    _ filter: EntityFilter,
+    _ check: () throws -> Void
+  ) throws {
+    let isNamed = if case .ids = filter { true } else { false }
+    guard isNamed || !versions.isEmpty else { return }
+    var scan = base.scan(table, filter)
+    while let entity = try scan.next() {
+      try check()
+      let id = Array(entity.id)
+      guard isNamed || versions[id] != nil else { continue }
+      let content = Version.Content.put(layout: entity.layout, record: Array(entity.record))
+      versions[id, default: []].insert(Version(commit: nil, content: content), at: 0)
+    }
+  }
+
+  /// The fields of an entity as it is at the last revision, each with the commit that gave it its value.
+  ///
+  /// O(versions of the entity).
+  package func origins(
+    of entity: StoredEntity,
+    _ catalog: LayoutCatalog
+  ) throws -> [FieldOrigin] {
+    let members = try catalog.members(entity.layout, entity.record, of: table)
+    var origins: [String: DeltaHeader] = [:]
+    var open = Set(members.map(\.name))
+    var versions = self.versions[Array(entity.id)] ?? []
+    versions.removeAll { if case .notPersisted = $0.content { true } else { false } }
+    var current = members
+    // From the newest version backwards: a field is done at the first version that differs.
+    while let version = versions.popLast(), let number = version.commit, !open.isEmpty {
+      var before: [RecordValue.Member] = []
+      if case .put(let layout, let record)? = versions.last?.content {
+        before = try catalog.members(layout, record[...], of: table)
+      }
+      for member in current where open.contains(member.name) {
+        if before.first(where: { $0.name == member.name })?.value != member.value {
+          origins[member.name] = commits[number]
+          open.remove(member.name)
+        }
+      }
+      current = before
+    }
+    return members.map { FieldOrigin(name: $0.name, value: $0.value, commit: origins[$0.name]) }
+  }
+}
