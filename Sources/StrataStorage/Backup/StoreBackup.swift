@@ -39,30 +39,88 @@ public enum StoreBackup {
     let file = try NewFile(at: path, for: .restoringBackup, on: disk)
     do {
       return try await BackupWorker(file).run { file in
-        try BackupRestore(backup: backup, file: file).run()
+        try BackupRestore(backup: backup, file: file, operation: .restoringBackup).run()
       }
     } catch {
       file.removeLeftovers()
       throw PersistenceError(.restoringBackup, path: file.path.file, wrapping: error)
     }
   }
+
+  /// Copies a store as it was at a point of its history, with the history up to there; returns the position
+  /// of the copy.
+  ///
+  /// ```swift
+  /// try await StoreBackup.fork("app.strata", at: .revision(41), to: "before.strata")
+  /// ```
+  ///
+  /// What a user sent becomes the start of a test: the copy opens as the store would have opened then, and
+  /// commits of its own follow. It is in a new epoch. Migrations of the user's data that ran later did not
+  /// run in the copy. Nothing is overwritten, and the store is not changed. O(file), several times over,
+  /// because the copy is verified before it gets its name.
+  ///
+  /// Throws ``PersistenceError``: `.fileExists`; `.alreadyOpen` for a store that a writer has open; what
+  /// reading a point of history throws, such as `.trimmed`; `.damaged` and other reasons of either file.
+  @discardableResult
+  public static func fork(
+    _ store: String,
+    at point: HistoryPoint,
+    to path: String
+  ) async throws(PersistenceError) -> Position {
+    let file = try NewFile(at: try StorePath(path, for: .forking), for: .forking, on: .system)
+    do {
+      return try await BackupWorker(file).run { file in
+        try fork(store, at: .point(point), to: file)
+      }
+    } catch {
+      file.removeLeftovers()
+      throw PersistenceError(.forking, path: file.path.file, wrapping: error)
+    }
+  }
+
+  /// The same for a point as people write it, on the calling thread.
+  package static func forkBlocking(
+    _ store: String,
+    at expression: RevisionExpression,
+    to path: String
+  ) throws(PersistenceError) -> Position {
+    let file = try NewFile(at: try StorePath(path, for: .forking), for: .forking, on: .system)
+    do {
+      return try fork(store, at: expression, to: file)
+    } catch {
+      file.removeLeftovers()
+      throw PersistenceError(.forking, path: file.path.file, wrapping: error)
+    }
+  }
+
+  private static func fork(
+    _ store: String,
+    at expression: RevisionExpression,
+    to file: NewFile
+  ) throws -> Position {
+    let store = try StorePath(store, for: .forking)
+    return try BackupRestore(backup: store, file: file, operation: .forking, end: expression).run()
+  }
 }
 
-/// The restore of one backup.
+/// The restore of one backup, or the copy of a store up to a point of its history.
 private struct BackupRestore {
   let backup: StorePath
   let file: NewFile
+  let operation: PersistenceError.Operation
+  /// The last point that the copy has; nil for all.
+  var end: RevisionExpression?
 
   func run() throws -> Position {
     let source = try ReadAccess(backup, on: file.disk)
     if source.mode == .live {
       throw PersistenceError(
-        .restoringBackup,
+        operation,
         path: backup.file,
         .alreadyOpen(by: LockFile.owner(at: backup.lock))
       )
     }
-    try RestoredFile.check(source.connection, backup, .restoringBackup)
+    try RestoredFile.check(source.connection, backup, operation)
     let owner = LockFile.Owner.current(started: Date())
     let lock = LockHandle(
       try WriterLock.acquire(
@@ -74,7 +132,8 @@ private struct BackupRestore {
     )
     defer { withExtendedLifetime(lock) {} }
     try file.create()
-    let position = try copy(source.connection)
+    let position =
+      if let end { try cut(source.connection, at: end) } else { try copy(source.connection) }
     try file.verify()
     // The name comes last: a head without a store is harmless, a store without its head is not.
     try HeadFile.write(position, for: file.path, on: file.disk)
@@ -84,15 +143,50 @@ private struct BackupRestore {
 
   private func copy(_ source: Connection) throws -> Position {
     let connection = try file.connect()
+    var identity = try fill(connection, from: source)
+    identity.epoch = try HeadFile.epoch(afterCutting: identity, at: file.path, on: file.disk)
+    try connection.transaction { try identity.writeEpoch(to: connection) }
+    return try close(connection, identity)
+  }
+
+  /// Copies the store by way of a file beside it, which is cut and then written again, so that nothing of
+  /// what was cut is left in free pages or in parts of pages.
+  private func cut(_ source: Connection, at end: RevisionExpression) throws -> Position {
+    let path = try StorePath("\(file.path.file).cut", for: operation)
+    let whole = try NewFile(at: path, for: operation, on: file.disk)
+    defer { whole.removeLeftovers() }
+    try whole.create()
+    let connection = try whole.connect()
+    var identity = try fill(connection, from: source)
+    let now = Int64((Date().timeIntervalSince1970 * 1_000_000).rounded())
+    try StoreFormat.migrate(connection, now: now)
+    let view = try ReadView(connection)
+    let revision = try view.revision(of: end)
+    try view.checkIsKept(revision)
+    identity.epoch = try HeadFile.epoch(afterCutting: identity, at: file.path, on: file.disk)
+    try connection.transaction {
+      try HistoryCut.removeAll(after: revision, from: connection)
+      try identity.writeEpoch(to: connection)
+    }
+    try connection.vacuum(into: file.temporary)
+    try connection.close()
+    let copy = try file.connect()
+    try copy.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
+    return try close(copy, identity)
+  }
+
+  /// Copies every page, and returns the identity of the store.
+  private func fill(_ connection: Connection, from source: Connection) throws -> StoreIdentity {
     let copy = try OnlineBackup(from: source, to: connection)
     guard try copy.step(pages: -1) == .complete else {
-      throw PersistenceError(.restoringBackup, path: backup.file, .busy("it is being written to"))
+      throw PersistenceError(operation, path: backup.file, .busy("it is being written to"))
     }
     try copy.finish()
-    var identity = try StoreIdentity.read(connection)
-    identity.epoch = try HeadFile.epoch(afterCutting: identity, at: file.path, on: file.disk)
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
-    try connection.transaction { try identity.writeEpoch(to: connection) }
+    return try StoreIdentity.read(connection)
+  }
+
+  private func close(_ connection: Connection, _ identity: StoreIdentity) throws -> Position {
     let last = try ReadView(connection).last
     try connection.checkpoint(.truncate)
     try connection.close()

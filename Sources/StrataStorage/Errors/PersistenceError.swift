@@ -20,6 +20,8 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
     case backingUp
     /// Restoring a backup to the path of a store.
     case restoringBackup
+    /// Copying a store as it was at a point of its history.
+    case forking
     /// Releasing the file until it is resumed.
     case suspending
     /// Taking the file again after a suspension.
@@ -59,7 +61,7 @@ extension PersistenceError.Operation {
   /// Whether it reads what an earlier process wrote.
   var isReading: Bool {
     switch self {
-    case .opening, .inspecting, .restoringBackup, .backingUp, .resuming: true
+    case .opening, .inspecting, .restoringBackup, .backingUp, .forking, .resuming: true
     case .appending, .snapshotting, .compacting, .closing, .suspending, .quarantining: false
     }
   }

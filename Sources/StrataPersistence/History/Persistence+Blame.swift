@@ -1,0 +1,59 @@
+import StrataBase
+public import StrataNormalization
+import StrataRecords
+public import StrataStorage
+
+extension Persistence {
+  /// Which commits gave the fields of an entity the values they have: when, by which name, from which place
+  /// in the source, and who wanted it.
+  ///
+  /// ```swift
+  /// for field in try await persistence.blame(of: User.ID("ada")) {
+  ///   print(field.field, field.value, field.commit?.name ?? "", field.commit?.place ?? "")
+  /// }
+  /// ```
+  ///
+  /// The fields are those of the stored record, without its ID, in their stored order. A field that an
+  /// older commit gave the same value is not set by the newer one. Empty for an entity that is not there.
+  /// Name the table if several tables have the type. O(journal).
+  ///
+  /// Throws `PersistenceError` with the reason `.notFound` for a table that is not in the schema, or
+  /// an error of reading the file.
+  public func blame<Entity: EntityType>(
+    of id: EntityID<Entity>,
+    in table: TableName? = nil
+  ) async throws(PersistenceError) -> [FieldBlame] {
+    let name = table ?? Entity.tableName
+    guard Database.schema.table(named: name) is Entities<Database, Entity> else {
+      throw PersistenceError(
+        .inspecting,
+        path: path,
+        .notFound("table \(name) of \(Entity.self) in the schema of \(Database.self)")
+      )
+    }
+    try await writePending(for: nil)
+    return try await reader.read { view in
+      try view.blame(name.text, try EncodedID.bytes(of: id.raw))
+    }
+  }
+}
+
+extension ReadView {
+  /// The fields of an entity at the last revision, each with the commit that gave it its value.
+  fileprivate func blame(_ table: String, _ id: [UInt8]) throws -> [FieldBlame] {
+    let filter = EntityFilter.ids([id])
+    let scope = ReadScope.entities([EntityKey(table: table, id: id[...])])
+    var scan = try state(at: last.revision, scope: scope).scan(table, filter)
+    guard let entity = try scan.next() else { return [] }
+    let versions = try EntityVersions(
+      of: table,
+      filter,
+      from: try state(at: oldest, scope: scope),
+      through: last.revision,
+      in: self
+    )
+    return try versions.origins(of: entity, catalog)
+      .filter { $0.name != "id" || EncodedID.bytes(of: $0.value) != id }
+      .map { try FieldBlame($0) }
+  }
+}

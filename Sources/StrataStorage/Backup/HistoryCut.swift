@@ -1,0 +1,26 @@
+import StrataSQLite
+
+/// Takes a copy of a store back to an earlier revision.
+enum HistoryCut {
+  /// Removes what came after a revision: deltas, snapshots and their names, tables, and what is noted of
+  /// migrations of the user's data.
+  ///
+  /// Layouts stay: no record that is left names a later one. The caller's transaction makes it whole.
+  static func removeAll(after revision: Revision, from connection: Connection) throws {
+    let snapshots = try SnapshotStore(connection: connection)
+    for snapshot in try snapshots.all() where snapshot.header.revision > revision {
+      try snapshots.remove(snapshot.header.revision)
+    }
+    for statement in [
+      "DELETE FROM snapshot_name WHERE revision > ?",
+      "DELETE FROM delta_part WHERE revision > ?",
+      "DELETE FROM delta WHERE revision > ?",
+      "DELETE FROM entity_table WHERE since > ?",
+      "DELETE FROM consumer WHERE revision > ?",
+      "DELETE FROM migration WHERE kind = 1 AND revision > ?",
+    ] {
+      try connection.run(statement, [.integer(revision.number)])
+    }
+    while try !snapshots.removeOrphans(slice: 1_000) {}
+  }
+}
