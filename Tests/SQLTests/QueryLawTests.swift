@@ -2,11 +2,12 @@ import Foundation
 import Strata
 import StrataSQL
 import StrataSQLite
+import StrataStorage
 import TestSupport
 import Testing
 
-/// 1,000 generated queries give the same over records that are streamed, over copies of the tables, and over
-/// a table of plain SQLite that the test fills from the entities.
+/// 1,000 generated queries give the same over records that are streamed, over copies of the tables, over the
+/// tables of an exported SQLite file, and over tables of plain SQLite that the test fills from the entities.
 @Suite struct QueryLawTests {
   private static let count = 60
 
@@ -29,22 +30,30 @@ import Testing
       }
     }
     let plain = try Self.plain(people, documents)
+    let file = sample.directory.path("exported.sqlite")
+    _ = try StoreExport(path: sample.path, at: .head(back: 0)).write(toDatabase: file)
+    let exported = try Connection(path: file, mode: .readOnly)
+    func rows(_ sql: String, of connection: Connection) throws -> [[Value]] {
+      try connection.all(sql) { row in
+        var values: [Value] = []
+        for column in 0..<row.count { values.append(try row.value(column)) }
+        return values
+      }
+    }
 
     let rounds = loopCount("STRATA_QUERIES", 1_000)
     for _ in 0..<rounds {
       let query = GeneratedQuery(using: &random)
       let streamed = try sample.rows(query.sql)
       let copied = try sample.rows(query.sql, .copied)
-      let expected = try plain.all(query.sql) { row in
-        var values: [Value] = []
-        for column in 0..<row.count { values.append(try row.value(column)) }
-        return values
-      }
+      let expected = try rows(query.sql, of: plain)
       let inOrder = { (rows: [[Value]]) in
         query.isOrdered ? rows.map { "\($0)" } : rows.map { "\($0)" }.sorted()
       }
       let areStreamedEqual = inOrder(streamed) == inOrder(expected)
       let areCopiedEqual = inOrder(copied) == inOrder(expected)
+      let areExportedEqual = try inOrder(rows(query.sql, of: exported)) == inOrder(expected)
+      try #require(areExportedEqual, "\(query.sql) \(random)")
       try #require(areStreamedEqual, "\(query.sql) \(random)")
       try #require(areCopiedEqual, "\(query.sql) \(random)")
     }

@@ -41,10 +41,14 @@ final class QueryDatabase {
     try connection.setInterruption { context.isOverTime }
   }
 
-  /// Runs a statement to its end.
+  /// Runs a statement to its end, or up to a number of rows.
   ///
   /// - Throws: `QueryError`; what a table throws; errors of reading the store.
-  func answer(_ sql: String, _ reading: StoreQuery.Reading) throws -> QueryResult {
+  func answer(
+    _ sql: String,
+    _ reading: StoreQuery.Reading,
+    upTo limit: Int? = nil
+  ) throws -> QueryResult {
     context.mode = .streamed
     var statement = try prepare(sql)
     guard statement.isReadOnly else { throw QueryError.refused("this statement") }
@@ -64,6 +68,10 @@ final class QueryDatabase {
         isStreamed: context.mode == .streamed
       )
       while try statement.next() {
+        if let limit, result.count == limit {
+          result.noteMore()
+          break
+        }
         try statement.withRow { row throws(SQLiteError) in try result.append(row) }
       }
       statement.reset()

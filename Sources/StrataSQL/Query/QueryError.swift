@@ -6,6 +6,8 @@ package enum QueryError: Error, Equatable, Sendable {
   case sql(String, offset: Int?)
   /// A table is not in the store.
   case noTable(String, known: [String])
+  /// A column is not in a table.
+  case noColumn(String, table: String, known: [String])
   /// The text has no statement, or more than one.
   case notOneStatement(String)
   /// The statement would do more than read.
@@ -35,6 +37,8 @@ extension QueryError: CustomStringConvertible {
       known.isEmpty
         ? "There is no table \(name): the store has no tables."
         : "There is no table \(name). The store has \(known.joined(separator: ", "))."
+    case .noColumn(let name, let table, let known):
+      "The table \(table) has no column \(name). It has \(known.joined(separator: ", "))."
     case .notOneStatement(let message): "\(message). Write one SELECT."
     case .refused(let what):
       "A query only reads, and \(what) is more than that. Write one SELECT, WITH or VALUES."

@@ -8,6 +8,8 @@ package final class QueryResult {
   package let columns: [String]
   /// The number of rows.
   package private(set) var count = 0
+  /// Whether there are more rows than these.
+  package private(set) var isCut = false
   /// The revision of the tables without another one.
   package let revision: Int64
   /// Whether the rows were made as SQLite asked for them, without a copy of a table.
@@ -36,6 +38,9 @@ package final class QueryResult {
     _ = try insert.next()
     count += 1
   }
+
+  /// Notes that rows were left out.
+  func noteMore() { isCut = true }
 
   func finish() throws(SQLiteError) {
     insert.reset()

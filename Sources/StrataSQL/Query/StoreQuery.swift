@@ -25,6 +25,8 @@ package struct StoreQuery {
   package var at = RevisionExpression.head(back: 0)
   /// How long a statement may run.
   package var timeLimit = Duration.seconds(30)
+  /// After how many rows it ends; nil for none.
+  package var rowLimit: Int?
   /// What relative times count from.
   package var now: Date
 
@@ -51,6 +53,20 @@ package struct StoreQuery {
   /// - Throws: `QueryError` for what is wrong with the statement or too large, and `PersistenceError` for what
   ///   is wrong with the store.
   package func run(_ sql: String) throws -> QueryResult {
+    try run { _ in sql }
+  }
+
+  /// Lists entities of a table; see ``EntityListing``.
+  ///
+  /// - Throws: As ``run(_:)``, and `QueryError` for a table or column that the store does not have.
+  package func list(_ listing: EntityListing) throws -> QueryResult {
+    var query = self
+    query.rowLimit = listing.limit
+    return try query.run { sources in try listing.sql(over: sources) }
+  }
+
+  /// Answers a statement that is made for the tables of the store.
+  private func run(_ sql: ([any TableSource]) throws -> String) throws -> QueryResult {
     let inspector = try Inspector(path: path)
     let end = ContinuousClock.now + timeLimit
     var damage: CorruptionError?
@@ -86,7 +102,7 @@ package struct StoreQuery {
   }
 
   private func answer(
-    _ sql: String,
+    _ sql: ([any TableSource]) throws -> String,
     _ view: ReadView,
     until end: ContinuousClock.Instant,
     skipping: Int
@@ -100,11 +116,12 @@ package struct StoreQuery {
       skipping: skipping
     )
     let sources = StoreTables(view).sources
+    let sql = try sql(sources)
     do {
-      return try QueryDatabase(sources, context).answer(sql, reading)
+      return try QueryDatabase(sources, context).answer(sql, reading, upTo: rowLimit)
     } catch is OrderBroken {
       context.promisesOrder = false
-      return try QueryDatabase(sources, context).answer(sql, reading)
+      return try QueryDatabase(sources, context).answer(sql, reading, upTo: rowLimit)
     }
   }
 }

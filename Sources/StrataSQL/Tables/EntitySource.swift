@@ -10,7 +10,8 @@ final class EntitySource: TableSource {
 
   let name: String
   let columns: [Column]
-  private let table: String
+  /// The table of the store.
+  let table: String
   private let entity: EntityColumns
   private let moment: Moment
 

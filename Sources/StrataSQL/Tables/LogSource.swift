@@ -1,3 +1,4 @@
+import StrataRecords
 import StrataSQLite
 import StrataStorage
 
@@ -7,7 +8,8 @@ final class LogSource: TableSource {
   let columns =
     CommitColumns.all + [
       Column("first", .int64), Column("tables", .string), Column("changes", .int64),
-      Column("bytes", .int64),
+      Column("bytes", .int64), Column("user", .string), Column("request", .string),
+      Column("trace", .string), Column("call", .string), Column("context", .json),
     ]
 
   init(_ name: String) { self.name = name }
@@ -60,7 +62,24 @@ private final class LogRows: TableRows {
     case commitColumns: .integer(header.first.number)
     case commitColumns + 1: .text(Set(blocks.flatMap(\.tables)).sorted().joined(separator: ", "))
     case commitColumns + 2: .integer(Int64(header.entities))
-    default: .integer(Int64(header.bytes))
+    case commitColumns + 3: .integer(Int64(header.bytes))
+    default: try Self.value(index - commitColumns - 4, ofContextOf: header)
     }
+  }
+
+  /// A value of the context of a delta; of merged commits, of the last one that has a context.
+  private static func value(_ index: Int, ofContextOf header: DeltaHeader) throws -> Value {
+    guard let bytes = header.context, let context = try header.contexts().contexts.last else {
+      return .null
+    }
+    let text: String? =
+      switch index {
+      case 0: context.user
+      case 1: context.request
+      case 2: context.trace
+      case 3: context.call?.name
+      default: try TaggedValue.value(of: bytes).json()
+      }
+    return text.map { .text($0) } ?? .null
   }
 }
