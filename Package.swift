@@ -159,8 +159,10 @@ let package = Package(
     .testTarget(
       name: "CLITests",
       dependencies: [
-        "StrataCLI", "Strata", "StrataBase", "StrataSQLite", "StrataStorage", "TestSupport",
-      ]
+        "StrataCLI", "Strata", "StrataBase", "StrataRecords", "StrataSQLite", "StrataStorage",
+        "TestSupport",
+      ],
+      exclude: ["Scenarios"]
     ),
     .testTarget(name: "SeedTests", dependencies: ["Strata", "StrataFlux", "TestSupport"]),
   ],

@@ -7,7 +7,7 @@ package import StrataStorage
 /// | --- | --- |
 /// | 0 | success; also when the reader of a pipe has closed it |
 /// | 1 | failure: the file is not a store, or the request cannot be answered |
-/// | 2 | reserved for commands that compare: success with a finding |
+/// | 2 | success with a finding: `diff` and `compare` differ, `doctor` found a problem |
 /// | 3 | there is no such file, directory, table or entity |
 /// | 4 | the store is damaged or truncated, or a check of `verify` failed |
 /// | 5 | locked or busy: the same call may succeed later |
@@ -52,7 +52,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   package init(_ error: QueryError) {
     self =
       switch error {
-      case .noTable: .notFound
+      case .noTable, .noColumn: .notFound
       case .temporaryDiskFull: .io
       default: .failed
       }

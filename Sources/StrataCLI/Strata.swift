@@ -13,14 +13,17 @@ struct Strata: ParsableCommand {
     abstract: "Inspects the file of a Strata store.",
     discussion: """
       The path of the store is the first argument of each subcommand. No subcommand changes a store, \
-      and each of them works while a program writes to it.
+      and each of them works while a program writes to it; only fork needs a store that is closed. \
+      --at reads the past: 42, HEAD~3, @2026-11-01T12:00 (UTC), @yesterday, @-5m or snap:NAME.
 
-      Exit codes: 0 ok, 1 failed, 3 not found, 4 damaged, 5 locked or busy, \
+      Exit codes: 0 ok, 1 failed, 2 differences or problems, 3 not found, 4 damaged, 5 locked or busy, \
       6 schema drift, 7 newer format, 64 usage, 74 I/O, 130 interrupted.
       """,
     version: "0.1.0",
     subcommands: [
-      Info.self, Tables.self, Show.self, Query.self, Log.self, Verify.self,
+      Info.self, Tables.self, Schema.self, Show.self, List.self, Find.self, Query.self,
+      Log.self, History.self, Blame.self, Diff.self, Compare.self, Stats.self, Watch.self,
+      Export.self, Fork.self, Doctor.self, Verify.self,
     ]
   )
 

@@ -7,7 +7,9 @@ import Testing
 /// nothing in it reaches the terminal raw.
 @Suite struct HostileFileTests {
   private static let subcommands: [[String]] = [
-    ["info"], ["tables"], ["show", "users"], ["log"], ["verify"],
+    ["info"], ["tables"], ["show", "users"], ["log"], ["verify"], ["schema"], ["list", "users"],
+    ["blame", "users"], ["history", "users", "1"], ["find", "e"], ["find", "e", "--all"],
+    ["log", "--fields"], ["stats"], ["doctor"], ["diff", "HEAD..HEAD"],
   ]
 
   private func runAll(_ path: String, _ extra: String...) async throws -> [Program] {

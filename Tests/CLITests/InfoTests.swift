@@ -27,6 +27,7 @@ import Testing
             revision   3, chain \(chain)
             tables     notes, users
             journal    3 deltas from revision 1, \(bytes) bytes
+            readable   revisions 0 to 3
             snapshots  revision 0, 2026-02-02 02:40:00.000Z, 2 entities, \(snapshot) bytes
             head       durable up to revision 3, written up to 3
             file       \(size), plus 0 bytes in SQLite's WAL

@@ -17,7 +17,7 @@ import Testing
           status: 0,
           output: """
             1  2026-02-02 02:40:00.000Z  add users  App/Users.swift:12 add()
-              users  +2 put (2, 42)
+              users  +2 inserted (2, 42)
             2  2026-02-02 02:40:00.000Z  note  App/Notes.swift:7 jot()
               notes  1 NOT PERSISTED (todo; the file has the previous record)
             3  2026-02-02 02:40:00.000Z  App/Users.swift:30 drop()

@@ -70,7 +70,7 @@ import Testing
     #expect(
       log == """
         1  2026-02-02 02:40:00.000Z  set  App/Users.swift:12 set()
-          users           +1 put (1)
+          users           +1 inserted (1)
           value:settings  changed
           value:volume    changed
 

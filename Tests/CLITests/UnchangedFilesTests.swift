@@ -10,7 +10,17 @@ import Testing
       ["query", "SELECT * FROM users"], ["query", "SELECT * FROM users_history"],
       ["query", "SELECT * FROM strata_log"],
     ]
-    if first { subcommands.append(["query", "SELECT * FROM users, users_at(0)"]) }
+    if first {
+      subcommands += [
+        ["query", "SELECT * FROM users, users_at(0)"], ["show", "users", "--at", "HEAD~1"],
+        ["tables", "--at", "HEAD~1"], ["schema"], ["list", "users"], ["find", "dora"],
+        ["find", "dora", "--all"], ["history", "users", "2"], ["blame", "users", "2"],
+        ["blame", "users"], ["diff", "HEAD..HEAD"], ["log", "--fields"],
+        ["log", "--table", "users", "--since", "1"], ["stats"], ["doctor"],
+        ["watch", "--after", "0", "--count", "3"], ["export", "--ndjson"],
+        ["export", "users", "--csv"], ["diff", "--stat"],
+      ]
+    }
     var statuses: [Int32] = []
     for subcommand in subcommands {
       let strata = try Program.strataPath()
@@ -21,7 +31,8 @@ import Testing
     return statuses
   }
 
-  private static let ok = [Int32](repeating: 0, count: 10)
+  /// The last one is a `diff` of states that differ.
+  private static let ok = [Int32](repeating: 0, count: 27) + [2]
 
   @Test func `a store at rest`() async throws {
     let folder = try Folder()
@@ -53,6 +64,8 @@ import Testing
     let strata = try Program.strataPath()
     for subcommand in [
       ["info"], ["tables"], ["show", "notes"], ["show", "authors", "ada"], ["log"], ["verify"],
+      ["blame", "authors"], ["find", "ada"], ["log", "--fields"], ["stats"], ["doctor"],
+      ["diff", "HEAD..HEAD"], ["export", "--ndjson"],
     ] {
       let arguments = [subcommand[0], path] + subcommand.dropFirst()
       let program = try await Program.run(strata, arguments)

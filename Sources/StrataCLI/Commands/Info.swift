@@ -4,7 +4,12 @@ import StrataStorage
 /// `strata info STORE`.
 struct Info: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows the position, the contents and the writer of a store."
+    abstract: "Shows the position, the contents and the writer of a store.",
+    discussion: """
+      Examples:
+        strata info app.strata
+        strata info app.strata --json
+      """
   )
 
   @OptionGroup var arguments: StoreArguments

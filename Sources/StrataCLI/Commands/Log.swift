@@ -4,12 +4,23 @@ import StrataStorage
 /// `strata log STORE [--last N | --after REVISION [--limit N]]`.
 struct Log: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists the deltas of the journal and the entities that each of them changed."
+    abstract: "Lists the deltas of the journal and the entities that each of them changed.",
+    discussion: """
+      Each delta comes with its commit's name, place and context. --since and --until take 42, HEAD~3, \
+      @2026-11-01T12:00 (UTC), @yesterday, @-5m or snap:NAME.
+
+      Examples:
+        strata log app.strata -n 5
+        strata log app.strata --since @-1h --name import
+        strata log app.strata --entity issues/42 --fields
+        strata log app.strata --table users --user ann --json
+        strata log app.strata --after 40 --limit 100
+      """
   )
 
   @OptionGroup var arguments: StoreArguments
 
-  @Option(help: "The last N deltas. (default: 20)")
+  @Option(name: [.customShort("n"), .long], help: "The last N deltas. (default: 20)")
   var last: Int?
 
   @Option(help: "The deltas after this revision.")
@@ -17,6 +28,27 @@ struct Log: ParsableCommand {
 
   @Option(help: "With --after: at most N deltas. (default: 1000)")
   var limit: Int?
+
+  @Option(help: "Deltas after this revision or time.")
+  var since: String?
+
+  @Option(help: "Deltas up to this revision or time.")
+  var until: String?
+
+  @Option(help: "Deltas that changed this table.")
+  var table: String?
+
+  @Option(help: "Deltas that changed this entity, as TABLE/ID.")
+  var entity: String?
+
+  @Option(help: "Deltas of commits whose name contains this text, without regard to case.")
+  var name: String?
+
+  @Option(help: "Deltas of commits that this user wanted, by their context.")
+  var user: String?
+
+  @Flag(help: "Name the changed fields of updated entities.")
+  var fields = false
 
   func validate() throws {
     if last != nil, after != nil {
@@ -29,19 +61,53 @@ struct Log: ParsableCommand {
       if let value, value < 1 { throw ValidationError("\(option) must be at least 1.") }
     }
     if let after, after < 0 { throw ValidationError("--after must not be negative.") }
+    if let entity, !entity.contains("/") {
+      throw ValidationError("--entity takes a table and an ID, such as users/42.")
+    }
+    if table != nil, entity != nil {
+      throw ValidationError("--entity names a table already: leave out --table.")
+    }
+    _ = try request
   }
 
   private var range: JournalRange {
     after.map { .after(Revision($0), limit: limit ?? 1_000) } ?? .last(last ?? 20)
   }
 
+  private var filter: LogFilter {
+    // The name of a table may contain a slash less likely than an ID.
+    let parts = entity?.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+    return LogFilter(
+      table: table ?? parts.map { String($0[0]) },
+      id: parts.map { String($0[1]) },
+      name: name,
+      user: user
+    )
+  }
+
+  private var request: LogRequest {
+    get throws {
+      var request = LogRequest(range)
+      request.filter = filter
+      request.since = try since.map { try RevisionExpression(argument: $0) }
+      request.until = try until.map { try RevisionExpression(argument: $0) }
+      request.detail = fields ? .fields : .kinds
+      return request
+    }
+  }
+
   func run() throws {
-    let page = try Inspector(path: arguments.store).log(range)
+    let inspector = try Inspector(path: arguments.store)
+    try inspector.check(table: filter.table)
+    let page = try inspector.log(try request)
+    let isNarrowed = !filter.isEmpty || since != nil || until != nil
     try Output.print { output throws(OutputError) in
       switch arguments.form {
       case .json: try output.array(page.deltas.lazy.map { JSONText.compact($0) })
       case .text:
-        if page.deltas.isEmpty { return try output.line(LogText.empty(range)) }
+        if page.deltas.isEmpty {
+          return try output.line(isNarrowed ? "No delta matches." : LogText.empty(range))
+        }
         for delta in page.deltas {
           for line in LogText.lines(delta, Terminal.standard.highlighting) { try output.line(line) }
         }

@@ -1,8 +1,6 @@
 import ArgumentParser
-import Foundation
 import StrataSQL
 import StrataSQLite
-import StrataStorage
 
 /// `strata query STORE "SELECT …"`.
 struct Query: ParsableCommand {
@@ -28,21 +26,16 @@ struct Query: ParsableCommand {
   @Argument(help: "One SELECT, WITH or VALUES.")
   var sql: String
 
-  @Option(help: "The revision of the tables. (default: HEAD)")
-  var at: String?
+  @OptionGroup var moment: AtArguments
 
   @Flag(help: "The form of the output. (default: a table)")
-  var form: Form?
+  var form: RowForm?
 
   @Option(help: "The seconds after which the query is given up.")
   var timeout: Double = 30
 
   @Option(help: "The megabytes of memory that SQLite may use.")
   var memory: Int = 256
-
-  enum Form: String, EnumerableFlag {
-    case json, ndjson, csv
-  }
 
   func validate() throws {
     guard timeout > 0, timeout <= 86_400 else {
@@ -51,39 +44,17 @@ struct Query: ParsableCommand {
     guard (16...1_000_000).contains(memory) else {
       throw ValidationError("--memory must be at least 16 and at most 1000000.")
     }
-    if let at { _ = try expression(at) }
-  }
-
-  private func expression(_ text: String) throws -> RevisionExpression {
-    do throws(RevisionExpression.Unreadable) {
-      return try RevisionExpression(text, now: Date())
-    } catch {
-      throw ValidationError("\(error)")
-    }
   }
 
   func run() throws {
     SQLiteHeap.setLimit(bytes: memory << 20)
     var query = StoreQuery(path: store)
-    if let at { query.at = try expression(at) }
+    query.at = try moment.expression
     query.timeLimit = .milliseconds(Int64(timeout * 1_000))
     // The store is closed before the first output, so that a user's pager does not block a writer.
     let result = try query.run(sql)
     try Output.print { output throws(OutputError) in
-      do {
-        let text = QueryText(result, within: Terminal.standard.columns)
-        switch form {
-        case nil: try text.table { line throws(OutputError) in try output.line(line) }
-        case .json: try text.json { line throws(OutputError) in try output.line(line) }
-        case .ndjson: try text.objects { line throws(OutputError) in try output.line(line) }
-        case .csv: try text.csv { line throws(OutputError) in try output.line(line) }
-        }
-      } catch let error as OutputError {
-        throw error
-      } catch {
-        // The rows are read back from a temporary file.
-        throw .failed("\(error)")
-      }
+      try output.rows(of: result, as: form)
     }
   }
 }

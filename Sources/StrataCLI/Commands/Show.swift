@@ -10,6 +10,12 @@ struct Show: ParsableCommand {
       For a value, use the name that `strata tables` prints: strata show STORE value:settings. \
       Entities are sorted by ID. Long values are shortened to the width of the terminal; with an \
       ID or --json they are printed in full.
+
+      Examples:
+        strata show app.strata issues
+        strata show app.strata issues 42
+        strata show app.strata issues 42 --at HEAD~3
+        strata show app.strata value:settings --json
       """
   )
 
@@ -21,9 +27,15 @@ struct Show: ParsableCommand {
   @Argument(help: "The ID of one entity.")
   var id: String?
 
+  @OptionGroup var moment: AtArguments
+
   func run() throws {
     // The store is closed before the first output, so that a user's pager does not block a writer.
-    let entities = try Inspector(path: arguments.store).show(table: table, id: id)
+    let entities = try Inspector(path: arguments.store).show(
+      table: table,
+      id: id,
+      at: try moment.expression
+    )
     try Output.print { output throws(OutputError) in
       if let entity = entities.first, entity.id == nil {
         try print(value: entity.value, to: &output)

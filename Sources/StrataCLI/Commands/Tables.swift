@@ -7,13 +7,19 @@ struct Tables: ParsableCommand {
     abstract: "Lists the entity tables with their sizes and fields.",
     discussion: """
       Persisted values follow the tables. Their names start with `value:`.
+
+      Examples:
+        strata tables app.strata
+        strata tables app.strata --at @yesterday
       """
   )
 
   @OptionGroup var arguments: StoreArguments
 
+  @OptionGroup var moment: AtArguments
+
   func run() throws {
-    let tables = try Inspector(path: arguments.store).tables()
+    let tables = try Inspector(path: arguments.store).tables(at: try moment.expression)
     try Output.print { output throws(OutputError) in
       switch arguments.form {
       case .json: try output.array(tables.lazy.map { JSONText.compact($0) })

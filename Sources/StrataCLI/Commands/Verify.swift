@@ -5,8 +5,13 @@ import StrataStorage
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks every page, hash and record of a store.",
-    discussion:
-      "Exits with 4 if a check fails. The file is not changed."
+    discussion: """
+      Exits with 4 if a check fails. The file is not changed.
+
+      Examples:
+        strata verify app.strata
+        strata verify app.strata --json
+      """
   )
 
   @OptionGroup var arguments: StoreArguments

@@ -6,19 +6,30 @@ package enum ColumnWidths {
 
   /// The widths closest to the natural ones whose sum, with gaps, is at most `limit`.
   ///
-  /// Wide columns are reduced to a common width before narrow ones are reduced.
-  package static func fitting(_ natural: [Int], within limit: Int) -> [Int] {
+  /// Wide columns are reduced to a common width before narrow ones are reduced, and no column below its
+  /// least width, whatever the limit is.
+  ///
+  /// - Parameter least: For each column, what it needs to be understood; ``minimum`` where it is not said.
+  package static func fitting(
+    _ natural: [Int],
+    least: [Int] = [],
+    within limit: Int
+  ) -> [Int] {
+    func width(_ column: Int, _ common: Int) -> Int {
+      let least = least.indices.contains(column) ? least[column] : minimum
+      return min(natural[column], max(common, least))
+    }
     let available = limit - gap.count * max(0, natural.count - 1)
     var low = minimum
     var high = max(minimum, natural.max() ?? 0)
     while low < high {
       let middle = (low + high + 1) / 2
-      if natural.reduce(0, { $0 + min($1, middle) }) <= available {
+      if natural.indices.reduce(0, { $0 + width($1, middle) }) <= available {
         low = middle
       } else {
         high = middle - 1
       }
     }
-    return natural.map { min($0, low) }
+    return natural.indices.map { width($0, low) }
   }
 }

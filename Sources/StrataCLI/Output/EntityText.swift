@@ -16,7 +16,12 @@ package enum EntityText {
   package static func table(_ entities: [UntypedEntity], within limit: Int) -> TextTable<Rows> {
     let fields = Fields(of: entities)
     let columns = fields.names.map { name in
-      TextTable<Rows>.Column(name, fields.numeric.contains(name) ? .right : .left)
+      let isNumber = fields.numeric.contains(name)
+      return TextTable<Rows>.Column(
+        name,
+        isNumber ? .right : .left,
+        isNumber || fields.whole.contains(name) ? .whole : .texts
+      )
     }
     let rows = entities.lazy.map { entity in
       var values: [String: RecordValue] = [:]
@@ -79,18 +84,23 @@ package enum EntityText {
     let id: IDField
     private(set) var names: [String] = []
     private(set) var numeric: Set<String> = []
+    /// Those whose values say nothing when they are shortened.
+    private(set) var whole: Set<String> = ["id"]
 
     init(of entities: [UntypedEntity]) {
       id = entities.allSatisfy { $0.value["id"] != nil } ? .inField : .separate
       var known: Set<String> = []
       var texts: Set<String> = []
+      var long: Set<String> = []
       for entity in entities {
         forEachMember(of: entity, id) { member in
           if known.insert(member.name).inserted { names.append(member.name) }
           if !member.value.isNumberOrNull { texts.insert(member.name) }
+          if !member.value.isWhole { long.insert(member.name) }
         }
       }
       numeric = known.subtracting(texts)
+      whole = known.subtracting(long).union(whole)
     }
   }
 }
@@ -109,7 +119,7 @@ extension RecordValue {
   }
 
   /// The beginning of ``text`` where it is long: more than any terminal shows of it.
-  fileprivate var shortText: String {
+  var shortText: String {
     isNested ? (jsonPieces().first { _ in true } ?? "").printable : text
   }
 
@@ -117,6 +127,14 @@ extension RecordValue {
     switch self {
     case .array, .object: true
     default: false
+    }
+  }
+
+  /// Whether it says nothing when it is shortened.
+  fileprivate var isWhole: Bool {
+    switch self {
+    case .bool, .uuid, .date: true
+    default: isNumberOrNull
     }
   }
 

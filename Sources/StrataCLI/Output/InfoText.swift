@@ -10,6 +10,7 @@ package enum InfoText {
       ("revision", ["\(summary.revision), chain \(summary.chain)"]),
       ("tables", [tables(summary)]),
       ("journal", [journal(summary.journal)]),
+      ("readable", [readable(summary)]),
       ("snapshots", summary.snapshots.map(snapshot)),
       ("head", [head(summary)]),
       ("file", [file(summary)]),
@@ -58,16 +59,30 @@ package enum InfoText {
     return "\(deltas) from revision \(first), \(Measures.size(journal.bytes))\(trimmed)"
   }
 
+  private static func readable(_ summary: StoreSummary) -> String {
+    let first = summary.journal.readable
+    return first == summary.revision
+      ? "revision \(first)" : "revisions \(first) to \(summary.revision)"
+  }
+
   private static func snapshot(_ snapshot: SnapshotSummary) -> String {
     var text = """
-      revision \(snapshot.revision), \(Measures.time(snapshot.time)), \
-      \(Measures.count(snapshot.entities, "entity", "entities")), \(Measures.size(snapshot.bytes))
+      revision \(snapshot.revision), \(Measures.time(snapshot.time)), \(contents(snapshot)), \
+      \(Measures.size(snapshot.bytes))
       """
     if !snapshot.verified { text += ", not verified yet" }
     if !snapshot.names.isEmpty {
       text += ", named " + snapshot.names.map { "\"\($0)\"" }.joined(separator: ", ")
     }
     return text
+  }
+
+  /// `3 entities and a value`.
+  private static func contents(_ snapshot: SnapshotSummary) -> String {
+    let entities = Measures.count(snapshot.entities - snapshot.values, "entity", "entities")
+    let values = snapshot.values == 1 ? "a value" : "\(snapshot.values) values"
+    if snapshot.values == 0 { return entities }
+    return snapshot.entities == snapshot.values ? values : "\(entities) and \(values)"
   }
 
   private static func head(_ summary: StoreSummary) -> String {

@@ -7,46 +7,36 @@ package enum LogText {
 
   /// A line for the delta and a line for each table that it changed.
   package static func lines(_ delta: DeltaSummary, _ highlighting: Highlighting) -> [String] {
-    let isMerged = delta.first < delta.revision
-    let revision = isMerged ? "\(delta.first)…\(delta.revision)" : "\(delta.revision)"
-    let words = [revision, Measures.time(delta.time), delta.name.printable, delta.place.printable]
-    var lines = [words.filter { !$0.isEmpty }.joined(separator: "  ")]
-    if isMerged {
+    var lines = [CommitText.header(delta.commit)]
+    if delta.first < delta.revision {
       let commits = Measures.count(delta.revision - delta.first + 1, "commit", "commits")
       lines.append("  \(commits) in one delta, merged after a disk error")
     }
-    for context in delta.contexts ?? [] { lines.append("  \(Self.text(context))") }
-    if let count = delta.contextsLeftOut {
-      lines.append(
-        "  \(Measures.count(Int64(count), "commit more", "commits more")) with a context"
-      )
-    }
+    lines += CommitText.contexts(delta.commit).map { "  \($0)" }
     let tables = delta.changes.map(\.table.printable)
     let width = tables.map(\.columnCount).max() ?? 0
     for (table, changes) in zip(tables, delta.changes) {
       let gap = String(repeating: " ", count: width - table.columnCount + 2)
       let text = StoredValues.name(ofTable: changes.table) == nil ? line : lineOfValue
       lines.append("  \(table)\(gap)\(text(changes, highlighting))")
+      lines += fields(changes)
     }
     return lines
   }
 
-  /// `by ann, request 7, trace 4bf9, rename({"to":"Ann"}), source: web`.
-  private static func text(_ context: ContextSummary) -> String {
-    var parts: [String] = []
-    if let user = context.user { parts.append("by \(user)") }
-    if let request = context.request { parts.append("request \(request)") }
-    if let trace = context.trace { parts.append("trace \(trace)") }
-    if let call = context.call {
-      let omitted = call.omitted.map { "arguments left out: \($0)" }
-      parts.append("\(call.name)(\(call.arguments ?? omitted ?? ""))")
+  /// How many entities are listed with their fields.
+  private static let shownFields = 20
+
+  /// A line for each updated entity, with the names of its changed fields, where they were asked for.
+  private static func fields(_ changes: TableChangeSummary) -> [String] {
+    guard let fields = changes.fields else { return [] }
+    let updated = changes.put.filter { fields[$0] != nil }
+    var lines = updated.prefix(shownFields).map { id in
+      let names = fields[id]?.map(\.printable).joined(separator: ", ") ?? ""
+      return "    \(id.printable.shortened(to: 40)): \(names.isEmpty ? "no field changed" : names)"
     }
-    for (name, value) in (context.fields ?? [:]).sorted(by: { $0.key < $1.key }) {
-      parts.append("\(name): \(value)")
-    }
-    if context.cut == true { parts.append("cut") }
-    let commit = context.revision.map { "\($0): " } ?? ""
-    return (commit + parts.joined(separator: ", ")).printable
+    if updated.count > shownFields { lines.append("    … \(updated.count - shownFields) more") }
+    return lines
   }
 
   /// The line for a range without deltas.
@@ -73,9 +63,21 @@ package enum LogText {
 
   private static func line(_ changes: TableChangeSummary, _ highlighting: Highlighting) -> String {
     var parts: [String] = []
-    if !changes.put.isEmpty { parts.append("+\(changes.put.count) put (\(some(changes.put)))") }
+    if let inserted = changes.inserted {
+      let isNew = Set(inserted)
+      let updated = changes.put.filter { !isNew.contains($0) }
+      if !inserted.isEmpty {
+        parts.append(highlighting.added("+\(inserted.count) inserted") + " (\(some(inserted)))")
+      }
+      if !updated.isEmpty {
+        parts.append(highlighting.changed("~\(updated.count) updated") + " (\(some(updated)))")
+      }
+    } else if !changes.put.isEmpty {
+      parts.append("+\(changes.put.count) put (\(some(changes.put)))")
+    }
     if !changes.removed.isEmpty {
-      parts.append("-\(changes.removed.count) removed (\(some(changes.removed)))")
+      let mark = highlighting.removed("-\(changes.removed.count) removed")
+      parts.append("\(mark) (\(some(changes.removed)))")
     }
     if !changes.notPersisted.isEmpty {
       let mark = highlighting.warning("\(changes.notPersisted.count) NOT PERSISTED")

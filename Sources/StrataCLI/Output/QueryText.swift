@@ -20,17 +20,27 @@ package struct QueryText {
   package func table(_ line: (String) throws -> Void) throws {
     var widths = [Int](repeating: 0, count: result.columns.count)
     var texts = Set<Int>()
+    var long = Set<Int>()
     try result.forEach { row in
       for (index, value) in row.enumerated() {
         widths[index] = max(widths[index], cell(value).columnCount)
         switch value {
         case .null, .integer, .real: break
-        case .text, .blob: texts.insert(index)
+        case .text(let text):
+          texts.insert(index)
+          if !Self.isTime(text) { long.insert(index) }
+        case .blob:
+          texts.insert(index)
+          long.insert(index)
         }
       }
     }
     let columns = result.columns.enumerated().map { index, name in
-      TextTable<[[String]]>.Column(name, texts.contains(index) ? .left : .right)
+      TextTable<[[String]]>.Column(
+        name,
+        texts.contains(index) ? .left : .right,
+        long.contains(index) && name.lowercased() != "id" ? .texts : .whole
+      )
     }
     let table = TextTable(columns, widths: widths, within: limit)
     try line(table.header)
@@ -71,13 +81,13 @@ package struct QueryText {
   ///
   /// Lines end in a line feed. Blobs are base64.
   package func csv(_ line: (String) throws -> Void) throws {
-    try line(result.columns.map(Self.field).joined(separator: ","))
+    try line(result.columns.map(CSVText.field).joined(separator: ","))
     try result.forEach { row in
       try line(
         row.map { value in
           switch value {
           case .null: ""
-          case .text(let text): text.isEmpty ? "\"\"" : Self.field(text)
+          case .text(let text): text.isEmpty ? "\"\"" : CSVText.field(text)
           default: Self.text(value)
           }
         }.joined(separator: ",")
@@ -95,9 +105,9 @@ package struct QueryText {
     }
   }
 
-  private static func field(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { ![0x22, 0x2C, 0x0A, 0x0D].contains($0) }
-    return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
+  /// Whether a text is a time as columns of SQL have it, such as `2026-02-03 04:05:06.789Z`.
+  private static func isTime(_ text: String) -> Bool {
+    text.utf8.count == 24 && text.utf8.last == UInt8(ascii: "Z") && Timestamp.date(text) != nil
   }
 
   private static func text(_ value: Value) -> String {
@@ -119,6 +129,26 @@ package struct QueryText {
     case .blob(let bytes):
       let digits = bytes.prefix(limit).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
       return "x'\(digits.joined())'".shortened(to: limit)
+    }
+  }
+}
+
+extension Output {
+  /// Prints the rows of a query; without a form, as a table.
+  mutating func rows(of result: QueryResult, as form: RowForm?) throws(OutputError) {
+    let text = QueryText(result, within: Terminal.standard.columns)
+    do {
+      switch form {
+      case nil: try text.table { text throws(OutputError) in try line(text) }
+      case .json: try text.json { text throws(OutputError) in try line(text) }
+      case .ndjson: try text.objects { text throws(OutputError) in try line(text) }
+      case .csv: try text.csv { text throws(OutputError) in try line(text) }
+      }
+    } catch let error as OutputError {
+      throw error
+    } catch {
+      // The rows are read back from a temporary file.
+      throw .failed("\(error)")
     }
   }
 }

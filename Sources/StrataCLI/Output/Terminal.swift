@@ -7,6 +7,9 @@ struct Terminal {
   /// On for a terminal, unless `NO_COLOR` (no-color.org) is set or `TERM` is `dumb`.
   let highlighting: Highlighting
 
+  /// Whether standard error is a terminal.
+  static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
   /// The current terminal of standard output.
   static var standard: Terminal {
     let environment = ProcessInfo.processInfo.environment

@@ -8,20 +8,34 @@ package struct TextTable<Rows: Collection<[String]>> {
       case left, right
     }
 
+    package enum Cells: Sendable {
+      /// Texts, which are shortened where there is not enough room.
+      case texts
+      /// Numbers, IDs or times, which say nothing when they are shortened.
+      case whole
+    }
+
     package var title: String
     package var alignment: Alignment
+    package var cells: Cells
 
-    package init(_ title: String, _ alignment: Alignment = .left) {
+    package init(_ title: String, _ alignment: Alignment = .left, _ cells: Cells = .texts) {
       self.title = title
       self.alignment = alignment
+      self.cells = cells
     }
   }
+
+  /// The widest cell of numbers, IDs and times that is not shortened: a UUID has 36 columns.
+  private static var widestWhole: Int { 40 }
 
   package let rows: Rows
   private let columns: [Column]
   private let widths: [Int]
 
   /// Creates a table whose cells are shortened, the longest first, until its lines fit `limit` columns.
+  ///
+  /// Titles are not shortened, nor are cells that must be whole.
   ///
   /// A row may have fewer cells than there are columns. O(cells).
   package init(_ columns: [Column], _ rows: Rows, within limit: Int) {
@@ -33,7 +47,15 @@ package struct TextTable<Rows: Collection<[String]>> {
         natural[index] = max(natural[index], cell.shortened(to: limit).columnCount)
       }
     }
-    widths = ColumnWidths.fitting(natural, within: limit)
+    widths = Self.widths(columns, natural, within: limit)
+  }
+
+  private static func widths(_ columns: [Column], _ natural: [Int], within limit: Int) -> [Int] {
+    let least = zip(columns, natural).map { column, width in
+      let title = max(ColumnWidths.minimum, column.title.printable.columnCount)
+      return column.cells == .whole ? max(title, min(width, widestWhole)) : title
+    }
+    return ColumnWidths.fitting(natural, least: least, within: limit)
   }
 
   /// Creates a table without rows of its own, for rows that are read again from elsewhere.
@@ -43,7 +65,7 @@ package struct TextTable<Rows: Collection<[String]>> {
     self.columns = columns
     rows = []
     let natural = zip(columns, widths).map { max($0.title.printable.columnCount, min($1, limit)) }
-    self.widths = ColumnWidths.fitting(natural, within: limit)
+    self.widths = Self.widths(columns, natural, within: limit)
   }
 
   /// The line of titles.

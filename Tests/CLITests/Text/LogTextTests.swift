@@ -30,6 +30,26 @@ import Testing
     )
   }
 
+  @Test func `inserted and updated entities are told apart, with the fields of the latter`() {
+    var delta = delta
+    (delta.first, delta.changes) = (15, [delta.changes[0]])
+    delta.changes[0].inserted = ["1", "3", "4", "5", "6", "7"]
+    delta.changes[0].fields = ["2": ["name", "home.ci\u{1B}ty"]]
+    #expect(
+      LogText.lines(delta, .off).dropFirst() == [
+        #"  orders  +6 inserted (1, 3, 4, 5, 6, … 1 more), ~1 updated (2), -1 removed (x\ny)"#,
+        #"    2: name, home.ci\u001bty"#,
+      ]
+    )
+    delta.changes[0].inserted = []
+    delta.changes[0].fields = [:]
+    delta.changes[0].removed = []
+    #expect(
+      LogText.lines(delta, .on).last
+        == "  orders  \u{1B}[33m~7 updated\u{1B}[0m (1, 2, 3, 4, 5, … 2 more)"
+    )
+  }
+
   @Test func `what is not in the file stands out on a terminal`() {
     #expect(
       LogText.lines(delta, .on).last

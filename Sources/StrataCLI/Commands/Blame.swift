@@ -1,0 +1,82 @@
+import ArgumentParser
+import StrataStorage
+
+/// `strata blame STORE TABLE [ID [FIELD]]`.
+struct Blame: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Shows which commit gave each field the value it has.",
+    discussion: """
+      For each field: its value, and the revision, time, name, place and context of the commit since \
+      which it has had it. A later commit that gave it the same value does not count. For a whole table \
+      it is a table, in which a revision such as ≤ 12 is that of a value which is older than the journal.
+
+      Examples:
+        strata blame app.strata issues 42
+        strata blame app.strata issues 42 state
+        strata blame app.strata issues 42 --at @yesterday
+        strata blame app.strata issues --csv --limit 0 > blame.csv
+      """
+  )
+
+  @OptionGroup var arguments: RowArguments
+
+  @Argument(help: "The name of the table, as `strata tables` prints it.")
+  var table: String
+
+  @Argument(help: "The ID of one entity.")
+  var id: String?
+
+  @Argument(help: "One field.")
+  var field: String?
+
+  @OptionGroup var moment: AtArguments
+
+  @Option(help: "At most N entities; 0 for all.")
+  var limit = 100
+
+  func validate() throws { try Limit.validate(limit) }
+
+  func run() throws {
+    let page = try Inspector(path: arguments.store).blame(
+      table: table,
+      id: id,
+      field: field,
+      at: try moment.expression,
+      limit: Limit.count(limit)
+    )
+    let rows = Self.rows(page, ofOne: id != nil)
+    try Output.print { output throws(OutputError) in
+      if let form = arguments.form { return try output.rows(rows, as: form) }
+      if page.entities.isEmpty { return try output.line("The table \(table.printable) is empty.") }
+      let terminal = Terminal.standard
+      // A person who asks for one entity reads every word; of a table, they look for a row.
+      if let entity = page.entities.first, id != nil || entity.id == nil {
+        return try output.lines(
+          BlameText.lines(
+            entity,
+            orAt: page.oldest,
+            terminal.highlighting,
+            within: terminal.columns
+          )
+        )
+      }
+      try output.lines(rows.table(within: terminal.columns))
+    }
+    if page.isCut {
+      Output.printError("There are more entities: raise --limit, or --limit 0 for all.")
+    }
+  }
+
+  private static func rows(_ page: BlamePage, ofOne isOne: Bool) -> RowText {
+    RowText(
+      [.init("id", .whole, isOne ? .data : .everywhere), .init("field"), .init("value")]
+        + CommitText.columns,
+      page.entities.flatMap { entity in
+        entity.fields.map { field in
+          [entity.id.map { .value($0) } ?? .none, .text(field.name), .value(field.value)]
+            + CommitText.cells(field.commit, orAt: page.oldest)
+        }
+      }
+    )
+  }
+}

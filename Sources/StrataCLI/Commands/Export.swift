@@ -1,0 +1,73 @@
+import ArgumentParser
+import StrataSQL
+import StrataSQLite
+import StrataStorage
+
+/// `strata export STORE [TABLE]`.
+struct Export: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Writes entities as NDJSON, as CSV, or into a plain SQLite file.",
+    discussion: """
+      NDJSON has a line for each entity, {"table":…,"id":…,"value":…}, with the value as `strata show` \
+      prints it. CSV has the columns of `strata query`. The SQLite file has a table for each entity \
+      table, with a column for each field; it must not exist yet. All tables are those of one revision.
+
+      Examples:
+        strata export app.strata --ndjson > all.ndjson
+        strata export app.strata issues --csv > issues.csv
+        strata export app.strata --sqlite app.sqlite --at @yesterday
+      """
+  )
+
+  @Argument(help: "The file of the store.", completion: .file())
+  var store: String
+
+  @Argument(help: "One table. (default: all; --csv needs one)")
+  var table: String?
+
+  @Flag(help: "The form of the output.")
+  var form: Form?
+
+  @Option(help: "Write into this SQLite file, which must not exist.", completion: .file())
+  var sqlite: String?
+
+  @OptionGroup var moment: AtArguments
+
+  enum Form: String, EnumerableFlag {
+    case ndjson, csv
+  }
+
+  func validate() throws {
+    guard (form == nil) != (sqlite == nil) else {
+      throw ValidationError("Choose one of --ndjson, --csv and --sqlite FILE.")
+    }
+    if form == .csv, table == nil { throw ValidationError("--csv needs a table.") }
+  }
+
+  func run() throws {
+    SQLiteHeap.setLimit(bytes: 256 << 20)
+    let export = StoreExport(path: store, at: try moment.expression, table: table)
+    switch form {
+    case .csv:
+      try export.forEachTable { _, result in
+        try Output.print { output throws(OutputError) in
+          try output.rows(of: result, as: .csv)
+        }
+      }
+    case .ndjson:
+      try export.forEachRecord { line in
+        try Output.print { output throws(OutputError) in try output.line(line) }
+      }
+    case nil:
+      guard let sqlite else { return }
+      let counts = try export.write(toDatabase: sqlite)
+      let tables = Measures.count(counts.tables, "table", "tables")
+      let rows = Measures.count(counts.rows, "row", "rows")
+      try Output.print { output throws(OutputError) in
+        try output.line(
+          "\(sqlite.printable) has \(tables) with \(rows), as of revision \(counts.revision)."
+        )
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import ArgumentParser
+import StrataRecords
+import StrataStorage
+
+/// `strata history STORE TABLE ID`.
+struct History: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Shows every version of an entity, with what changed field by field.",
+    discussion: """
+      The oldest version comes first. If the beginning of the journal was trimmed, it is the one of \
+      the oldest revision that can be read.
+
+      Examples:
+        strata history app.strata issues 42
+        strata history app.strata issues 42 --at snap:before-upgrade
+        strata history app.strata issues 42 --ndjson | jq .changes
+      """
+  )
+
+  @OptionGroup var arguments: RowArguments
+
+  @Argument(help: "The name of the table, as `strata tables` prints it.")
+  var table: String
+
+  @Argument(help: "The ID of the entity; for a persisted value, `value`.")
+  var id: String
+
+  @OptionGroup var moment: AtArguments
+
+  func run() throws {
+    let history = try Inspector(path: arguments.store).history(
+      table: table,
+      id: id,
+      through: try moment.expression
+    )
+    try Output.print { output throws(OutputError) in
+      switch arguments.form {
+      case .json: try output.array(history.versions.map(HistoryText.object))
+      case .ndjson: try output.lines(history.versions.map(HistoryText.object))
+      case .csv: try output.lines(HistoryText.rows(history).csv)
+      case nil:
+        let terminal = Terminal.standard
+        for version in history.versions {
+          try output.lines(
+            HistoryText.lines(version, terminal.highlighting, within: terminal.columns)
+          )
+        }
+      }
+    }
+    if let trimmed = history.trimmed {
+      Output.printError("The history up to revision \(trimmed) was trimmed.")
+    }
+  }
+}

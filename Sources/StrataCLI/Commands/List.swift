@@ -1,0 +1,69 @@
+import ArgumentParser
+import StrataSQL
+import StrataSQLite
+import StrataStorage
+
+/// `strata list STORE TABLE`.
+struct List: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Lists entities of a table: which, in which order, with which columns.",
+    discussion: """
+      The condition is what SQL has behind WHERE; `strata schema` prints the columns. `strata query` \
+      answers whole queries.
+
+      Examples:
+        strata list app.strata issues --where "state = 'open'" --sort -updated --limit 10
+        strata list app.strata issues --columns id,title --at @yesterday
+        strata list app.strata issues --where "title LIKE '%crash%'" --csv
+      """
+  )
+
+  @OptionGroup var arguments: RowArguments
+
+  @Argument(help: "The name of the table, as `strata tables` prints it.")
+  var table: String
+
+  @Option(name: .customLong("where"), help: "A condition in SQL.")
+  var condition: String?
+
+  @Option(
+    parsing: .unconditional,
+    help: "Columns to sort by, separated by commas; -NAME for descending. (default: id)"
+  )
+  var sort: String?
+
+  @Option(help: "Columns to print, separated by commas. (default: all)")
+  var columns: String?
+
+  @Option(help: "At most N entities; 0 for all.")
+  var limit = 50
+
+  @OptionGroup var moment: AtArguments
+
+  func validate() throws { try Limit.validate(limit) }
+
+  private func names(_ list: String?) -> [String] {
+    (list ?? "").split(separator: ",").map { $0.trimmingPrefix { $0 == " " } }.map(String.init)
+  }
+
+  func run() throws {
+    SQLiteHeap.setLimit(bytes: 256 << 20)
+    var query = StoreQuery(path: arguments.store)
+    query.at = try moment.expression
+    let result = try query.list(
+      EntityListing(
+        table: table,
+        columns: names(columns),
+        where: condition,
+        order: names(sort).map(EntityListing.Order.init),
+        limit: limit == 0 ? nil : limit
+      )
+    )
+    try Output.print { output throws(OutputError) in
+      try output.rows(of: result, as: arguments.form)
+    }
+    if result.isCut {
+      Output.printError("There are more entities: raise --limit, or --limit 0 for all.")
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import StrataRecords
+package import StrataStorage
+
+/// The text of what differs between two states, or between two versions of an entity.
+package enum DifferenceText {
+  /// A line for each entity that differs, lines for its fields, and a line that counts.
+  package static func lines(
+    _ difference: StateDifference,
+    _ sides: (from: String, to: String),
+    _ highlighting: Highlighting,
+    within limit: Int
+  ) -> [String] {
+    var lines: [String] = []
+    for entity in difference.entities {
+      let id = entity.id.map { " \($0.text)" } ?? ""
+      let title = entity.table.printable + id
+      switch entity.kind {
+      case .added: lines.append(highlighting.added("+ \(title)"))
+      case .removed: lines.append(highlighting.removed("- \(title)"))
+      case .changed: lines.append(highlighting.changed("~ \(title)"))
+      }
+      // The ID stands in the line above.
+      let changes = entity.fields.filter { entity.kind == .changed || $0.field != "id" }
+      lines += fields(changes, highlighting, within: limit)
+    }
+    if !lines.isEmpty { lines.append("") }
+    return lines + [summary(difference, sides)]
+  }
+
+  /// A row for each table that differs, and a line that counts.
+  package static func statistics(
+    _ difference: StateDifference,
+    _ sides: (from: String, to: String),
+    within limit: Int
+  ) -> [String] {
+    guard !difference.tables.isEmpty else { return [summary(difference, sides)] }
+    let rows = difference.tables.map { table -> [String] in
+      [table.table.printable, "\(table.added)", "\(table.changed)", "\(table.removed)"]
+    }
+    let table = TextTable(
+      [
+        .init("table"), .init("added", .right), .init("changed", .right), .init("removed", .right),
+      ],
+      rows,
+      within: limit
+    )
+    return [table.header] + table.rows.map(table.line) + ["", summary(difference, sides)]
+  }
+
+  private static func summary(
+    _ difference: StateDifference,
+    _ sides: (from: String, to: String)
+  ) -> String {
+    guard difference.count > 0 else { return "\(sides.from) and \(sides.to) are equal." }
+    var counts = TableDifference(table: "")
+    for table in difference.tables {
+      counts.added += table.added
+      counts.changed += table.changed
+      counts.removed += table.removed
+    }
+    let entities = Measures.count(difference.count, "entity differs", "entities differ")
+    return """
+      \(entities) from \(sides.from) to \(sides.to): \(counts.added) added, \(counts.changed) changed, \
+      \(counts.removed) removed
+      """
+  }
+
+  /// The lines of the fields that differ: on one line each where they fit, else on two.
+  package static func fields(
+    _ changes: [FieldChange],
+    _ highlighting: Highlighting,
+    within limit: Int
+  ) -> [String] {
+    let indent = "    "
+    let names = changes.map(\.field.printable)
+    // One long name does not push the values of all others to the right.
+    let width = min(24, names.map(\.columnCount).max() ?? 0)
+    var lines: [String] = []
+    for (name, change) in zip(names, changes) {
+      let gap = String(repeating: " ", count: max(0, width - name.columnCount) + 2)
+      let title = indent + name + gap
+      let room = max(20, limit - title.columnCount)
+      let (from, to) = (change.from.map(Self.text), change.to.map(Self.text))
+      switch (from, to) {
+      case (let from?, nil): lines.append(title + highlighting.removed(from.shortened(to: room)))
+      case (nil, let to?): lines.append(title + highlighting.added(to.shortened(to: room)))
+      case (nil, nil): lines.append(title)
+      case (let from?, let to?):
+        if from.columnCount + to.columnCount + 3 <= room {
+          lines.append("\(title)\(highlighting.removed(from)) → \(highlighting.added(to))")
+        } else {
+          let (from, to) = (cut(from, beside: to, room - 2), cut(to, beside: from, room - 2))
+          let blank = String(repeating: " ", count: title.columnCount)
+          lines.append(title + highlighting.removed("- \(from)"))
+          lines.append(blank + highlighting.added("+ \(to)"))
+        }
+      }
+    }
+    return lines
+  }
+
+  /// A text as long as a line, from shortly before where it starts to differ from another one.
+  private static func cut(_ text: String, beside other: String, _ room: Int) -> String {
+    guard text.columnCount > room else { return text }
+    let common = zip(text, other).prefix { $0 == $1 }.count
+    let start = max(0, common - 10)
+    return ((start > 0 ? "…" : "") + text.dropFirst(start)).shortened(to: room)
+  }
+
+  /// A value as JSON, in which a text has quotes and null has none.
+  private static func text(_ value: RecordValue) -> String {
+    String((value.jsonPieces().first { _ in true } ?? "").prefix(4_000)).printable
+  }
+
+  /// An object for each entity.
+  package static func objects(_ difference: StateDifference) -> [String] {
+    difference.entities.map { entity in
+      """
+      {"table":\(RecordValue.string(entity.table).json()),"id":\(entity.id?.json() ?? "null"),\
+      "change":"\(entity.kind.rawValue)","fields":\(fields(entity.fields))}
+      """
+    }
+  }
+
+  /// An array with an object for each field; it lacks `from` or `to` where the field is absent there.
+  package static func fields(_ changes: [FieldChange]) -> String {
+    let objects = changes.map { change in
+      var object = "{\"field\":\(RecordValue.string(change.field).json())"
+      if let from = change.from { object += ",\"from\":\(from.json())" }
+      if let to = change.to { object += ",\"to\":\(to.json())" }
+      return object + "}"
+    }
+    return "[\(objects.joined(separator: ","))]"
+  }
+
+  /// A row for each field.
+  package static func rows(_ difference: StateDifference) -> RowText {
+    RowText(
+      [.init("table"), .init("id"), .init("change"), .init("field"), .init("from"), .init("to")],
+      difference.entities.flatMap { entity in
+        entity.fields.map { field in
+          [
+            .text(entity.table), entity.id.map { .value($0) } ?? .none,
+            .text(entity.kind.rawValue), .text(field.field), field.from.map { .value($0) } ?? .none,
+            field.to.map { .value($0) } ?? .none,
+          ]
+        }
+      }
+    )
+  }
+}

@@ -1,0 +1,58 @@
+import StrataRecords
+package import StrataStorage
+
+/// The output of `strata history`.
+package enum HistoryText {
+  /// A line for the commit, one for each context, one for what it did, and lines for the fields.
+  package static func lines(
+    _ version: VersionSummary,
+    _ highlighting: Highlighting,
+    within limit: Int
+  ) -> [String] {
+    let contexts = CommitText.contexts(version.commit).map { "  \($0)" }
+    let operation =
+      switch version.operation {
+      case .base: "as it was at revision \(version.commit.revision), the oldest that can be read"
+      case .inserted: highlighting.added("inserted")
+      case .updated:
+        highlighting.changed("updated") + (version.changes.isEmpty ? ", no field changed" : "")
+      case .removed: highlighting.removed("removed")
+      case .notPersisted:
+        highlighting.warning("NOT PERSISTED") + " (the file has the previous record)"
+      }
+    let commit = version.operation == .base ? [] : [CommitText.header(version.commit)]
+    return commit + contexts + ["  \(operation)"]
+      + DifferenceText.fields(version.changes, highlighting, within: limit)
+  }
+
+  /// An object for a version.
+  package static func object(_ version: VersionSummary) -> String {
+    let commit = String(JSONText.compact(version.commit).dropFirst())
+    return """
+      {"operation":"\(version.operation.rawValue)","value":\(version.value?.json() ?? "null"),\
+      "changes":\(DifferenceText.fields(version.changes)),\(commit)
+      """
+  }
+
+  /// A row for each field that changed.
+  package static func rows(_ history: EntityHistory) -> RowText {
+    RowText(
+      [
+        .init("revision", .numbers), .init("time", .whole), .init("commit"), .init("place"),
+        .init("context"), .init("operation"), .init("field"), .init("from"), .init("to"),
+      ],
+      history.versions.flatMap { version in
+        let commit =
+          CommitText.cells(version.commit, orAt: 0) + [.text(version.operation.rawValue)]
+        // A version without a changed field is a row too.
+        if version.changes.isEmpty { return [commit + [.none, .none, .none]] }
+        return version.changes.map { change in
+          commit + [
+            .text(change.field), change.from.map { .value($0) } ?? .none,
+            change.to.map { .value($0) } ?? .none,
+          ]
+        }
+      }
+    )
+  }
+}

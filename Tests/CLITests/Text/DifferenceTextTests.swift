@@ -1,0 +1,52 @@
+import StrataCLI
+import StrataRecords
+import StrataStorage
+import Testing
+
+@Suite struct DifferenceTextTests {
+  @Test func `a change that does not fit on a line has two, from where it starts to differ`() {
+    let start = String(repeating: "the same words ", count: 20)
+    let lines = DifferenceText.fields(
+      [
+        FieldChange(field: "id", from: .int(1, .bits64), to: .int(2, .bits64)),
+        FieldChange(
+          field: "text",
+          from: .string(start + "end of the first"),
+          to: .string(start + "end of the second")
+        ),
+        FieldChange(field: "gone", from: .null, to: nil),
+        FieldChange(field: "new", from: nil, to: .string("x\u{1B}\ny")),
+      ],
+      .off,
+      within: 60
+    )
+    #expect(
+      lines == [
+        "    id    1 → 2", "    text  - …nd of the first\"",
+        "          + …nd of the second\"", "    gone  null",
+        #"    new   "x\u001b\ny""#,
+      ]
+    )
+  }
+
+  @Test func `colors say what was and what is`() {
+    let change = FieldChange(field: "a", from: .bool(false), to: .bool(true))
+    #expect(
+      DifferenceText.fields([change], .on, within: 80)
+        == ["    a  \u{1B}[31mfalse\u{1B}[0m → \u{1B}[32mtrue\u{1B}[0m"]
+    )
+  }
+
+  @Test func `no line is longer than the terminal`() {
+    let long = String(repeating: "林 words ", count: 60)
+    for limit in 40...90 {
+      let lines = DifferenceText.fields(
+        [FieldChange(field: "field", from: .string(long), to: .string(long + "x"))],
+        .off,
+        within: limit
+      )
+      #expect(lines.count == 2)
+      for line in lines { #expect(line.columnCount <= limit, "\(line)") }
+    }
+  }
+}
