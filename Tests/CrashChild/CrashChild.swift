@@ -102,6 +102,8 @@ struct CrashChild {
     if let number { vfs.killProcess(at: number) }
     var configuration = configuration("memory")
     configuration.vfs = vfs.name
+    // The file is of another program, whose tables this one does not have.
+    configuration.unknownTables = .keep
     let persistence = try await Persistence.open(
       at: path,
       initialState: LibraryState(),

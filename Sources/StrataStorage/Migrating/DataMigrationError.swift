@@ -1,4 +1,6 @@
-/// Why data was not migrated. The file is unchanged.
+/// Why data was not migrated.
+///
+/// The file is unchanged.
 public enum DataMigrationError: Error, Sendable, Hashable {
   /// A name does not start with a number from 1 on.
   case badName(String)

@@ -198,6 +198,14 @@ extension JournalWriter {
     _ read: (inout MergeIterator, ReadView) throws -> Contents,
     _ additions: (Contents, Set<String>, Bool) throws -> OpeningAdditions
   ) throws -> OpenedStore<Contents> {
+    if !migrations.isEmpty {
+      try RestoredFile.check(access.connection, path, .opening)
+      let sequence = try MigrationRun.ledger(of: access.connection, migrations).sequence
+      if let problem = sequence.problem { throw problem }
+      if !sequence.pending.isEmpty {
+        throw DataMigrationError.pending(sequence.pending.map(\.migration.name))
+      }
+    }
     var (file, contents) = try RestoredFile.openForReading(
       access,
       at: path,
@@ -213,11 +221,6 @@ extension JournalWriter {
         bootID: configuration.bootID
       ).noteOrError()
       if let note { file.notes.append(note) }
-    }
-    let ledger = try MigrationRun.ledger(of: access.connection, migrations)
-    if let problem = ledger.sequence.problem { throw problem }
-    if !ledger.sequence.pending.isEmpty {
-      throw DataMigrationError.pending(ledger.sequence.pending.map(\.migration.name))
     }
     // Nothing is added, but what was read is checked as it is for writing.
     _ = try additions(contents, file.tables, false)

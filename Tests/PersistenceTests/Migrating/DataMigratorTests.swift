@@ -41,8 +41,8 @@ struct DataMigratorTests {
   private func standing() async throws -> String {
     let info = try Inspector(path: path).info()
     let ledger = try await migrator([]).history()
-    return
-      "\(info.revision) \(info.chain) \(try FiveReleases.contents(of: path).description.count) \(ledger)"
+    let contents = try FiveReleases.contents(of: path).sorted { $0.key < $1.key }
+    return "\(info.revision) \(info.chain) \(contents) \(ledger)"
   }
 
   @Test
