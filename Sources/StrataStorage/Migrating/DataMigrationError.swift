@@ -32,10 +32,13 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case unknownNumber(Int)
   /// An older build has written records that a migration has not seen, by the name of their table.
   case stragglers(String, tables: [String: Int])
-  /// The records of a table are sealed, and no key was given.
+  /// The records of a table are sealed, so a migration cannot read them.
   case sealed(table: String)
   /// There is too little space for a backup and the result.
   case notEnoughSpace(needed: Int64, free: Int64)
+  /// The data cannot be made what it was at the revision: which migrations had run by then is not known, because a
+  /// later delta has taken some back.
+  case ledgerUnknown(Revision, since: String)
   /// Tables of the file have records and are unknown to this build, which has tables that the file lacks.
   case tablesGone([String: Int], new: [String])
 }
@@ -73,9 +76,11 @@ extension DataMigrationError: CustomStringConvertible {
       an older build has written to \(Self.list(tables)) since \(name) ran, and these records do not have \
       the new shape
       """
-    case .sealed(let table): "the records of \(table) are sealed, and no key was given"
+    case .sealed(let table): "the records of \(table) are sealed, so a migration cannot read them"
     case .notEnoughSpace(let needed, let free):
       "a backup and the result need \(needed) bytes, and \(free) are free"
+    case .ledgerUnknown(let revision, let name):
+      "which migrations had run at revision \(revision) is not known any more, since “\(name)”"
     case .tablesGone(let tables, let new):
       """
       the file has \(Self.list(tables)), which this build does not know, and no records of \
@@ -110,7 +115,12 @@ extension DataMigrationError: CustomStringConvertible {
       Write a migration that brings such records up, or declare \(name) per record: then it runs on just \
       them.
       """
-    case .sealed(let table): "Pass the sealing of \(table) to the migrator."
+    case .sealed(let table):
+      """
+      Open the store once with tables: [.unsealed(\\.\(table), with: …)], which writes them in clear, and \
+      migrate then. Open it with .sealed afterwards.
+      """
+    case .ledgerUnknown: "Revert to a revision before the first migration, and run `up`."
     case .notEnoughSpace: "Free some space, or run without a backup."
     case .tablesGone(let tables, let new):
       """

@@ -37,6 +37,10 @@ extension DataMigrator {
     try withLock { try $0.run(direction, to: number) }
   }
 
+  func revertData(to revision: Revision) throws -> MigrationReport {
+    try withLock { try $0.revert(to: revision) }
+  }
+
   /// Reads the store beside a writer, if there is one.
   private func withReader<R>(_ work: (Connection) throws -> R) throws -> R {
     let path = try StorePath(path, for: .migrating)

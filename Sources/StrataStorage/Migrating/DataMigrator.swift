@@ -77,6 +77,17 @@ extension DataMigrator {
     try await MigrationWorker().run(self) { try $0.run(.down, to: number) }
   }
 
+  /// Makes the data what it was at a revision that is kept, as one delta, and takes the migrations after it out of the
+  /// ledger, so that they are pending again.
+  ///
+  /// No history is lost, and no types are needed. O(entities).
+  ///
+  /// Throws with the reason `.notReached` or `.trimmed` for a revision that is not there.
+  @discardableResult
+  public func revert(to revision: Revision) async throws(PersistenceError) -> MigrationReport {
+    try await MigrationWorker().run(self) { try $0.revertData(to: revision) }
+  }
+
   /// Checks that the list fits the ledger; throws what ``MigrationStatus/problem`` would be.
   @discardableResult
   public func verify() async throws(PersistenceError) -> MigrationStatus {

@@ -111,8 +111,68 @@ extension MigrationRun {
     report.stoppedBefore = stoppedBefore
     let looksForStragglers = direction == .up && ledger.mark != nil
     if tasks.isEmpty, !looksForStragglers { return report }
-    try checkSpace()
+    try write(&report, makesBackup: !tasks.isEmpty) { session, view, lastTime, report in
+      try run(tasks, direction, to: number, ledger, view, lastTime, session, &report)
+    }
+    report.duration = clock.now - start
+    return report
+  }
 
+  /// Makes the data what it was at a revision, as one delta, and removes the later migrations from the ledger.
+  ///
+  /// When this throws, the file is as it was.
+  func revert(to revision: Revision) throws -> MigrationReport {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let ledger = try readLedger()
+    var report = MigrationReport(
+      direction: .down,
+      before: ledger.revision,
+      after: ledger.revision
+    )
+    try write(&report, makesBackup: true) { session, view, lastTime, _ in
+      let then = try view.state(at: revision)
+      try checkLedgerIsKnown(at: revision, view)
+      let workspace = try MigrationWorkspace(view, session)
+      for table in workspace.tables.sorted() { try workspace.restore(table, from: then) }
+      var difference = MigrationDifference(workspace)
+      _ = try session.append(
+        named: "\(Self.revertPrefix)\(revision)",
+        time: max(persistence.now().microseconds, lastTime)
+      ) { try difference.encode(into: &$0) }
+      try DataLedger.remove(after: revision.number, on: session.connection)
+    }
+    report.duration = clock.now - start
+    return report
+  }
+
+  private static let revertPrefix = "revert without types to "
+  private static let downSuffix = " taken back"
+
+  /// Refuses a revision after which rows have left the ledger.
+  private func checkLedgerIsKnown(at revision: Revision, _ view: ReadView) throws {
+    var last = revision
+    while true {
+      let headers = try view.journal.headers(after: last, limit: 1_000)
+      guard let end = headers.last else { return }
+      for (header, _) in headers
+      where header.name.hasSuffix(Self.downSuffix) || header.name.hasPrefix(Self.revertPrefix) {
+        // A revert to a later revision has kept the rows of this one.
+        let target = Revision(String(header.name.dropFirst(Self.revertPrefix.count)))
+        if header.name.hasPrefix(Self.revertPrefix), let target, target >= revision { continue }
+        throw DataMigrationError.ledgerUnknown(revision, since: header.name)
+      }
+      last = end.header.revision
+    }
+  }
+
+  /// Opens the file, makes a backup, lets `work` write in one transaction, and takes a snapshot of what it wrote.
+  private func write(
+    _ report: inout MigrationReport,
+    makesBackup: Bool,
+    _ work: (WriterSession, ReadView, _ lastTime: Int64, inout MigrationReport) throws -> Void
+  ) throws {
+    try checkSpace()
     var (file, _) = try RestoredFile.openForWriting(
       path,
       application: persistence.application,
@@ -124,24 +184,20 @@ extension MigrationRun {
       recovered: file.position,
       bootID: persistence.bootID
     ).noteOrError()
-    if case .keep(let count) = configuration.backups, count > 0, !tasks.isEmpty {
-      let backup = MigrationBackup(path: path, disk: persistence.disk)
+    let backup = MigrationBackup(path: path, disk: persistence.disk)
+    if case .keep(let count) = configuration.backups, count > 0, makesBackup {
       report.backup = try backup.make(from: file.connection, at: file.position)
     }
     let session = try makeSession(&file)
     let view = try ReadView(session.connection)
-    try session.transaction {
-      try run(tasks, direction, to: number, ledger, view, file.lastTime, session, &report)
-    }
+    try session.transaction { try work(session, view, file.lastTime, &report) }
     try session.barrier()
     report.after = session.written.revision
     if report.after != report.before { try takeSnapshot(of: file, session) }
     try session.close()
     if case .keep(let count) = configuration.backups, report.backup != nil {
-      try MigrationBackup(path: path, disk: persistence.disk).removeOld(keeping: count)
+      try backup.removeOld(keeping: count)
     }
-    report.duration = clock.now - start
-    return report
   }
 
   /// The migrations to run, and the one before which the run stops.
@@ -285,7 +341,7 @@ extension MigrationRun {
       let what =
         task.isForStragglers
         ? "migration \(name), on records of an older build"
-        : direction == .up ? "migration \(name)" : "migration \(name) taken back"
+        : direction == .up ? "migration \(name)" : "migration \(name)\(Self.downSuffix)"
       header = try session.append(
         named: what,
         time: max(persistence.now().microseconds, lastTime)
@@ -391,6 +447,32 @@ extension MigrationRun {
 }
 
 extension MigrationWorkspace {
+  /// Makes a table what it was in another state of the file.
+  fileprivate func restore(_ table: String, from state: EntityState) throws {
+    var (then, now) = (state.scan(table), before(table))
+    var (wanted, present) = (try then.next(), try now.next())
+    while wanted != nil || present != nil {
+      if let entity = present,
+        wanted.map({ entity.id.lexicographicallyPrecedes($0.id) }) ?? true
+      {
+        try removeKnown(Array(entity.id), from: table)
+        present = try now.next()
+      } else if let entity = wanted {
+        let isThere = present?.id == entity.id
+        if present != entity {
+          try put(
+            (entity.layout, Array(entity.record)),
+            id: Array(entity.id),
+            movedFrom: nil,
+            in: table
+          )
+        }
+        if isThere { present = try now.next() }
+        wanted = try then.next()
+      }
+    }
+  }
+
   /// How many of the records that an older build has written are there, by table.
   func countStragglers(in tables: Set<String>) throws -> [String: Int] {
     isForStragglers = true

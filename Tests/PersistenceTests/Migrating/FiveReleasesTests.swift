@@ -90,6 +90,53 @@ struct FiveReleasesTests {
   }
 
   @Test
+  func `a revert without types takes the migrations after it out of the ledger`() async throws {
+    let path = directory.path("app.strata")
+    try await FiveReleases.makeFirst(at: path)
+    let (before, records) = (
+      try FiveReleases.contents(of: path), try StoredRecords(path).records(of: "notes")
+    )
+    let migrator = DataMigrator(FiveReleases.migrations, at: path)
+    let up = try await migrator.up()
+    let report = try await migrator.revert(to: up.before)
+    #expect(report.after == up.after.next)
+    #expect(try FiveReleases.contents(of: path) == before)
+    #expect(try StoredRecords(path).records(of: "notes") == records)
+    #expect(try await migrator.status().pending.count == 5)
+    let middle = try #require(up.steps[2].revision)
+    let name = "revert without types to \(up.before)"
+    let unknown = await #expect(throws: PersistenceError.self) {
+      try await migrator.revert(to: middle)
+    }
+    #expect(unknown?.reason == .dataMigration(.ledgerUnknown(middle, since: name)))
+    try await migrator.revert(to: up.before)
+    #expect(try await migrator.up().steps.count == 5)
+    #expect(try Inspector(path: path).verify().isSound)
+    let error = await #expect(throws: PersistenceError.self) { try await migrator.revert(to: 99) }
+    #expect(error?.reason == .notReached(99, last: try await migrator.status().revision))
+  }
+
+  @Test(arguments: [1, 2])
+  func `a golden file of each format is migrated`(_ format: Int) async throws {
+    let path = directory.path("golden.strata")
+    try GoldenFile.copy(ofFormat: format, to: path)
+    let before = try Inspector(path: path).tables()
+    let migrator = DataMigrator(
+      [DataMigration("0001_sheets", .rename("notes", to: "sheets"))],
+      at: path
+    )
+    let report = try await migrator.up()
+    let count = try #require(before.first { $0.name == "notes" }?.count)
+    #expect(count > 0)
+    #expect(report.steps[0].tables.map(\.table) == ["notes", "sheets"])
+    let after = try Inspector(path: path).tables()
+    #expect(after.first { $0.name == "sheets" }?.count == count)
+    #expect(try Inspector(path: path).info().format == 2)
+    #expect(try Inspector(path: try #require(report.backup)).info().format == format)
+    #expect(try Inspector(path: path).verify().isSound)
+  }
+
+  @Test
   func `a report counts what each migration does`() async throws {
     let path = directory.path("app.strata")
     try await FiveReleases.makeFirst(at: path)

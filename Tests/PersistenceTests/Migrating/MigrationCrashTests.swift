@@ -6,7 +6,7 @@ import Testing
 
 /// Migrations in processes that are killed, that run at once, and on a full disk.
 struct MigrationCrashTests {
-  static let kills = loopCount("STRATA_MIGRATION_KILLS", 6)
+  static let kills = loopCount("STRATA_MIGRATION_KILLS", 4)
 
   let directory: TemporaryDirectory
 

@@ -36,7 +36,7 @@ struct MigrationLawTests {
 
   @Test
   func `plan and up report the same for random migrations`() async throws {
-    for round in 0..<loopCount("STRATA_MIGRATIONS", 12) {
+    for round in 0..<loopCount("STRATA_MIGRATIONS", 8) {
       var random = SeededGenerator(seed: UInt64(round))
       let path = directory.path("\(round).strata")
       try await FiveReleases.makeFirst(at: path, users: Int.random(in: 1...30, using: &random))
