@@ -116,6 +116,19 @@ struct FiveReleasesTests {
     #expect(error?.reason == .notReached(99, last: try await migrator.status().revision))
   }
 
+  @Test
+  func `a closure that changes a record keeps what its layout says of references`() async throws {
+    let path = directory.path("app.strata")
+    try await FiveReleases.makeFirst(at: path)
+    let before = try StoredRecords(path).references(of: "notes")
+    let change = DataMigration("0001_text", table: "notes") { $0["text"] = .string("changed") }
+    try await DataMigrator([change], at: path).up()
+    #expect(before == ["author → users", "readers[] → users"])
+    #expect(try StoredRecords(path).references(of: "notes") == before)
+    let layouts = try StoredRecords(path).view.catalog.layouts(of: "notes")
+    #expect(layouts.count == 1)
+  }
+
   @Test(arguments: [1, 2])
   func `a golden file of each format is migrated`(_ format: Int) async throws {
     let path = directory.path("golden.strata")

@@ -128,8 +128,8 @@ struct OpeningMigrationTests {
   func `an older build opens what it can decode, and what it writes is brought up`() async throws {
     try await FiveReleases.makeFirst(at: path)
     let list = [
-      DataMigration("0001_shout", table: "users") { user in
-        user["name"] = user["name"]?.text.map { .string($0.uppercased()) }
+      DataMigration("0001_mark", table: "users") { user in
+        user["name"] = user["name"]?.text.map { .string("\($0)!") }
       }
     ]
     let newer = try await Persistence.open(
@@ -167,8 +167,8 @@ struct OpeningMigrationTests {
       database: \.db,
       migrations: list
     )
-    #expect(again.initialState.db.users["late"]?.name == "LATE")
-    #expect(again.initialState.db.users["u1"]?.name == "USER 1")
+    #expect(again.initialState.db.users["late"]?.name == "late!")
+    #expect(again.initialState.db.users["u1"]?.name == "User 1!")
     #expect(again.initialState.db.users["gone"] == nil)
     let step = try #require(again.report.migrations?.steps.first)
     #expect(step.isForStragglers && step.tables.map(\.updated) == [1])
