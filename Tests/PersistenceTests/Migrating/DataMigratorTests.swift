@@ -264,4 +264,49 @@ struct DataMigratorTests {
     #expect(try await migrator([touch("0001_a")]).status().pending == ["0001_a"])
     try await persistence.close()
   }
+
+  @Test
+  func `a record takes values of types, and its numbers keep the kinds of their fields`()
+    async throws
+  {
+    let change = DataMigration("0001_change", table: "notes") { note, tables in
+      let score = try note.value(Double.self, of: "score") ?? 0
+      note["score"] = .integer(Int(score.rounded()))
+      try note.set("marks", to: ["a": 1, "b": 2])
+      note["rank"] = .integer(7)
+      if let author = try note.value(String.self, of: "author"), author != "u1" {
+        try tables.remove(id: .string(author), from: "users")
+        #expect(try tables.record(in: "users", id: .string(author)) == nil)
+      }
+      #expect(tables.names == ["notes", "tags", "users"])
+    }.allowing(.dangling("notes"))
+    let report = try await migrator([change]).up()
+    #expect(report.steps[0].tables.map(\.deleted) == [0, 4])
+    #expect(report.steps[0].findings.map(\.isAllowed) == [true, true])
+    let note = try Inspector(path: path).show(table: "notes", id: "n4")[0].value
+    #expect(note["score"] == .double(1))
+    #expect(note["rank"] == .int(7, .bits64))
+    #expect(note["marks"]?.json() == #"{"a":1,"b":2}"#)
+    #expect(try Inspector(path: path).tables().first { $0.name == "users" }?.count == 1)
+  }
+
+  @Test
+  func `sealed records are not read, and can be removed`() async throws {
+    let sealed = directory.path("sealed.strata")
+    let persistence = try await Persistence.open(
+      at: sealed,
+      initialState: FiveReleases.First.State(),
+      database: \.db,
+      tables: [.sealed(\.users, with: ToyVault(key: 1))]
+    )
+    let store = Store<FiveReleases.First.State, Never>(persistence)
+    store.commit { $0.db.users.insert(FiveReleases.First.User(id: "a", name: "Ann")) }
+    try await persistence.close()
+    #expect(
+      try await reason { try await DataMigrator([touch("0001_a")], at: sealed).up() }
+        == .sealed(table: "users")
+    )
+    let drop = DataMigration("0001_drop", .dropTable("users"))
+    #expect(try await DataMigrator([drop], at: sealed).up().steps[0].tables[0].deleted == 1)
+  }
 }
