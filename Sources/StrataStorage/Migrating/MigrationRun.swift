@@ -357,7 +357,7 @@ extension MigrationRun {
       name: name,
       form: task.migration.form,
       tables: difference.reports,
-      findings: difference.findings
+      findings: difference.findings + tables.findings
     )
     if header == nil, direction == .up, try hasRecords(task.migration, workspace) {
       step.findings.append(

@@ -4,7 +4,7 @@ import StrataRecords
 /// The declared changes.
 extension MigrationTables {
   /// Gives a table another name.
-  func rename(_ table: String, to name: String) throws {
+  package func rename(_ table: String, to name: String) throws {
     try workspace.checkIsClear(table)
     if !workspace.isForStragglers {
       var scan = workspace.scan(name)

@@ -21,6 +21,9 @@ public final class MigrationTables {
 
   private var stated: [MigrationAllowance] = []
 
+  /// What the step has found by itself, besides what its changes show.
+  package private(set) var findings: [MigrationFinding] = []
+
   let workspace: MigrationWorkspace
   private var allowedRenames: Set<String> = []
   private let reportRecords: (Int) throws -> Void
@@ -157,6 +160,15 @@ extension MigrationTables {
   package func remove(encodedID id: [UInt8], from table: String) throws {
     try workspace.remove(id, from: table)
   }
+
+  /// Adds a layout that further records of a table start from.
+  package func add(_ layout: Layout, to table: String) throws {
+    _ = try workspace.session.number(of: layout, table: table)
+    workspace.resume(table, with: layout)
+  }
+
+  /// Adds a finding that the changes do not show.
+  package func note(_ finding: MigrationFinding) { findings.append(finding) }
 
   /// Adds a table without records.
   package func addTable(_ table: String) { workspace.tables.insert(table) }
