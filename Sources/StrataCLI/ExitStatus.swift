@@ -62,6 +62,16 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       }
   }
 
+  /// The status for a folder of migrations that cannot be used.
+  package init(_ error: SQLMigrationError) {
+    self =
+      switch error {
+      case .unreadable, .noMigration: .notFound
+      case .unwritable: .io
+      case .badName, .duplicate, .onlyDown, .directive, .missingSwift, .missingFile: .failed
+      }
+  }
+
   /// The status for a query that was not answered.
   package init(_ error: QueryError) {
     self =

@@ -3,35 +3,41 @@ import Foundation
 import StrataSQL
 import StrataStorage
 
-/// The `strata` command: inspects the file of a store without changing it.
+/// The `strata` command: inspects the file of a store, and migrates its data.
 ///
 /// Data goes to standard output, everything else to standard error. ``ExitStatus`` lists the exit codes.
 @main
 struct Strata: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "strata",
-    abstract: "Inspects the file of a Strata store.",
+    abstract: "Inspects the file of a Strata store, and migrates its data.",
     discussion: """
-      The path of the store is the first argument of each subcommand. No subcommand changes a store, \
-      and each of them works while a program writes to it.
+      The path of the store is the first argument of each subcommand. Only `migrate` changes a store. All \
+      others work while a program writes to it.
 
-      Exit codes: 0 ok, 1 failed, 3 not found, 4 damaged, 5 locked or busy, \
+      Exit codes: 0 ok, 1 failed, 2 differences or pending, 3 not found, 4 damaged, 5 locked or busy, \
       6 schema drift, 7 newer format, 64 usage, 74 I/O, 130 interrupted.
       """,
     version: "0.1.0",
     subcommands: [
-      Info.self, Tables.self, Show.self, Query.self, Log.self, Verify.self,
+      Info.self, Tables.self, Show.self, Query.self, Log.self, Verify.self, Migrate.self,
     ]
   )
 
-  static func main() {
+  static func main() async {
     Signals.configure()
     do {
       var command = try parseAsRoot()
-      try command.run()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
     } catch let error as PersistenceError {
       exit(ExitStatus(error.reason), message: error.description.printable)
     } catch let error as QueryError {
+      exit(ExitStatus(error), message: error.description.printable)
+    } catch let error as SQLMigrationError {
       exit(ExitStatus(error), message: error.description.printable)
     } catch let error as OutputError {
       switch error {
