@@ -53,7 +53,9 @@ let package = Package(
     // SQL over the records of a file.
     .target(
       name: "StrataSQL",
-      dependencies: ["StrataBase", "StrataSQLite", "StrataRecords", "StrataStorage"]
+      dependencies: [
+        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataStorage",
+      ]
     ),
 
     // The state: from a store of any value up to a store of entity tables.
@@ -76,7 +78,7 @@ let package = Package(
       name: "Strata",
       dependencies: [
         "StrataCore", "StrataNormalization", "StrataEntityStore", "StrataRecords", "StrataStorage",
-        "StrataPersistence",
+        "StrataSQL", "StrataPersistence",
       ]
     ),
     .target(name: "StrataFlux", dependencies: ["StrataBase", "StrataCore"]),

@@ -8,12 +8,12 @@
 ///
 /// It is only compared, never run. The rules must never change, because the checksums in users' files
 /// depend on them. O(text).
-struct NormalizedSQL {
+package struct NormalizedSQL {
   /// The reduced text as UTF-8.
-  private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
   private var hasPendingSpace = false
 
-  init(_ sql: String) {
+  package init(_ sql: String) {
     let source = Self.withoutCarriageReturns(Array(sql.utf8))
     bytes.reserveCapacity(source.count)
     var index = 0

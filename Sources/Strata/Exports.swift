@@ -3,4 +3,5 @@
 @_exported public import StrataNormalization
 @_exported public import StrataPersistence
 @_exported public import StrataRecords
+@_exported public import StrataSQL
 @_exported public import StrataStorage

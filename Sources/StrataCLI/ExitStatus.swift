@@ -7,7 +7,7 @@ package import StrataStorage
 /// | --- | --- |
 /// | 0 | success; also when the reader of a pipe has closed it |
 /// | 1 | failure: the file is not a store, or the request cannot be answered |
-/// | 2 | success with a finding: `diff` and `compare` differ, `doctor` found a problem |
+/// | 2 | success with a finding: `diff` and `compare` differ, `doctor` found a problem, migrations are pending or would lose data |
 /// | 3 | there is no such file, directory, table or entity |
 /// | 4 | the store is damaged or truncated, or a check of `verify` failed |
 /// | 5 | locked or busy: the same call may succeed later |
@@ -45,6 +45,30 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       case .migration: .drift
       case .newerFormat: .newerFormat
       case .notReadable, .notWritable, .diskFull, .io: .io
+      case .beforeMigration: .failed
+      case .dataMigration(let error): Self(error)
+      }
+  }
+
+  /// The status for data that was not migrated.
+  package init(_ error: DataMigrationError) {
+    self =
+      switch error {
+      case .pending, .refused, .needsProgram, .stragglers: .differences
+      case .drifted, .missing: .drift
+      case .unknownNumber: .notFound
+      case .notEnoughSpace: .io
+      default: .failed
+      }
+  }
+
+  /// The status for a folder of migrations that cannot be used.
+  package init(_ error: SQLMigrationError) {
+    self =
+      switch error {
+      case .unreadable, .noMigration: .notFound
+      case .unwritable: .io
+      case .badName, .duplicate, .onlyDown, .directive, .missingSwift, .missingFile: .failed
       }
   }
 

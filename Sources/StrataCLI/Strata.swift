@@ -3,38 +3,44 @@ import Foundation
 import StrataSQL
 import StrataStorage
 
-/// The `strata` command: inspects the file of a store without changing it.
+/// The `strata` command: inspects the file of a store, and migrates its data.
 ///
 /// Data goes to standard output, everything else to standard error. ``ExitStatus`` lists the exit codes.
 @main
 struct Strata: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "strata",
-    abstract: "Inspects the file of a Strata store.",
+    abstract: "Inspects the file of a Strata store, and migrates its data.",
     discussion: """
-      The path of the store is the first argument of each subcommand. No subcommand changes a store, \
-      and each of them works while a program writes to it; only fork needs a store that is closed. \
+      The path of the store is the first argument of each subcommand. Only `migrate` changes a store. All \
+      others work while a program writes to it, but for fork, which needs a store that is closed. \
       --at reads the past: 42, HEAD~3, @2026-11-01T12:00 (UTC), @yesterday, @-5m or snap:NAME.
 
-      Exit codes: 0 ok, 1 failed, 2 differences or problems, 3 not found, 4 damaged, 5 locked or busy, \
+      Exit codes: 0 ok, 1 failed, 2 differences, problems or pending, 3 not found, 4 damaged, 5 locked or busy, \
       6 schema drift, 7 newer format, 64 usage, 74 I/O, 130 interrupted.
       """,
     version: "0.1.0",
     subcommands: [
       Info.self, Tables.self, Schema.self, Show.self, List.self, Find.self, Query.self,
       Log.self, History.self, Blame.self, Diff.self, Compare.self, Stats.self, Watch.self,
-      Export.self, Fork.self, Doctor.self, Verify.self,
+      Export.self, Fork.self, Doctor.self, Verify.self, Migrate.self,
     ]
   )
 
-  static func main() {
+  static func main() async {
     Signals.configure()
     do {
       var command = try parseAsRoot()
-      try command.run()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
     } catch let error as PersistenceError {
       exit(ExitStatus(error.reason), message: error.description.printable)
     } catch let error as QueryError {
+      exit(ExitStatus(error), message: error.description.printable)
+    } catch let error as SQLMigrationError {
       exit(ExitStatus(error), message: error.description.printable)
     } catch let error as OutputError {
       switch error {

@@ -92,6 +92,10 @@ extension Persistence {
   ///
   /// Every table is stored whole, unless `tables` says otherwise: see ``TableOption``.
   ///
+  /// The `migrations` that have not run on the file run first, after a verified backup and in one transaction: see
+  /// <doc:EvolvingYourData> and `PersistenceConfiguration.migrations`. What they did is in
+  /// ``RestoreReport/migrations``. A new file starts with all of them noted as applied.
+  ///
   /// Throws `PersistenceError` with the reason and the remedy; a refused file keeps every byte. A
   /// database whose schema leaves out one of its tables is refused with `.unlistedTables`. See
   /// `RestorePolicy` for what to do with a file that cannot be restored completely, and for opening
@@ -103,6 +107,7 @@ extension Persistence {
     database: StatePath<State, Database>,
     values: [PersistedValue<State>] = [],
     tables: [TableOption<Database>] = [],
+    migrations: [DataMigration] = [],
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Persistence {
     try await open(
@@ -111,6 +116,7 @@ extension Persistence {
       database,
       values,
       tables,
+      migrations,
       configuration,
       SpecializedDatabaseHook()
     )
@@ -123,6 +129,7 @@ extension Persistence {
     _ database: StatePath<State, Database>,
     _ values: [PersistedValue<State>],
     _ tables: [TableOption<Database>],
+    _ migrations: [DataMigration],
     _ configuration: PersistenceConfiguration,
     _ specialized: SpecializedDatabaseHook<State, Database>
   ) async throws(PersistenceError) -> Persistence {
@@ -132,6 +139,7 @@ extension Persistence {
       database,
       values,
       tables,
+      migrations,
       configuration
     )
     let opened = try await opening.open(writer)
@@ -148,6 +156,7 @@ extension Persistence {
     database: StatePath<State, Database>,
     values: [PersistedValue<State>] = [],
     tables: [TableOption<Database>] = [],
+    migrations: [DataMigration] = [],
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) throws(PersistenceError) -> Persistence {
     try openBlocking(
@@ -156,6 +165,7 @@ extension Persistence {
       database,
       values,
       tables,
+      migrations,
       configuration,
       SpecializedDatabaseHook()
     )
@@ -169,6 +179,7 @@ extension Persistence {
     _ database: StatePath<State, Database>,
     _ values: [PersistedValue<State>],
     _ tables: [TableOption<Database>],
+    _ migrations: [DataMigration],
     _ configuration: PersistenceConfiguration,
     _ specialized: SpecializedDatabaseHook<State, Database>
   ) throws(PersistenceError) -> Persistence {
@@ -178,6 +189,7 @@ extension Persistence {
       database,
       values,
       tables,
+      migrations,
       configuration
     )
     let result = writer.executor.runNow {
@@ -195,6 +207,7 @@ extension Persistence {
     _ database: StatePath<State, Database>,
     _ values: [PersistedValue<State>],
     _ tables: [TableOption<Database>],
+    _ migrations: [DataMigration],
     _ configuration: PersistenceConfiguration
   ) throws(PersistenceError) -> (DatabaseOpening<Database>, JournalWriter) {
     let policy = StoragePolicy(values, of: initialState, beside: database, tables)
@@ -214,7 +227,7 @@ extension Persistence {
     }
     try StoragePolicy.checkNames(of: Database.self, at: path)
     let opening = DatabaseOpening(initial: initialState[keyPath: database], policy: policy)
-    return (opening, JournalWriter(path, configuration))
+    return (opening, JournalWriter(path, configuration, migrations: migrations))
   }
 
   /// The state a store is created with: the restored database and values in the given initial

@@ -14,6 +14,11 @@ extension Layout {
 
     package let path: [Step]
     package let table: String
+
+    package init(path: [Step], table: String) {
+      self.path = path
+      self.table = table
+    }
   }
 
   /// The places that hold IDs of other entities, in the order of the fields; O(fields).

@@ -64,6 +64,9 @@ final class LayoutTables: Sendable {
   /// Never empty: element 0 is that of an array which no layout describes.
   let elements: [Shape]
 
+  /// Whether a field refers to entities.
+  var hasReferences: Bool { records.contains { !$0.references.isEmpty } }
+
   /// The tables of the layout without fields.
   init() {
     records = [Table()]

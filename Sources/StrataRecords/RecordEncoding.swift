@@ -158,6 +158,37 @@ extension RecordEncoding {
     if let part = parts.frame(at: place, in: frame) { parts.noteReferences(references, part) }
   }
 
+  /// Writes a stored value that was, or is to be, in a field of a layout: what the layout says of references in it
+  /// stays true.
+  func put(
+    stored value: RecordValue,
+    like field: Layout.Field?,
+    at place: EncodedParts.Place,
+    in frame: Int
+  ) {
+    if let references = field?.references {
+      put(stored: value, to: references, at: place, in: frame)
+      return
+    }
+    switch (value, field?.kind) {
+    case (.object(let members), .record(let fields)):
+      let part = superEncoder(at: place, in: frame).frame
+      become(.keyed, part)
+      for member in members {
+        let field = fields.first { $0.name == member.name }
+        let place = self.place(named: member.name, in: part)
+        put(stored: member.value, like: field, at: place, in: part)
+      }
+    case (.array(let elements), .array(of: let kind)):
+      let part = superEncoder(at: place, in: frame).frame
+      become(.unkeyed, part)
+      for element in elements {
+        put(stored: element, like: Layout.Field("", kind), at: nextPlace(in: part), in: part)
+      }
+    default: put(stored: value, at: place, in: frame)
+    }
+  }
+
   func become(_ form: EncodedParts.Form, _ frame: Int) {
     if !parts.become(form, frame) { fail(.conflictingContainers) }
   }

@@ -1,17 +1,19 @@
 extension RecordValue {
   /// The elements of an array, made in the program or still in the bytes of their record.
-  package struct Elements: Sendable {
+  public struct Elements: Sendable {
     fileprivate let source: Source<RecordValue>
 
-    package init(_ elements: [RecordValue]) { source = .values(elements) }
+    /// Creates an array.
+    public init(_ elements: [RecordValue]) { source = .values(elements) }
     init(_ stored: StoredPart) { source = .stored(stored) }
   }
 
   /// The members of an object, made in the program or still in the bytes of their record.
-  package struct Members: Sendable {
+  public struct Members: Sendable {
     fileprivate let source: Source<Member>
 
-    package init(_ members: [Member]) { source = .values(members) }
+    /// Creates an object.
+    public init(_ members: [Member]) { source = .values(members) }
     init(_ stored: StoredPart) { source = .stored(stored) }
   }
 
@@ -22,10 +24,11 @@ extension RecordValue {
 }
 
 extension RecordValue.Elements: Sequence, ExpressibleByArrayLiteral {
-  package init(arrayLiteral elements: RecordValue...) { self.init(elements) }
+  /// Creates an array.
+  public init(arrayLiteral elements: RecordValue...) { self.init(elements) }
 
   /// Goes through the elements; O(bytes) in all.
-  package func makeIterator() -> RecordValue.PartIterator<RecordValue> {
+  public func makeIterator() -> RecordValue.PartIterator<RecordValue> {
     switch source {
     case .values(let values): .init(values)
     case .stored(let stored): .init(stored) { _, value in value }
@@ -34,10 +37,11 @@ extension RecordValue.Elements: Sequence, ExpressibleByArrayLiteral {
 }
 
 extension RecordValue.Members: Sequence, ExpressibleByArrayLiteral {
-  package init(arrayLiteral members: RecordValue.Member...) { self.init(members) }
+  /// Creates an object.
+  public init(arrayLiteral members: RecordValue.Member...) { self.init(members) }
 
   /// Goes through the members; O(bytes) in all.
-  package func makeIterator() -> RecordValue.PartIterator<RecordValue.Member> {
+  public func makeIterator() -> RecordValue.PartIterator<RecordValue.Member> {
     switch source {
     case .values(let values): .init(values)
     case .stored(let stored): .init(stored) { name, value in .init(name ?? "", value) }
@@ -54,7 +58,7 @@ extension RecordValue.Members: Sequence, ExpressibleByArrayLiteral {
 
 extension RecordValue {
   /// Goes through the parts of a value.
-  package struct PartIterator<Part: Sendable>: IteratorProtocol {
+  public struct PartIterator<Part: Sendable>: IteratorProtocol {
     private enum Source {
       case values(IndexingIterator<[Part]>)
       case stored(StoredPartIterator, (String?, RecordValue) -> Part)
@@ -68,7 +72,8 @@ extension RecordValue {
       source = .stored(StoredPartIterator(part), make)
     }
 
-    package mutating func next() -> Part? {
+    /// The next part; nil at the end.
+    public mutating func next() -> Part? {
       switch source {
       case .values(var iterator):
         let next = iterator.next()

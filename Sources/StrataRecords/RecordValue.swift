@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 
 /// A stored value without its Swift type: what a reader without the user's types sees.
 ///
@@ -13,42 +13,58 @@ package import Foundation
 ///
 /// The parts of an array or an object that was read from a record stay there as bytes until they are
 /// asked for, so a value needs no more memory than its record, whatever its parts are.
-package enum RecordValue: Sendable {
+public enum RecordValue: Sendable {
+  /// No value.
   case null
+  /// A truth value.
   case bool(Bool)
+  /// A signed integer, with the width of its type.
   case int(Int64, IntegerWidth)
+  /// An unsigned integer, with the width of its type.
   case uint(UInt64, IntegerWidth)
+  /// A number of 32 bits.
   case float(Float)
+  /// A number of 64 bits.
   case double(Double)
+  /// A text.
   case string(String)
+  /// Bytes.
   case data(Data)
+  /// A moment.
   case date(Date)
+  /// A UUID.
   case uuid(UUID)
+  /// A URL.
   case url(URL)
+  /// A decimal number.
   case decimal(Decimal)
+  /// Values in order.
   case array(Elements)
   /// The members in the order they are stored in.
   case object(Members)
 
   /// A named part of an object.
-  package struct Member: Equatable, Sendable {
-    package var name: String
-    package var value: RecordValue
+  public struct Member: Equatable, Sendable {
+    /// The name.
+    public var name: String
+    /// The value.
+    public var value: RecordValue
 
-    package init(_ name: String, _ value: RecordValue) {
+    /// Creates a member.
+    public init(_ name: String, _ value: RecordValue) {
       self.name = name
       self.value = value
     }
   }
 
   /// The member of that name when this is an object that has one; O(members).
-  package subscript(name: String) -> RecordValue? {
+  public subscript(name: String) -> RecordValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.name == name }?.value
   }
 
   /// The kind of a value without parts, else nil.
-  var scalar: Scalar? {
+  package var scalar: Scalar? {
     switch self {
     case .null, .array, .object: nil
     case .bool: .bool
@@ -68,7 +84,7 @@ package enum RecordValue: Sendable {
 
 extension RecordValue: Equatable {
   /// Whether both would be stored as the same bytes under the same layout.
-  package static func == (left: RecordValue, right: RecordValue) -> Bool {
+  public static func == (left: RecordValue, right: RecordValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
     case (.bool(let left), .bool(let right)): left == right

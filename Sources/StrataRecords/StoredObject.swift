@@ -5,19 +5,36 @@
 package struct StoredObject: Encodable {
   private let members: [RecordValue.Member]
   private let fields: Set<String>
+  private let references: [Layout.Field]
 
-  /// - Parameter fields: The members that the layout should list if it does not yet; others that it lacks are
-  ///   written beside the record, as the keys of a dictionary are.
-  package init(_ members: [RecordValue.Member], fields: Set<String>) {
+  /// - Parameters:
+  ///   - fields: The members that the layout should list if it does not yet; others that it lacks are
+  ///     written beside the record, as the keys of a dictionary are.
+  ///   - layout: A layout whose references are those of the members: without it, the record has none.
+  package init(
+    _ members: [RecordValue.Member],
+    fields: Set<String>,
+    referringAs layout: Layout? = nil
+  ) {
     self.members = members
     self.fields = fields
+    references = layout.map { $0.tables.hasReferences ? $0.fields : [] } ?? []
   }
 
   package func encode(to encoder: any Encoder) throws {
     let record = try Self.record(encoder, "an object")
     var container = record.container(keyedBy: PathKey.self)
     for member in members where fields.contains(member.name) {
-      try container.encode(StoredValue(value: member.value), forKey: .name(member.name))
+      if let field = references.first(where: { $0.name == member.name }) {
+        record.encoding.put(
+          stored: member.value,
+          like: field,
+          at: record.encoding.place(of: PathKey.name(member.name), in: record.frame),
+          in: record.frame
+        )
+      } else {
+        try container.encode(StoredValue(value: member.value), forKey: .name(member.name))
+      }
     }
     record.encoding.add(
       UnknownFields(members: members.filter { !fields.contains($0.name) }),

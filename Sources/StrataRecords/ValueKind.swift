@@ -12,8 +12,15 @@ package enum Scalar: UInt8, CaseIterable, Hashable, Sendable {
 }
 
 /// How many bits an integer was declared with; `Int` and `UInt` count as 64.
-package enum IntegerWidth: UInt8, CaseIterable, Hashable, Sendable {
-  case bits8, bits16, bits32, bits64
+public enum IntegerWidth: UInt8, CaseIterable, Hashable, Sendable {
+  /// `Int8` or `UInt8`.
+  case bits8
+  /// `Int16` or `UInt16`.
+  case bits16
+  /// `Int32` or `UInt32`.
+  case bits32
+  /// `Int`, `Int64`, `UInt` or `UInt64`.
+  case bits64
 
   /// The signed scalar of this width.
   var signed: Scalar {

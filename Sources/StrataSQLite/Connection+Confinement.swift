@@ -104,6 +104,17 @@ extension Connection {
     try setPragma("cache_size=-\(cacheBytes >> 10)")
   }
 
+  /// Lets triggers and views of this database run, which every connection starts without.
+  ///
+  /// For a private database, whose schema no file brings along.
+  package func allowTriggersAndViews() throws(SQLiteError) {
+    let handle = try requireHandle(.configure)
+    for option in [SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_ENABLE_VIEW] {
+      let status = strata_db_config(handle, option, 1, nil)
+      guard status == SQLITE_OK else { throw failure(status, .configure) }
+    }
+  }
+
   /// Where in its text the last statement failed to compile, in bytes; nil if SQLite does not say.
   package var lastErrorOffset: Int? {
     guard let handle else { return nil }

@@ -64,15 +64,17 @@ extension Connection {
   /// Calls a closure with each statement of a script, in order.
   ///
   /// A statement is compiled when the closure has returned for the one before, so it may use what that one has
-  /// made.
+  /// made. Its offset is that of the space and the comments before it, in bytes.
   package func forEachStatement(
     of script: String,
-    _ body: (RowCursor, _ sql: String) throws -> Void
+    _ body: (RowCursor, _ sql: String, _ offset: Int) throws -> Void
   ) throws {
     let source = try SQLText(script, path: path)
     var offset = 0
+    var start = 0
     while let statement = try source.next(from: &offset, on: requireHandle(.prepare)) {
-      try body(RowCursor(statement, self), statement.sql)
+      try body(RowCursor(statement, self), statement.sql, start)
+      start = offset
     }
   }
 }

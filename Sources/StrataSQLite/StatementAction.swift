@@ -11,8 +11,14 @@ package enum StatementAction: Hashable, Sendable {
   case function(String)
   /// A common table expression calls itself.
   case recursion
-  /// Rows of a table are changed: `INSERT`, `UPDATE` or `DELETE`.
+  /// Rows of a table are added or removed: `INSERT` or `DELETE`.
   case change(String, table: String)
+  /// A column of a table is set.
+  case update(table: String, column: String)
+  /// An index of a table is created.
+  case index(table: String)
+  /// A table or its columns are renamed, added or dropped.
+  case alter(table: String)
   /// Anything else, by SQLite's name, such as `ATTACH` or `CREATE TABLE`.
   case other(String)
 
@@ -23,15 +29,16 @@ package enum StatementAction: Hashable, Sendable {
     case SQLITE_FUNCTION: self = .function(second ?? "")
     case SQLITE_RECURSIVE: self = .recursion
     case SQLITE_INSERT: self = .change("INSERT", table: first ?? "")
-    case SQLITE_UPDATE: self = .change("UPDATE", table: first ?? "")
+    case SQLITE_UPDATE: self = .update(table: first ?? "", column: second ?? "")
+    case SQLITE_CREATE_INDEX, SQLITE_CREATE_TEMP_INDEX: self = .index(table: second ?? "")
     case SQLITE_DELETE: self = .change("DELETE", table: first ?? "")
+    case SQLITE_ALTER_TABLE: self = .alter(table: second ?? "")
     default: self = .other(Self.names[code] ?? "action \(code)")
     }
   }
 
   private static let names: [Int32: String] = [
-    SQLITE_CREATE_INDEX: "CREATE INDEX", SQLITE_CREATE_TABLE: "CREATE TABLE",
-    SQLITE_CREATE_TEMP_INDEX: "CREATE INDEX", SQLITE_CREATE_TEMP_TABLE: "CREATE TABLE",
+    SQLITE_CREATE_TABLE: "CREATE TABLE", SQLITE_CREATE_TEMP_TABLE: "CREATE TABLE",
     SQLITE_CREATE_TEMP_TRIGGER: "CREATE TRIGGER", SQLITE_CREATE_TEMP_VIEW: "CREATE VIEW",
     SQLITE_CREATE_TRIGGER: "CREATE TRIGGER", SQLITE_CREATE_VIEW: "CREATE VIEW",
     SQLITE_CREATE_VTABLE: "CREATE VIRTUAL TABLE", SQLITE_DROP_VTABLE: "DROP TABLE",
@@ -40,7 +47,7 @@ package enum StatementAction: Hashable, Sendable {
     SQLITE_DROP_TEMP_TRIGGER: "DROP TRIGGER", SQLITE_DROP_TEMP_VIEW: "DROP VIEW",
     SQLITE_DROP_TRIGGER: "DROP TRIGGER", SQLITE_DROP_VIEW: "DROP VIEW",
     SQLITE_PRAGMA: "PRAGMA", SQLITE_TRANSACTION: "a transaction", SQLITE_SAVEPOINT: "SAVEPOINT",
-    SQLITE_ATTACH: "ATTACH", SQLITE_DETACH: "DETACH", SQLITE_ALTER_TABLE: "ALTER TABLE",
-    SQLITE_REINDEX: "REINDEX", SQLITE_ANALYZE: "ANALYZE",
+    SQLITE_ATTACH: "ATTACH", SQLITE_DETACH: "DETACH", SQLITE_REINDEX: "REINDEX",
+    SQLITE_ANALYZE: "ANALYZE",
   ]
 }

@@ -15,6 +15,8 @@ import TestSupport
 ///   operations. With a number as a further argument it is killed at the operation with that number.
 /// - `upgrade` opens a file of an older format, closes it and prints the number of I/O operations. With a
 ///   number as a further argument it is killed at the operation with that number.
+/// - `migrate` runs the migrations of the sample domain and prints the number of I/O operations. With a number as a
+///   further argument it is killed at the operation with that number.
 /// - `race` with a further path prints `ready`, waits until there is a file at that path, opens the store
 ///   and prints the result.
 /// - `amplify` with a kind of records prints the memory that reading one takes.
@@ -45,6 +47,12 @@ struct CrashChild {
     }
     if arguments[3] == "upgrade" {
       return try await upgrade(
+        arguments[1],
+        killedAt: arguments.count == 5 ? Int(arguments[4]) : nil
+      )
+    }
+    if arguments[3] == "migrate" {
+      return try await migrate(
         arguments[1],
         killedAt: arguments.count == 5 ? Int(arguments[4]) : nil
       )
@@ -94,6 +102,8 @@ struct CrashChild {
     if let number { vfs.killProcess(at: number) }
     var configuration = configuration("memory")
     configuration.vfs = vfs.name
+    // The file is of another program, whose tables this one does not have.
+    configuration.unknownTables = .keep
     let persistence = try await Persistence.open(
       at: path,
       initialState: LibraryState(),
@@ -101,6 +111,25 @@ struct CrashChild {
       configuration: configuration
     )
     try await persistence.close()
+    printLine("\(vfs.operationCount(for: .failedIO))")
+  }
+
+  private static func migrate(_ path: String, killedAt number: Int?) async throws {
+    let vfs = try FaultVFS(name: "migrate", follows: false)
+    if let number { vfs.killProcess(at: number) }
+    var configuration = configuration("memory")
+    configuration.vfs = vfs.name
+    do {
+      let report = try await DataMigrator(
+        LibraryMigrations.all,
+        at: path,
+        persistence: configuration
+      ).up()
+      printLine("ran \(report.steps.count)")
+    } catch {
+      guard case .alreadyOpen = error.reason else { return printLine("failed: \(error)") }
+      printLine("refused")
+    }
     printLine("\(vfs.operationCount(for: .failedIO))")
   }
 

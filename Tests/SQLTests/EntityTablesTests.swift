@@ -275,7 +275,7 @@ import Testing
     )
     #expect(
       try lines("ALTER TABLE rows RENAME COLUMN name TO title", Self.two()).first
-        == #"rows 1 {"id":1,"age":10,\#(stored),"title":"Name 1"}"#
+        == #"rows 1 {"id":1,"title":"Name 1","age":10,\#(stored)}"#
     )
     #expect(
       try lines(
@@ -328,6 +328,243 @@ import Testing
     #expect(try lines("DROP TABLE rows", Self.two()) == ["rows 1 removed", "rows 2 removed"])
     let renamed = try lines("ALTER TABLE rows RENAME TO people", Self.two())
     #expect(renamed.count == 4 && renamed.first?.hasPrefix("people 1 {") == true)
+  }
+
+  @Test func `a table that is renamed keeps its records byte for byte`() throws {
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    for table in [try Self.known(200, using: &random), try Self.mixed(200, using: &random)] {
+      let tables = try EntityTables([table.records])
+      try tables.run("ALTER TABLE rows RENAME TO people")
+      let shape = try tables.shape()
+      #expect(shape.renamed.map(\.from) == ["rows"] && shape.renamed.map(\.to) == ["people"])
+      var puts: [[UInt8]: [UInt8]] = [:]
+      for change in try changes(tables) {
+        switch change.change {
+        case .put(_, let record):
+          #expect(change.table == "people" && change.movement == .renamed)
+          puts[change.id] = record
+        case .remove: #expect(change.table == "rows" && change.movement == .away)
+        }
+      }
+      let before = table.entities.map { (Array($0.id), Array($0.record)) }
+      #expect(puts == Dictionary(before) { first, _ in first }, "\(random)")
+    }
+  }
+
+  @Test func `a record with another ID says which one it had`() throws {
+    let tables = try EntityTables([try Self.two().records])
+    try tables.run("UPDATE rows SET id = id + 1")
+    let one = EncodedID.bytes(of: .int(1, .bits64))
+    let two = EncodedID.bytes(of: .int(2, .bits64))
+    #expect(try changes(tables).map(\.movement) == [.away, .from(one), .from(two)])
+  }
+
+  @Test func `a table that takes the page of a dropped one is not taken for it`() throws {
+    // SQLite gives the first table the page that DROP TABLE has freed.
+    #expect(
+      try lines(
+        """
+        DROP TABLE rows;
+        CREATE TABLE notes(id TEXT, name TEXT, n UINT8);
+        INSERT INTO notes VALUES ('a', 'b', 3);
+        """,
+        Self.two()
+      ) == [#"notes a {"id":"a","name":"b","n":3}"#, "rows 1 removed", "rows 2 removed"]
+    )
+  }
+
+  @Test func `a row that takes the number of a removed one is a new row`() throws {
+    #expect(
+      try lines(
+        "DELETE FROM rows; INSERT INTO rows(id, name) VALUES (2, 'a'), (7, 'b')",
+        Self.two()
+      ) == [
+        "rows 1 removed", #"rows 2 {"id":2,"name":"a","score":"NaN"}"#,
+        #"rows 7 {"id":7,"name":"b"}"#,
+      ]
+    )
+  }
+
+  @Test func `a script that uses few columns and one that uses all do the same`() throws {
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    for script in [
+      "UPDATE rows SET int8 = 77 WHERE id % 3 = 0", "UPDATE rows SET text = NULL, int = 1",
+      "DELETE FROM rows WHERE id % 2 = 0; UPDATE rows SET bool = 1",
+      "UPDATE rows SET id = id + 7, double = 0.5 WHERE id > 50",
+      "ALTER TABLE rows RENAME COLUMN text TO body; UPDATE rows SET body = 'b' WHERE id < 9",
+      "ALTER TABLE rows ADD COLUMN vip BOOLEAN DEFAULT 1; ALTER TABLE rows DROP COLUMN date",
+      "DELETE FROM rows WHERE id > 90; INSERT INTO rows(id, int) VALUES (91, 5), (500, 6)",
+      "ALTER TABLE rows RENAME TO other; UPDATE other SET uint32 = id",
+      "ALTER TABLE rows ADD COLUMN sum AS (int8 + 1); UPDATE rows SET int = sum",
+      "CREATE UNIQUE INDEX i ON rows(id); INSERT OR REPLACE INTO rows(id, int8) VALUES (5, 6)",
+    ] {
+      let table = try Self.known(100, using: &random)
+      let (use, _) = try EntityTables.use(
+        checkedBefore: [],
+        of: script,
+        checkedAfter: [],
+        on: [table.records],
+        within: .seconds(60)
+      )
+      let few = try EntityTables([table.records], copying: use)
+      let all = try EntityTables([table.records])
+      try few.run(script)
+      try all.run(script)
+      #expect(
+        try changes(few).map(Self.text) == changes(all).map(Self.text),
+        "\(script) \(random)"
+      )
+    }
+  }
+
+  private static func text(_ change: EntityChange) throws -> String {
+    let place = "\(change.table) \(change.id) \(change.movement)"
+    guard case .put(let layout, let record) = change.change else { return "\(place) removed" }
+    return "\(place) \(try RecordValue(record: record[...], layout: layout).json())"
+  }
+
+  @Test func `a rebuilt table may have IDs of another kind`() throws {
+    let stored = #""score":"NaN","joined":"2001-01-01T00:00:00.123456Z""#
+    #expect(
+      try lines(
+        """
+        CREATE TABLE new(id TEXT PRIMARY KEY, name TEXT, age INTEGER);
+        INSERT INTO new SELECT 'r' || id, name, age FROM rows WHERE id = 1;
+        DROP TABLE rows;
+        ALTER TABLE new RENAME TO rows;
+        """,
+        Self.two()
+      ) == ["rows 1 removed", "rows 2 removed", #"rows r1 {"id":"r1","name":"Name 1","age":10}"#]
+    )
+    // The columns of a SELECT have no type of their own: what fits the field keeps its kind.
+    #expect(
+      try lines(
+        """
+        CREATE TABLE new AS SELECT id + 0 AS id, name, age + 1 AS age, score, joined FROM rows;
+        DROP TABLE rows;
+        ALTER TABLE new RENAME TO rows;
+        """,
+        Self.two()
+      ) == [
+        #"rows 1 {"id":1,"name":"Name 1","age":11,\#(stored)}"#,
+        #"rows 2 {"id":2,"name":"Name 2","age":21,\#(stored)}"#,
+      ]
+    )
+  }
+
+  @Test func `tables whose names differ only by case are two tables`() throws {
+    var upper = try Self.two()
+    upper.entities = upper.entities.map {
+      StoredEntity(table: "Rows", id: $0.id, layout: $0.layout, record: $0.record)
+    }
+    let entities = upper.entities
+    let other = EntityRecords("Rows", layouts: upper.layouts) {
+      var rest = entities[...]
+      return { rest.popFirst() }
+    }
+    let tables = try EntityTables([try Self.two().records, other])
+    try tables.run(#"DELETE FROM "Rows:2" WHERE id = 1; UPDATE rows SET age = 11 WHERE id = 1"#)
+    let changes = try changes(tables)
+    #expect(changes.map(\.table) == ["Rows", "rows"])
+    guard case .remove? = changes.first?.change else {
+      Issue.record("\(changes)")
+      return
+    }
+  }
+
+  @Test func `triggers, views and tables for the time of the script work`() throws {
+    #expect(
+      try lines(
+        """
+        CREATE TEMP TABLE kept AS SELECT id, age FROM rows;
+        CREATE VIEW young AS SELECT * FROM rows WHERE age < 15;
+        CREATE TRIGGER follow AFTER UPDATE ON rows BEGIN
+          UPDATE rows SET name = 'was ' || old.age WHERE id = new.id;
+        END;
+        UPDATE rows SET age = 99 WHERE id IN (SELECT id FROM young);
+        """,
+        Self.two()
+      ).map { $0.prefix(38) } == [#"rows 1 {"id":1,"name":"was 10","age":99"#.prefix(38)]
+    )
+  }
+
+  @Test func `only the tables that a script uses are copied`() throws {
+    var asked: [String] = []
+    let sources = try ["a", "b", "c", "d", "e"].map { name in
+      let two = try Self.two()
+      return EntityRecords(name, layouts: two.layouts) {
+        asked.append(name)
+        var rest = two.entities[...]
+        return { rest.popFirst() }
+      }
+    }
+    let (use, _) = try EntityTables.use(
+      checkedBefore: ["SELECT count(*) FROM A"],
+      of: """
+        ALTER TABLE b RENAME COLUMN name TO title;
+        CREATE VIEW young AS SELECT * FROM c WHERE age < 15;
+        UPDATE b SET age = (SELECT max(age) FROM young);
+        INSERT INTO b(id, title) VALUES (random(), 1);
+        """,
+      checkedAfter: ["SELECT count(*) FROM d"],
+      on: sources,
+      within: .seconds(60)
+    )
+    #expect(use.tables.keys.sorted() == ["a", "b", "c", "d"])
+    #expect(use.functions.contains("random"))
+    #expect(asked == [])
+    let tables = try EntityTables(sources, copying: use)
+    try tables.run("DELETE FROM b")
+    #expect(try changes(tables).map(\.table) == ["b", "b"])
+    #expect(!asked.contains("e"))
+  }
+
+  @Test func `an error names the line of its statement`() throws {
+    let tables = try EntityTables([try Self.two().records])
+    func line(_ script: String) -> Int? {
+      do {
+        try tables.run(script)
+        return nil
+      } catch EntityTableError.statement(_, let line, _) {
+        return line
+      } catch {
+        return nil
+      }
+    }
+    #expect(line("SELECT 1;\n\n-- text\n  UPDATE rows\n SET age += 1") == 5)
+    #expect(line("SELECT 1;\r\nSELECT 'é';\r\nUPDATE rows\r\nSET age = = 1") == 4)
+    #expect(
+      line("SELECT 1;\nCREATE UNIQUE INDEX i ON rows(name); \n\nUPDATE rows SET name = 1") == 4
+    )
+  }
+
+  @Test func `a script cannot leave its tables, and is bounded`() throws {
+    func error(_ script: String, _ limit: Duration = .seconds(60)) throws -> EntityTableError? {
+      do {
+        try EntityTables([try Self.two().records], growth: 2 << 20).run(script, timeLimit: limit)
+        return nil
+      } catch let error as EntityTableError {
+        return error
+      }
+    }
+    let endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
+    let pragmas = "SELECT * FROM pragma_database_list"
+    for (script, refused) in [
+      ("ATTACH 'x' AS y", "ATTACH"), ("DETACH main", "DETACH"), ("PRAGMA page_size", "PRAGMA"),
+      (pragmas, "PRAGMA"), ("SELECT load_extension('x')", "load_extension()"),
+      ("BEGIN", "a transaction"), ("COMMIT", "a transaction"), ("SAVEPOINT s", "SAVEPOINT"),
+      ("CREATE VIRTUAL TABLE f USING fts5(a)", "CREATE VIRTUAL TABLE"),
+      ("VACUUM INTO '/tmp/strata-escape'", "ATTACH"),
+    ] {
+      #expect(try error(script) == .refused(refused), "\(script)")
+    }
+    let short = Duration.milliseconds(50)
+    #expect(try error("\(endless) SELECT count(*) FROM c", short) == .timeLimit(short))
+    #expect(try error("SELECT 1;\nSELECT randomblob(1e9)") == .valueTooLarge(line: 2))
+    #expect(
+      try error("\(endless) INSERT INTO rows(name) SELECT randomblob(50000) FROM c") == .tooMuch
+    )
+    #expect(try error("UPDATE rows SET name = ?") != nil)
   }
 
   @Test func `what cannot be stored is a typed error`() throws {

@@ -34,7 +34,7 @@ struct ConfinementTests {
     try connection.setAuthorizer { action in
       switch action {
       case .select, .read, .function, .recursion: return true
-      case .change, .other:
+      case .change, .update, .alter, .index, .other:
         refused.append(action)
         return false
       }

@@ -19,6 +19,7 @@ extension Persistence {
   ///
   /// Throws `PersistenceError` with the reason `.notReached`, `.trimmed`, `.beforeHistory`,
   /// `.merged` (the revision lies inside commits that became one delta while the disk failed),
+  /// `.beforeMigration` (a migration of the data has given it another shape since),
   /// `.notFound` for a name, or an error of reading the file.
   public func state(at point: HistoryPoint) async throws(PersistenceError) -> Database {
     try await contents(at: point).database
@@ -40,6 +41,7 @@ extension Persistence {
         try view.checkIsKept(revision)
         return (recent.database, recent.values, CarriedFields())
       }
+      try view.checkIsAfterMigrations(revision)
       return try view.contents(at: revision, over: Database(), policy, path, unknownFields)
     }
   }

@@ -17,6 +17,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     /// The tables this build stores, including those of values.
     let names: Set<String>
     let loss: RestoreLoss?
+    /// How many records the tables have that this build does not know, if it has tables that the file lacks.
+    let unknown: [String: Int]
   }
 
   let initial: Database
@@ -34,7 +36,9 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       adding: { contents, tables, isNew in
         known = isNew ? contents.names : tables
         try check(contents.database, configuration.brokenRules)
-        return additions(contents, known)
+        let additions = additions(contents, known)
+        if configuration.unknownTables == .refuse { try checkTables(contents, additions) }
+        return additions.added
       }
     )
     return (opened.contents, report(on: opened, known, configuration.restore))
@@ -70,6 +74,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       restore: configuration.restore,
       unknownFields: .collected
     )
+    let unknown = try unknownRecords(merge, view.tables, decoder.names)
     try decoder.decode(&merge, view.catalog, ProgressMeter(configuration.progress))
     return Contents(
       database: decoder.database(over: initial),
@@ -78,8 +83,33 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       carried: decoder.carried,
       entities: decoder.count,
       names: decoder.names,
-      loss: decoder.loss
+      loss: decoder.loss,
+      unknown: unknown
     )
+  }
+
+  /// How many records the tables have that this build does not know; none if it has no table that the file lacks.
+  private func unknownRecords(
+    _ merge: MergeIterator,
+    _ known: Set<String>,
+    _ names: Set<String>
+  ) throws -> [String: Int] {
+    let new = names.subtracting(known).splitIntoTablesAndValues().tables
+    let unknown = known.subtracting(names).subtracting(policy.excluded.map(\.text))
+      .splitIntoTablesAndValues().tables
+    if new.isEmpty || unknown.isEmpty { return [:] }
+    let counts = try merge.counts()
+    return Dictionary(uniqueKeysWithValues: unknown.map { ($0, counts[$0] ?? 0) })
+      .filter { $0.value > 0 }
+  }
+
+  /// Refuses to start a table empty while the file has records of tables that this build does not know.
+  private func checkTables(
+    _ contents: Contents,
+    _ additions: (added: OpeningAdditions, empty: [String])
+  ) throws(DataMigrationError) {
+    guard !contents.unknown.isEmpty, !additions.empty.isEmpty else { return }
+    throw .tablesGone(contents.unknown, new: additions.empty)
   }
 
   /// Refuses data that breaks a rule of the schema, unless the policy allows it.
@@ -98,7 +128,12 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
 
   /// Tables and values that are new to the file, with their initial contents; and the records that
   /// are not stored as the options of their table require.
-  private func additions(_ contents: Contents, _ known: Set<String>) -> OpeningAdditions {
+  ///
+  /// Of the new tables also those that are empty.
+  private func additions(
+    _ contents: Contents,
+    _ known: Set<String>
+  ) -> (added: OpeningAdditions, empty: [String]) {
     let new = contents.names.subtracting(known)
     let (tables, values) = new.splitIntoTablesAndValues()
     var added = ChangeSet(tables: policy.values.filter { new.contains($0.text) }.tables)
@@ -111,13 +146,15 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       .map { "\($0.0): \($0.1.joined(separator: ", "))" }
       .joined(separator: "; ")
     let deltas = [(name, added), ("rewritten for table options", contents.rewrites)]
-    return OpeningAdditions(
+    let additions = OpeningAdditions(
       newTables: new.sorted(),
       deltas: deltas.filter { !$0.1.isEmpty }.map { name, changes in
         let fields = contents.carried.fields(of: changes)
         return (name, DatabaseChanges(changes: changes, fields: fields, policy: policy))
       }
     )
+    let filled = Set(added.tables.filter { $0.count > 0 }.map(\.table.text))
+    return (additions, tables.filter { !filled.contains($0) })
   }
 
   private func report(
@@ -151,6 +188,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       report.loss?.missing = loss.missing
     }
     if report.loss != nil { report.outcome = .restoredWithLoss }
+    report.migrations = opened.migrated
     report.danglingReferences = contents.database.danglingReferences()
     report.brokenRules = contents.database.uniquenessViolations()
     report.notes += report.danglingReferences.map { "\($0)" } + report.brokenRules.map(\.sentence)

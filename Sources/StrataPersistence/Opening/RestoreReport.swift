@@ -35,6 +35,8 @@ public struct RestoreReport: Sendable, Equatable {
   public var danglingReferences: [DanglingReferences] = []
   /// The rules that the data breaks, under `.report`.
   public var brokenRules: [RuleViolation] = []
+  /// The migrations that the opening ran; nil if none was pending.
+  public var migrations: MigrationReport?
   /// What was noticed and is not an error: a damaged snapshot that was skipped, an unsynced tail
   /// lost in a power cut, a missing head.
   public var notes: [String]

@@ -20,6 +20,7 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
   database: StatePath<State, Database>,
   values: [PersistedValue<State>] = [],
   tables: [TableOption<Database>] = [],
+  migrations: [DataMigration] = [],
   configuration: PersistenceConfiguration = PersistenceConfiguration(),
   isolation: isolated (any Actor)? = #isolation,
   store makeStore: (Persistence<State, Database>) -> S,
@@ -31,6 +32,7 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
     database: database,
     values: values,
     tables: tables,
+    migrations: migrations,
     configuration: configuration,
     isolation: isolation,
     store: makeStore
@@ -58,6 +60,7 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
   database: StatePath<State, Database>,
   values: [PersistedValue<State>] = [],
   tables: [TableOption<Database>] = [],
+  migrations: [DataMigration] = [],
   configuration: PersistenceConfiguration = PersistenceConfiguration(),
   isolation: isolated (any Actor)? = #isolation,
   store makeStore: (Persistence<State, Database>) -> S,
@@ -69,6 +72,7 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
     database: database,
     values: values,
     tables: tables,
+    migrations: migrations,
     configuration: configuration
   )
   let result: R

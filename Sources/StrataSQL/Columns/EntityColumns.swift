@@ -38,11 +38,12 @@ struct EntityColumns {
   /// The column of the value of records that have no fields.
   private static let value = "value"
 
-  init(_ layouts: [Layout], names: inout UniqueNames) {
+  /// - Parameter hidden: Fields of older layouts that no record has any more.
+  init(_ layouts: [Layout], names: inout UniqueNames, hiding hidden: Set<String> = []) {
     var fields: [String] = []
     var kinds: [String: ColumnKind?] = [:]
     for layout in layouts.reversed() {
-      for field in layout.fields {
+      for field in layout.fields where !hidden.contains(field.name) {
         let kind = ColumnKind(field.kind)
         if let known = kinds[field.name] {
           kinds[field.name] = .some(

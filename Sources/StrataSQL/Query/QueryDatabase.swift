@@ -19,12 +19,7 @@ final class QueryDatabase {
     self.refusal = refusal
     connection = try .inMemory()
     try connection.setTemporaryFiles(cacheBytes: 16 << 20)
-    for (limit, value) in [
-      (Connection.Limit.statementBytes, 1 << 20), (.expressionDepth, 200),
-      (.compoundSelects, 200), (.patternBytes, 1_000),
-    ] {
-      try connection.setLimit(limit, to: value)
-    }
+    try connection.setLimitsOfScripts()
     tables = sources.map { QueryTable($0, context) }
     for table in tables { try connection.addTable(table.source.name, table) }
     try connection.setAuthorizer { action in
@@ -33,8 +28,11 @@ final class QueryDatabase {
       case .function(let name) where name.lowercased() != "load_extension": return true
       case .function(let name): refusal.action = "\(name)()"
       // SQLite declares its own virtual tables so; a statement that did it would not be read-only.
-      case .change("UPDATE", "sqlite_master"): return true
+      case .update("sqlite_master", _): return true
       case .change(let name, _), .other(let name): refusal.action = name
+      case .update: refusal.action = "UPDATE"
+      case .alter: refusal.action = "ALTER TABLE"
+      case .index: refusal.action = "CREATE INDEX"
       }
       return false
     }

@@ -8,19 +8,41 @@ package struct EntityChange {
     case remove
   }
 
+  /// Where a record was, if it has only another place now.
+  package enum Movement: Equatable {
+    case none
+    /// The record was under this encoded ID of the table.
+    case from([UInt8])
+    /// The record is under another ID or table now: nothing is lost.
+    case away
+    /// The same record was under this ID of the table with the name before.
+    case renamed
+  }
+
   package let table: String
   /// The encoded ID.
   package let id: [UInt8]
   package let change: Change
+  package var movement = Movement.none
 }
 
-/// Why what SQL has left in the tables cannot be stored.
+/// Why a script failed, or why what it has left in the tables cannot be stored.
 package enum EntityTableError: Error, Equatable, Sendable {
-  /// SQLite refused a statement; the offset is where in its text, in bytes.
-  case statement(String, message: String)
+  /// SQLite refused a statement, which is on this line of its script.
+  case statement(String, line: Int?, message: String)
   /// The statement would reach beyond the tables.
   case refused(String)
   case timeLimit(Duration)
+  /// A value is larger than it may be.
+  case valueTooLarge(line: Int?)
+  /// The script adds more than it may.
+  case tooMuch
+  /// The temporary directory has no room for the tables.
+  case temporaryDiskFull
+  /// An error of reading or writing the temporary files.
+  case temporaryFile(String)
+  /// It needs more memory than it may.
+  case memoryLimit
   /// A table has no column `id`.
   case noID(table: String)
   /// A table is declared WITHOUT ROWID.
@@ -36,11 +58,18 @@ package enum EntityTableError: Error, Equatable, Sendable {
 }
 
 extension EntityTableError: CustomStringConvertible {
+  /// A sentence without a full stop, and what to do.
   package var description: String {
     switch self {
-    case .statement(let sql, let message): "\(message) in: \(sql.prefix(200))"
-    case .refused(let what): "\(what) is not allowed: a statement may use its tables only"
-    case .timeLimit: "the statements took too long"
+    case .statement(_, let line, let message): "\(Self.place(line))\(message)"
+    case .refused(let what): "\(what) is not allowed: a script may use its tables only"
+    case .timeLimit(let limit): "the script took longer than \(limit.components.seconds) s"
+    case .valueTooLarge(let line): "\(Self.place(line))a value is larger than 64 MB"
+    case .tooMuch: "the script adds more to the tables than it may: does it end?"
+    case .temporaryDiskFull:
+      "the disk has no room for a copy of the tables: free some space, or set TMPDIR"
+    case .temporaryFile(let detail): "a temporary file failed (\(detail))"
+    case .memoryLimit: "the script needs more memory than it may"
     case .noID(let table): "the table \(table) has no column id"
     case .withoutRowID(let table): "the table \(table) is WITHOUT ROWID; declare it without that"
     case .badID(let table, let value): "a row of \(table) has \(value) for its ID"
@@ -51,4 +80,6 @@ extension EntityTableError: CustomStringConvertible {
       "\(table) \(id): the value of \(column) is no \(kind)"
     }
   }
+
+  private static func place(_ line: Int?) -> String { line.map { "line \($0): " } ?? "" }
 }

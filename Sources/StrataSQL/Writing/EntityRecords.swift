@@ -8,24 +8,75 @@ package struct EntityRecords {
   package let layouts: [Int64: Layout]
   /// Starts from the first entity; each call of the result gives the next one.
   package let start: () throws -> () throws -> StoredEntity?
+  /// Fields of older layouts that no record has any more: a script does not see them.
+  package internal(set) var hidden: Set<String>
+  /// Layouts that were added since.
+  private let added: () -> [Int64: Layout]
 
   package init(
     _ table: String,
     layouts: [Int64: Layout],
+    hiding hidden: Set<String> = [],
+    adding added: @escaping () -> [Int64: Layout] = { [:] },
     _ start: @escaping () throws -> () throws -> StoredEntity?
   ) {
     self.table = table
     self.layouts = layouts
+    self.hidden = hidden
+    self.added = added
     self.start = start
   }
 
   /// The layouts, the oldest first.
   var ordered: [Layout] { layouts.sorted { $0.key < $1.key }.map(\.value) }
 
+  /// The newest layout of records that are not sealed.
+  var newest: Layout? { ordered.last { !$0.isOfSealedRecords } }
+
   func layout(_ number: Int64) throws -> Layout {
-    guard let layout = layouts[number] else {
+    guard let layout = layouts[number] ?? added()[number] else {
       throw CorruptionError("a record of \(table) names layout \(number), which it does not have")
     }
     return layout
+  }
+
+  /// Whether there is no record.
+  var isEmpty: Bool { get throws { try start()() == nil } }
+
+  /// Those of the given fields that no record has a value in; O(records) at most.
+  func fields(withoutValues fields: Set<String>) throws -> Set<String> {
+    var unused = fields
+    let names = fields.sorted()
+    var readers: [Int64: RecordFields] = [:]
+    var places = [RecordFields.Place](repeating: .none, count: names.count)
+    let next = try start()
+    while !unused.isEmpty, let entity = try next() {
+      let layout = try layout(entity.layout)
+      if layout.isOfSealedRecords { continue }
+      let reader = readers[entity.layout] ?? RecordFields(names, in: layout)
+      readers[entity.layout] = reader
+      try reader.locate(in: entity.record, &places)
+      for (name, place) in zip(names, places) {
+        if case .null = try reader.content(at: place, in: entity.record) { continue }
+        unused.remove(name)
+      }
+    }
+    return unused
+  }
+
+  /// Hides the fields that migrations have dropped or renamed: the newest layout of the records lacks them, and
+  /// none has a value in them.
+  ///
+  /// O(records) if some layout has a field that another one lacks.
+  mutating func hideUnusedFields() throws {
+    let clear = layouts.filter { !$0.value.isOfSealedRecords }
+    let fields = clear.mapValues { Set($0.fields.map(\.name)) }
+    guard Set(fields.values).count > 1 else { return }
+    var newest: Int64?
+    let next = try start()
+    while let entity = try next() { newest = max(newest ?? 0, entity.layout) }
+    guard let newest, let shown = fields[newest] else { return }
+    let others = fields.values.reduce(into: Set<String>()) { $0.formUnion($1) }.subtracting(shown)
+    if !others.isEmpty { hidden = try self.fields(withoutValues: others) }
   }
 }

@@ -33,8 +33,13 @@ struct RowWriter {
     let name: String
     let kind: ColumnKind
     let origin: ColumnOrigin?
+    /// Whether a value that is not of the kind is stored as it is.
+    var isLoose = false
 
-    /// The name of the field: a column that was renamed names it anew.
+    /// Whether the column of a field has another name now.
+    var isRenamed: Bool { origin.map { $0.field != nil && $0.column != name } ?? false }
+
+    /// The name of the field: that of the column, if it was renamed.
     var field: String {
       guard let origin, let field = origin.field else { return name }
       return name == origin.column ? field : name
@@ -53,12 +58,24 @@ struct RowWriter {
   private let fieldNames: Set<String>
   /// Whether records have their ID as a field.
   private let storesID: Bool
+  private let isRenamed: Bool
+  /// For each column whether its values were copied; what was not cannot have changed in a copied row.
+  private let copied: [Bool]
+  private var patches: [Int64: Patch] = [:]
+
+  /// How to replace fields in the bytes of records of one layout.
+  private struct Patch {
+    let patch: RecordPatch
+    /// For each column the number of its field; nil if the layout lacks it.
+    let fields: [Int?]
+  }
 
   init(
     _ table: String,
     _ columns: [Column],
     id: Int,
-    from source: (records: EntityRecords, columns: EntityColumns)?,
+    from source: EntityTables.Table?,
+    keepsRows: Bool,
     _ select: RowCursor
   ) throws {
     self.table = table
@@ -71,39 +88,134 @@ struct RowWriter {
         try source.records.layout($0)
       }
     }
-    writer = RecordWriter(resuming: source?.records.ordered.last { !$0.isOfSealedRecords })
+    writer = RecordWriter(
+      resuming: try Self.newLayout(of: columns, from: source) ?? source?.records.newest
+    )
     let kept = Set(columns.compactMap { $0.origin?.field })
     dropped = Set(source?.columns.fields ?? []).subtracting(kept)
     fieldNames = Set(columns.map(\.field))
-    storesID =
+    let hasID =
       source.map { $0.records.ordered.contains { $0.fields.contains { $0.name == "id" } } } ?? true
+    copied = columns.map { column in
+      guard keepsRows, let source, let number = column.origin?.number else { return true }
+      return source.isCopied(number)
+    }
+    // A field `id` that is not the ID has a column of its own.
+    storesID = hasID && !columns.contains { $0.origin?.field == "id" }
+    isRenamed = columns.contains(where: \.isRenamed)
+  }
+
+  /// The newest layout of a table without the fields whose columns are gone, and with the new names and kinds of
+  /// the others; nil if it is as it was.
+  static func newLayout(of columns: [Column], from source: EntityTables.Table?) throws -> Layout? {
+    guard let source, let newest = source.records.newest else { return nil }
+    var byField: [String: Column] = [:]
+    for column in columns {
+      if let field = column.origin?.field { byField[field] = column }
+    }
+    let shown = Set(source.columns.fields)
+    var taken: Set<String> = []
+    var fields: [Layout.Field] = []
+    for field in newest.fields {
+      guard shown.contains(field.name) else {
+        fields.append(field)
+        continue
+      }
+      guard let column = byField[field.name] else { continue }
+      if let scalar = column.kind.scalar, column.kind != column.origin?.kind {
+        fields.append(.init(column.field, .scalar(scalar)))
+      } else {
+        fields.append(.init(column.field, field.kind, to: field.references))
+      }
+    }
+    // Of two fields that have one name now, the record has the first.
+    fields = fields.filter { taken.insert($0.name).inserted }
+    return fields == newest.fields ? nil : try Layout(fields)
   }
 
   /// What has become of the row of an entity; nil if its record is as it was.
   ///
-  /// - Parameter hasMoved: Whether the record was not under this ID.
+  /// - Parameters:
+  ///   - isCopied: Whether the row was copied, and not inserted by SQL.
+  ///   - hasMoved: Whether its ID was another one.
+  ///   - isNew: Whether no record is under its table and ID, or another one.
   mutating func change(
-    of row: Int64,
+    toRow row: Int64,
+    isCopied: Bool,
     id encodedID: [UInt8],
-    from origin: (layout: Int64, record: [UInt8])?,
-    hasMoved: Bool
+    from origin: (layout: Int64, record: ArraySlice<UInt8>)?,
+    hasMoved: Bool,
+    isNew: Bool
   ) throws -> EntityChange.Change? {
     try select.start([.integer(row)])
     _ = try select.next()
-    let values = try select.withRow { row throws(SQLiteError) in
-      var values: [Value] = []
-      for column in 0..<row.count { values.append(try row.value(column)) }
-      return values
-    }
+    let values = try Self.values(in: select, from: 0)
     select.reset()
     guard let origin, let records else {
       return try put(try newMembers(values, encodedID), encodedID)
     }
-    let layout = try records.layout(origin.layout)
-    let isChanged = try changed(values, origin)
+    let isChanged = try changed(values, origin, isCopied: isCopied)
+    return try change(
+      values,
+      isChanged,
+      origin,
+      try records.layout(origin.layout),
+      encodedID,
+      hasMoved: hasMoved,
+      isNew: isNew
+    )
+  }
+
+  /// What has become of a copied row that has its ID still.
+  mutating func change(
+    in row: RowCursor,
+    from column: Int,
+    of entity: StoredEntity
+  ) throws -> EntityChange.Change? {
+    guard let records else { return nil }
+    let values = try Self.values(in: row, from: column)
+    let origin = (entity.layout, entity.record)
+    return try change(
+      values,
+      try changed(values, origin, isCopied: true),
+      origin,
+      try records.layout(entity.layout),
+      Array(entity.id),
+      hasMoved: false,
+      isNew: false
+    )
+  }
+
+  private static func values(in cursor: RowCursor, from first: Int) throws -> [Value] {
+    try cursor.withRow { row throws(SQLiteError) in
+      var values: [Value] = []
+      values.reserveCapacity(row.count - first)
+      for column in first..<row.count { values.append(try row.value(column)) }
+      return values
+    }
+  }
+
+  private mutating func change(
+    _ values: [Value],
+    _ isChanged: [Bool],
+    _ origin: (layout: Int64, record: ArraySlice<UInt8>),
+    _ layout: Layout,
+    _ encodedID: [UInt8],
+    hasMoved: Bool,
+    isNew: Bool
+  ) throws -> EntityChange.Change? {
+    let isEqual = !isChanged.contains(true) && !hasMoved && !isRenamed
+    if isEqual, dropped.isEmpty { return isNew ? .put(layout, Array(origin.record)) : nil }
+    if !hasMoved, !isRenamed, dropped.isEmpty,
+      let record = try patched(values, isChanged, origin, layout, encodedID)
+    {
+      return .put(layout, record)
+    }
     let before = try RecordValue(record: origin.record, layout: layout)
     guard case .object(let members) = before else {
-      if !isChanged.contains(true) { return hasMoved ? .put(layout, origin.record) : nil }
+      if !isChanged.contains(true) {
+        return isNew ? .put(layout, Array(origin.record)) : nil
+      }
       throw EntityTableError.doesNotFit(
         table: table,
         id: EncodedID.text(of: encodedID[...]),
@@ -111,25 +223,49 @@ struct RowWriter {
         kind: "record"
       )
     }
-    let isRenamed = columns.contains { column in
-      column.origin.map { $0.field != nil && $0.column != column.name } ?? false
-    }
     let losesField = !dropped.isEmpty && members.contains { dropped.contains($0.name) }
-    if !isChanged.contains(true), !hasMoved, !isRenamed, !losesField { return nil }
+    if isEqual, !losesField { return isNew ? .put(layout, Array(origin.record)) : nil }
     return try put(
       try self.members(Array(members), values, isChanged, encodedID, hasMoved: hasMoved),
       encodedID
     )
   }
 
+  /// The record with the changed values in their places; nil if one of them has no place of its kind there.
+  private mutating func patched(
+    _ values: [Value],
+    _ isChanged: [Bool],
+    _ origin: (layout: Int64, record: ArraySlice<UInt8>),
+    _ layout: Layout,
+    _ encodedID: [UInt8]
+  ) throws -> [UInt8]? {
+    let patch: Patch
+    if let known = patches[origin.layout] {
+      patch = known
+    } else {
+      let made = RecordPatch(layout)
+      patch = Patch(patch: made, fields: columns.map { made.field(named: $0.field) })
+      patches[origin.layout] = patch
+    }
+    var replaced: [(field: Int, value: RecordValue?)] = []
+    for index in columns.indices where isChanged[index] {
+      guard let field = patch.fields[index], columns[index].kind.scalar != nil else { return nil }
+      let value =
+        try values[index] == .null ? nil : stored(values[index], columns[index], nil, encodedID)
+      replaced.append((field, value))
+    }
+    return try patch.patch.replacing(replaced, in: origin.record)
+  }
+
   /// For each column whether its value differs from what was put there.
   private mutating func changed(
     _ values: [Value],
-    _ origin: (layout: Int64, record: [UInt8])
+    _ origin: (layout: Int64, record: ArraySlice<UInt8>),
+    isCopied: Bool
   ) throws -> [Bool] {
-    reader?.move(to: [], layout: origin.layout, record: origin.record[...])
+    reader?.move(to: [], layout: origin.layout, record: origin.record)
     return try columns.indices.map { index in
-      if index == id { return false }
+      if index == id || isCopied && !copied[index] { return false }
       guard let number = columns[index].origin?.number else { return values[index] != .null }
       return try reader?.value(number) != values[index]
     }
@@ -140,7 +276,7 @@ struct RowWriter {
     for (index, (column, value)) in zip(columns, values).enumerated() where value != .null {
       if index == id, !storesID { continue }
       members.append(
-        .init(column.field, try stored(value, column, nil, encodedID))
+        .init(index == id ? "id" : column.field, try stored(value, column, nil, encodedID))
       )
     }
     return members
@@ -188,7 +324,8 @@ struct RowWriter {
     _ encodedID: [UInt8]
   ) throws -> EntityChange.Change {
     var bytes: [UInt8] = []
-    let layout = try writer.encode(StoredObject(members, fields: fieldNames), into: &bytes)
+    let object = StoredObject(members, fields: fieldNames, referringAs: writer.layout)
+    let layout = try writer.encode(object, into: &bytes)
     return .put(layout, bytes)
   }
 }
@@ -215,7 +352,7 @@ extension RowWriter {
     let natural = Self.natural(value)
     let result: RecordValue?
     if let scalar = column.kind.scalar {
-      result = scalar.stored(natural)
+      result = scalar.stored(natural) ?? (column.isLoose ? natural : nil)
     } else if case .string(let text) = natural, column.kind == .json || before?.isNested == true {
       let node = JSONReader.value(text)
       result = node.flatMap { Self.merged($0, before, column.origin?.stored) }

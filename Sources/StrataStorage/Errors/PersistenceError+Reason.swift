@@ -78,6 +78,10 @@ extension PersistenceError {
     case readOnly
     /// There is no such table, entity, revision or snapshot.
     case notFound(String)
+    /// The user's data was not migrated.
+    case dataMigration(DataMigrationError)
+    /// The revision is before a migration of the data, so the types of this build do not read it.
+    case beforeMigration(String)
   }
 }
 
@@ -152,6 +156,9 @@ extension PersistenceError.Reason {
     case .previewing: "the store shows another time, and commits made there are not stored"
     case .readOnly: "this store was opened for reading only"
     case .notFound(let what): "there is no \(what)"
+    case .dataMigration(let error): "\(error)"
+    case .beforeMigration(let name):
+      "this revision is before the migration \(name), so this build's types do not read it"
     }
   }
 
@@ -196,8 +203,8 @@ extension PersistenceError.Reason {
       } else {
         """
         If a field is new, make it optional or give the entity `static var defaults: Self` \
-        (DefaultingEntityType). If a field has another type now, change the type back, or add a field \
-        of another name. RestorePolicy.bestEffort opens without such records and leaves them in the \
+        (DefaultingEntityType). If a field has another name or type now, write a DataMigration for it, \
+        or change it back. RestorePolicy.bestEffort opens without such records and leaves them in the \
         file. The file was not changed.
         """
       }
@@ -249,6 +256,9 @@ extension PersistenceError.Reason {
     case .notPersisted: "Insert them again with values that their encode(to:) accepts."
     case .previewing: "Return to the present, or keep what is shown, before the commit."
     case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
+    case .dataMigration(let error): error.remedy
+    case .beforeMigration:
+      "`strata query` reads it without types. Ask for a revision after the migration."
     case .notFound:
       """
       Check the spelling. `strata tables` lists the tables, and `strata info` the snapshots.

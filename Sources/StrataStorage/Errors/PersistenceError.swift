@@ -28,6 +28,8 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
     case resuming
     /// Moving the files of a store to quarantine, or back.
     case quarantining
+    /// Running migrations of the data.
+    case migrating
   }
 
   /// What the library was doing.
@@ -61,7 +63,7 @@ extension PersistenceError.Operation {
   /// Whether it reads what an earlier process wrote.
   var isReading: Bool {
     switch self {
-    case .opening, .inspecting, .restoringBackup, .backingUp, .forking, .resuming: true
+    case .opening, .inspecting, .restoringBackup, .backingUp, .forking, .resuming, .migrating: true
     case .appending, .snapshotting, .compacting, .closing, .suspending, .quarantining: false
     }
   }

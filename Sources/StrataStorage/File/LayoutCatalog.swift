@@ -120,6 +120,14 @@ package struct LayoutCatalog: Sendable {
     )
   }
 
+  /// The layouts of a table by their numbers; O(layouts).
+  package func numberedLayouts(of table: String) -> [Int64: Layout] {
+    byNumber.filter { tableOfNumber[$0.key] == table }
+  }
+
+  /// The highest number of a layout; 0 if there is none.
+  var last: Int64 { lastNumber }
+
   /// The layouts of a table, the oldest first.
   package func layouts(of table: String) -> [Layout] {
     numbers.filter { $0.key.table == table }.map(\.value).sorted().compactMap { byNumber[$0] }

@@ -31,6 +31,12 @@ package struct DeltaEncoder {
     try entityAdded()
   }
 
+  /// Adds an entity as it is stored.
+  mutating func put(_ entity: StoredEntity) throws {
+    builder.put(entity.id, in: entity.table, layout: entity.layout, record: entity.record)
+    try entityAdded()
+  }
+
   /// Adds the record of an entity, which `encode` appends to the bytes it receives.
   ///
   /// An entity that cannot be encoded is marked in the block and added to `refused`; the others are

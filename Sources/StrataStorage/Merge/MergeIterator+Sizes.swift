@@ -5,6 +5,9 @@ struct TableSize {
 }
 
 extension MergeIterator {
+  /// How many entities each table has that has some; as costly as the sizes.
+  package func counts() throws -> [String: Int] { try sizes().mapValues(\.count) }
+
   /// The sizes of the tables that have entities.
   ///
   /// O(chunks and changes after the snapshot); only chunks with changes in their range are read.

@@ -26,19 +26,20 @@ extension JournalWriter {
       try NewFile.removeAbandoned(besides: path, .ofSameStore)
       let isNew = try path.fileStatus(.opening) == .missing
       if isNew {
-        try InitialSnapshot.createStore(at: path, now: now, configuration, fill)
+        try InitialSnapshot.createStore(at: path, now: now, configuration, migrations, fill)
       }
-      var (file, contents, loss) = try restore(isNew: isNew, read)
+      var (file, contents, loss, migrated) = try restore(isNew: isNew, read)
       if let foreign { file.notes.append("\(foreign.reason); moved to \(foreign.directory)") }
       let added = try additions(contents, file.tables, isNew)
       let session = try makeSession(&file, now: now)
+      try markOlderBuild(session)
       try session.appendNewTables(added, time: max(now, file.lastTime))
       maintenance.start(with: file)
       start(session, lock)
       startQueue(after: session.written.revision, time: max(now, file.lastTime))
       noteSizes()
       planMaintenance()
-      return OpenedStore(file, contents, isNew: isNew, loss: loss)
+      return OpenedStore(file, contents, isNew: isNew, loss: loss, migrated: migrated)
     } catch {
       throw PersistenceError(.opening, path: path.file, wrapping: error)
     }
@@ -76,11 +77,14 @@ extension JournalWriter {
   private func restore<Contents>(
     isNew: Bool,
     _ read: (inout MergeIterator, ReadView) throws -> Contents
-  ) throws -> (file: RestoredFile, contents: Contents, loss: RestoreLoss?) {
+  ) throws -> (
+    file: RestoredFile, contents: Contents, loss: RestoreLoss?, migrated: MigrationReport?
+  ) {
     let failure: PersistenceError
     do {
+      let migrated = isNew ? nil : try migrateData()
       let (file, contents) = try restoreWhole(isNew: isNew, read)
-      return (file, contents, nil)
+      return (file, contents, nil, migrated)
     } catch {
       failure = PersistenceError(.opening, path: path.file, wrapping: error)
     }
@@ -92,8 +96,48 @@ extension JournalWriter {
         on: configuration.disk
       ).run(because: damage)
     else { throw failure }
+    let migrated = try migrateData()
     let (file, contents) = try restoreWhole(isNew: isNew, read)
-    return (file, contents, loss)
+    return (file, contents, loss, migrated)
+  }
+
+  /// Runs the migrations that are pending, before anything is decoded.
+  ///
+  /// Returns nil where there is nothing to do: the ledger alone was read then.
+  private func migrateData() throws -> MigrationReport? {
+    if migrations.isEmpty { return nil }
+    let run = MigrationRun(
+      migrations: migrations,
+      path: path,
+      configuration: configuration.migrations,
+      persistence: configuration
+    )
+    let ledger = try run.readLedger()
+    let sequence = ledger.sequence
+    if let problem = sequence.problem { throw problem }
+    let hasStragglers = ledger.mark != nil && sequence.last >= sequence.head
+    if sequence.pending.isEmpty, !hasStragglers { return nil }
+    if configuration.migrations.policy == .refuseIfPending, !sequence.pending.isEmpty {
+      throw DataMigrationError.pending(sequence.pending.map(\.migration.name))
+    }
+    let report = try run.run(.up, to: nil)
+    if let name = report.stoppedBefore { throw DataMigrationError.needsProgram(name) }
+    return report
+  }
+
+  /// Notes that a build has opened the store that knows fewer migrations than ran on it: what it writes does not
+  /// have the new shape.
+  ///
+  /// A program without a list may leave its migrations to the `strata` command, which runs only SQL. So it counts
+  /// as an older build only where a program has created the store with a list, or run a migration in Swift.
+  private func markOlderBuild(_ session: WriterSession) throws {
+    let ledger = try DataLedger.entries(on: session.connection)
+    let known = migrations.last?.number ?? 0
+    guard let head = ledger.last?.number, known < head,
+      !migrations.isEmpty || ledger.contains(where: { $0.isOfProgram })
+    else { return }
+    try OlderBuildMark(known: known, revision: session.written.revision)
+      .add(chain: session.written.chain, to: session.connection)
   }
 
   private func restoreWhole<Contents>(
@@ -154,6 +198,14 @@ extension JournalWriter {
     _ read: (inout MergeIterator, ReadView) throws -> Contents,
     _ additions: (Contents, Set<String>, Bool) throws -> OpeningAdditions
   ) throws -> OpenedStore<Contents> {
+    if !migrations.isEmpty {
+      try RestoredFile.check(access.connection, path, .opening)
+      let sequence = try MigrationRun.ledger(of: access.connection, migrations).sequence
+      if let problem = sequence.problem { throw problem }
+      if !sequence.pending.isEmpty {
+        throw DataMigrationError.pending(sequence.pending.map(\.migration.name))
+      }
+    }
     var (file, contents) = try RestoredFile.openForReading(
       access,
       at: path,
@@ -175,6 +227,17 @@ extension JournalWriter {
     startReading()
     queue.start(after: file.revision, time: file.lastTime) { _ in }
     queue.refuseCommits()
-    return OpenedStore(file, contents, isNew: false, loss: nil)
+    return OpenedStore(file, contents, isNew: false, loss: nil, migrated: nil)
+  }
+}
+
+extension DataLedger.Entry {
+  /// Whether a program has added it: the `strata` command runs only SQL.
+  fileprivate var isOfProgram: Bool {
+    switch DataMigration.Form(rawValue: form) {
+    case .swift, .declaration: true
+    case .baseline: revision == 0
+    case .sql, .squashed, nil: false
+    }
   }
 }

@@ -10,6 +10,8 @@ package struct OpenedStore<Contents: Sendable>: Sendable {
   package let notes: [String]
   /// What could not be restored of a damaged file.
   package let loss: RestoreLoss?
+  /// What the opening did to the data before it was restored; nil if nothing was to do.
+  package let migrated: MigrationReport?
 }
 
 extension OpenedStore {
@@ -17,7 +19,8 @@ extension OpenedStore {
     _ file: RestoredFile,
     _ contents: Contents,
     isNew: Bool,
-    loss: RestoreLoss?
+    loss: RestoreLoss?,
+    migrated: MigrationReport?
   ) {
     self.contents = contents
     position = file.position
@@ -26,5 +29,6 @@ extension OpenedStore {
     self.isNew = isNew
     notes = file.notes
     self.loss = loss
+    self.migrated = migrated
   }
 }

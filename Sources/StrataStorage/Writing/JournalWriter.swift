@@ -29,6 +29,8 @@ package actor JournalWriter {
 
   package nonisolated let path: StorePath
   package nonisolated let configuration: PersistenceConfiguration
+  /// The migrations of the data that an opening runs.
+  nonisolated let migrations: [DataMigration]
   package nonisolated let events = EventBroadcaster()
   package nonisolated let queue: WriteQueue
   nonisolated let flushWaiters = FlushWaiters()
@@ -48,7 +50,12 @@ package actor JournalWriter {
   static let groupEntities = 10_000
 
   /// A writer for the file at a path, which is not touched before it is opened.
-  package init(_ path: StorePath, _ configuration: PersistenceConfiguration) {
+  package init(
+    _ path: StorePath,
+    _ configuration: PersistenceConfiguration,
+    migrations: [DataMigration] = []
+  ) {
+    self.migrations = migrations
     executor = FileExecutor(label: "strata.writer")
     self.path = path
     self.configuration = configuration

@@ -15,6 +15,11 @@ public struct PersistenceConfiguration: Sendable {
   public var application: String?
   /// What opening does with data that breaks a unique index of this build.
   public var brokenRules = BrokenRulePolicy.refuse
+  /// How the migrations of the data run that an opening is given.
+  public var migrations = MigrationConfiguration()
+  /// What opening does with tables that this build does not know, where a table of this build would start empty
+  /// beside them.
+  public var unknownTables = UnknownTablePolicy.refuse
   /// When snapshots are taken and what is kept.
   public var snapshots: SnapshotPolicy
   /// How many changed entities may wait for the writer before commits wait too.

@@ -1,5 +1,6 @@
 import Foundation
 import StrataBase
+import StrataRecords
 import StrataSQLite
 
 /// Everything the writer has open while the disk works: the connection and what was read through it.
@@ -140,6 +141,71 @@ final class WriterSession {
     written = mark
     bytesAppended += Int64(bytes)
     return refused
+  }
+
+  /// Runs a closure in one transaction in which it may append deltas with ``append(_:_:)``: all of it takes
+  /// effect, or nothing.
+  func transaction<R>(_ body: () throws -> R) throws -> R {
+    guard try connection.dataVersion() == dataVersion else {
+      throw CorruptionError("another program wrote to the file while it was open")
+    }
+    let before = (encoder, written)
+    do {
+      return try connection.transaction(body)
+    } catch {
+      (encoder, written) = before
+      throw error
+    }
+  }
+
+  /// Appends a delta of the next revision in the caller's ``transaction(_:)``, unless `encode` adds nothing to it.
+  ///
+  /// Returns its header; nil if there is none.
+  func append(
+    named name: String,
+    time: Int64,
+    _ encode: (inout DeltaEncoder) throws -> Void
+  ) throws -> DeltaHeader? {
+    let revision = written.revision.next
+    var encoding = DeltaEncoder(revision, in: journal)
+    try encode(&encoding)
+    guard encoding.entities > 0 else { return nil }
+    let body = try encoding.finish()
+    let header = DeltaHeader(
+      revision: revision,
+      first: revision,
+      epoch: identity.epoch,
+      time: time,
+      origin: origin,
+      key: nil,
+      name: name,
+      place: "",
+      entities: encoding.entities,
+      blocks: encoding.hashes.count,
+      bytes: encoding.bytes
+    )
+    let hash = header.chain(
+      after: written.chain,
+      storeID: identity.id,
+      blocks: encoding.hashes,
+      layouts: try encoder.catalog.hashes(of: encoding.layouts)
+    )
+    try journal.append(header, body: body, hash: hash)
+    written = HeadRecord.Mark(revision: revision, chain: hash)
+    bytesAppended += Int64(header.footprint)
+    return header
+  }
+
+  /// The number of a table's layout; a new one is written in the caller's transaction.
+  func number(of layout: Layout, table: String) throws -> Int64 {
+    do throws(EncodingFailure) {
+      return try encoder.number(of: layout, table: table)
+    } catch {
+      switch error {
+      case .refused(let reason): throw PersistenceError.Reason.io(reason)
+      case .sqlite(let error): throw error
+      }
+    }
   }
 
   private func append(

@@ -31,6 +31,7 @@ enum Catalog {
     benchmarks.append(PointReadBenchmark(count: large, deltas: quick ? 200 : 10_000))
     benchmarks.append(SnapshotBenchmark(count: large, changes: large / 1_000))
     benchmarks += [StoredBytesBenchmark(count: usual), FileGrowthBenchmark(count: 2 * usual)]
+    benchmarks.append(MigrationBenchmark(count: 3 * usual))
     benchmarks.append(MemoryBenchmark(count: usual))
     return benchmarks
   }

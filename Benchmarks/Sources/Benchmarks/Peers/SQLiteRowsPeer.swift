@@ -41,6 +41,8 @@ final class SQLiteRowsPeer: WritePeer {
     try database.execute("COMMIT")
   }
 
+  func updateAll() throws { try database.execute("UPDATE user SET age = age + 1") }
+
   private static func bind(_ user: PlainUser, to statement: RawStatement) {
     statement.bind(1, user.id)
     statement.bind(2, user.name)

@@ -1,0 +1,127 @@
+package import StrataBase
+package import StrataSQLite
+
+/// The migrations of the user's data that ran on a file: the rows of its table `migration` whose kind is 1.
+package enum DataLedger {
+  /// A row: a migration that ran.
+  package struct Entry: Hashable, Sendable {
+    /// 1, 2, 3 … in the order in which they ran.
+    package var number: Int
+    package var name: String
+    package var checksum: Checksum
+    /// When it started, in microseconds since 1970.
+    package var applied: Int64
+    /// How long it took, in microseconds.
+    package var duration: Int64
+    /// How it is written.
+    package var form: String
+    /// What ran, where it is SQL.
+    package var script: String?
+    /// The last revision after it.
+    package var revision: Int64
+    /// The highest number of a layout after it.
+    package var layout: Int64
+    /// The numbers that it stands for, where it is squashed.
+    package var replaces: ClosedRange<Int>?
+
+    package init(
+      number: Int,
+      name: String,
+      checksum: Checksum,
+      applied: Int64,
+      duration: Int64,
+      form: String,
+      script: String? = nil,
+      revision: Int64,
+      layout: Int64,
+      replaces: ClosedRange<Int>? = nil
+    ) {
+      self.number = number
+      self.name = name
+      self.checksum = checksum
+      self.applied = applied
+      self.duration = duration
+      self.form = form
+      self.script = script
+      self.revision = revision
+      self.layout = layout
+      self.replaces = replaces
+    }
+  }
+
+  private static let columns = """
+    version, name, checksum, applied, duration, form, script, revision, layout, replaces_first,
+      replaces_last
+    """
+
+  /// The rows, ordered by number; none in a file of format 1.
+  ///
+  /// - Throws: `.mismatch` for a checksum of the wrong length or numbers out of order, and errors of SQLite.
+  package static func entries(on connection: Connection) throws(SQLiteError) -> [Entry] {
+    guard try connection.userVersion() > 1 else { return [] }
+    let select = "SELECT \(columns) FROM migration WHERE kind = 1 ORDER BY version"
+    return try connection.all(select) { row throws(SQLiteError) in
+      guard let checksum = Checksum(bytes: try row.blob(2)) else {
+        throw SQLiteError(
+          code: .mismatch,
+          operation: .read,
+          message: "a checksum in the ledger is not 16 bytes long",
+          sql: select,
+          path: connection.path
+        )
+      }
+      let first = try row.optionalInt(9).map { Int($0) }
+      let last = try row.optionalInt(10).map { Int($0) }
+      var replaces: ClosedRange<Int>?
+      if let first, let last, first <= last { replaces = first...last }
+      return Entry(
+        number: Int(try row.int(0)),
+        name: try row.text(1),
+        checksum: checksum,
+        applied: try row.int(3),
+        duration: try row.int(4),
+        form: try row.optionalText(5) ?? "",
+        script: try row.optionalText(6),
+        revision: try row.optionalInt(7) ?? 0,
+        layout: try row.optionalInt(8) ?? 0,
+        replaces: replaces
+      )
+    }
+  }
+
+  /// Adds a row; fails if there is one of its number.
+  package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
+    try connection.run(
+      "INSERT INTO migration (kind, \(columns)) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        .integer(Int64(entry.number)), .text(entry.name), .blob(entry.checksum.bytes),
+        .integer(entry.applied), .integer(entry.duration), .text(entry.form),
+        .text(orNull: entry.script), .integer(entry.revision), .integer(entry.layout),
+        entry.replaces.map { .integer(Int64($0.lowerBound)) } ?? .null,
+        entry.replaces.map { .integer(Int64($0.upperBound)) } ?? .null,
+      ]
+    )
+  }
+
+  /// Removes the row of a number.
+  package static func remove(_ number: Int, on connection: Connection) throws(SQLiteError) {
+    try connection.run(
+      "DELETE FROM migration WHERE kind = 1 AND version = ?",
+      [.integer(Int64(number))]
+    )
+  }
+
+  /// Removes the rows of migrations that ended after a revision, for what takes the data back to it.
+  package static func remove(after revision: Int64, on connection: Connection) throws(SQLiteError) {
+    try connection.run(
+      "DELETE FROM migration WHERE kind = 1 AND revision > ?",
+      [.integer(revision)]
+    )
+  }
+
+  /// Replaces the row of a number.
+  package static func replace(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
+    try remove(entry.number, on: connection)
+    try append(entry, on: connection)
+  }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import StrataSQL
+
+/// `strata migrate new NAME`.
+struct MigrateNew: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "new",
+    abstract: "Writes the files of a new migration, with the next number.",
+    discussion: """
+      Examples:
+        strata migrate new split_name
+        strata migrate new split_name --down --dir Sources/App/Migrations
+        strata migrate new split_name --swift
+      """
+  )
+
+  @Argument(help: "What it does, in letters, digits and underscores: split_name.")
+  var name: String
+
+  @OptionGroup var folder: FolderOption
+
+  @Flag(help: "Write a script for the way back, too.")
+  var down = false
+
+  @Flag(help: "Write the file that stands for a migration in Swift.")
+  var swift = false
+
+  func validate() throws {
+    if down, swift { throw ValidationError("--down and --swift cannot be combined.") }
+    guard !name.isEmpty,
+      name.utf8.allSatisfy({
+        $0 == UInt8(ascii: "_") || (48...57).contains($0) || (65...90).contains($0)
+          || (97...122).contains($0)
+      })
+    else { throw ValidationError("Use letters, digits and underscores: split_name.") }
+  }
+
+  func run() throws {
+    let files = try MigrationFolder(creating: folder.dir).add(
+      name,
+      swift ? .swift : .sql(withDown: down)
+    )
+    try Output.print { output throws(OutputError) in
+      switch folder.form {
+      case .json: try output.line(JSONText.compact(["files": files]))
+      case .text: for file in files { try output.line("Wrote \(file.printable).") }
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import StrataStorage
+
+/// `strata migrate plan STORE`.
+struct MigratePlan: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "plan",
+    abstract: "Runs the pending migrations on a copy, and shows what they do.",
+    discussion: """
+      It is the run of `up`, with its counts, and changes nothing. Exits with 2 if a migration may lose data and its script does not \
+      say that this is intended, as in
+
+        -- strata:allow destructive(users.bio)
+
+      Examples:
+        strata migrate plan app.strata
+        strata migrate plan app.strata --to 7 --json
+      """
+  )
+
+  @OptionGroup var arguments: MigratedStore
+
+  @Option(help: "The last migration to run. (default: all)")
+  var to: Int?
+
+  func run() async throws { try await Self.run(arguments, to: to) }
+
+  /// Also `strata migrate up --dry-run`.
+  static func run(_ arguments: MigratedStore, to last: Int?) async throws {
+    try await arguments.migrator().plan(to: last).finish(arguments.form, isPlan: true)
+  }
+}

@@ -1,0 +1,129 @@
+package import StrataSQL
+package import StrataStorage
+
+/// The text output of `strata migrate`.
+package enum MigrationText {
+  /// A row for each migration.
+  package static func status(_ status: MigrationStatus, within limit: Int) -> TextTable<[[String]]>
+  {
+    TextTable(
+      [.init("migration"), .init("form"), .init("state"), .init("way back"), .init("applied")],
+      status.entries.map { entry in
+        [
+          entry.name.printable, entry.form.rawValue, entry.state.rawValue,
+          entry.isReversible ? "yes" : "no",
+          entry.applied.map { Measures.time($0.date) } ?? "",
+        ]
+      },
+      within: limit
+    )
+  }
+
+  /// What a status says in a sentence.
+  package static func summary(_ status: MigrationStatus) -> String {
+    let pending = Measures.count(status.pending.count, "migration is", "migrations are")
+    let position = "The store is at revision \(status.revision)"
+    return status.pending.isEmpty
+      ? "\(position), and no migration is pending." : "\(position), and \(pending) pending."
+  }
+
+  /// A row for each row of the ledger.
+  package static func history(
+    _ applied: [AppliedMigration],
+    within limit: Int
+  ) -> TextTable<[[String]]> {
+    TextTable(
+      [
+        .init("number", .right), .init("migration"), .init("form"), .init("applied"),
+        .init("took", .right), .init("revision", .right), .init("checksum"),
+      ],
+      applied.map { row in
+        [
+          "\(row.number)", row.name.printable, row.form.rawValue, Measures.time(row.date),
+          time(row.duration), "\(row.revision)", String(row.checksum.prefix(12)),
+        ]
+      },
+      within: limit
+    )
+  }
+
+  /// The lines of a run, or of what would run.
+  package static func report(_ report: MigrationReport, _ highlighting: Highlighting) -> [String] {
+    report.steps.flatMap { lines($0, report.direction, highlighting) }
+  }
+
+  private static func lines(
+    _ step: MigrationReport.Step,
+    _ direction: MigrationReport.Direction,
+    _ highlighting: Highlighting
+  ) -> [String] {
+    let arrow = direction == .up ? "" : "back from "
+    let delta =
+      step.revision.map { "revision \($0), \(Measures.size(step.bytes))" } ?? "changes nothing"
+    let stragglers = step.isForStragglers ? ", only records of an older build" : ""
+    var lines = ["\(arrow)\(step.name.printable)  \(time(step.duration)), \(delta)\(stragglers)"]
+    let width = step.tables.map(\.table.printable.columnCount).max() ?? 0
+    for table in step.tables {
+      let name = table.table.printable
+      let gap = String(repeating: " ", count: width - name.columnCount + 2)
+      lines.append("  \(name)\(gap)\(changes(of: table))")
+    }
+    for finding in step.findings {
+      let text = finding.description.printable
+      let mark =
+        finding.isRefused
+        ? highlighting.warning("refused") : finding.isAllowed ? "allowed" : "note"
+      lines.append("  \(mark)  \(text)")
+    }
+    return lines
+  }
+
+  private static func changes(of table: MigrationTableReport) -> String {
+    var parts: [String] = []
+    if table.inserted > 0 { parts.append("\(table.inserted) inserted") }
+    if table.updated > 0 { parts.append("\(table.updated) updated") }
+    if table.deleted > 0 { parts.append("\(table.deleted) deleted") }
+    if table.idsChanged > 0 { parts.append("\(table.idsChanged) with another ID") }
+    return "\(parts.isEmpty ? "unchanged" : parts.joined(separator: ", ")); \(table.after) in all"
+  }
+
+  /// What a run did, in a sentence.
+  package static func summary(_ report: MigrationReport, isPlan: Bool) -> String {
+    let count = report.steps.count
+    guard count > 0 else { return "There is nothing to migrate: no migration is pending." }
+    let steps = Measures.count(count, "migration", "migrations")
+    let time = time(report.duration)
+    if isPlan { return "Planned \(steps) in \(time). The store was not changed." }
+    let backup = report.backup.map { " The backup is \($0.printable)." } ?? ""
+    let range = "from revision \(report.before) to \(report.after)"
+    return "Ran \(steps) in \(time), \(range).\(backup)"
+  }
+
+  /// An error of migrations with its remedy.
+  package static func sentence(_ error: DataMigrationError) -> String {
+    "\(error.description.prefix(1).uppercased())\(error.description.dropFirst()). \(error.remedy)"
+  }
+
+  /// How a script differs from the one that ran: equal words, `-` removed and `+` added ones.
+  package static func lines(_ difference: ScriptDifference) -> [String] {
+    difference.parts.map { part in
+      switch part {
+      case .same(let words): "    \(words.printable)"
+      case .removed(let words): "  - \(words.printable)"
+      case .added(let words): "  + \(words.printable)"
+      }
+    }
+  }
+
+  /// `0.52 s`.
+  private static func time(_ duration: Duration) -> String {
+    let hundredths = (milliseconds(duration) + 5) / 10
+    let rest = hundredths % 100
+    return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest) s"
+  }
+
+  static func milliseconds(_ duration: Duration) -> Int64 {
+    let (seconds, rest) = duration.components
+    return seconds * 1_000 + rest / 1_000_000_000_000_000
+  }
+}

@@ -1,0 +1,73 @@
+import StrataMigrations
+import StrataRecords
+public import StrataStorage
+
+extension DataMigration {
+  /// A step that is a script of SQL.
+  ///
+  /// ```swift
+  /// try DataMigration("0002_vip", sql: "ALTER TABLE users ADD COLUMN vip BOOLEAN NOT NULL DEFAULT FALSE")
+  /// ```
+  ///
+  /// The script works on copies of the entity tables that it uses, as real tables of a private database, with the
+  /// columns that queries show. It may change rows and IDs, add, rename and drop columns, create, rename, rebuild
+  /// and drop tables. A field whose value in SQL it does not change keeps its stored bytes. It cannot reach beyond:
+  /// `ATTACH`, pragmas, extensions, virtual tables and transactions are refused, and its time, the size of a value
+  /// and what it adds are limited.
+  ///
+  /// Comments of it may be checks and permissions:
+  ///
+  /// ```sql
+  /// -- strata:before SELECT count(*) = 0 FROM users WHERE email IS NULL
+  /// -- strata:after SELECT count(*) = (SELECT count(*) FROM profiles) FROM users
+  /// -- strata:allow destructive(users.bio)
+  /// ```
+  ///
+  /// O(entities of the tables that it uses). Of the checksum are the words of the script: comments, spacing and
+  /// line ends are not.
+  ///
+  /// - Parameters:
+  ///   - name: The name, with the number at its front; a `V` before the number is left out.
+  ///   - down: A script that takes it back.
+  ///   - timeLimit: How long one script may run.
+  /// - Throws: `SQLMigrationError.directive` for a comment that starts with `-- strata:` and cannot be read.
+  public init(
+    _ name: String,
+    sql: String,
+    down: String? = nil,
+    timeLimit: Duration = .seconds(600)
+  ) throws(SQLMigrationError) {
+    let name = SQLMigrationName.withoutPrefix(name)
+    let up = try Self.script(sql, of: name)
+    if let numbers = up.replaces {
+      self.init(name, replacing: numbers)
+      return
+    }
+    var back: Step?
+    if let down {
+      let script = try Self.script(down, of: "\(name).down")
+      let step = SQLStep(script: script, name: name, timeLimit: timeLimit)
+      back = { tables in try step.run(on: tables) }
+    }
+    let step = SQLStep(script: up, name: name, timeLimit: timeLimit)
+    self.init(
+      name: name,
+      form: .sql,
+      content: NormalizedSQL(sql).bytes,
+      script: sql,
+      down: back,
+      up: { tables in try step.run(on: tables) }
+    )
+  }
+
+  private static func script(
+    _ sql: String,
+    of name: String
+  ) throws(SQLMigrationError) -> MigrationScript {
+    do throws(MigrationScript.Unreadable) {
+      return try MigrationScript(sql)
+    } catch {
+      throw .directive(migration: name, line: error.line, detail: error.detail)
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import StrataRecords
+import StrataSQLite
+import StrataStorage
+
+/// Runs a script of SQL on the tables of a migration.
+struct SQLStep: Sendable {
+  let script: MigrationScript
+  /// The migration.
+  let name: String
+  let timeLimit: Duration
+
+  /// O(entities of the tables that the script uses).
+  ///
+  /// The script is compiled over empty tables first, so that an error in its text is found before anything is
+  /// copied.
+  ///
+  /// - Throws: `DataMigrationError.checkFailed` and `.sealed`, `EntityTableError`, errors of the tables.
+  func run(on tables: MigrationTables) throws {
+    for allowance in script.allowances { tables.allow(allowance) }
+    let names = StoredNames()
+    let text = ([script.sql] + (script.before + script.after).map(\.sql)).joined().lowercased()
+    let sources = try tables.names.map { table in
+      var records = EntityRecords(
+        table,
+        layouts: tables.layouts(of: table),
+        adding: { names.layouts[table] ?? [:] }
+      ) { tables.start(names[table]) }
+      if text.contains(table.lowercased()) { try records.hideUnusedFields() }
+      return records
+    }
+    let (use, used) = try EntityTables.use(
+      checkedBefore: script.before.map(\.sql),
+      of: script.sql,
+      checkedAfter: script.after.map(\.sql),
+      on: sources,
+      within: timeLimit
+    )
+    if let (table, _) = use.tables.first(where: \.value.setsNumbers) {
+      throw EntityTableError.refused("setting the rowid of \(table)")
+    }
+    for table in use.tables.keys.sorted() where try tables.isSealed(table) {
+      throw DataMigrationError.sealed(table: table)
+    }
+    let copies = try EntityTables(used, copying: use)
+    for check in script.before { try run(check, on: copies) }
+    try copies.run(script.sql, timeLimit: timeLimit)
+    for check in script.after { try run(check, on: copies) }
+    let shape = try copies.shape()
+    for finding in findings(use, shape) { tables.note(finding) }
+    try store(copies, shape, use, names, in: tables)
+  }
+
+  private func run(_ check: MigrationScript.Check, on copies: EntityTables) throws {
+    let value = try copies.value(of: check.sql, timeLimit: timeLimit)
+    switch value {
+    case .integer(let number) where number != 0: return
+    case .real(let number) where number != 0: return
+    default:
+      throw DataMigrationError.checkFailed(
+        name,
+        check: "line \(check.line), \(check.sql),",
+        result: Self.text(value)
+      )
+    }
+  }
+
+  private static func text(_ value: Value?) -> String {
+    switch value {
+    case nil: "no row"
+    case .null: "NULL"
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .text(let text): "'\(text.prefix(100))'"
+    case .blob(let bytes): "a blob of \(bytes.count) bytes"
+    }
+  }
+
+  private func store(
+    _ copies: EntityTables,
+    _ shape: EntityTables.Shape,
+    _ use: ScriptUse,
+    _ names: StoredNames,
+    in tables: MigrationTables
+  ) throws {
+    for (from, to) in shape.renamed {
+      try tables.rename(from, to: to)
+      names.rename(from, to: to, tables.layouts(of: to))
+    }
+    // Neither is a loss, although the old names have no values any more.
+    for (table, field) in shape.renamedFields { tables.allow(.destructive("\(table).\(field)")) }
+    for (table, use) in use.tables where use.setsIDs { tables.allow(.lossy("\(table).id")) }
+    for table in shape.created { tables.addTable(table) }
+    for (table, layout) in shape.layouts { try tables.add(layout, to: table) }
+    try copies.forEachChange { change in
+      switch (change.change, change.movement) {
+      case (.remove, .away), (.put, .renamed): break
+      case (.remove, _): try tables.remove(encodedID: change.id, from: change.table)
+      case (.put(let layout, let record), .from(let id)):
+        try tables.put(record, layout, id: change.id, movedFrom: id, in: change.table)
+      case (.put(let layout, let record), _):
+        try tables.put(record, layout, id: change.id, in: change.table)
+      }
+    }
+  }
+}
+
+extension SQLStep {
+  /// What only the text of the script shows.
+  private func findings(_ use: ScriptUse, _ shape: EntityTables.Shape) -> [MigrationFinding] {
+    let functions = use.functions.sorted().filter(isNotRepeatable).map { function in
+      MigrationFinding(
+        .notRepeatable,
+        detail: "\(function)() gives another result each time"
+      )
+    }
+    let columns = shape.required.map { table, column in
+      MigrationFinding(
+        .notNull,
+        table: table,
+        field: column,
+        detail: "\(table).\(column) is NOT NULL without a DEFAULT, which fails where there are rows"
+      )
+    }
+    return columns + functions
+  }
+
+  private func isNotRepeatable(_ function: String) -> Bool {
+    switch function {
+    case "random", "randomblob", "current_timestamp", "current_date", "current_time": true
+    case "date", "time", "datetime", "julianday", "strftime", "unixepoch":
+      script.sql.lowercased().contains("'now'")
+        || script.sql.lowercased().contains("\(function)()")
+    default: false
+    }
+  }
+}
+
+/// The names that tables have while the results of a script are stored.
+private final class StoredNames {
+  private var renamed: [String: String] = [:]
+  /// The layouts of tables that were renamed, by their names before.
+  private(set) var layouts: [String: [Int64: Layout]] = [:]
+
+  subscript(table: String) -> String { renamed[table] ?? table }
+
+  func rename(_ table: String, to name: String, _ layouts: [Int64: Layout]) {
+    renamed[table] = name
+    self.layouts[table] = layouts
+  }
+}

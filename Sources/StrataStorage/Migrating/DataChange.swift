@@ -1,0 +1,92 @@
+import StrataBase
+public import StrataRecords
+
+/// A change of the data that needs no closure over records, for ``DataMigration/init(_:_:)-(String,DataChange...)``.
+///
+/// ```swift
+/// DataMigration(
+///   "0004_memos",
+///   .rename("notes", to: "memos"),
+///   .renameField("text", to: "body", in: "memos")
+/// )
+/// ```
+public struct DataChange: Sendable {
+  /// What the checksum of its migration is of.
+  let content: String
+  let perRecordTable: String?
+  let up: DataMigration.Step
+  let down: DataMigration.Step?
+
+  private init(
+    _ content: String,
+    perRecordTable: String? = nil,
+    down: DataMigration.Step? = nil,
+    up: @escaping DataMigration.Step
+  ) {
+    self.content = content
+    self.perRecordTable = perRecordTable
+    self.up = up
+    self.down = down
+  }
+
+  /// Gives a table another name; its records keep their bytes, and so do references to them.
+  ///
+  /// O(records of the table and of those that refer to it). The migration fails if the new name has records.
+  public static func rename(_ table: String, to name: String) -> DataChange {
+    DataChange(
+      "rename \(table) \(name)",
+      perRecordTable: table,
+      down: { try $0.rename(name, to: table) },
+      up: { try $0.rename(table, to: name) }
+    )
+  }
+
+  /// Gives a field of a table another name; the values keep their bytes.
+  ///
+  /// O(records).
+  public static func renameField(
+    _ field: String,
+    to name: String,
+    in table: String
+  ) -> DataChange {
+    DataChange(
+      "renameField \(table) \(field) \(name)",
+      perRecordTable: table,
+      down: { try $0.renameField(name, to: field, in: table) },
+      up: { try $0.renameField(field, to: name, in: table) }
+    )
+  }
+
+  /// Removes all records of a table.
+  ///
+  /// O(records). The table's name stays in the file's list, because its history does.
+  public static func dropTable(_ table: String) -> DataChange {
+    DataChange("dropTable \(table)", perRecordTable: table, up: { try $0.drop(table) })
+  }
+
+  /// Gives the records of a table other IDs, and rewrites the references to them.
+  ///
+  /// ```swift
+  /// .changeID(of: "users") { .int(Int64($0.id.text ?? "") ?? 0) }
+  /// ```
+  ///
+  /// References are the fields that the layouts of the file record as such: of a type `EntityID` or a collection of
+  /// it. An ID in a field that two shapes were seen of is not one. O(records of the table, and of those that
+  /// refer to it).
+  ///
+  /// - Parameter version: raise it when the closure is changed before its release.
+  public static func changeID(
+    of table: String,
+    version: Int = 1,
+    _ newID: @escaping @Sendable (MigrationRecord) throws -> RecordValue
+  ) -> DataChange {
+    DataChange("changeID \(table) \(version)", up: { try $0.changeID(of: table, newID) })
+  }
+
+  /// Writes every record of a table with the newest layout, so that code that reads older ones can go.
+  ///
+  /// O(records). A record that is written with it already keeps its bytes.
+  public static func rewrite(_ table: String) -> DataChange {
+    DataChange("rewrite \(table)", perRecordTable: table, up: { try $0.rewrite(table) })
+  }
+}

@@ -1,0 +1,140 @@
+/// Why data was not migrated.
+///
+/// The file is unchanged.
+public enum DataMigrationError: Error, Sendable, Hashable {
+  /// A name does not start with a number from 1 on.
+  case badName(String)
+  /// Two migrations have a number.
+  case duplicate(number: Int, names: [String])
+  /// The list skips a number.
+  case gap(expected: Int, found: String)
+  /// The list is not in the order of the numbers.
+  case outOfOrder(String, after: String)
+  /// The store's ledger has a migration that the list lacks, although the list has later ones.
+  case missing(number: Int, name: String)
+  /// A migration that ran on this store is not the one in the list.
+  case drifted(number: Int, name: String, appliedAs: String)
+  /// The store is older than what a squashed migration stands for.
+  case tooOld(needs: Int, found: Int, squashed: String)
+  /// Migrations are pending, and the configuration does not let an opening run them.
+  case pending([String])
+  /// The migration is a closure of the program, and this list has only its marker.
+  case needsProgram(String)
+  /// A migration failed.
+  case failed(String, detail: String)
+  /// A check of a migration did not hold.
+  case checkFailed(String, check: String, result: String)
+  /// A migration would lose data and does not say that this is intended.
+  case refused([String: [MigrationFinding]])
+  /// A migration has no way back.
+  case notReversible(String)
+  /// There is no migration of this number.
+  case unknownNumber(Int)
+  /// An older build has written records that a migration has not seen, by the name of their table.
+  case stragglers(String, tables: [String: Int])
+  /// The records of a table are sealed, so a migration cannot read them.
+  case sealed(table: String)
+  /// There is too little space for a backup and the result.
+  case notEnoughSpace(needed: Int64, free: Int64)
+  /// The data cannot be made what it was at the revision: which migrations had run by then is not known, because a
+  /// later delta has taken some back.
+  case ledgerUnknown(Revision, since: String)
+  /// Tables of the file have records and are unknown to this build, which has tables that the file lacks.
+  case tablesGone([String: Int], new: [String])
+}
+
+extension DataMigrationError: CustomStringConvertible {
+  /// What is wrong: starts in lower case, has no full stop.
+  public var description: String {
+    switch self {
+    case .badName(let name): "the migration \(name) has no number at the front of its name"
+    case .duplicate(let number, let names):
+      "the number \(number) belongs to several migrations: \(names.joined(separator: ", "))"
+    case .gap(let expected, let found): "expected migration \(expected), found \(found)"
+    case .outOfOrder(let name, let before): "the migration \(name) is listed after \(before)"
+    case .missing(let number, let name):
+      "migration \(number) (\(name)) ran on this store and is not in the list, which has later ones"
+    case .drifted(let number, let name, let applied):
+      name == applied
+        ? "migration \(number) (\(name)) has changed since it ran on this store"
+        : "migration \(number) ran on this store as \(applied), and is \(name) now"
+    case .tooOld(let needs, let found, let squashed):
+      "the store is at migration \(found), and \(squashed) goes on from \(needs)"
+    case .pending(let names): "migrations are pending: \(names.joined(separator: ", "))"
+    case .needsProgram(let name): "the migration \(name) is a closure of the program"
+    case .failed(let name, let detail): "the migration \(name) failed: \(detail)"
+    case .checkFailed(let name, let check, let result):
+      "the migration \(name) was stopped by its check: \(check) gave \(result)"
+    case .refused(let findings):
+      findings.sorted { $0.key < $1.key }
+        .map { "\($0.key): \($0.value.map(\.description).joined(separator: "; "))" }
+        .joined(separator: "; ")
+    case .notReversible(let name): "the migration \(name) has no way back"
+    case .unknownNumber(let number): "there is no migration \(number)"
+    case .stragglers(let name, let tables):
+      """
+      an older build has written to \(Self.list(tables)) since \(name) ran, and these records do not have \
+      the new shape
+      """
+    case .sealed(let table): "the records of \(table) are sealed, so a migration cannot read them"
+    case .notEnoughSpace(let needed, let free):
+      "a backup and the result need \(needed) bytes, and \(free) are free"
+    case .ledgerUnknown(let revision, let name):
+      "which migrations had run at revision \(revision) is not known any more, since “\(name)”"
+    case .tablesGone(let tables, let new):
+      """
+      the file has \(Self.list(tables)), which this build does not know, and no records of \
+      \(new.joined(separator: ", ")), which would start from the initial state
+      """
+    }
+  }
+
+  /// What to do about it.
+  public var remedy: String {
+    switch self {
+    case .badName, .duplicate, .gap, .outOfOrder:
+      "Name the migrations 0001_…, 0002_…, 0003_… in the order in which they run."
+    case .missing: "Put it back into the list as it was, or squash the list up to it."
+    case .drifted:
+      """
+      Restore it as it was released, and put the change into a new migration. If both do the same, \
+      `repair` notes the new one.
+      """
+    case .tooOld(let needs, _, _):
+      "Open it once with a build that has the migrations up to \(needs)."
+    case .pending: "Run them with `up`, or open with the policy .automatic."
+    case .needsProgram: "Run the program, or its own call of DataMigrator."
+    case .failed, .checkFailed:
+      "The file is unchanged. Correct the migration or the data, then run it again."
+    case .refused:
+      "Say in the migration that it is intended, as in .allowing(.destructive(\"table.field\"))."
+    case .notReversible: "Restore the backup from before it, or revert to a revision before it."
+    case .unknownNumber: "`status` lists the migrations."
+    case .stragglers(let name, _):
+      """
+      Write a migration that brings such records up, or declare \(name) per record: then it runs on just \
+      them.
+      """
+    case .sealed(let table):
+      """
+      Open the store once with tables: [.unsealed(\\.\(table), with: …)], which writes them in clear, and \
+      migrate then. Open it with .sealed afterwards.
+      """
+    case .ledgerUnknown: "Revert to a revision before the first migration, and run `up`."
+    case .notEnoughSpace: "Free some space, or run without a backup."
+    case .tablesGone(let tables, let new):
+      """
+      If a table was renamed, add the migration \
+      DataMigration("0001_rename", .rename("\(tables.keys.min() ?? "")", to: "\(new.min() ?? "")")); \
+      if its records are no longer needed, .dropTable("\(tables.keys.min() ?? "")"). To leave them in the \
+      file, open with PersistenceConfiguration.unknownTables = .keep. The file was not changed.
+      """
+    }
+  }
+
+  private static func list(_ tables: [String: Int]) -> String {
+    tables.sorted { $0.key < $1.key }
+      .map { "\(Measures.count($0.value, "record", "records")) of \($0.key)" }
+      .joined(separator: ", ")
+  }
+}

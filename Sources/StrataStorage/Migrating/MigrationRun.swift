@@ -1,0 +1,487 @@
+import Foundation
+import StrataBase
+import StrataMigrations
+import StrataRecords
+import StrataSQLite
+
+/// One run of migrations on a store whose writer's lock the caller holds: reading, then backup, one transaction, and a
+/// snapshot.
+struct MigrationRun {
+  let migrations: [DataMigration]
+  let path: StorePath
+  let configuration: MigrationConfiguration
+  let persistence: PersistenceConfiguration
+
+  /// What the ledger of the file says.
+  struct Ledger {
+    let sequence: MigrationSequence
+    let mark: OlderBuildMark?
+    let revision: Revision
+  }
+
+  /// A migration to run, in one of the directions.
+  private struct Task {
+    let number: Int
+    let migration: DataMigration
+    let step: DataMigration.Step
+    let isForStragglers: Bool
+  }
+}
+
+/// Reading.
+extension MigrationRun {
+  /// Reads the ledger; changes nothing.
+  func readLedger() throws -> Ledger {
+    try path.checkCompanions(.migrating)
+    let connection = try Connection(path: path.file, mode: .readWrite, vfs: persistence.vfs)
+    connection.checkpointsOnClose = .never
+    try RestoredFile.check(connection, path, .migrating)
+    return try Self.ledger(of: connection, migrations)
+  }
+
+  static func ledger(
+    of connection: Connection,
+    _ migrations: [DataMigration]
+  ) throws -> Ledger {
+    let (entries, mark) = try connection.readTransaction {
+      (try DataLedger.entries(on: connection), try OlderBuildMark.read(connection))
+    }
+    return Ledger(
+      sequence: try MigrationSequence(migrations, entries),
+      mark: mark,
+      revision: try ReadView(connection).last.revision
+    )
+  }
+
+  /// The records that an older build has written, by table; those that are gone are counted too.
+  static func stragglers(
+    after mark: OlderBuildMark,
+    in view: ReadView
+  ) throws -> [String: Int] {
+    var keys: [String: Set<[UInt8]>] = [:]
+    try forEachPut(after: mark, in: view) { keys[$0, default: []].insert(Array($1)) }
+    return keys.mapValues(\.count)
+  }
+
+  private static func forEachPut(
+    after mark: OlderBuildMark,
+    in view: ReadView,
+    _ body: (_ table: String, _ id: ArraySlice<UInt8>) throws -> Void
+  ) throws {
+    var revision = mark.revision
+    while true {
+      let deltas = try view.journal.deltas(after: revision, upTo: 1 << 20)
+      guard let last = deltas.last else { return }
+      for delta in deltas where delta.header.revision <= view.last.revision {
+        for number in 0..<delta.header.blocks {
+          let place = "block \(number) of delta \(delta.header.revision)"
+          let bytes =
+            number == 0
+            ? delta.body : try view.journal.block(number, of: delta.header.revision)
+          guard let bytes else { throw CorruptionError("\(place) is missing") }
+          let block = try ChangeBlock(bytes, of: place)
+          for entry in block.entries {
+            if case .put = entry.change { try body(block.table(of: entry), block.id(of: entry)) }
+          }
+        }
+      }
+      revision = last.header.revision
+    }
+  }
+}
+
+/// Running.
+extension MigrationRun {
+  /// Runs what is to run in a direction.
+  ///
+  /// When this throws, the file is as it was.
+  func run(
+    _ direction: MigrationReport.Direction,
+    to number: Int?
+  ) throws -> MigrationReport {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let ledger = try readLedger()
+    var report = MigrationReport(
+      direction: direction,
+      before: ledger.revision,
+      after: ledger.revision
+    )
+    let (tasks, stoppedBefore) = try tasks(direction, to: number, ledger.sequence)
+    report.stoppedBefore = stoppedBefore
+    let looksForStragglers = direction == .up && ledger.mark != nil
+    if tasks.isEmpty, !looksForStragglers { return report }
+    try write(&report, makesBackup: !tasks.isEmpty) { session, view, lastTime, report in
+      try run(tasks, direction, to: number, ledger, view, lastTime, session, &report)
+    }
+    report.duration = clock.now - start
+    return report
+  }
+
+  /// Makes the data what it was at a revision, as one delta, and removes the later migrations from the ledger.
+  ///
+  /// When this throws, the file is as it was.
+  func revert(to revision: Revision) throws -> MigrationReport {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let ledger = try readLedger()
+    var report = MigrationReport(
+      direction: .down,
+      before: ledger.revision,
+      after: ledger.revision
+    )
+    try write(&report, makesBackup: true) { session, view, lastTime, _ in
+      let then = try view.state(at: revision)
+      try checkLedgerIsKnown(at: revision, view)
+      let workspace = try MigrationWorkspace(view, session)
+      for table in workspace.tables.sorted() { try workspace.restore(table, from: then) }
+      var difference = MigrationDifference(workspace)
+      _ = try session.append(
+        named: "\(Self.revertPrefix)\(revision)",
+        time: max(persistence.now().microseconds, lastTime)
+      ) { try difference.encode(into: &$0) }
+      try DataLedger.remove(after: revision.number, on: session.connection)
+    }
+    report.duration = clock.now - start
+    return report
+  }
+
+  private static let revertPrefix = "revert without types to "
+  private static let downSuffix = " taken back"
+
+  /// Refuses a revision after which rows have left the ledger.
+  private func checkLedgerIsKnown(at revision: Revision, _ view: ReadView) throws {
+    var last = revision
+    while true {
+      let headers = try view.journal.headers(after: last, limit: 1_000)
+      guard let end = headers.last else { return }
+      for (header, _) in headers
+      where header.name.hasSuffix(Self.downSuffix) || header.name.hasPrefix(Self.revertPrefix) {
+        // A revert to a later revision has kept the rows of this one.
+        let target = Revision(String(header.name.dropFirst(Self.revertPrefix.count)))
+        if header.name.hasPrefix(Self.revertPrefix), let target, target >= revision { continue }
+        throw DataMigrationError.ledgerUnknown(revision, since: header.name)
+      }
+      last = end.header.revision
+    }
+  }
+
+  /// Opens the file, makes a backup, lets `work` write in one transaction, and takes a snapshot of what it wrote.
+  private func write(
+    _ report: inout MigrationReport,
+    makesBackup: Bool,
+    _ work: (WriterSession, ReadView, _ lastTime: Int64, inout MigrationReport) throws -> Void
+  ) throws {
+    try checkSpace()
+    var (file, _) = try RestoredFile.openForWriting(
+      path,
+      application: persistence.application,
+      vfs: persistence.vfs,
+      persistence.progress
+    ) { _, _ in }
+    _ = try HeadCheck.compare(
+      try HeadFile.read(path.head, on: persistence.disk),
+      recovered: file.position,
+      bootID: persistence.bootID
+    ).noteOrError()
+    let backup = MigrationBackup(path: path, disk: persistence.disk)
+    if case .keep(let count) = configuration.backups, count > 0, makesBackup {
+      report.backup = try backup.make(from: file.connection, at: file.position)
+    }
+    let session = try makeSession(&file)
+    let view = try ReadView(session.connection)
+    try session.transaction { try work(session, view, file.lastTime, &report) }
+    try session.barrier()
+    report.after = session.written.revision
+    if report.after != report.before { try takeSnapshot(of: file, session) }
+    try session.close()
+    if case .keep(let count) = configuration.backups, report.backup != nil {
+      try backup.removeOld(keeping: count)
+    }
+  }
+
+  /// The migrations to run, and the one before which the run stops.
+  private func tasks(
+    _ direction: MigrationReport.Direction,
+    to number: Int?,
+    _ sequence: MigrationSequence
+  ) throws(DataMigrationError) -> (tasks: [Task], stoppedBefore: String?) {
+    if let problem = sequence.problem { throw problem }
+    var tasks: [Task] = []
+    switch direction {
+    case .up:
+      if let number, sequence.migration(number) == nil { throw .unknownNumber(number) }
+      for (next, migration) in sequence.pending where next <= number ?? .max {
+        guard let step = migration.up else {
+          if tasks.isEmpty { throw .needsProgram(migration.name) }
+          return (tasks, migration.name)
+        }
+        tasks.append(
+          Task(number: next, migration: migration, step: step, isForStragglers: false)
+        )
+      }
+    case .down:
+      let last = number ?? sequence.head - 1
+      if let number, number < 0 || number > 0 && sequence.migration(number) == nil {
+        throw .unknownNumber(number)
+      }
+      for row in sequence.ledger.reversed() where row.number > last {
+        guard let migration = sequence.migration(row.number), let step = migration.down else {
+          throw .notReversible(row.name)
+        }
+        tasks.append(
+          Task(number: row.number, migration: migration, step: step, isForStragglers: false)
+        )
+      }
+    }
+    return (tasks, nil)
+  }
+
+  /// Runs the tasks in the transaction of the session.
+  private func run(
+    _ planned: [Task],
+    _ direction: MigrationReport.Direction,
+    to number: Int?,
+    _ ledger: Ledger,
+    _ view: ReadView,
+    _ lastTime: Int64,
+    _ session: WriterSession,
+    _ report: inout MigrationReport
+  ) throws {
+    // Read again under the write lock: what was read before decides nothing.
+    let entries = try DataLedger.entries(on: session.connection)
+    var tasks = planned
+    if entries != ledger.sequence.ledger {
+      tasks = try self.tasks(direction, to: number, MigrationSequence(migrations, entries)).tasks
+    }
+    let workspace = try MigrationWorkspace(view, session)
+    if direction == .up, let mark = try OlderBuildMark.read(session.connection) {
+      try runOnStragglers(mark, entries, view, lastTime, workspace, tasks.count, &report)
+      try OlderBuildMark.removeAll(from: session.connection)
+    }
+    for (index, task) in tasks.enumerated() {
+      let step = try run(task, direction, lastTime, workspace, (index + 1, tasks.count))
+      report.steps.append(step)
+      switch direction {
+      case .up:
+        try DataLedger.append(
+          task.migration.ledgerEntry(
+            task.number,
+            applied: persistence.now().microseconds,
+            duration: Int64(step.duration / .microseconds(1)),
+            revision: session.written.revision,
+            layout: session.catalog.last
+          ),
+          on: session.connection
+        )
+      case .down: try DataLedger.remove(task.number, on: session.connection)
+      }
+    }
+    if configuration.findings == .refuse, !report.refusals.isEmpty {
+      throw DataMigrationError.refused(report.refusals)
+    }
+  }
+
+  /// Runs the migrations that an older build does not know on the records that it has written.
+  private func runOnStragglers(
+    _ mark: OlderBuildMark,
+    _ entries: [DataLedger.Entry],
+    _ view: ReadView,
+    _ lastTime: Int64,
+    _ workspace: MigrationWorkspace,
+    _ count: Int,
+    _ report: inout MigrationReport
+  ) throws {
+    try Self.forEachPut(after: mark, in: view) { table, id in
+      try workspace.staging.addStraggler(id, of: workspace.number(of: table))
+    }
+    let sequence = try MigrationSequence(migrations, entries)
+    for row in entries where row.number > mark.known {
+      guard let migration = sequence.migration(row.number) else { continue }
+      let written = try workspace.countStragglers(
+        in: migration.perRecordTables.isEmpty ? workspace.tables : migration.perRecordTables
+      )
+      if written.isEmpty { continue }
+      guard !migration.perRecordTables.isEmpty, let step = migration.up else {
+        throw DataMigrationError.stragglers(migration.name, tables: written)
+      }
+      let task = Task(number: row.number, migration: migration, step: step, isForStragglers: true)
+      report.steps.append(try run(task, .up, lastTime, workspace, (0, count)))
+    }
+  }
+
+  private func run(
+    _ task: Task,
+    _ direction: MigrationReport.Direction,
+    _ lastTime: Int64,
+    _ workspace: MigrationWorkspace,
+    _ place: (index: Int, count: Int)
+  ) throws -> MigrationReport.Step {
+    let name = task.migration.name
+    let session = workspace.session
+    let clock = ContinuousClock()
+    let start = clock.now
+    let progress = configuration.progress
+    let tables = MigrationTables(workspace) { records in
+      progress?(
+        MigrationProgress(migration: name, index: place.index, count: place.count, records: records)
+      )
+    }
+    progress?(
+      MigrationProgress(migration: name, index: place.index, count: place.count, records: 0)
+    )
+    workspace.isForStragglers = task.isForStragglers
+    defer { workspace.isForStragglers = false }
+    let listed = workspace.tables
+    var difference = MigrationDifference(workspace)
+    let header: DeltaHeader?
+    do {
+      try task.step(tables)
+      workspace.isForStragglers = false
+      let what =
+        task.isForStragglers
+        ? "migration \(name), on records of an older build"
+        : direction == .up ? "migration \(name)" : "migration \(name)\(Self.downSuffix)"
+      header = try session.append(
+        named: what,
+        time: max(persistence.now().microseconds, lastTime)
+      ) { try difference.encode(into: &$0) }
+    } catch {
+      throw Self.error(error, in: name)
+    }
+    for table in workspace.tables.subtracting(listed).sorted() {
+      try StoreIdentity.addTable(table, since: session.written.revision, to: session.connection)
+    }
+    var step = MigrationReport.Step(
+      number: task.number,
+      name: name,
+      form: task.migration.form,
+      tables: difference.reports,
+      findings: difference.findings + tables.findings
+    )
+    if header == nil, direction == .up, try hasRecords(task.migration, workspace) {
+      step.findings.append(
+        MigrationFinding(.noEffect, detail: "it changes nothing, although there are records")
+      )
+    }
+    // What goes down is taken back, not lost.
+    let allowances = task.migration.allowances + tables.allowances
+    for index in step.findings.indices {
+      let finding = step.findings[index]
+      step.findings[index].isAllowed =
+        direction == .down || allowances.contains { $0.covers(finding) }
+    }
+    step.bytes = header?.bytes ?? 0
+    step.revision = header?.revision
+    step.isForStragglers = task.isForStragglers
+    try workspace.keepStaged()
+    step.duration = clock.now - start
+    return step
+  }
+
+  /// Whether there are records that the migration could have changed.
+  private func hasRecords(
+    _ migration: DataMigration,
+    _ workspace: MigrationWorkspace
+  ) throws -> Bool {
+    let tables = migration.perRecordTables.isEmpty ? workspace.tables : migration.perRecordTables
+    return try tables.contains { table in
+      var scan = workspace.scan(table)
+      return try scan.next() != nil
+    }
+  }
+
+  /// An error of a step: what is wrong with the file or the disk is that, anything else is the step's failure.
+  private static func error(_ error: any Error, in name: String) -> any Error {
+    switch error {
+    case is DataMigrationError, is PersistenceError, is PersistenceError.Reason, is SQLiteError,
+      is CorruptionError, is SystemError:
+      error
+    default: DataMigrationError.failed(name, detail: "\(error)")
+    }
+  }
+}
+
+/// The parts around the transaction.
+extension MigrationRun {
+  /// Opens what was read and verified for writing.
+  func makeSession(_ file: inout RestoredFile) throws -> WriterSession {
+    let now = persistence.now().microseconds
+    try file.prepareForWriting(now: now, application: persistence.application)
+    return try WriterSession(
+      file,
+      path: path,
+      on: persistence.disk,
+      originID: UUID(),
+      bootID: persistence.bootID,
+      time: now,
+      traces: persistence.commitTraces
+    )
+  }
+
+  /// Takes a snapshot of what was written, and reads it back.
+  private func takeSnapshot(of file: RestoredFile, _ session: WriterSession) throws {
+    var maintenance = Maintenance(
+      policy: persistence.snapshots,
+      pins: HistoryPins(),
+      now: persistence.now
+    )
+    maintenance.start(with: file)
+    try maintenance.startSnapshot(session)
+    while maintenance.isSnapshotting { _ = try maintenance.step(session) }
+  }
+
+  /// Refuses a disk that has no room for a backup, the deltas and a snapshot.
+  private func checkSpace() throws {
+    let size = path.fileSize + path.walSize
+    let needed = configuration.backups == .none ? 2 * size : 3 * size
+    var status = statvfs()
+    // Where the system does not say, a full disk shows when something is written.
+    guard statvfs(path.directory, &status) == 0 else { return }
+    let (free, overflows) = Int64(status.f_bavail).multipliedReportingOverflow(
+      by: Int64(status.f_frsize)
+    )
+    guard !overflows, free < needed else { return }
+    throw DataMigrationError.notEnoughSpace(needed: needed, free: free)
+  }
+}
+
+extension MigrationWorkspace {
+  /// Makes a table what it was in another state of the file.
+  fileprivate func restore(_ table: String, from state: EntityState) throws {
+    var (then, now) = (state.scan(table), before(table))
+    var (wanted, present) = (try then.next(), try now.next())
+    while wanted != nil || present != nil {
+      if let entity = present,
+        wanted.map({ entity.id.lexicographicallyPrecedes($0.id) }) ?? true
+      {
+        try removeKnown(Array(entity.id), from: table)
+        present = try now.next()
+      } else if let entity = wanted {
+        let isThere = present?.id == entity.id
+        if present != entity {
+          try put(
+            (entity.layout, Array(entity.record)),
+            id: Array(entity.id),
+            movedFrom: nil,
+            in: table
+          )
+        }
+        if isThere { present = try now.next() }
+        wanted = try then.next()
+      }
+    }
+  }
+
+  /// How many of the records that an older build has written are there, by table.
+  func countStragglers(in tables: Set<String>) throws -> [String: Int] {
+    isForStragglers = true
+    defer { isForStragglers = false }
+    var counts: [String: Int] = [:]
+    for table in tables {
+      var scan = scan(table)
+      while try scan.next() != nil { counts[table, default: 0] += 1 }
+    }
+    return counts
+  }
+}

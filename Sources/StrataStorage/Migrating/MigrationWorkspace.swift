@@ -1,0 +1,372 @@
+import StrataBase
+import StrataRecords
+import StrataSQLite
+
+/// The entities of a store during a run of migrations: those of the file, and what the run has changed.
+///
+/// The file is read as it was when the run started. Changes are in ``MigrationStaging`` until a step is done; then
+/// they become its delta.
+final class MigrationWorkspace {
+  /// The tables that the store lists, and those that the run has added.
+  var tables: Set<String>
+  let session: WriterSession
+  let staging: MigrationStaging
+  private let base: EntityState
+  private var writers: [String: RecordWriter] = [:]
+  private var numbers: [String: Int64] = [:]
+  private var namesOfNumbers: [String] = []
+  private var sequence: Int64 = 0
+  private var stagedTables: Set<String> = []
+  private var keptTables: Set<String> = []
+  private var lookUps: [String: LookUp] = [:]
+  /// Where the step runs on the records only that an older build has written.
+  var isForStragglers = false
+
+  init(_ view: ReadView, _ session: WriterSession) throws {
+    base = try view.state(at: view.last.revision)
+    tables = view.tables
+    staging = try MigrationStaging()
+    self.session = session
+  }
+
+  /// The number of a table in the staging.
+  func number(of table: String) -> Int64 {
+    if let number = numbers[table] { return number }
+    namesOfNumbers.append(table)
+    numbers[table] = Int64(namesOfNumbers.count)
+    return Int64(namesOfNumbers.count)
+  }
+
+  func layout(_ number: Int64) throws(CorruptionError) -> Layout {
+    try session.catalog.layout(number)
+  }
+
+  func layouts(of table: String) -> [Int64: Layout] {
+    session.catalog.numberedLayouts(of: table)
+  }
+}
+
+/// Reading.
+extension MigrationWorkspace {
+  /// Goes through a table as it is when it is asked for each entity; entities that are added after the start are
+  /// left out.
+  struct Scan {
+    private let workspace: MigrationWorkspace
+    private let table: String
+    private let number: Int64
+    private let start: Int64
+    private var before: Before
+    private var page: ArraySlice<MigrationStaging.Change> = []
+    private var isPaged: Bool
+    private var upcoming: StoredEntity?
+    private var hasUpcoming = false
+
+    fileprivate init(_ workspace: MigrationWorkspace, _ table: String) {
+      self.workspace = workspace
+      self.table = table
+      number = workspace.number(of: table)
+      start = workspace.sequence
+      before = Before(workspace, table)
+      isPaged = !workspace.stagedTables.contains(table)
+    }
+
+    /// The next entity; nil at the end.
+    mutating func next() throws -> StoredEntity? {
+      while let entity = try nextOfAny() {
+        if workspace.isForStragglers,
+          try !workspace.staging.isStraggler(entity.id, of: number)
+        {
+          continue
+        }
+        return entity
+      }
+      return nil
+    }
+
+    private mutating func nextOfAny() throws -> StoredEntity? {
+      while true {
+        if !hasUpcoming {
+          upcoming = try before.next()
+          hasUpcoming = true
+        }
+        let added = try nextAdded()
+        if let entity = upcoming, added.map({ !$0.lexicographicallyPrecedes(entity.id) }) ?? true {
+          hasUpcoming = false
+          if let added, added[...] == entity.id { page = page.dropFirst() }
+          guard workspace.stagedTables.contains(table),
+            let row = try workspace.staging.row(of: .staged, number, Array(entity.id))
+          else { return entity }
+          if let entity = row.entity(in: table) { return entity }
+          continue
+        }
+        guard let added else { return nil }
+        page = page.dropFirst()
+        let row = try workspace.staging.row(of: .staged, number, added)
+        if let entity = row?.entity(in: table) { return entity }
+      }
+    }
+
+    /// The ID of the next row that was staged before the start.
+    private mutating func nextAdded() throws -> [UInt8]? {
+      while true {
+        while let row = page.first {
+          if row.number <= start { return row.id }
+          lastID = row.id
+          page = page.dropFirst()
+        }
+        if isPaged { return nil }
+        page = try workspace.staging.page(of: .staged, number, after: lastID)[...]
+        lastID = page.last?.id
+        if page.isEmpty { isPaged = true }
+      }
+    }
+
+    private var lastID: [UInt8]?
+  }
+
+  /// Goes through a table as it was when the step started.
+  struct Before {
+    private let workspace: MigrationWorkspace
+    private let table: String
+    private let number: Int64
+    private var base: EntityScan
+    private var upcoming: StoredEntity?
+    private var hasUpcoming = false
+    private var page: ArraySlice<MigrationStaging.Change> = []
+    private var lastID: [UInt8]?
+    private var isPaged: Bool
+
+    fileprivate init(_ workspace: MigrationWorkspace, _ table: String) {
+      self.workspace = workspace
+      self.table = table
+      number = workspace.number(of: table)
+      base = workspace.base.scan(table)
+      isPaged = !workspace.keptTables.contains(table)
+    }
+
+    mutating func next() throws -> StoredEntity? {
+      while true {
+        if !hasUpcoming {
+          upcoming = try base.next()
+          hasUpcoming = true
+        }
+        if page.isEmpty, !isPaged {
+          page = try workspace.staging.page(of: .kept, number, after: lastID)[...]
+          lastID = page.last?.id
+          isPaged = page.isEmpty
+        }
+        guard let row = page.first else {
+          hasUpcoming = false
+          return upcoming
+        }
+        if let upcoming, upcoming.id.lexicographicallyPrecedes(row.id) {
+          hasUpcoming = false
+          return upcoming
+        }
+        if upcoming.map({ $0.id == row.id[...] }) ?? false { hasUpcoming = false }
+        page = page.dropFirst()
+        if let entity = row.entity(in: table) { return entity }
+      }
+    }
+  }
+
+  /// The entities of a table.
+  func scan(_ table: String) -> Scan { Scan(self, table) }
+
+  /// The entities of a table before the step.
+  func before(_ table: String) -> Before { Before(self, table) }
+
+  /// The entity of an ID.
+  func entity(_ id: [UInt8], in table: String) throws -> StoredEntity? {
+    let number = number(of: table)
+    if stagedTables.contains(table), let row = try staging.row(of: .staged, number, id) {
+      return row.entity(in: table)
+    }
+    if keptTables.contains(table), let row = try staging.row(of: .kept, number, id) {
+      return row.entity(in: table)
+    }
+    return try lookUps[table, default: LookUp(base, table)].entity(id)
+  }
+
+  /// Finds entities of the file one by one; IDs that come in order are found by one pass.
+  private struct LookUp {
+    private let base: EntityState
+    private let table: String
+    private var scan: EntityScan
+    private var current: StoredEntity?
+    private var isStarted = false
+
+    init(_ base: EntityState, _ table: String) {
+      self.base = base
+      self.table = table
+      scan = base.scan(table)
+    }
+
+    mutating func entity(_ id: [UInt8]) throws -> StoredEntity? {
+      if !isStarted {
+        isStarted = true
+        current = try scan.next()
+      }
+      var steps = 2_048
+      while let entity = current, entity.id.lexicographicallyPrecedes(id), steps > 0 {
+        current = try scan.next()
+        steps -= 1
+      }
+      if let entity = current, entity.id == id[...] { return entity }
+      var scan = base.scan(table, .ids([id]))
+      return try scan.next()
+    }
+  }
+
+  /// Whether a table has sealed records; O(layouts) unless it has had some.
+  func isSealed(_ table: String) throws -> Bool {
+    guard layouts(of: table).contains(where: { $0.value.isOfSealedRecords }) else { return false }
+    var scan = scan(table)
+    while let entity = try scan.next() {
+      if try layout(entity.layout).isOfSealedRecords { return true }
+    }
+    return false
+  }
+
+  /// Refuses a table with sealed records.
+  func checkIsClear(_ table: String) throws {
+    guard layouts(of: table).contains(where: { $0.value.isOfSealedRecords }), try isSealed(table)
+    else { return }
+    throw DataMigrationError.sealed(table: table)
+  }
+}
+
+extension MigrationStaging.Change {
+  func entity(in table: String) -> StoredEntity? {
+    record.map { StoredEntity(table: table, id: id[...], layout: $0.layout, record: $0.bytes[...]) }
+  }
+}
+
+/// Writing.
+extension MigrationWorkspace {
+  /// Stores members as a record, with the newest layout of the table.
+  func put(
+    _ members: [RecordValue.Member],
+    id: [UInt8],
+    movedFrom: [UInt8]? = nil,
+    in table: String
+  ) throws {
+    let (layout, record) = try encode(members, in: table)
+    try put(record, layout, id: id, movedFrom: movedFrom, in: table)
+  }
+
+  /// Members as a record, with the newest layout of the table.
+  func encode(
+    _ members: [RecordValue.Member],
+    in table: String
+  ) throws -> (layout: Layout, record: [UInt8]) {
+    var writer = writers[table] ?? RecordWriter(resuming: session.catalog.lastLayout(of: table))
+    writers[table] = nil
+    defer { writers[table] = writer }
+    var bytes: [UInt8] = []
+    let object = StoredObject(
+      members,
+      fields: Set(members.map(\.name)),
+      referringAs: writer.layout
+    )
+    return (try writer.encode(object, into: &bytes), bytes)
+  }
+
+  /// Lets further records of a table start from a layout.
+  func resume(_ table: String, with layout: Layout) {
+    writers[table] = RecordWriter(resuming: layout)
+  }
+
+  /// The layout that further records of a table start from.
+  func newestLayout(of table: String) -> Layout? {
+    writers[table]?.layout ?? session.catalog.lastLayout(of: table)
+  }
+
+  /// Stores a record's bytes.
+  func put(
+    _ record: [UInt8],
+    _ layout: Layout,
+    id: [UInt8],
+    movedFrom: [UInt8]? = nil,
+    in table: String
+  ) throws {
+    do throws(EncodingFailure) {
+      try EntityEncoder.checkSize(record.count)
+    } catch {
+      if case .refused(let reason) = error { throw MigrationStepError("\(table): \(reason)") }
+    }
+    let number = try session.number(of: layout, table: table)
+    try put((number, record), id: id, movedFrom: movedFrom, in: table)
+  }
+
+  func put(
+    _ record: (layout: Int64, bytes: [UInt8]),
+    id: [UInt8],
+    movedFrom: [UInt8]?,
+    in table: String
+  ) throws {
+    let number = number(of: table)
+    tables.insert(table)
+    if let movedFrom {
+      let earlier = try staging.row(of: .staged, number, id)
+      if let origin = earlier?.origin, earlier?.record != nil, origin != movedFrom {
+        throw MigrationStepError.sameID(id, in: table)
+      }
+      try removeMoved(movedFrom, from: table)
+    }
+    // A later step sees it too.
+    if isForStragglers { try staging.addStraggler(id[...], of: number) }
+    try stage(.init(id: id, record: record, origin: movedFrom, number: sequence + 1), in: table)
+  }
+
+  /// Removes the record of an ID, if there is one.
+  func remove(_ id: [UInt8], from table: String) throws {
+    if try entity(id, in: table) != nil { try removeKnown(id, from: table) }
+  }
+
+  /// Removes a record that was read.
+  func removeKnown(_ id: [UInt8], from table: String) throws {
+    try stage(.init(id: id, record: nil, origin: nil, number: sequence + 1), in: table)
+  }
+
+  /// Removes a record that has another ID now, unless another one has its ID already.
+  private func removeMoved(_ id: [UInt8], from table: String) throws {
+    let row = try staging.row(of: .staged, number(of: table), id)
+    if row?.record != nil, row?.origin?.isEmpty == false { return }
+    try stage(.init(id: id, record: nil, origin: [], number: sequence + 1), in: table)
+  }
+
+  private func stage(_ row: MigrationStaging.Change, in table: String) throws {
+    sequence += 1
+    stagedTables.insert(table)
+    try staging.stage(number(of: table), row)
+  }
+}
+
+/// Ending a step.
+extension MigrationWorkspace {
+  /// The tables that the step has changed, sorted by name.
+  var changedTables: [String] {
+    stagedTables.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Makes what the step has changed the start of the next one.
+  func keepStaged() throws {
+    try staging.keepStaged()
+    keptTables.formUnion(stagedTables)
+    stagedTables = []
+  }
+}
+
+/// Why a step failed that is not the step's own error.
+struct MigrationStepError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+
+  static func sameID(_ id: [UInt8], in table: String) -> MigrationStepError {
+    MigrationStepError(
+      "two records of \(table) would have the ID \(EncodedID.text(of: id[...]))"
+    )
+  }
+}

@@ -1,0 +1,436 @@
+import Foundation
+import Strata
+import StrataRecords
+import StrataStorage
+import Testing
+
+/// The types of the first release of an app, whose data is then migrated by scripts alone.
+private struct Person: EntityType {
+  typealias RawID = Int
+  static let tableName: TableName = "people"
+  let id: EntityID<Person>
+  var name: String
+  var age: Int
+  var bio: String?
+  var joined: Date
+}
+
+private struct Memo: EntityType {
+  static let tableName: TableName = "notes"
+  let id: EntityID<Memo>
+  var author: Person.ID
+  var text: String
+  var weight: Double
+}
+
+private struct Tag: EntityType {
+  static let tableName: TableName = "tags"
+  let id: EntityID<Tag>
+  var label: String
+}
+
+private struct FirstRelease: DatabaseType {
+  var people = EntityTable<Person>()
+  var notes = EntityTable<Memo>()
+  var tags = EntityTable<Tag>()
+
+  static let schema = DatabaseSchema<FirstRelease> {
+    Entities(\.people)
+    Entities(\.notes)
+    Entities(\.tags)
+  }
+}
+
+private struct FirstState: StateType {
+  var db = FirstRelease()
+}
+
+/// A folder with a store of the first release and the scripts of five later ones.
+private struct Sample {
+  let folder: Folder
+  var store: String { folder.path("app.strata") }
+  var scripts: String { folder.path("Migrations") }
+
+  /// Each release: its script, and the one for the way back.
+  static let releases: [(name: String, up: String, down: String?)] = [
+    (
+      "0001_add_vip", "ALTER TABLE people ADD COLUMN vip BOOLEAN NOT NULL DEFAULT FALSE;",
+      "-- strata:allow destructive(people.vip)\nALTER TABLE people DROP COLUMN vip;"
+    ),
+    (
+      "0002_rename_notes",
+      "ALTER TABLE notes RENAME TO memos;\nALTER TABLE memos RENAME COLUMN text TO body;",
+      "ALTER TABLE memos RENAME COLUMN body TO text;\nALTER TABLE memos RENAME TO notes;"
+    ),
+    (
+      "0003_split_people",
+      """
+      -- strata:allow destructive(people.bio)
+      -- strata:before SELECT count(*) > 0 FROM people
+      CREATE TABLE profiles(id INTEGER, bio TEXT);
+      INSERT INTO profiles SELECT id, bio FROM people WHERE bio IS NOT NULL;
+      ALTER TABLE people DROP COLUMN bio;
+      -- strata:after SELECT count(*) = 2 FROM profiles
+      """,
+      """
+      -- strata:allow destructive(profiles)
+      ALTER TABLE people ADD COLUMN bio TEXT;
+      UPDATE people SET bio = (SELECT bio FROM profiles WHERE profiles.id = people.id);
+      DROP TABLE profiles;
+      """
+    ),
+    (
+      "0004_text_ids",
+      """
+      -- strata:allow destructive(people), destructive(profiles), lossy, dangling
+      CREATE TABLE new(id TEXT, name TEXT, age INTEGER, joined TIMESTAMP, vip BOOLEAN);
+      INSERT INTO new SELECT 'p' || id, name, age, joined, vip FROM people;
+      DROP TABLE people;
+      ALTER TABLE new RENAME TO people;
+      CREATE TABLE new(id TEXT, bio TEXT);
+      INSERT INTO new SELECT 'p' || id, bio FROM profiles;
+      DROP TABLE profiles;
+      ALTER TABLE new RENAME TO profiles;
+      CREATE TABLE new(id TEXT, author TEXT, body TEXT, weight DOUBLE);
+      INSERT INTO new SELECT id, 'p' || author, body, weight FROM memos;
+      DROP TABLE memos;
+      ALTER TABLE new RENAME TO memos;
+      """,
+      """
+      -- strata:allow destructive(people), destructive(profiles), lossy, dangling
+      CREATE TABLE new(id INTEGER, name TEXT, age INTEGER, joined TIMESTAMP, vip BOOLEAN);
+      INSERT INTO new SELECT CAST(substr(id, 2) AS INTEGER), name, age, joined, vip FROM people;
+      DROP TABLE people;
+      ALTER TABLE new RENAME TO people;
+      CREATE TABLE new(id INTEGER, bio TEXT);
+      INSERT INTO new SELECT CAST(substr(id, 2) AS INTEGER), bio FROM profiles;
+      DROP TABLE profiles;
+      ALTER TABLE new RENAME TO profiles;
+      CREATE TABLE new(id TEXT, author INTEGER, body TEXT, weight DOUBLE);
+      INSERT INTO new SELECT id, CAST(substr(author, 2) AS INTEGER), body, weight FROM memos;
+      DROP TABLE memos;
+      ALTER TABLE new RENAME TO memos;
+      """
+    ),
+    ("0005_drop_tags", "-- strata:allow destructive(tags)\nDROP TABLE tags;", nil),
+  ]
+
+  init() async throws {
+    folder = try Folder()
+    let persistence = try await Persistence.open(
+      at: folder.path("app.strata"),
+      initialState: FirstState(),
+      database: \.db
+    )
+    let store = Store<FirstState, Never>(persistence)
+    store.commit {
+      for id in 1...3 {
+        $0.db.people.insert(
+          Person(
+            id: EntityID(id),
+            name: "Person \(id)",
+            age: id * 10,
+            bio: id == 2 ? nil : "bio \(id)",
+            joined: Date(timeIntervalSince1970: 1_770_000_000 + Double(id))
+          )
+        )
+        $0.db.notes.insert(
+          Memo(id: EntityID("n\(id)"), author: EntityID(id), text: "text \(id)", weight: .nan)
+        )
+      }
+      $0.db.tags.insert(Tag(id: "t", label: "tag"))
+    }
+    try await persistence.close()
+    try FileManager.default.createDirectory(atPath: scripts, withIntermediateDirectories: true)
+    for release in Self.releases {
+      try write(release.up, to: "\(release.name).sql")
+      if let down = release.down { try write(down, to: "\(release.name).down.sql") }
+    }
+  }
+
+  func write(_ text: String, to file: String) throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: "\(scripts)/\(file)"))
+  }
+
+  func remove(_ file: String) throws {
+    try FileManager.default.removeItem(atPath: "\(scripts)/\(file)")
+  }
+
+  /// Runs `strata migrate VERB STORE … --dir Migrations`.
+  func migrate(
+    _ verb: String,
+    _ store: String? = nil,
+    _ arguments: String...
+  ) async throws -> Program {
+    try await Program.run(
+      Program.strataPath(),
+      ["migrate", verb, store ?? self.store] + arguments + ["--dir", scripts]
+    )
+  }
+
+  /// Copies a closed store.
+  func copy(_ store: String, as name: String) throws -> String {
+    let path = folder.path("\(name).strata")
+    for suffix in ["", ".head"] {
+      try? FileManager.default.removeItem(atPath: path + suffix)
+      try FileManager.default.copyItem(atPath: store + suffix, toPath: path + suffix)
+    }
+    return path
+  }
+
+  /// All records by table, with sorted fields; tables without records are left out.
+  func contents(of store: String? = nil) throws -> [String: [String]] {
+    let inspector = try Inspector(path: store ?? self.store)
+    var contents: [String: [String]] = [:]
+    for table in try inspector.tables() where table.count > 0 {
+      contents[table.name] = try inspector.show(table: table.name)
+        .map { try canonicalJSON($0.value.json()) }
+    }
+    return contents
+  }
+}
+
+@Suite struct MigrateTests {
+  /// What a report says of tables.
+  private func tables(in report: String) throws -> [String] {
+    let value = try JSONSerialization.jsonObject(with: Data(report.utf8))
+    let steps = (value as? [String: Any])?["steps"] as? [[String: Any]] ?? []
+    let tables = try steps.map { step in
+      let data = try JSONSerialization.data(
+        withJSONObject: step["tables"] ?? [],
+        options: .sortedKeys
+      )
+      return String(decoding: data, as: UTF8.self)
+    }
+    #expect(!tables.isEmpty)
+    return tables
+  }
+
+  @Test func `five releases by SQL, from every one to every later one`() async throws {
+    let sample = try await Sample()
+    var stores = [try sample.copy(sample.store, as: "v0")]
+    var contents = [try sample.contents()]
+    for number in 1...5 {
+      #expect(try await sample.migrate("status").status == 2)
+      let plan = try await sample.migrate("plan", nil, "--to", "\(number)", "--json")
+      #expect(plan.status == 0, "\(plan)")
+      #expect(try sample.contents() == contents[number - 1])
+      let up = try await sample.migrate("up", nil, "--to", "\(number)", "--json")
+      #expect(up.status == 0, "\(up)")
+      #expect(try tables(in: plan.output) == tables(in: up.output))
+      #expect(try await sample.migrate("verify").status == 0)
+      #expect(try await Program.strata("verify", sample.store).status == 0)
+      stores.append(try sample.copy(sample.store, as: "v\(number)"))
+      contents.append(try sample.contents())
+    }
+    #expect(try await sample.migrate("status").status == 0)
+    let last = contents[5]
+    #expect(last.keys.sorted() == ["memos", "people", "profiles"])
+    #expect(
+      last["people"]?.first
+        == #"{"age":10,"id":"p1","joined":"2026-02-02T02:40:01Z","name":"Person 1","vip":false}"#
+    )
+    #expect(last["memos"]?.last == #"{"author":"p3","body":"text 3","id":"n3","weight":"NaN"}"#)
+    #expect(last["profiles"] == [#"{"bio":"bio 1","id":"p1"}"#, #"{"bio":"bio 3","id":"p3"}"#])
+    for from in 0...4 {
+      for to in (from + 1)...5 {
+        let path = try sample.copy(stores[from], as: "path")
+        let up = try await sample.migrate("up", path, "--to", "\(to)", "--no-backup")
+        #expect(up.status == 0, "\(from) to \(to): \(up)")
+        #expect(try sample.contents(of: path) == contents[to], "\(from) to \(to)")
+      }
+    }
+  }
+
+  @Test func `releases are taken back where their scripts say how`() async throws {
+    let sample = try await Sample()
+    let first = try sample.contents()
+    #expect(try await sample.migrate("up", nil, "--to", "4").status == 0)
+    let fourth = try sample.contents()
+    let down = try await sample.migrate("down", nil, "--to", "0", "--json")
+    #expect(down.status == 0, "\(down)")
+    #expect(try sample.contents() == first)
+    #expect(try await sample.migrate("up").status == 0)
+    let refused = try await sample.migrate("down", nil, "--to", "0")
+    #expect(refused.status == 1 && refused.errors.contains("0005_drop_tags"), "\(refused)")
+    #expect(try sample.contents()["people"] == fourth["people"])
+  }
+
+  /// A script in place of the third one; the store stays as it was.
+  private func failure(_ script: String, _ arguments: String...) async throws -> Program {
+    let sample = try await Sample()
+    try sample.write(script, to: "0003_split_people.sql")
+    let before = try sample.contents()
+    let arguments = ["migrate", "up", sample.store, "--dir", sample.scripts] + arguments
+    let up = try await Program.run(Program.strataPath(), arguments)
+    #expect(try sample.contents() == before)
+    #expect(try await Program.strata("migrate", "history", sample.store).output.hasPrefix("No "))
+    #expect(try await Program.strata("verify", sample.store).status == 0)
+    return up
+  }
+
+  @Test func `an error in the third of five scripts changes nothing`() async throws {
+    let up = try await failure("SELECT 1;\nUPDATE people SET agge == 1;")
+    #expect(up.status == 1)
+    #expect(up.errors.contains("0003_split_people") && up.errors.contains("line 2"), "\(up)")
+  }
+
+  @Test func `a script that reaches out or does not end changes nothing`() async throws {
+    let endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
+    for (script, text) in [
+      ("ATTACH 'x' AS y;", "ATTACH"), ("PRAGMA writable_schema = 1;", "PRAGMA"),
+      ("SELECT load_extension('x');", "load_extension"),
+      ("UPDATE people SET name = randomblob(1e9);", "larger than 64 MB"),
+      ("\(endless) INSERT INTO people(id) SELECT count(*) FROM c;", "longer than"),
+      ("-- strata:after SELECT count(*) = 99 FROM people", "99"),
+      ("UPDATE people SET id = 1;", "the ID"), ("UPDATE people SET age = 'old';", "age"),
+    ] {
+      let up = try await failure(script, "--timeout", "0.5")
+      #expect(up.status == 1 && up.errors.contains(text), "\(script): \(up)")
+      #expect(up.errors.contains("0003_split_people"), "\(up)")
+    }
+  }
+
+  @Test func `a loss that the script does not allow stops plan and up`() async throws {
+    let sample = try await Sample()
+    try sample.write("ALTER TABLE people DROP COLUMN bio;", to: "0003_split_people.sql")
+    let before = try sample.contents()
+    let plan = try await sample.migrate("plan", nil, "--to", "3")
+    #expect(plan.status == 2 && plan.output.contains("destructive(people.bio)"), "\(plan)")
+    let up = try await sample.migrate("up", nil, "--to", "3")
+    #expect(up.status == 2 && up.errors.contains("people.bio"), "\(up)")
+    #expect(try sample.contents() == before)
+    #expect(try await sample.migrate("up", nil, "--to", "3", "--dry-run").status == 2)
+  }
+
+  @Test func `what is not repeatable, and what changes nothing, is a note`() async throws {
+    let sample = try await Sample()
+    try sample.write("UPDATE people SET age = abs(random()) % 9;", to: "0003_split_people.sql")
+    let random = try await sample.migrate("plan", nil, "--to", "3")
+    #expect(random.status == 0 && random.output.contains("not-repeatable"), "\(random)")
+    try sample.write("UPDATE people SET age = 1 WHERE id = 99;", to: "0003_split_people.sql")
+    let none = try await sample.migrate("plan", nil, "--to", "3")
+    #expect(none.status == 0 && none.output.contains("no-effect"), "\(none)")
+  }
+
+  @Test func `an edited script is drift, and one with other line ends is not`() async throws {
+    let sample = try await Sample()
+    #expect(try await sample.migrate("up", nil, "--to", "2").status == 0)
+    let script = Sample.releases[1].up
+    try sample.write(
+      "-- licence\r\n" + script.replacing("\n", with: "\r\n"),
+      to: "0002_rename_notes.sql"
+    )
+    #expect(try await sample.migrate("verify").status == 0)
+    try sample.write(script.replacing("body", with: "content"), to: "0002_rename_notes.sql")
+    for verb in ["status", "verify", "up", "plan"] {
+      let program = try await sample.migrate(verb)
+      #expect(program.status == 6 && program.errors.contains("0002"), "\(verb): \(program)")
+    }
+    let shown = try await sample.migrate("repair")
+    #expect(shown.status == 2 && shown.output.contains("+ content"), "\(shown)")
+    #expect(try await sample.migrate("verify").status == 6)
+    #expect(try await sample.migrate("repair", nil, "--yes").status == 0)
+    #expect(try await sample.migrate("verify").status == 0)
+  }
+
+  @Test func `a missing file is drift, and a gap is not run`() async throws {
+    let sample = try await Sample()
+    try sample.remove("0003_split_people.sql")
+    try sample.remove("0003_split_people.down.sql")
+    let gap = try await sample.migrate("up")
+    #expect(gap.status == 1 && gap.errors.contains("0004_text_ids"), "\(gap)")
+    try sample.write(Sample.releases[2].up, to: "0003_split_people.sql")
+    #expect(try await sample.migrate("up", nil, "--to", "3").status == 0)
+    try sample.remove("0003_split_people.sql")
+    let missing = try await sample.migrate("verify")
+    #expect(missing.status != 0 && missing.errors.contains("3"), "\(missing)")
+    let none = try await Program.strata("migrate", "up", sample.store, "--dir", "/nowhere")
+    #expect(none.status == 3 && none.errors.contains("/nowhere"), "\(none)")
+  }
+
+  @Test func `the command stops before a migration in Swift`() async throws {
+    let sample = try await Sample()
+    try sample.remove("0003_split_people.sql")
+    try sample.remove("0003_split_people.down.sql")
+    try sample.write("", to: "0003_split_people.swift")
+    let up = try await sample.migrate("up")
+    #expect(up.status == 2 && up.errors.contains("0003_split_people"), "\(up)")
+    #expect(up.output.contains("Ran 2 migrations"), "\(up)")
+    let again = try await sample.migrate("up")
+    #expect(again.status == 2 && again.output.isEmpty, "\(again)")
+  }
+
+  @Test func `baseline notes migrations, and history lists them`() async throws {
+    let sample = try await Sample()
+    let before = try sample.contents()
+    #expect(try await sample.migrate("baseline", nil, "5").status == 0)
+    #expect(try sample.contents() == before)
+    #expect(try await sample.migrate("status").status == 0)
+    let history = try await Program.strata("migrate", "history", sample.store, "--json")
+    #expect(try member("4", "name", of: history.output) == "0005_drop_tags")
+    #expect(try member("4", "form", of: history.output) == "baseline")
+  }
+
+  @Test func `a squashed migration goes on where all of its parts ran`() async throws {
+    let sample = try await Sample()
+    let old = try sample.copy(sample.store, as: "old")
+    #expect(try await sample.migrate("up", nil, "--to", "4").status == 0)
+    let squash = try await Program.strata("migrate", "squash", "--to", "3", "--dir", sample.scripts)
+    #expect(squash.status == 0, "\(squash)")
+    let up = try await sample.migrate("up")
+    #expect(up.status == 0, "\(up)")
+    let refused = try await sample.migrate("up", old)
+    #expect(refused.status == 1 && refused.errors.contains("0003_squashed"), "\(refused)")
+  }
+
+  @Test func `a test runs every script on copies of stores`() async throws {
+    let sample = try await Sample()
+    let before = try sample.contents()
+    let other = try sample.copy(sample.store, as: "other")
+    let arguments = ["migrate", "test", "--dir", sample.scripts, "--on", sample.store, other]
+    let test = try await Program.run(Program.strataPath(), arguments)
+    #expect(test.status == 0 && test.output.contains("passed"), "\(test)")
+    #expect(try sample.contents() == before)
+    try sample.write("-- strata:after SELECT 0", to: "0005_drop_tags.sql")
+    #expect(try await Program.run(Program.strataPath(), arguments).status == 1)
+  }
+
+  @Test func `only up, down, baseline and repair change a store`() async throws {
+    let sample = try await Sample()
+    #expect(try await sample.migrate("up", nil, "--to", "1", "--no-backup").status == 0)
+    let before = try await sample.folder.contents()
+    for verb in ["status", "plan", "verify"] {
+      let program = try await sample.migrate(verb)
+      #expect([0, 2].contains(program.status), "\(verb): \(program)")
+    }
+    #expect(try await sample.migrate("up", nil, "--dry-run").status == 0)
+    #expect(try await Program.strata("migrate", "history", sample.store).status == 0)
+    let arguments = ["migrate", "test", "--dir", sample.scripts, "--on", sample.store]
+    #expect(try await Program.run(Program.strataPath(), arguments).status == 0)
+    #expect(try await sample.folder.contents() == before)
+  }
+
+  @Test func `new writes the files of the next number`() async throws {
+    let folder = try Folder()
+    let path = folder.path("Migrations")
+    let new = try await Program.strata("migrate", "new", "add_email", "--down", "--dir", path)
+    #expect(new.status == 0, "\(new)")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        == ["0001_add_email.down.sql", "0001_add_email.sql"]
+    )
+    #expect(try await Program.strata("migrate", "new", "no blanks", "--dir", path).status == 64)
+  }
+
+  @Test(
+    arguments: [
+      "status", "plan", "up", "down", "verify", "new", "baseline", "squash", "repair", "history",
+      "test",
+    ]
+  )
+  func `every verb has help with an example`(verb: String) async throws {
+    let help = try await Program.strata("migrate", verb, "--help")
+    #expect(help.status == 0 && help.output.contains("strata migrate \(verb) "), "\(help)")
+  }
+}

@@ -1,0 +1,124 @@
+import Foundation
+import Strata
+import StrataStorage
+import TestSupport
+import Testing
+
+/// Migrations in processes that are killed, that run at once, and on a full disk.
+struct MigrationCrashTests {
+  static let kills = loopCount("STRATA_MIGRATION_KILLS", 4)
+
+  let directory: TemporaryDirectory
+
+  init() throws { directory = try TemporaryDirectory() }
+
+  private func makeStore(at path: String, books count: Int = 300) async throws {
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db
+    )
+    let store = LibraryStore(persistence)
+    store.commit { state in
+      for number in 1...count {
+        state.db.books.insert(Book(id: EntityID(number), title: "title \(number)"))
+      }
+    }
+    try await persistence.close()
+  }
+
+  /// How many of the migrations the titles show; nil if they do not agree.
+  private func migrated(_ path: String) throws -> Int? {
+    let titles = try Inspector(path: path).show(table: "books").compactMap {
+      $0.value["title"]?.text
+    }
+    if titles.allSatisfy({ $0.hasSuffix(LibraryMigrations.mark) }) { return 2 }
+    return titles.allSatisfy { !$0.contains("(") } ? 0 : nil
+  }
+
+  @Test
+  func `migrations killed at any I/O have all run or none, and run to the end afterwards`()
+    async throws
+  {
+    let original = directory.path("original.strata")
+    try await makeStore(at: original)
+    let whole = directory.path("whole.strata")
+    try FileManager.default.copyItem(atPath: original, toPath: whole)
+    let (code, lines) = try ChildProcess("CrashChild", [whole, "0", "migrate"]).finish()
+    #expect(code == 0 && lines.first == "ran 2")
+    let total = try #require(lines.last.flatMap { Int($0) })
+    var outcomes: [Int: Int] = [:]
+    for kill in 0..<min(Self.kills, total) {
+      let path = directory.path("\(kill).strata")
+      try FileManager.default.copyItem(atPath: original, toPath: path)
+      let moment = total * (2 * kill + 1) / (2 * min(Self.kills, total))
+      let child = try ChildProcess("CrashChild", [path, "0", "migrate", "\(moment)"])
+      #expect(child.finish().code == SIGKILL, "kill \(kill) of \(total)")
+      #expect(try Inspector(path: path).verify().isSound, "kill \(kill)")
+      let ledger = try await DataMigrator(LibraryMigrations.all, at: path).history()
+      let shown = try migrated(path)
+      #expect(shown == ledger.count, "kill \(kill)")
+      outcomes[ledger.count, default: 0] += 1
+      let report = try await DataMigrator(LibraryMigrations.all, at: path).up()
+      #expect(report.steps.count == 2 - ledger.count, "kill \(kill)")
+      #expect(try migrated(path) == 2, "kill \(kill)")
+      #expect(try Inspector(path: path).verify().isSound, "kill \(kill)")
+    }
+    printStatistics(
+      """
+      migrations killed at \(Self.kills) of \(total) I/Os: \(outcomes[0] ?? 0) before the commit, \
+      \(outcomes[2] ?? 0) after it
+      """
+    )
+    #expect(outcomes[0] != nil)
+  }
+
+  @Test
+  func `of two processes that migrate at once each migration runs in one`() async throws {
+    let path = directory.path("app.strata")
+    try await makeStore(at: path, books: 2_000)
+    let children = [
+      try ChildProcess("CrashChild", [path, "0", "migrate"]),
+      try ChildProcess("CrashChild", [path, "0", "migrate"]),
+    ]
+    let results = children.map { $0.finish().lines.first ?? "" }
+    // One of them ran both; the other one was refused, or found them done.
+    #expect(results.filter { $0 == "ran 2" }.count == 1, "\(results)")
+    #expect(results.allSatisfy { ["ran 2", "ran 0", "refused"].contains($0) }, "\(results)")
+    #expect(try migrated(path) == 2)
+    #expect(try await DataMigrator(LibraryMigrations.all, at: path).history().count == 2)
+  }
+
+  @Test(.enabled(if: SmallDisk.isAvailable, "mounting a small disk requires root on Linux"))
+  func `on a full disk nothing is migrated, and everything once there is room`() async throws {
+    let disk = try SmallDisk(megabytes: 2)
+    let path = disk.path("app.strata")
+    try await makeStore(at: path, books: 6_000)
+    let filler = disk.path("filler")
+    let migrator = DataMigrator(LibraryMigrations.all, at: path)
+    let before = try Inspector(path: path).info()
+    // Room for a start, and not for the whole run.
+    var without = migrator
+    without.configuration.backups = .none
+    let free = try #require(
+      try FileManager.default.attributesOfFileSystem(forPath: disk.directory.path)[.systemFreeSize]
+        as? Int
+    )
+    let size = try #require(
+      try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int
+    )
+    #expect(FileManager.default.createFile(atPath: filler, contents: Data(count: free - size / 2)))
+    let error = await #expect(throws: PersistenceError.self) { try await without.up() }
+    guard case .dataMigration(.notEnoughSpace)? = error?.reason else {
+      Issue.record("\(error.map { "\($0)" } ?? "no error")")
+      return
+    }
+    #expect(try migrated(path) == 0)
+    #expect(try Inspector(path: path).info().chain == before.chain)
+    try FileManager.default.removeItem(atPath: filler)
+    try disk.remount("size=32m")
+    #expect(try await migrator.up().steps.count == 2)
+    #expect(try migrated(path) == 2)
+    #expect(try Inspector(path: path).verify().isSound)
+  }
+}

@@ -1,0 +1,205 @@
+import Foundation
+import Strata
+import StrataBase
+import StrataStorage
+import TestSupport
+import Testing
+
+/// Migrations that run when a program opens its store.
+struct OpeningMigrationTests {
+  let directory: TemporaryDirectory
+  let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+  }
+
+  private typealias Last = FiveReleases.Last
+
+  private func openLast(
+    _ configuration: PersistenceConfiguration = PersistenceConfiguration(),
+    _ migrations: [DataMigration] = FiveReleases.migrations
+  ) async throws(PersistenceError) -> Persistence<Last.State, Last.Database> {
+    try await Persistence.open(
+      at: path,
+      initialState: Last.State(),
+      database: \.db,
+      migrations: migrations,
+      configuration: configuration
+    )
+  }
+
+  @Test
+  func `a new store starts with all migrations noted`() async throws {
+    let persistence = try await openLast()
+    try await persistence.close()
+    let ledger = try await DataMigrator([], at: path).history()
+    #expect(ledger.map(\.number) == [1, 2, 3, 4, 5])
+    #expect(ledger.allSatisfy { $0.form == .baseline })
+    let again = try await openLast()
+    #expect(again.report.migrations == nil)
+    try await again.close()
+  }
+
+  @Test
+  func `pending migrations are refused where the policy says so, and for reading`() async throws {
+    try await FiveReleases.makeFirst(at: path)
+    let before = try StoreBytes(path)
+    var configuration = PersistenceConfiguration()
+    configuration.migrations.policy = .refuseIfPending
+    let pending = PersistenceError.Reason.dataMigration(
+      .pending(FiveReleases.migrations.map(\.name))
+    )
+    let error = await #expect(throws: PersistenceError.self) { try await openLast(configuration) }
+    #expect(error?.reason == pending)
+    let reading = PersistenceConfiguration(restore: .readOnly)
+    let refused = await #expect(throws: PersistenceError.self) { try await openLast(reading) }
+    #expect(refused?.reason == pending)
+    #expect(try StoreBytes(path) == before)
+  }
+
+  @Test
+  func `progress names the migrations`() async throws {
+    try await FiveReleases.makeFirst(at: path)
+    let seen = Lock<[String]>([])
+    var configuration = PersistenceConfiguration()
+    configuration.migrations.progress = { progress in
+      seen.withLock { if progress.records > 0 { $0.append(progress.migration) } }
+    }
+    try await openLast(configuration).close()
+    #expect(seen.withLock { $0 } == ["0001_add_age", "0003_split_address"])
+  }
+
+  @Test
+  func `a renamed table is not opened empty, and the error names the migration`() async throws {
+    try await FiveReleases.makeFirst(at: path)
+    let before = try StoreBytes(path)
+    let error = await #expect(throws: PersistenceError.self) {
+      try await openLast(PersistenceConfiguration(), [])
+    }
+    // The users cannot be decoded either, so only the tables are looked at here.
+    struct OtherDatabase: DatabaseType {
+      var users = EntityTable<FiveReleases.First.User>()
+      var memos = EntityTable<FiveReleases.Last.Memo>()
+      static let schema = DatabaseSchema<OtherDatabase> {
+        Entities(\.users)
+        Entities(\.memos)
+      }
+    }
+    struct OtherState: StateType { var db = OtherDatabase() }
+    #expect(error != nil)
+    let gone = await #expect(throws: PersistenceError.self) {
+      try await Persistence.open(at: path, initialState: OtherState(), database: \.db)
+    }
+    #expect(
+      gone?.reason == .dataMigration(.tablesGone(["notes": 5, "tags": 5], new: ["memos"]))
+    )
+    #expect(gone?.description.contains(".rename(\"notes\", to: \"memos\")") == true)
+    #expect(try StoreBytes(path) == before)
+    var configuration = PersistenceConfiguration()
+    configuration.unknownTables = .keep
+    let kept = try await Persistence.open(
+      at: path,
+      initialState: OtherState(),
+      database: \.db,
+      configuration: configuration
+    )
+    #expect(kept.report.unknownTables == ["notes", "tags"])
+    #expect(kept.report.newTables == ["memos"])
+    try await kept.close()
+  }
+
+  @Test
+  func `typed history does not reach across a migration`() async throws {
+    try await FiveReleases.makeFirst(at: path)
+    let persistence = try await openLast()
+    let error = await #expect(throws: PersistenceError.self) {
+      try await persistence.state(at: .revision(1))
+    }
+    #expect(error?.reason == .beforeMigration("0001_add_age"))
+    #expect(
+      try await persistence.state(at: .revision(persistence.revision)) == FiveReleases.expected()
+    )
+    try await persistence.close()
+  }
+
+  @Test
+  func `an older build opens what it can decode, and what it writes is brought up`() async throws {
+    try await FiveReleases.makeFirst(at: path)
+    let list = [
+      DataMigration("0001_mark", table: "users") { user in
+        user["name"] = user["name"]?.text.map { .string("\($0)!") }
+      }
+    ]
+    let newer = try await Persistence.open(
+      at: path,
+      initialState: FiveReleases.First.State(),
+      database: \.db,
+      migrations: list
+    )
+    try await newer.close()
+    // The release before knows no migration.
+    let older = try await Persistence.open(
+      at: path,
+      initialState: FiveReleases.First.State(),
+      database: \.db
+    )
+    let store = Store<FiveReleases.First.State, Never>(older)
+    store.commit { state in
+      state.db.users.insert(
+        FiveReleases.First.User(id: "late", name: "late", street: nil, city: nil)
+      )
+      state.db.users.insert(
+        FiveReleases.First.User(id: "gone", name: "gone", street: nil, city: nil)
+      )
+      state.db.tags.insert(FiveReleases.First.Tag(id: "new"))
+    }
+    store.commit { $0.db.users.remove("gone") }
+    _ = try await older.compact()
+    try await older.close()
+
+    let migrator = DataMigrator(list, at: path)
+    #expect(try await migrator.status().stragglers == ["users": 2, "tags": 1])
+    let again = try await Persistence.open(
+      at: path,
+      initialState: FiveReleases.First.State(),
+      database: \.db,
+      migrations: list
+    )
+    #expect(again.initialState.db.users["late"]?.name == "late!")
+    #expect(again.initialState.db.users["u1"]?.name == "User 1!")
+    #expect(again.initialState.db.users["gone"] == nil)
+    let step = try #require(again.report.migrations?.steps.first)
+    #expect(step.isForStragglers && step.tables.map(\.updated) == [1])
+    try await again.close()
+    #expect(try await migrator.status().stragglers == [:])
+    #expect(try await migrator.up().steps.isEmpty)
+    #expect(try Inspector(path: path).verify().isSound)
+  }
+
+  @Test
+  func `records of an older build that a migration cannot take one by one are refused`()
+    async throws
+  {
+    try await FiveReleases.makeFirst(at: path)
+    let list = [
+      DataMigration("0001_all") { tables in
+        try tables.forEach(in: "users") { $0["age"] = .integer(1) }
+      }
+    ]
+    try await DataMigrator(list, at: path).up()
+    let older = try await Persistence.open(
+      at: path,
+      initialState: FiveReleases.First.State(),
+      database: \.db
+    )
+    let store = Store<FiveReleases.First.State, Never>(older)
+    store.commit { $0.db.tags.insert(FiveReleases.First.Tag(id: "new")) }
+    try await older.close()
+    let error = await #expect(throws: PersistenceError.self) {
+      try await DataMigrator(list, at: path).up()
+    }
+    #expect(error?.reason == .dataMigration(.stragglers("0001_all", tables: ["tags": 1])))
+  }
+}

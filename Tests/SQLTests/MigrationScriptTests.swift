@@ -1,0 +1,140 @@
+import Foundation
+import StrataSQL
+import StrataStorage
+import TestSupport
+import Testing
+
+/// Scripts, their comments, and folders of them.
+@Suite struct MigrationScriptTests {
+  private func folder(_ files: [String: String]) throws -> TemporaryDirectory {
+    let directory = try TemporaryDirectory()
+    for (name, text) in files {
+      try Data(text.utf8).write(to: directory.url.appendingPathComponent(name))
+    }
+    return directory
+  }
+
+  private func error<R>(_ body: () throws -> R) throws -> SQLMigrationError? {
+    do {
+      _ = try body()
+      return nil
+    } catch let error as SQLMigrationError {
+      return error
+    }
+  }
+
+  @Test func `a folder is a list in the order of its numbers`() throws {
+    let directory = try folder([
+      "0002_b.sql": "SELECT 2", "V0001_a.sql": "SELECT 1", "0010_c.sql": "SELECT 3",
+      "0010_c.down.sql": "SELECT 4", "0011_d.swift": "let x = 1", "README.md": "no migration",
+      ".hidden.sql": "nor this", "Helpers.swift": "nor this",
+    ])
+    let list = try SQLMigrations.read(directory.url.path)
+    #expect(list.map(\.name) == ["0001_a", "0002_b", "0010_c", "0011_d"])
+    #expect(list.map(\.number) == [1, 2, 10, 11])
+    #expect(list.map(\.form) == [.sql, .sql, .sql, .swift])
+    #expect(list.map(\.isReversible) == [false, false, true, false])
+  }
+
+  @Test func `the content of a script is its words`() throws {
+    let script = "SELECT 1, 'a  b' FROM users;\n"
+    let same = "-- text\r\nSELECT   1 ,\r\n 'a  b'\r\nFROM users ;"
+    let content = try DataMigration("0001_a", sql: script).content
+    #expect(try DataMigration("V0001_a", sql: same).content == content)
+    #expect(try DataMigration("0001_a", sql: "SELECT 1, 'a b' FROM users;").content != content)
+  }
+
+  @Test func `steps in Swift take the place of their files`() throws {
+    let directory = try folder(["0001_a.sql": "SELECT 1", "0002_b.swift": ""])
+    let path = directory.url.path
+    let step = DataMigration("0002_b") { _ in }
+    let list = try SQLMigrations.folder(path, with: [step])
+    #expect(list.map(\.name) == ["0001_a", "0002_b"])
+    #expect(try error { try SQLMigrations.folder(path) } == .missingSwift(migration: "0002_b"))
+    #expect(
+      try error { try SQLMigrations.folder(path, with: [step, DataMigration("0003_c") { _ in }]) }
+        == .missingFile(migration: "0003_c")
+    )
+  }
+
+  @Test func `what is wrong with a folder is a typed error`() throws {
+    func error(_ files: [String: String]) throws -> SQLMigrationError? {
+      let directory = try folder(files)
+      let path = directory.url.path
+      return try self.error { try SQLMigrations.read(path) }
+    }
+    #expect(
+      try error(["0001_a.sql": "", "0001_b.sql": ""])
+        == .duplicate(number: 1, files: ["0001_a.sql", "0001_b.sql"])
+    )
+    #expect(
+      try error(["0001_a.sql": "", "0001_a.swift": ""])
+        == .duplicate(number: 1, files: ["0001_a.sql", "0001_a.swift"])
+    )
+    #expect(try error(["0001_a.down.sql": ""]) == .onlyDown(file: "0001_a.down.sql"))
+    guard case .badName? = try error(["first.sql": ""]) else {
+      Issue.record("a file without a number was read")
+      return
+    }
+    guard case .badName? = try error(["0000_a.sql": ""]) else {
+      Issue.record("the number 0 was read")
+      return
+    }
+    guard case .unreadable? = try self.error({ try SQLMigrations.read("/nowhere") }) else {
+      Issue.record("a folder that is not there was read")
+      return
+    }
+  }
+
+  @Test func `comments of a script are checks and permissions`() throws {
+    let squashed = try DataMigration("0005_squashed", sql: "-- strata:replaces 1...5")
+    #expect(squashed.form == .squashed && squashed.replaces == 1...5)
+    for (comment, detail) in [
+      ("-- strata:alow destructive(users)", "strata:alow"), ("-- strata:before", "SELECT"),
+      ("--strata:allow nonsense(users)", "nonsense"), ("-- strata:allow", "destructive"),
+      ("-- strata:allow destructive(users", "destructive"), ("-- strata:replaces 5", "1...12"),
+    ] {
+      let found = try error { try DataMigration("0001_a", sql: "SELECT 1;\n  \(comment)\n") }
+      guard case .directive(migration: "0001_a", line: 2, let text)? = found else {
+        Issue.record("\(comment): \(String(describing: found))")
+        continue
+      }
+      #expect(text.contains(detail), "\(comment): \(text)")
+    }
+  }
+
+  @Test func `new files have the next number, and squashed ones move away`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("Migrations")
+    let first = try MigrationFolder(creating: path).add("first", .sql(withDown: true))
+    #expect(first == ["\(path)/0001_first.sql", "\(path)/0001_first.down.sql"])
+    #expect(
+      try MigrationFolder(path).add("second", .swift) == ["\(path)/0002_second.swift"]
+    )
+    _ = try MigrationFolder(path).add("third", .sql(withDown: false))
+    let names = try SQLMigrations.read(path).map(\.name)
+    #expect(names == ["0001_first", "0002_second", "0003_third"])
+    #expect(try MigrationFolder(path).squash(to: 2) == "\(path)/0002_squashed.sql")
+    #expect(try SQLMigrations.read(path).map(\.name) == ["0002_squashed", "0003_third"])
+    #expect(try SQLMigrations.read(path)[0].replaces == 1...2)
+    #expect(
+      try SQLMigrations.read("\(path)/squashed").map(\.name) == ["0001_first", "0002_second"]
+    )
+    #expect(try error { try MigrationFolder(path).squash(to: 9) } == .noMigration(number: 9))
+  }
+
+  @Test func `a difference of scripts shows words, not spacing`() {
+    let before = "-- old\nUPDATE users SET age = age+1 WHERE age > 10;"
+    #expect(ScriptDifference(from: before, to: before.uppercased()).parts.count > 1)
+    #expect(
+      ScriptDifference(from: before, to: "UPDATE users\n SET age = age+1\n WHERE age > 12 ;").parts
+        == [
+          .same("… age = age+1 WHERE age >"), .removed("10;"), .added("12;"),
+        ]
+    )
+    #expect(
+      ScriptDifference(from: before, to: "UPDATE users SET age = age+1 WHERE age > 10;").parts
+        .allSatisfy { if case .same = $0 { true } else { false } }
+    )
+  }
+}

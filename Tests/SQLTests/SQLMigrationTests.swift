@@ -1,0 +1,132 @@
+import Strata
+import StrataRecords
+import StrataSQL
+import StrataSQLite
+import StrataStorage
+import TestSupport
+import Testing
+
+/// Scripts as migrations of a store.
+@Suite struct SQLMigrationTests {
+  /// A store with random people and documents.
+  private static func sample(
+    _ people: Int,
+    using random: inout SeededGenerator
+  ) async throws -> Sample {
+    let sample = try Sample()
+    var state = SampleState()
+    for id in 0..<people { state.db.people.insert(.random(id, using: &random)) }
+    for id in 0..<people / 2 {
+      state.db.documents.insert(.random(id, people: people, using: &random))
+    }
+    let initial = state
+    try await sample.write(initial: initial) { _, _ in }
+    return sample
+  }
+
+  private static func migrator(_ migrations: [DataMigration], _ sample: Sample) -> DataMigrator {
+    var migrator = DataMigrator(migrations, at: sample.path)
+    migrator.configuration.findings = .report
+    migrator.configuration.backups = .none
+    return migrator
+  }
+
+  /// The records of a table with their layouts, by encoded ID.
+  private static func records(_ table: String, of sample: Sample) throws -> [[UInt8]: StoredEntity]
+  {
+    try Inspector(path: sample.path).query { view in
+      var scan = try view.state(at: view.last.revision).scan(table)
+      var records: [[UInt8]: StoredEntity] = [:]
+      while let entity = try scan.next() { records[Array(entity.id)] = entity }
+      return records
+    }
+  }
+
+  @Test func `only the records that a script changes are in the delta`() async throws {
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    let count = loopCount("STRATA_MIGRATED_RECORDS", 3_000)
+    let sample = try await Self.sample(count, using: &random)
+    let before = try Self.records("people", of: sample)
+    let script = "UPDATE people SET age = age + 1 WHERE id % 30 = 7"
+    let migration = try DataMigration("0001_age", sql: script)
+    let report = try await Self.migrator([migration], sample).up()
+    let changed = (0..<count).count { $0 % 30 == 7 }
+    #expect(report.steps[0].tables.map(\.updated) == [changed])
+    let delta = try #require(try Inspector(path: sample.path).log(.last(1)).deltas.first)
+    #expect(delta.entities == changed)
+    let after = try Self.records("people", of: sample)
+    #expect(after.count == before.count)
+    let different = before.filter { after[$0.key] != $0.value }
+    #expect(different.count == changed, "\(random)")
+  }
+
+  @Test func `plan and up report the same`() async throws {
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    let sample = try await Self.sample(40, using: &random)
+    var migrations: [DataMigration] = []
+    for number in 1...loopCount("STRATA_MIGRATIONS", 12) {
+      let statements = (0..<Int.random(in: 1...3, using: &random)).map { index in
+        Self.statement("\(number)_\(index)", using: &random)
+      }
+      let script = statements.joined(separator: ";\n")
+      migrations.append(try DataMigration("\(number)_random", sql: script))
+      let migrator = Self.migrator(migrations, sample)
+      let planned = try await migrator.plan()
+      let ran = try await migrator.up()
+      try #require(
+        planned.steps.map(\.tables) == ran.steps.map(\.tables)
+          && planned.steps.map(\.findings) == ran.steps.map(\.findings),
+        "\(script) \(random)"
+      )
+    }
+  }
+
+  private static func statement(_ unique: String, using random: inout SeededGenerator) -> String {
+    let rest = Int.random(in: 0...4, using: &random)
+    let statements = [
+      "UPDATE people SET age = age + 1 WHERE id % 5 = \(rest)",
+      "UPDATE people SET city = NULL WHERE id % 5 = \(rest)",
+      "UPDATE people SET score = 0.5, name = name || '!' WHERE age > \(rest * 15)",
+      "ALTER TABLE people ADD COLUMN \"c\(unique)\" INTEGER DEFAULT \(rest)",
+      "DELETE FROM documents WHERE ratio = 0.\(rest)",
+      "INSERT INTO documents(id, title, size) VALUES ('new \(unique)', 't', \(rest))",
+      "UPDATE people SET id = id + 1000 WHERE id = \(rest)",
+      "CREATE TABLE \"t\(unique)\"(id INTEGER, n TEXT); "
+        + "INSERT INTO \"t\(unique)\" SELECT id, name FROM people WHERE id % 5 = \(rest)",
+      "UPDATE documents SET owner = \(rest) WHERE owner = \(rest + 1)",
+    ]
+    return statements.randomElement(using: &random) ?? ""
+  }
+
+  @Test func `scripts and closures run in one order`() async throws {
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    let sample = try await Self.sample(10, using: &random)
+    let migrations = [
+      try DataMigration("0001_sql", sql: "UPDATE people SET name = 'a'"),
+      DataMigration("0002_swift", table: "people") { person in
+        person["name"] = .string("\(person["name"]?.text ?? "")b")
+      },
+      try DataMigration("0003_sql", sql: "UPDATE people SET name = name || 'c'"),
+    ]
+    let report = try await Self.migrator(migrations, sample).up()
+    #expect(report.steps.map(\.form) == [.sql, .swift, .sql])
+    #expect(try sample.rows("SELECT DISTINCT name FROM people") == [[.text("abc")]])
+  }
+
+  @Test func `a field that a script sets is a reference still`() async throws {
+    var random = SeededGenerator(seed: .random(in: 0 ... .max))
+    let sample = try await Self.sample(10, using: &random)
+    let migration = try DataMigration("0001_owner", sql: "UPDATE documents SET owner = 77")
+    let report = try await Self.migrator([migration], sample).up()
+    #expect(report.steps[0].tables.map(\.updated) == [5])
+    let records = try Self.records("documents", of: sample)
+    try Inspector(path: sample.path).query { view in
+      for entity in records.values {
+        let layout = try view.catalog.layout(entity.layout)
+        let field = try #require(layout.fields.firstIndex { $0.name == "owner" })
+        #expect(layout.fields[field].references == .table("people"))
+        #expect(FieldPresence(entity.record, layout)?[field] == .value)
+      }
+    }
+  }
+}

@@ -1,0 +1,17 @@
+package import Strata
+
+/// Migrations of the sample domain.
+package enum LibraryMigrations {
+  /// The mark that each title ends with after them.
+  package static let mark = " (2)"
+
+  /// Two steps: each book's title gets a mark, in two parts.
+  package static let all = [
+    DataMigration("0001_first_part", table: "books") { book in
+      book["title"] = book["title"]?.text.map { .string($0 + " (") }
+    },
+    DataMigration("0002_second_part", table: "books") { book in
+      book["title"] = book["title"]?.text.map { .string($0 + "2)") }
+    },
+  ]
+}
