@@ -27,10 +27,10 @@ struct ContextTests {
   }
 
   @Test func `a dispatch that another one starts has the context of that one`() async throws {
-    let hub = hub
-    let store = CounterStore("counter") { operation, action, store in
+    // The hub holds the store.
+    let store = CounterStore("counter") { [weak hub] operation, action, store in
       store.updateState { $0.count += 1 }
-      if store.state.count == 1 { hub.dispatch(action, mode: .serial) }
+      if store.state.count == 1 { hub?.dispatch(action, mode: .serial) }
       operation.finish()
     }
     try hub.register(store: store)
