@@ -9,7 +9,7 @@
 /// ```
 ///
 /// All parts are optional. A commit carries the context of its task, and its own on top: see
-/// ``CommitContext/with(_:_:)``. Subscribers find it in ``Changes/context``, hooks in
+/// `CommitContext.with`. Subscribers find it in ``Changes/context``, hooks in
 /// ``Edit/trace``. A persisted store writes it into the delta, where `strata log` and the history
 /// show it.
 ///

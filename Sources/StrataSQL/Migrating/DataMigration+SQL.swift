@@ -28,6 +28,7 @@ extension DataMigration {
   ///
   /// - Parameters:
   ///   - name: The name, with the number at its front; a `V` before the number is left out.
+  ///   - sql: The script.
   ///   - down: A script that takes it back.
   ///   - timeLimit: How long one script may run.
   /// - Throws: `SQLMigrationError.directive` for a comment that starts with `-- strata:` and cannot be read.

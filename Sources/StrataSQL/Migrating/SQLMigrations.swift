@@ -10,7 +10,7 @@ public import StrataStorage
 /// that this migration is written in Swift; the program passes it, and the `strata` command stops before it.
 /// Other files, and folders in it, are ignored.
 ///
-/// Scripts that a program embeds are passed one by one: see ``DataMigration/init(_:sql:down:timeLimit:)``.
+/// Scripts that a program embeds are passed one by one: see `DataMigration(_:sql:down:timeLimit:)`.
 public enum SQLMigrations {
   /// The migrations of a folder, in the order of their numbers.
   ///

@@ -74,7 +74,10 @@ public struct DataChange: Sendable {
   /// it. An ID in a field that two shapes were seen of is not one. O(records of the table, and of those that
   /// refer to it).
   ///
-  /// - Parameter version: raise it when the closure is changed before its release.
+  /// - Parameters:
+  ///   - table: The table.
+  ///   - version: Raise it when the closure is changed before its release.
+  ///   - newID: The new ID of a record.
   public static func changeID(
     of table: String,
     version: Int = 1,

@@ -97,7 +97,10 @@ extension DataMigration {
   /// O(records of the table). Throwing from the closure rolls the whole run back.
   ///
   /// - Parameters:
+  ///   - name: The name, with the number at its front.
+  ///   - table: The table.
   ///   - version: Raise it when the closure is changed before its release; it is what the checksum is of.
+  ///   - change: Changes a record.
   public init(
     _ name: String,
     table: String,
