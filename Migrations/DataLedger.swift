@@ -61,15 +61,6 @@ package enum DataLedger {
     guard try connection.userVersion() > 1 else { return [] }
     let select = "SELECT \(columns) FROM migration WHERE kind = 1 ORDER BY version"
     return try connection.all(select) { row throws(SQLiteError) in
-      guard let checksum = Checksum(bytes: try row.blob(2)) else {
-        throw SQLiteError(
-          code: .mismatch,
-          operation: .read,
-          message: "a checksum in the ledger is not 16 bytes long",
-          sql: select,
-          path: connection.path
-        )
-      }
       let first = try row.optionalInt(9).map { Int($0) }
       let last = try row.optionalInt(10).map { Int($0) }
       var replaces: ClosedRange<Int>?
@@ -77,7 +68,7 @@ package enum DataLedger {
       return Entry(
         number: Int(try row.int(0)),
         name: try row.text(1),
-        checksum: checksum,
+        checksum: try MigrationLedger.checksum(2, of: row, select, connection),
         applied: try row.int(3),
         duration: try row.int(4),
         form: try row.optionalText(5) ?? "",

@@ -56,23 +56,35 @@ package enum MigrationLedger {
     guard !columns.isEmpty else { return [] }
     let select = columns.contains("kind") ? selection : selectionOfFormat1
     return try connection.all(select) { row throws(SQLiteError) in
-      guard let checksum = Checksum(bytes: try row.blob(2)) else {
-        throw SQLiteError(
-          code: .mismatch,
-          operation: .read,
-          message: "a checksum in the ledger is not 16 bytes long",
-          sql: select,
-          path: connection.path
-        )
-      }
       return Entry(
         version: Int(try row.int(0)),
         name: try row.text(1),
-        checksum: checksum,
+        checksum: try checksum(2, of: row, select, connection),
         applied: try row.int(3),
         duration: try row.int(4)
       )
     }
+  }
+
+  /// The checksum in a column of the ledger.
+  ///
+  /// - Throws: `.mismatch` for one of the wrong length.
+  static func checksum(
+    _ column: Int,
+    of row: borrowing Row,
+    _ select: String,
+    _ connection: Connection
+  ) throws(SQLiteError) -> Checksum {
+    guard let checksum = Checksum(bytes: try row.blob(column)) else {
+      throw SQLiteError(
+        code: .mismatch,
+        operation: .read,
+        message: "a checksum in the ledger is not 16 bytes long",
+        sql: select,
+        path: connection.path
+      )
+    }
+    return checksum
   }
 
   private static let selection = """
