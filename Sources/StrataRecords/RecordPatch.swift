@@ -71,29 +71,7 @@ package struct RecordPatch {
     } else if scalar.rawValue != shape.kind.rawValue {
       return nil
     }
-    append(value, to: &bytes)
+    value.appendPayload(to: &bytes)
     return 2
-  }
-
-  private static func append(_ value: RecordValue, to bytes: inout [UInt8]) {
-    switch value {
-    case .null, .array, .object: break
-    case .bool(let value): bytes.append(value ? 1 : 0)
-    case .int(let value, .bits8): bytes.append(UInt8(truncatingIfNeeded: value))
-    case .int(let value, _): bytes.appendZigzag(value)
-    case .uint(let value, .bits8): bytes.append(UInt8(truncatingIfNeeded: value))
-    case .uint(let value, _): bytes.appendVarint(value)
-    case .float(let value): bytes.appendFixed(value.bitPattern)
-    case .double(let value): bytes.appendFixed(value.bitPattern)
-    case .string(let value): bytes.appendText(value)
-    case .data(let value):
-      bytes.appendVarint(UInt64(value.count))
-      bytes += value
-    case .date(let value):
-      bytes.appendFixed(value.timeIntervalSinceReferenceDate.bitPattern)
-    case .uuid(let value): withUnsafeBytes(of: value.uuid) { bytes += $0 }
-    case .url(let value): bytes.appendText(value.absoluteString)
-    case .decimal(let value): bytes.appendText(value.description)
-    }
   }
 }
