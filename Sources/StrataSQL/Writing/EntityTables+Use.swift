@@ -1,0 +1,135 @@
+import Foundation
+import StrataRecords
+import StrataSQLite
+
+/// What a script uses, learned before it runs.
+extension EntityTables {
+  /// What a script and its checks use, and the sources for it; O(statements).
+  ///
+  /// They are compiled over empty tables. Only statements that change the schema run there. A table without records,
+  /// or a field without values, is left out of the sources if the script gives its name to a new one.
+  ///
+  /// - Throws: `EntityTableError` for a text that SQLite does not compile.
+  package static func use(
+    checkedBefore before: [String],
+    of script: String,
+    checkedAfter after: [String],
+    on sources: [EntityRecords],
+    within limit: Duration
+  ) throws -> (use: ScriptUse, sources: [EntityRecords]) {
+    var sources = sources
+    while true {
+      do {
+        let use = try use(before, script, after, sources, within: limit)
+        return (use, sources)
+      } catch let error as EntityTableError {
+        guard try leaveOut(error, of: &sources) else { throw error }
+      }
+    }
+  }
+
+  /// Leaves out what an error says is there already, if nothing would be lost; false if there is no such thing.
+  private static func leaveOut(
+    _ error: EntityTableError,
+    of sources: inout [EntityRecords]
+  ) throws -> Bool {
+    guard case .statement(let sql, _, let message) = error else { return false }
+    if let range = message.range(of: "duplicate column name: ") {
+      let column = message[range.upperBound...].lowercased()
+      let words = sql.replacing("\"", with: " ").split { $0.isWhitespace || $0 == "(" }
+      guard let index = words.firstIndex(where: { $0.uppercased() == "TABLE" }),
+        words.indices.contains(index + 1),
+        let place = sources.firstIndex(where: {
+          $0.table.lowercased() == words[index + 1].lowercased()
+        })
+      else { return false }
+      let names = Set(sources[place].ordered.flatMap { $0.fields.map(\.name) })
+        .filter { $0.lowercased() == column }.subtracting(sources[place].hidden)
+      let unused = try sources[place].fields(withoutValues: names)
+      sources[place].hidden.formUnion(unused)
+      return !unused.isEmpty
+    }
+    let place = try sources.firstIndex { source in
+      let name = source.table
+      return try [
+        "table \(name) already exists", "table \"\(name)\" already exists",
+        "there is already another table or index with this name: \(name)",
+      ].contains { message.lowercased() == $0.lowercased() } && source.isEmpty
+    }
+    guard let place else { return false }
+    sources.remove(at: place)
+    return true
+  }
+
+  private static func use(
+    _ before: [String],
+    _ script: String,
+    _ after: [String],
+    _ sources: [EntityRecords],
+    within limit: Duration
+  ) throws -> ScriptUse {
+    let empty = sources.map { source in
+      EntityRecords(source.table, layouts: source.layouts, hiding: source.hidden) { { nil } }
+    }
+    let tables = try EntityTables(empty)
+    var use = ScriptUse()
+    for check in before {
+      _ = try tables.database.value(of: check, within: limit) { tables.add($0, to: &use) }
+    }
+    try tables.database.run(script, .learning, within: limit) { actions in
+      tables.add(actions, to: &use)
+      try tables.followColumns()
+    }
+    for check in after {
+      _ = try tables.database.value(of: check, within: limit) { tables.add($0, to: &use) }
+    }
+    for table in tables.tables where use.tables[table.records.table] != nil {
+      if try tables.hasComputedColumns(table) {
+        use.tables[table.records.table]?.needsAll = true
+      }
+    }
+    return use
+  }
+
+  /// Adds what one statement uses, by the names that tables and columns have before it has run.
+  private func add(_ actions: [StatementAction], to use: inout ScriptUse) {
+    func update(_ name: String, _ body: (Table, inout ScriptUse.Table) -> Void) {
+      let table = tables.first { !$0.isDropped && $0.nameNow.lowercased() == name.lowercased() }
+      guard let table else { return }
+      body(table, &use.tables[table.records.table, default: ScriptUse.Table()])
+    }
+    for action in actions {
+      switch action {
+      case .function(let name): use.functions.insert(name.lowercased())
+      case .read(let name, let column):
+        update(name) { table, use in
+          if let number = table.origins[column]?.number { use.columns.insert(number) }
+        }
+      case .update(let name, let column):
+        update(name) { table, use in
+          let number = table.origins[column]?.number
+          if let number { use.columns.insert(number) }
+          if number == 0 { use.setsIDs = true }
+          if number == nil, !table.names.contains(column) { use.setsNumbers = true }
+        }
+      case .change(let kind, let name):
+        update(name) { _, use in
+          if kind == "INSERT" { use.addsRows = true } else { use.removesRows = true }
+        }
+      case .alter(let name): update(name) { _, _ in }
+      case .index(let name): update(name) { _, use in use.needsAll = true }
+      case .select, .recursion, .other: break
+      }
+    }
+  }
+
+  /// Whether a table has columns that are computed from others, which SQLite does not report.
+  private func hasComputedColumns(_ table: Table) throws -> Bool {
+    guard !table.isDropped else { return false }
+    let hidden = try connection.first(
+      "SELECT max(hidden) FROM pragma_table_xinfo(?)",
+      [.text(table.nameNow)]
+    ) { try $0.int(0) }
+    return hidden ?? 0 > 0
+  }
+}
