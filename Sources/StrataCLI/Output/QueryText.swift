@@ -71,7 +71,7 @@ package struct QueryText {
       var text = "{"
       for (index, value) in row.enumerated() {
         if index > 0 { text += "," }
-        text += keys[index] + ":" + Self.json(value)
+        text += keys[index] + ":" + value.json
       }
       try line(text + "}")
     }
@@ -92,16 +92,6 @@ package struct QueryText {
           }
         }.joined(separator: ",")
       )
-    }
-  }
-
-  private static func json(_ value: Value) -> String {
-    switch value {
-    case .null: "null"
-    case .integer(let number): String(number)
-    case .real(let number): RecordValue.double(number).json()
-    case .text(let text): RecordValue.string(text).json()
-    case .blob(let bytes): RecordValue.data(Data(bytes)).json()
     }
   }
 

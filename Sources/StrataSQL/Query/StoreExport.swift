@@ -48,19 +48,9 @@ package struct StoreExport {
         if isValue, record.hasPrefix(start) {
           record = String(record.dropFirst(start.count).dropLast())
         }
-        let id = isValue ? "null" : Self.json(row[0])
+        let id = isValue ? "null" : row[0].json
         try body("{\"table\":\(name),\"id\":\(id),\"value\":\(record)}")
       }
-    }
-  }
-
-  private static func json(_ value: Value) -> String {
-    switch value {
-    case .null: "null"
-    case .integer(let number): String(number)
-    case .real(let number): RecordValue.double(number).json()
-    case .text(let text): RecordValue.string(text).json()
-    case .blob(let bytes): RecordValue.data(Data(bytes)).json()
     }
   }
 
