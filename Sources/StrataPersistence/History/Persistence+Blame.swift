@@ -23,14 +23,7 @@ extension Persistence {
     of id: EntityID<Entity>,
     in table: TableName? = nil
   ) async throws(PersistenceError) -> [FieldBlame] {
-    let name = table ?? Entity.tableName
-    guard Database.schema.table(named: name) is Entities<Database, Entity> else {
-      throw PersistenceError(
-        .inspecting,
-        path: path,
-        .notFound("table \(name) of \(Entity.self) in the schema of \(Database.self)")
-      )
-    }
+    let name = try tableName(of: Entity.self, or: table)
     try await writePending(for: nil)
     return try await reader.read { view in
       try view.blame(name.text, try EncodedID.bytes(of: id.raw))

@@ -99,6 +99,18 @@ extension Persistence {
     of id: EntityID<Entity>,
     in table: TableName? = nil
   ) async throws(PersistenceError) -> [EntityVersion<Entity>] {
+    let name = try tableName(of: Entity.self, or: table)
+    try await writePending(for: nil)
+    let policy = policy
+    return try await reader.read { view in try view.versions(of: id, in: name.text, policy) }
+  }
+
+  /// The table of that name, or of the entity type; throws `.notFound` unless the schema lists it with the
+  /// type.
+  func tableName<Entity: EntityType>(
+    of type: Entity.Type,
+    or table: TableName?
+  ) throws(PersistenceError) -> TableName {
     let name = table ?? Entity.tableName
     guard Database.schema.table(named: name) is Entities<Database, Entity> else {
       throw PersistenceError(
@@ -107,9 +119,7 @@ extension Persistence {
         .notFound("table \(name) of \(Entity.self) in the schema of \(Database.self)")
       )
     }
-    try await writePending(for: nil)
-    let policy = policy
-    return try await reader.read { view in try view.versions(of: id, in: name.text, policy) }
+    return name
   }
 
   /// Makes the store's database and persisted values what they were at a point of its history, as
