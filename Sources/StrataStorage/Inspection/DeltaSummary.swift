@@ -120,7 +120,7 @@ package struct TableChangeSummary: Codable, Sendable, Equatable {
 
 extension DeltaSummary {
   init(_ header: DeltaHeader, _ blocks: [ChangeBlock]) throws(CorruptionError) {
-    let contexts = try header.contexts()
+    let commit = try CommitSummary(header)
     var changes: [TableChangeSummary] = []
     for block in blocks {
       // A delta's entries are in no order; people expect one.
@@ -137,16 +137,16 @@ extension DeltaSummary {
       }
     }
     self.init(
-      revision: header.revision.number,
-      first: header.first.number,
-      time: Date(microseconds: header.time),
-      name: header.name,
-      place: header.place,
+      revision: commit.revision,
+      first: commit.first,
+      time: commit.time,
+      name: commit.name,
+      place: commit.place,
       entities: header.entities,
       bytes: header.bytes,
       changes: changes,
-      contexts: contexts.contexts.isEmpty ? nil : contexts.contexts.map(ContextSummary.init),
-      contextsLeftOut: contexts.leftOut > 0 ? contexts.leftOut : nil
+      contexts: commit.contexts,
+      contextsLeftOut: commit.contextsLeftOut
     )
   }
 }

@@ -113,7 +113,7 @@ extension Inspector {
             before.apply(blocks)
             continue
           }
-          try before.tell(&summaries[index], blocks)
+          try before.addInsertions(to: &summaries[index], blocks)
           before.apply(blocks)
         }
       }
@@ -192,7 +192,7 @@ private struct EarlierEntities {
   }
 
   /// Notes what a delta, which is the next one, inserted and updated.
-  func tell(_ summary: inout DeltaSummary, _ blocks: [ChangeBlock]) throws {
+  func addInsertions(to summary: inout DeltaSummary, _ blocks: [ChangeBlock]) throws {
     for index in summary.changes.indices where !summary.changes[index].put.isEmpty {
       let table = summary.changes[index].table
       var isThere: Set<String> = []
