@@ -36,7 +36,7 @@ extension ChangeSet {
   ) {
     let (oldBytes, newBytes) = (UnsafeRawPointer(old), UnsafeRawPointer(new))
     var tables: [any AnyTableChanges] = []
-    for index in schema.tables.indices {
+    for index in 0..<schema.tables.count {
       if let bytes = schema.bytes[index],
         memcmp(oldBytes + bytes.lowerBound, newBytes + bytes.lowerBound, bytes.count) == 0
       {

@@ -5,25 +5,40 @@ extension ChangeSet {
   /// of tables that are not in the schema are skipped, and so is the removal of an absent entity.
   public func inverted<Database: DatabaseType>(in old: Database) -> ChangeSet {
     let schema = Database.schema
-    return ChangeSet(
-      tables: tables.compactMap { changes in
-        schema.table(named: changes.table)?.inverted(changes, in: old)
-      }
-    )
+    return withUnsafePointer(to: old) { old in
+      ChangeSet(
+        tables: tables.compactMap { changes in
+          schema.table(named: changes.table)?.inverted(changes, in: old)
+        }
+      )
+    }
   }
 }
 
 extension SchemaTable {
-  func inverted(_ changes: any AnyTableChanges, in old: Database) -> (any AnyTableChanges)? {
+  func inverted(
+    _ changes: any AnyTableChanges,
+    in old: UnsafePointer<Database>
+  ) -> (any AnyTableChanges)? {
     guard let changes = changes as? TableChanges<Entity> else { return nil }
-    let table = old[keyPath: path]
-    let inverted = changes.changes.compactMap { change -> EntityChange<Entity>? in
-      switch (table[change.id], change) {
-      case (let before?, _): .put(before)
-      case (nil, .put): .remove(change.id)
-      case (nil, .remove): nil
+    return access.inverting(changes, old)
+  }
+}
+
+extension EntityTable {
+  /// The changes that undo these after they were made to this table; nil if there are none.
+  @inlinable
+  func inverted(_ changes: TableChanges<Entity>) -> TableChanges<Entity>? {
+    var inverted: [EntityChange<Entity>] = []
+    inverted.reserveCapacity(changes.changes.count)
+    for change in changes.changes {
+      if let before = self[change.id] {
+        inverted.append(.put(before))
+      } else if case .put(let entity) = change {
+        inverted.append(.remove(entity.id))
       }
     }
-    return inverted.isEmpty ? nil : TableChanges(table: changes.table, changes: inverted)
+    if inverted.isEmpty { return nil }
+    return TableChanges(table: changes.table, changes: inverted, between: nil)
   }
 }

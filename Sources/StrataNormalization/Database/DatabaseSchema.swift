@@ -5,6 +5,8 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
   let rules: [any SchemaRule<Database>]
   /// For each rule, the table of the entities that refer.
   let ruleTables: [TableName]
+  /// For each table, its name.
+  private let names: [TableName]
   /// For each table, its bytes in the database; nil if its path leads through a computed property.
   let bytes: [Range<Int>?]
   /// The tables with an index that has a rule.
@@ -39,6 +41,7 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
     }
     self.tables = tables
     self.rules = rules
+    names = tables.map(\.name)
     bytes = tables.map(\.bytes)
     indexed = tables.filter(\.hasIndexRules)
     ruleTables = rules.compactMap { rule in tables.first { $0.place == rule.paths.from }?.name }
@@ -46,7 +49,7 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
 
   /// The table of this name, or nil.
   public func table(named name: TableName) -> (any SchemaTable<Database>)? {
-    tables.first { $0.name == name }
+    names.firstIndex(of: name).map { tables[$0] }
   }
 }
 

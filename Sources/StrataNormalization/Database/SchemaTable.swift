@@ -86,7 +86,7 @@ public struct Entities<Database: DatabaseType, Entity: EntityType>: SchemaTable 
   }
 }
 
-/// How the library reads, compares and makes a table.
+/// How the library reads, compares, reverts and makes a table.
 ///
 /// It is made where the type of the entities is known, so that the compiler specializes it for them:
 /// several times as fast. A class, because a commit asks each table of the schema.
@@ -97,6 +97,9 @@ public final class TableAccess<Database: DatabaseType, Entity: EntityType>: Send
   @usableFromInline let moving: @Sendable ([EntityBuffer<Entity>]) -> EntityTable<Entity>
   @usableFromInline let comparing:
     @Sendable (_ old: UnsafePointer<Database>, _ new: UnsafePointer<Database>)
+      -> TableChanges<Entity>?
+  @usableFromInline let inverting:
+    @Sendable (_ changes: TableChanges<Entity>, _ old: UnsafePointer<Database>)
       -> TableChanges<Entity>?
 
   @inlinable
@@ -118,6 +121,11 @@ public final class TableAccess<Database: DatabaseType, Entity: EntityType>: Send
         from: old.assumingMemoryBound(to: EntityTable<Entity>.self).pointee,
         as: name
       )
+    }
+    inverting = { changes, old in
+      guard let offset else { return old.pointee[keyPath: path].inverted(changes) }
+      let table = UnsafeRawPointer(old) + offset
+      return table.assumingMemoryBound(to: EntityTable<Entity>.self).pointee.inverted(changes)
     }
   }
 }

@@ -15,31 +15,15 @@ struct RecentStates<Database: DatabaseType>: Sendable {
     let values: ChangeSet
   }
 
-  private struct Entry {
-    let revision: Revision
-    /// What leads from this state to the one before it.
-    let inverse: ChangeSet
-    /// How many entities and values differ from the state before it.
-    let changes: Int
-    /// The persisted values.
-    let values: ChangeSet
-    let time: Date
-  }
-
-  private let policy: RecentStatePolicy
+  private var commits: RecentCommits
   private var newest: Database?
-  /// The oldest is at `first`; the places before it are empty.
-  private var entries: [Entry?] = []
-  private var first = 0
-  /// The changes of all entries but the oldest.
-  private var changes = 0
 
-  init(_ policy: RecentStatePolicy) { self.policy = policy }
+  init(_ policy: RecentStatePolicy) { commits = RecentCommits(policy) }
 
   /// Whether anything is kept; constant.
-  var isEnabled: Bool { policy.count > 0 }
+  var isEnabled: Bool { commits.policy.count > 0 }
   /// How many states there are.
-  var count: Int { entries.count - first }
+  var count: Int { commits.count }
 
   /// Adds the state after a commit.
   ///
@@ -55,23 +39,15 @@ struct RecentStates<Database: DatabaseType>: Sendable {
     _ time: Date,
     inverse: () -> ChangeSet
   ) {
-    let before = entries.last??.values ?? ChangeSet()
-    if changes > policy.changes || policy.count == 1 {
-      entries = []
-      (first, self.changes) = (0, 0)
-    }
+    commits.makeRoom(for: changes)
     newest = database
-    if count > 0 { self.changes += changes }
-    entries.append(
-      Entry(
-        revision: revision,
-        inverse: count > 0 ? inverse() : ChangeSet(),
-        changes: changes,
-        values: values.isEmpty ? before : before.merging(values),
-        time: time
-      )
+    commits.add(
+      at: revision,
+      changes: changes,
+      values: values,
+      time,
+      inverse: count > 0 ? inverse() : ChangeSet()
     )
-    trim(at: time)
   }
 
   /// The state at a revision, if it is kept.
@@ -79,16 +55,74 @@ struct RecentStates<Database: DatabaseType>: Sendable {
   /// O(changes since · log n).
   func contents(at revision: Revision) -> Contents? {
     guard var database = newest else { return nil }
-    for case let entry? in entries[first...].reversed() {
-      if entry.revision == revision { return Contents(database: database, values: entry.values) }
-      database.apply(entry.inverse)
+    for commit in commits.newestFirst {
+      if commit.revision == revision { return Contents(database: database, values: commit.values) }
+      database.apply(commit.inverse)
     }
     return nil
   }
+}
+
+/// What leads back over the last commits.
+///
+/// Apart from the states: a commit adds to it, and code for any database would be several times as slow.
+private struct RecentCommits: Sendable {
+  struct Entry {
+    let revision: Revision
+    /// What leads from the state after this commit to the one before it.
+    let inverse: ChangeSet
+    /// How many entities and values it changed.
+    let changes: Int
+    /// The persisted values after it.
+    let values: ChangeSet
+    let time: Date
+  }
+
+  let policy: RecentStatePolicy
+  /// The oldest is at `first`; the places before it are empty.
+  private var entries: [Entry?] = []
+  private var first = 0
+  /// The changes of all entries but the oldest.
+  private var changes = 0
+  /// The persisted values after the last commit.
+  private var values = ChangeSet()
+
+  init(_ policy: RecentStatePolicy) { self.policy = policy }
+
+  var count: Int { entries.count - first }
+  var newestFirst: some Sequence<Entry> { entries[first...].reversed().lazy.compactMap { $0 } }
+
+  /// Removes all, if a commit of so many changes leaves none of them within the policy.
+  mutating func makeRoom(for changes: Int) {
+    guard changes > policy.changes || policy.count == 1 else { return }
+    entries = []
+    (first, self.changes) = (0, 0)
+  }
+
+  mutating func add(
+    at revision: Revision,
+    changes: Int,
+    values: ChangeSet,
+    _ time: Date,
+    inverse: ChangeSet
+  ) {
+    if count > 0 { self.changes += changes }
+    if !values.isEmpty { self.values = self.values.merging(values) }
+    entries.append(
+      Entry(
+        revision: revision,
+        inverse: inverse,
+        changes: changes,
+        values: self.values,
+        time: time
+      )
+    )
+    trim(at: time)
+  }
 
   private mutating func trim(at time: Date) {
-    while count > 1, let oldest = entries[first] {
-      let isOld = .seconds(time.timeIntervalSince(oldest.time)) > policy.age
+    while count > 1, let oldest = entries[first]?.time {
+      let isOld = .seconds(time.timeIntervalSince(oldest)) > policy.age
       guard count > policy.count || changes > policy.changes || isOld else { break }
       entries[first] = nil
       first += 1
