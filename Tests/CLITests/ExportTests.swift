@@ -43,6 +43,26 @@ import Testing
     }
   }
 
+  @Test func `CSV for another program keeps the tabs and carriage returns of a text`() async throws {
+    let folder = try Folder()
+    let path = folder.path("app.strata")
+    let tracker = try await Tracker(at: path)
+    tracker.store.commit { $0.db.projects.insert(Project(id: "a", name: "one\ttwo\r\n\u{1B}")) }
+    try await tracker.persistence.close()
+    let export = try await Program.strata("export", path, "projects", "--csv")
+    #expect(export.output.contains("a,\"one\ttwo\r\n\\u001b\"\n"), "\(export.output)")
+  }
+
+  @Test func `a plain SQLite file is readable by its owner only`() async throws {
+    let folder = try Folder()
+    let path = try await folder.closedSample()
+    let file = folder.path("plain.sqlite")
+    let export = try await Program.strata("export", path, "--sqlite", file)
+    #expect(export.status == 0, "\(export.errors)")
+    let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+  }
+
   @Test func `a plain SQLite file has the tables, and replaces nothing`() async throws {
     let folder = try Folder()
     let path = folder.path("app.strata")

@@ -1,6 +1,5 @@
 import ArgumentParser
 import StrataSQL
-import StrataSQLite
 import StrataStorage
 
 /// `strata export STORE [TABLE]`.
@@ -9,7 +8,8 @@ struct Export: ParsableCommand {
     abstract: "Writes entities as NDJSON, as CSV, or into a plain SQLite file.",
     discussion: """
       NDJSON has a line for each entity, {"table":…,"id":…,"value":…}, with the value as `strata show` \
-      prints it. CSV has the columns of `strata query`. The SQLite file has a table for each entity \
+      prints it. CSV has the columns of `strata query`; characters \
+      that control a terminal are escaped in it, so NDJSON is the exact form. The SQLite file has a table for each entity \
       table, with a column for each field; it must not exist yet. All tables are those of one revision.
 
       Examples:
@@ -33,6 +33,8 @@ struct Export: ParsableCommand {
 
   @OptionGroup var moment: AtArguments
 
+  @OptionGroup var memory: MemoryLimit
+
   enum Form: String, EnumerableFlag {
     case ndjson, csv
   }
@@ -45,7 +47,7 @@ struct Export: ParsableCommand {
   }
 
   func run() throws {
-    SQLiteHeap.setLimit(bytes: 256 << 20)
+    memory.apply()
     let export = StoreExport(path: store, at: try moment.expression, table: table)
     switch form {
     case .csv:
@@ -55,9 +57,7 @@ struct Export: ParsableCommand {
         }
       }
     case .ndjson:
-      try export.forEachRecord { line in
-        try Output.print { output throws(OutputError) in try output.line(line) }
-      }
+      try Output.printReading { output in try export.forEachRecord { try output.line($0) } }
     case nil:
       guard let sqlite else { return }
       let counts = try export.write(toDatabase: sqlite)

@@ -1,6 +1,5 @@
 import ArgumentParser
 import StrataSQL
-import StrataSQLite
 import StrataStorage
 
 /// `strata list STORE TABLE`.
@@ -40,6 +39,8 @@ struct List: ParsableCommand {
 
   @OptionGroup var moment: AtArguments
 
+  @OptionGroup var limits: QueryLimits
+
   func validate() throws { try Limit.validate(limit) }
 
   private func names(_ list: String?) -> [String] {
@@ -47,9 +48,9 @@ struct List: ParsableCommand {
   }
 
   func run() throws {
-    SQLiteHeap.setLimit(bytes: 256 << 20)
     var query = StoreQuery(path: arguments.store)
     query.at = try moment.expression
+    query.timeLimit = limits.apply()
     let result = try query.list(
       EntityListing(
         table: table,

@@ -1,6 +1,5 @@
 import ArgumentParser
 import StrataSQL
-import StrataSQLite
 
 /// `strata query STORE "SELECT …"`.
 struct Query: ParsableCommand {
@@ -31,26 +30,12 @@ struct Query: ParsableCommand {
   @Flag(help: "The form of the output. (default: a table)")
   var form: RowForm?
 
-  @Option(help: "The seconds after which the query is given up.")
-  var timeout: Double = 30
-
-  @Option(help: "The megabytes of memory that SQLite may use.")
-  var memory: Int = 256
-
-  func validate() throws {
-    guard timeout > 0, timeout <= 86_400 else {
-      throw ValidationError("--timeout must be more than 0 and at most 86400.")
-    }
-    guard (16...1_000_000).contains(memory) else {
-      throw ValidationError("--memory must be at least 16 and at most 1000000.")
-    }
-  }
+  @OptionGroup var limits: QueryLimits
 
   func run() throws {
-    SQLiteHeap.setLimit(bytes: memory << 20)
     var query = StoreQuery(path: store)
     query.at = try moment.expression
-    query.timeLimit = .milliseconds(Int64(timeout * 1_000))
+    query.timeLimit = limits.apply()
     // The store is closed before the first output, so that a user's pager does not block a writer.
     let result = try query.run(sql)
     try Output.print { output throws(OutputError) in

@@ -46,6 +46,7 @@ struct Watch: ParsableCommand {
 
   func run() throws {
     var seen = FileState(arguments.store)
+    try Inspector(path: arguments.store).check(table: table)
     var revision: Revision
     if let after {
       revision = Revision(after)
@@ -82,6 +83,11 @@ struct Watch: ParsableCommand {
       request.filter = LogFilter(table: table, name: name)
       request.detail = fields ? .fields : .kinds
       let (page, last) = try newest(request)
+      if last < revision, printed == 0, after.map({ $0 <= last.number }) ?? true {
+        Output.printError("The store was restored: it ends at revision \(last).")
+        revision = last
+        return 0
+      }
       if let trimmed = page.trimmed, revision.next < trimmed {
         Output.printError("The deltas up to revision \(trimmed.previous) were trimmed.")
       }

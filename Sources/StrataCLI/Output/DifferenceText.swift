@@ -80,7 +80,7 @@ package enum DifferenceText {
       let gap = String(repeating: " ", count: max(0, width - name.columnCount) + 2)
       let title = indent + name + gap
       let room = max(20, limit - title.columnCount)
-      let (from, to) = (change.from.map(Self.text), change.to.map(Self.text))
+      let (from, to) = Self.texts(change)
       switch (from, to) {
       case (let from?, nil): lines.append(title + highlighting.removed(from.shortened(to: room)))
       case (nil, let to?): lines.append(title + highlighting.added(to.shortened(to: room)))
@@ -107,10 +107,27 @@ package enum DifferenceText {
     return ((start > 0 ? "…" : "") + text.dropFirst(start)).shortened(to: room)
   }
 
-  /// A value as JSON, in which a text has quotes and null has none.
-  private static func text(_ value: RecordValue) -> String {
-    String((value.jsonPieces().first { _ in true } ?? "").prefix(4_000)).printable
+  /// The values of a field as JSON, in which a text has quotes and null has none.
+  ///
+  /// Of long ones that begin alike, what they have in common is left out but for its end.
+  private static func texts(_ change: FieldChange) -> (from: String?, to: String?) {
+    let (from, to) = (change.from?.json(), change.to?.json())
+    let common =
+      if let from, let to { zip(from.utf8, to.utf8).prefix { $0 == $1 }.count } else { 0 }
+    func part(_ text: String) -> String {
+      guard text.utf8.count > longest, common > longest / 2 else {
+        return String(text.prefix(longest)).printable
+      }
+      // The cut may be within a character.
+      let end = String(decoding: text.utf8.dropFirst(common - 40), as: UTF8.self)
+        .drop { $0 == "\u{FFFD}" }
+      return "…" + String(end.prefix(longest)).printable
+    }
+    return (from.map(part), to.map(part))
   }
+
+  /// The characters of a value that are looked at.
+  private static let longest = 4_000
 
   /// An object for each entity.
   package static func objects(_ difference: StateDifference) -> [String] {

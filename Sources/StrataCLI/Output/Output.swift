@@ -21,6 +21,13 @@ struct Output: ~Copyable {
     try output.flush()
   }
 
+  /// The same for a body that also reads, and has errors of its own.
+  static func printReading(_ body: (inout Output) throws -> Void) throws {
+    var output = Output(STDOUT_FILENO)
+    try body(&output)
+    try output.flush()
+  }
+
   /// Prints a line to standard error.
   static func printError(_ text: String) {
     var output = Output(STDERR_FILENO)
@@ -33,6 +40,12 @@ struct Output: ~Copyable {
 
   mutating func line(_ text: String) throws(OutputError) {
     try append(text)
+    try append("\n")
+  }
+
+  /// Prints a line of CSV. Into a file, tabs and carriage returns of its fields are not escaped.
+  mutating func csvLine(_ text: String) throws(OutputError) {
+    buffer += (isatty(descriptor) == 1 ? text.printableLines : text.printableFields).utf8
     try append("\n")
   }
 

@@ -79,7 +79,7 @@ package struct QueryText {
 
   /// CSV as RFC 4180 has it, with a line of titles; NULL is empty, and an empty text is `""`.
   ///
-  /// Lines end in a line feed. Blobs are base64.
+  /// Lines end in a line feed. Blobs are base64. What controls a terminal is escaped as in JSON.
   package func csv(_ line: (String) throws -> Void) throws {
     try line(result.columns.map(CSVText.field).joined(separator: ","))
     try result.forEach { row in
@@ -132,7 +132,7 @@ extension Output {
       case nil: try text.table { text throws(OutputError) in try line(text) }
       case .json: try text.json { text throws(OutputError) in try line(text) }
       case .ndjson: try text.objects { text throws(OutputError) in try line(text) }
-      case .csv: try text.csv { text throws(OutputError) in try line(text) }
+      case .csv: try text.csv { text throws(OutputError) in try csvLine(text) }
       }
     } catch let error as OutputError {
       throw error

@@ -16,8 +16,11 @@ extension String {
   /// In JSON the result means the same.
   package var printableLines: String { escaped(lines: .several) }
 
+  /// The text of a line of CSV for another program, without other characters that control a terminal.
+  package var printableFields: String { escaped(lines: .fields) }
+
   private enum Lines {
-    case single, several
+    case single, several, fields
   }
 
   private func escaped(lines: Lines) -> String {
@@ -25,7 +28,8 @@ extension String {
     var text = ""
     for scalar in unicodeScalars {
       switch scalar {
-      case "\n" where lines == .several: text.unicodeScalars.append(scalar)
+      case "\n" where lines != .single, "\r" where lines == .fields, "\t" where lines == .fields:
+        text.unicodeScalars.append(scalar)
       case "\n": text += "\\n"
       case "\r": text += "\\r"
       case "\t": text += "\\t"

@@ -56,19 +56,24 @@ package struct StoreExport {
 
   /// Creates an SQLite file with a table for each entity table, and returns what is in it.
   ///
-  /// The file gets its name when it is complete. O(entities).
+  /// The file gets its name when it is complete and on disk; others cannot read it. O(entities).
   ///
   /// - Throws: `.fileExists` if there is a file at the path; what reading the store and writing the file throw.
   package func write(toDatabase file: String) throws -> Counts {
-    let path = try StorePath(file, for: .inspecting)
-    guard !FileManager.default.fileExists(atPath: path.file) else {
-      throw PersistenceError(.inspecting, path: path.file, .fileExists(path.file))
+    let new = try NewFile(at: StorePath(file, for: .exporting), for: .exporting, on: .system)
+    defer { new.removeLeftovers() }
+    do {
+      try new.create()
+      let counts = try fill(new)
+      try new.giveName()
+      return counts
+    } catch  where error is SystemError || error is SQLiteError {
+      throw PersistenceError(.exporting, path: new.path.file, wrapping: error)
     }
-    let temporary = "\(path.file).creating-\(UUID().uuidString)"
-    defer {
-      for suffix in ["", "-journal", "-wal", "-shm"] { _ = unlink(temporary + suffix) }
-    }
-    let connection = try Connection(path: temporary, mode: .create)
+  }
+
+  private func fill(_ file: NewFile) throws -> Counts {
+    let connection = try file.connect()
     var counts = Counts()
     try forEachTable(columns: { _ in [] }) { table, result in
       try connection.transaction { try Self.copy(result, of: table, to: connection) }
@@ -77,13 +82,6 @@ package struct StoreExport {
       counts.revision = result.revision
     }
     try connection.close()
-    // Unlike a rename, a link never replaces a file that was created meanwhile.
-    guard link(temporary, path.file) == 0 else {
-      let reason =
-        errno == EEXIST
-        ? PersistenceError.Reason.fileExists(path.file) : .io(String(cString: strerror(errno)))
-      throw PersistenceError(.inspecting, path: path.file, reason)
-    }
     return counts
   }
 

@@ -28,6 +28,8 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
     case resuming
     /// Moving the files of a store to quarantine, or back.
     case quarantining
+    /// Writing entities into a file of another form.
+    case exporting
     /// Running migrations of the data.
     case migrating
   }
@@ -63,7 +65,8 @@ extension PersistenceError.Operation {
   /// Whether it reads what an earlier process wrote.
   var isReading: Bool {
     switch self {
-    case .opening, .inspecting, .restoringBackup, .backingUp, .forking, .resuming, .migrating: true
+    case .opening, .inspecting, .restoringBackup, .backingUp, .forking, .resuming, .migrating, .exporting:
+      true
     case .appending, .snapshotting, .compacting, .closing, .suspending, .quarantining: false
     }
   }

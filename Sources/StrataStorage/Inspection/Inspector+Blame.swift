@@ -28,7 +28,8 @@ package struct BlamePage: Sendable {
 extension Inspector {
   /// Which commits gave the fields of entities the values that they have at a revision.
   ///
-  /// O(journal), and for a whole table O(snapshot); for an entity, one chunk of it is read.
+  /// O(journal), and for a whole table O(snapshot); for an entity, one chunk of it is read. The versions of
+  /// the entities that it returns are in memory.
   ///
   /// - Parameters:
   ///   - id: Of one entity, as a person writes it.
@@ -48,22 +49,21 @@ extension Inspector {
       let filter = id.map { EntityFilter.ids(Set(EncodedID.candidates(for: $0))) } ?? .all
       let scope = ReadScope.entities(of: table, meantBy: id)
       let state = try view.state(at: revision, skipping: skipping, scope: scope)
+      var entities: [StoredEntity] = []
+      var scan = state.scan(table, filter)
+      while entities.count <= limit, let entity = try scan.next() { entities.append(entity) }
       // A named snapshot may be older than the journal: then nothing is known of its values.
       let base = min(revision, view.oldest)
       let versions = try EntityVersions(
         of: table,
-        filter,
+        .ids(Set(entities.prefix(limit).map { Array($0.id) })),
         from: base == revision ? state : try view.state(at: base, skipping: skipping, scope: scope),
         through: revision,
         in: view
       )
       var page = BlamePage(revision: revision, oldest: base)
-      var scan = state.scan(table, filter)
-      while let entity = try scan.next() {
-        guard page.entities.count < limit else {
-          page.isCut = true
-          break
-        }
+      page.isCut = entities.count > limit
+      for entity in entities.prefix(limit) {
         let blamed = try BlamedEntity(entity, versions, view.catalog, field)
         if !blamed.fields.isEmpty { page.entities.append(blamed) }
       }

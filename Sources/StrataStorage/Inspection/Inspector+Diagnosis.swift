@@ -146,13 +146,7 @@ extension Inspector {
   }
 
   private func diagnoseDisk(_ summary: StoreSummary, _ diagnosis: inout Diagnosis) {
-    var status = statvfs()
-    // Where the system does not say, nothing is said.
-    guard statvfs(path.directory, &status) == 0 else { return }
-    let (free, overflows) = Int64(status.f_bavail).multipliedReportingOverflow(
-      by: Int64(status.f_frsize)
-    )
-    guard !overflows else { return }
+    guard let free = freeBytes(in: path.directory) else { return }
     let needed = summary.fileBytes + summary.walBytes
     if free < needed {
       diagnosis.add(

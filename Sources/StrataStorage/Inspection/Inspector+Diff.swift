@@ -20,8 +20,12 @@ extension Inspector {
     try scanning { view, skipping in
       if let table, !view.tables.contains(table) { throw notFound("table \(table)") }
       let (start, end) = (try view.revision(of: span.start), try view.revision(of: span.end))
+      let scope = table.map { ReadScope.entities(of: $0, meantBy: id) } ?? .everything
       func state(_ revision: Revision) throws -> ComparedState {
-        ComparedState(view: view, state: try view.state(at: revision, skipping: skipping))
+        ComparedState(
+          view: view,
+          state: try view.state(at: revision, skipping: skipping, scope: scope)
+        )
       }
       let from = try state(start)
       var comparison = StateComparison(
@@ -29,7 +33,7 @@ extension Inspector {
         to: start == end ? from : try state(end),
         limit: limit
       )
-      let changed = try view.changed(between: min(start, end), and: max(start, end))
+      let changed = try view.changed(between: min(start, end), and: max(start, end), in: table)
       for name in view.tables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
         var filter = changed.map { EntityFilter.ids($0[name] ?? []) } ?? .all
         if let id {
@@ -38,7 +42,9 @@ extension Inspector {
           filter = .ids(ids)
         }
         if case .ids(let ids) = filter, ids.isEmpty { continue }
-        try comparison.compare(name, filter)
+        do { try comparison.compare(name, filter) } catch let error
+          as StateComparison.FirstStateError
+        { throw error.cause }
       }
       return comparison.difference
     }
@@ -56,26 +62,38 @@ extension Inspector {
     limit: Int = .max
   ) throws(PersistenceError) -> StateDifference {
     try scanning { view, skipping in
-      try other.scanning { otherView, otherSkipping in
-        let from = ComparedState(
-          view: view,
-          state: try view.state(at: try view.revision(of: expression), skipping: skipping)
+      let scope = table.map { ReadScope.table($0) } ?? .everything
+      let from = ComparedState(
+        view: view,
+        state: try view.state(
+          at: try view.revision(of: expression),
+          skipping: skipping,
+          scope: scope
         )
+      )
+      let result = try other.scanning { otherView, otherSkipping in
         let to = ComparedState(
           view: otherView,
           state: try otherView.state(
             at: try otherView.revision(of: expression),
-            skipping: otherSkipping
+            skipping: otherSkipping,
+            scope: scope
           )
         )
         var comparison = StateComparison(from: from, to: to, limit: limit)
         let tables = view.tables.union(otherView.tables)
         if let table, !tables.contains(table) { throw notFound("table \(table)") }
-        for name in tables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
-          try comparison.compare(name, .all)
+        do {
+          for name in tables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
+            try comparison.compare(name, .all)
+          }
+        } catch let error as StateComparison.FirstStateError {
+          // The other store is not to blame: this one reads again, with an older snapshot.
+          return Result<StateDifference, any Error>.failure(error.cause)
         }
-        return comparison.difference
+        return .success(comparison.difference)
       }
+      return try result.get()
     }
   }
 }
@@ -88,18 +106,19 @@ extension Set<String> {
 }
 
 extension ReadView {
-  /// The encoded IDs of the entities that deltas after a revision changed, by their tables; nil if the
-  /// journal does not go back so far.
+  /// The encoded IDs of the entities that deltas after a revision changed, of all tables or of one, by
+  /// their tables; nil if the journal does not go back so far.
   fileprivate func changed(
     between start: Revision,
-    and end: Revision
+    and end: Revision,
+    in table: String?
   ) throws -> [String: Set<[UInt8]>]? {
     guard start.next >= first ?? last.revision.next else { return nil }
     var changed: [String: Set<[UInt8]>] = [:]
     var changes = try changes(after: start)
     while changes.revision < end, let (_, blocks) = try changes.next() {
       for block in blocks {
-        for entry in block.entries {
+        for entry in block.entries where table.map({ $0 == block.table(of: entry) }) ?? true {
           changed[block.table(of: entry), default: []].insert(Array(block.id(of: entry)))
         }
       }

@@ -66,7 +66,7 @@ extension Inspector {
   /// The fields and IDs that contain a text, without regard to case.
   ///
   /// O(entities), or O(entities and journal) for all history, up to the limit. Only one hit of a field is
-  /// listed for a commit.
+  /// listed for a commit, and only from the commit that gave the field its value.
   ///
   /// - Throws: `.notFound` for a table that the file does not have.
   package func find(
@@ -83,7 +83,11 @@ extension Inspector {
         case .at(let expression): try view.revision(of: expression)
         case .history: view.oldest
         }
-      let state = try view.state(at: revision, skipping: skipping)
+      let state = try view.state(
+        at: revision,
+        skipping: skipping,
+        scope: table.map { .table($0) } ?? .everything
+      )
       var search = Search(text, view.catalog, limit)
       for table in tables {
         var scan = state.scan(table)
@@ -109,6 +113,13 @@ private struct Search {
   private(set) var hits: [SearchHit] = []
   /// Whether there is a hit more than the limit.
   private(set) var isDone = false
+  /// In a search of all history: what the last version of each entity had, by the tables and the IDs.
+  private var current: [String: [[UInt8]: [Found]]] = [:]
+
+  private struct Found: Equatable {
+    let field: String
+    let value: RecordValue
+  }
 
   init(_ text: SearchText, _ catalog: LayoutCatalog, _ limit: Int) {
     self.text = text
@@ -121,6 +132,9 @@ private struct Search {
     while !isDone, let (header, blocks) = try changes.next() {
       for block in blocks {
         for entry in block.entries where tables.contains(block.table(of: entry)) {
+          if case .remove = entry.change {
+            current[block.table(of: entry)]?[Array(block.id(of: entry))] = nil
+          }
           guard case .put(let layout, let record) = entry.change, !isDone else { continue }
           let entity = StoredEntity(
             table: block.table(of: entry),
@@ -138,14 +152,18 @@ private struct Search {
     let members = try catalog.members(entity.layout, entity.record, of: entity.table)
     let isValue = StoredValues.name(ofTable: entity.table) != nil
     let id = isValue ? nil : try EncodedID.value(of: Array(entity.id))
-    var found: [(field: String, value: RecordValue)] = []
-    if let id, text.isIn(id) { found.append(("id", id)) }
+    var found: [Found] = []
+    if let id, text.isIn(id) { found.append(Found(field: "id", value: id)) }
     for member in members {
       // The field that repeats the ID was looked at.
       if member.name == "id", let id, member.value.plainText == id.plainText { continue }
       collect(member.value, member.name, &found)
     }
-    for (field, value) in found {
+    let before = current[entity.table]?[Array(entity.id)] ?? []
+    if !(found.isEmpty && before.isEmpty) {
+      current[entity.table, default: [:]][Array(entity.id)] = found.isEmpty ? nil : found
+    }
+    for found in found where !before.contains(found) {
       guard hits.count < limit else {
         isDone = true
         return
@@ -154,8 +172,8 @@ private struct Search {
         SearchHit(
           table: entity.table,
           id: id,
-          field: field,
-          value: value,
+          field: found.field,
+          value: found.value,
           commit: try commit.map { try CommitSummary($0) }
         )
       )
@@ -165,14 +183,14 @@ private struct Search {
   private func collect(
     _ value: RecordValue,
     _ path: String,
-    _ found: inout [(field: String, value: RecordValue)]
+    _ found: inout [Found]
   ) {
     switch value {
     case .object(let members):
       for member in members {
         // A key may be what is looked for: that of a dictionary is data.
         if text.isIn(member.name) {
-          found.append(("\(path).\(member.name)", member.value))
+          found.append(Found(field: "\(path).\(member.name)", value: member.value))
         } else {
           collect(member.value, "\(path).\(member.name)", &found)
         }
@@ -181,7 +199,7 @@ private struct Search {
       for (index, element) in elements.enumerated() {
         collect(element, "\(path)[\(index)]", &found)
       }
-    default: if text.isIn(value) { found.append((path, value)) }
+    default: if text.isIn(value) { found.append(Found(field: path, value: value)) }
     }
   }
 }

@@ -230,8 +230,11 @@ extension ReadView {
   func start(after expression: RevisionExpression) throws -> Revision {
     do {
       return max(try revision(of: expression), startOfJournal)
-    } catch PersistenceError.Reason.beforeHistory {
-      return startOfJournal
+    } catch let reason as PersistenceError.Reason {
+      switch (reason, expression) {
+      case (.beforeHistory, _), (.notFound, .head): return startOfJournal
+      default: throw reason
+      }
     }
   }
 

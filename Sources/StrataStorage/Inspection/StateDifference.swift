@@ -63,6 +63,11 @@ struct StateComparison {
   /// Pairs of layout numbers that mean the same.
   private var equalLayouts: [Pair: Bool] = [:]
 
+  /// An error of reading the first state.
+  struct FirstStateError: Error {
+    let cause: any Error
+  }
+
   private struct Pair: Hashable {
     let from: Int64
     let to: Int64
@@ -78,7 +83,7 @@ struct StateComparison {
   /// Compares the entities of a table that pass a filter; O(entities).
   mutating func compare(_ table: String, _ filter: EntityFilter) throws {
     var scans = (from: from.state.scan(table, filter), to: to.state.scan(table, filter))
-    var heads = (from: try scans.from.next(), to: try scans.to.next())
+    var heads = (from: try readingFirst { try scans.from.next() }, to: try scans.to.next())
     var counts = TableDifference(table: table)
     while heads.from != nil || heads.to != nil {
       let isFirst: Bool =
@@ -88,11 +93,11 @@ struct StateComparison {
       let isSecond: Bool =
         if let from = heads.from, let to = heads.to { to.key <= from.key } else { heads.to != nil }
       let (old, new) = (isFirst ? heads.from : nil, isSecond ? heads.to : nil)
-      if isFirst { heads.from = try scans.from.next() }
+      if isFirst { heads.from = try readingFirst { try scans.from.next() } }
       if isSecond { heads.to = try scans.to.next() }
       if let old, let new, try areSame(old, new) { continue }
       let fields = FieldChange.changes(
-        from: try old.map(from.members) ?? [],
+        from: try readingFirst { try old.map(from.members) ?? [] },
         to: try new.map(to.members) ?? []
       )
       let kind: EntityDifference.Kind = old == nil ? .added : new == nil ? .removed : .changed
@@ -116,13 +121,17 @@ struct StateComparison {
     if counts.count > 0 { difference.tables.append(counts) }
   }
 
+  private func readingFirst<R>(_ read: () throws -> R) throws(FirstStateError) -> R {
+    do { return try read() } catch { throw FirstStateError(cause: error) }
+  }
+
   /// Whether two records have the same bytes under the same layout.
   private mutating func areSame(_ old: StoredEntity, _ new: StoredEntity) throws -> Bool {
     guard old.record == new.record else { return false }
     let pair = Pair(from: old.layout, to: new.layout)
     if let known = equalLayouts[pair] { return known }
-    let areEqual =
-      try from.view.catalog.layout(old.layout).id == to.view.catalog.layout(new.layout).id
+    let first = try readingFirst { try from.view.catalog.layout(old.layout).id }
+    let areEqual = try first == to.view.catalog.layout(new.layout).id
     equalLayouts[pair] = areEqual
     return areEqual
   }

@@ -435,13 +435,8 @@ extension MigrationRun {
   private func checkSpace() throws {
     let size = path.fileSize + path.walSize
     let needed = configuration.backups == .none ? 2 * size : 3 * size
-    var status = statvfs()
     // Where the system does not say, a full disk shows when something is written.
-    guard statvfs(path.directory, &status) == 0 else { return }
-    let (free, overflows) = Int64(status.f_bavail).multipliedReportingOverflow(
-      by: Int64(status.f_frsize)
-    )
-    guard !overflows, free < needed else { return }
+    guard let free = freeBytes(in: path.directory), free < needed else { return }
     throw DataMigrationError.notEnoughSpace(needed: needed, free: free)
   }
 }

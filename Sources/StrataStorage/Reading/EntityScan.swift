@@ -121,14 +121,17 @@ extension ReadView {
   /// O(the deltas after that snapshot).
   ///
   /// - Parameters:
-  ///   - skipping: how many of the nearest snapshots are passed over: those in which a scan met damage.
+  ///   - skipping: how many of the nearest snapshots are passed over, as a scan met damage in one; the last is
+  ///     not.
   ///   - scope: what will be scanned; the changes of other entities are not held in memory.
   package func state(
     at revision: Revision,
     skipping: Int = 0,
     scope: ReadScope = .everything
   ) throws -> EntityState {
-    var left = skipping
+    // A scan that reads at two revisions does not know at which of them it met the damage. So the last
+    // snapshot that leads to one is never passed over.
+    var left = min(skipping, snapshots(.anchors, upTo: revision).count - 1)
     let reading = try read(at: revision, extent: .visited, scope: scope) { merge in
       if left > 0 {
         left -= 1

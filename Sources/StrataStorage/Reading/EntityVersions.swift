@@ -52,11 +52,14 @@ package struct EntityVersions {
   ) throws {
     oldest = base.revision
     self.table = table
-    var changes = try view.changes(after: oldest)
-    while changes.revision < end, let (header, blocks) = try changes.next() {
-      try check()
-      guard header.revision <= end else { break }
-      add(blocks, of: header, filter)
+    // A snapshot that the journal does not continue has nothing after it.
+    if oldest < end {
+      var changes = try view.changes(after: oldest)
+      while changes.revision < end, let (header, blocks) = try changes.next() {
+        try check()
+        guard header.revision <= end else { break }
+        add(blocks, of: header, filter)
+      }
     }
     try add(base, filter, check)
   }

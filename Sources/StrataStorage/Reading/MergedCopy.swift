@@ -65,13 +65,8 @@ enum MergedCopy {
   }
 
   private static func checkRoom(for size: Int64, in directory: String) throws {
-    var status = statvfs()
     // Where the system does not say, a full disk shows when the copy is written.
-    guard statvfs(directory, &status) == 0 else { return }
-    let (free, overflows) = Int64(status.f_bavail).multipliedReportingOverflow(
-      by: Int64(status.f_frsize)
-    )
-    guard !overflows, free < size else { return }
+    guard let free = freeBytes(in: directory), free < size else { return }
     throw PersistenceError.Reason.io(
       """
       reading it needs a copy of \(size) bytes, because SQLite's WAL has commits, and \(directory) has \

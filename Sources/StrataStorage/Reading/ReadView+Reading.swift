@@ -96,7 +96,7 @@ extension ReadView {
     if base.header.revision != revision { try checkIsEnd(revision) }
   }
 
-  private func snapshots(
+  func snapshots(
     _ candidates: Candidates,
     upTo revision: Revision
   ) -> [StoredSnapshot] {

@@ -34,8 +34,8 @@ package enum RevisionExpression: Equatable, Sendable {
       self = .point(.revision(Revision(number)))
     } else if text == "HEAD" {
       self = .head(back: 0)
-    } else if text.hasPrefix("HEAD~"), let back = Int(text.dropFirst(5)), back >= 0 {
-      self = .head(back: back)
+    } else if text.hasPrefix("HEAD~"), let back = UInt32(text.dropFirst(5)) {
+      self = .head(back: Int(back))
     } else if text.hasPrefix("snap:"), text.count > 5 {
       self = .point(.snapshot(String(text.dropFirst(5))))
     } else if text.hasPrefix("@"), let time = Self.time(text.dropFirst(), now) {

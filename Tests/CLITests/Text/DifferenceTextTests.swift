@@ -29,6 +29,19 @@ import Testing
     )
   }
 
+  @Test func `two long values show where they differ, however late that is`() {
+    let start = (0..<4_000).map { "word \($0)" }
+    let change = FieldChange(
+      field: "list",
+      from: .array(.init(start.map(RecordValue.string) + [.string("one")])),
+      to: .array(.init(start.map(RecordValue.string) + [.string("other")]))
+    )
+    let lines = DifferenceText.fields([change], .off, within: 60)
+    #expect(lines.count == 2)
+    #expect(lines.first?.hasSuffix("\"one\"]") == true, "\(lines)")
+    #expect(lines.last?.hasSuffix("\"other\"]") == true, "\(lines)")
+  }
+
   @Test func `colors say what was and what is`() {
     let change = FieldChange(field: "a", from: .bool(false), to: .bool(true))
     #expect(

@@ -184,6 +184,47 @@ struct LookingTests {
     try #require(updates > 0, "seed \(seed)")
   }
 
+  @Test func `a named snapshot that the journal has left behind is its own oldest revision`()
+    async throws
+  {
+    let persistence = try await open(SnapshotPolicy(minimumJournalBytes: 1 << 40))
+    let store = LibraryStore(persistence)
+    store.commit("first") { $0.db.books.insert(Book(id: 1, title: "one")) }
+    try await persistence.snapshot(named: "early")
+    store.commit("second") { $0.db.books.insert(Book(id: 1, title: "two")) }
+    try await persistence.flush()
+    try await persistence.compact()
+    try await persistence.close()
+    let inspector = try Inspector(path: path)
+    try #require(try inspector.info().journal.readable == 2)
+    let page = try inspector.blame(table: "books", at: .point(.snapshot("early")))
+    #expect(page.revision == 1)
+    #expect(page.oldest == 1)
+    #expect(page.entities.flatMap(\.fields).allSatisfy { $0.commit == nil })
+    let history = try inspector.history(
+      table: "books",
+      id: "1",
+      through: .point(.snapshot("early"))
+    )
+    #expect(history.versions.map(\.operation) == [.base])
+  }
+
+  @Test func `a search of all history lists a field only when it gets its value`() async throws {
+    let persistence = try await open(Self.foldsOnly)
+    let store = LibraryStore(persistence)
+    let titles: [String?] = ["a needle", "a needle", "hay", "a needle", nil, "a needle"]
+    for (number, title) in titles.enumerated() {
+      store.commit { state in
+        state.db.books.remove(1)
+        guard let title else { return }
+        state.db.books.insert(Book(id: 1, title: title, rating: Double(number)))
+      }
+    }
+    try await persistence.close()
+    let hits = try Inspector(path: path).find(SearchText("needle"), .history).hits
+    #expect(hits.map(\.commit?.revision) == [1, 4, 6])
+  }
+
   /// Compares the blame of each field with the states, and returns how many fields there are.
   private func check(
     _ book: Book,
