@@ -43,7 +43,8 @@ import Testing
     }
   }
 
-  @Test func `CSV for another program keeps the tabs and carriage returns of a text`() async throws {
+  @Test func `CSV for another program keeps the tabs and carriage returns of a text`() async throws
+  {
     let folder = try Folder()
     let path = folder.path("app.strata")
     let tracker = try await Tracker(at: path)

@@ -25,7 +25,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ["", "..", "..4", "1..x", "x..1", "1...2", "1..2..3", "yesterday",
+  @Test(arguments: [
+    "", "..", "..4", "1..x", "x..1", "1...2", "1..2..3", "yesterday",
     "HEAD~9223372036854775807..", "HEAD~99999999999999999999", "HEAD~-1",
   ])
   func `another text is refused with the forms that can be read`(text: String) throws {

@@ -43,7 +43,7 @@ struct Output: ~Copyable {
     try append("\n")
   }
 
-  /// Prints a line of CSV. Into a file, tabs and carriage returns of its fields are not escaped.
+  /// Prints a line of CSV, in which tabs and carriage returns are only escaped for a terminal.
   mutating func csvLine(_ text: String) throws(OutputError) {
     buffer += (isatty(descriptor) == 1 ? text.printableLines : text.printableFields).utf8
     try append("\n")

@@ -65,7 +65,8 @@ extension PersistenceError.Operation {
   /// Whether it reads what an earlier process wrote.
   var isReading: Bool {
     switch self {
-    case .opening, .inspecting, .restoringBackup, .backingUp, .forking, .resuming, .migrating, .exporting:
+    case .opening, .inspecting, .restoringBackup, .backingUp, .forking, .resuming, .migrating,
+      .exporting:
       true
     case .appending, .snapshotting, .compacting, .closing, .suspending, .quarantining: false
     }
