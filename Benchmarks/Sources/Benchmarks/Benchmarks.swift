@@ -27,16 +27,26 @@ struct Benchmarks: AsyncParsableCommand {
   @Option(help: "Write the tables to this file as Markdown.")
   var markdown: String?
 
+  @Option(help: "The command strata, to measure it.")
+  var strata: String?
+
   @Option(help: .hidden)
   var child: String?
+
+  @Option(parsing: .remaining, help: .hidden)
+  var measure: [String] = []
 
   func validate() throws {
     if let processes, processes < 1 { throw ValidationError("--processes must be at least 1.") }
   }
 
   func run() async throws {
+    if !measure.isEmpty {
+      FileHandle.standardOutput.write(try JSONEncoder().encode(CommandRun.here(measure)))
+      return
+    }
     let plan = Plan(isQuick: quick, directory: directory)
-    let benchmarks = Catalog.all(quick: quick)
+    let benchmarks = Catalog.all(quick: quick, strata: strata)
     if let child {
       guard let benchmark = benchmarks.first(where: { $0.name == child }) else {
         throw ValidationError("There is no benchmark named \(child).")
@@ -58,7 +68,7 @@ struct Benchmarks: AsyncParsableCommand {
       lines += try measure(benchmark.name)
       progress(", \((ContinuousClock.now - start).components.seconds) s", end: "\n")
     }
-    if quick { for index in lines.indices { lines[index].goal = nil } }
+    if quick { for index in lines.indices { (lines[index].goal, lines[index].limit) = (nil, nil) } }
     let report = Report(environment: .current(), lines: lines)
     print(report.environment.sentence, report.text(), separator: "\n\n")
     if quick { print("A quick run only checks that everything runs. Its results are meaningless.") }
@@ -68,7 +78,7 @@ struct Benchmarks: AsyncParsableCommand {
 
   private func measure(_ name: String) throws -> [Line] {
     let runs = try (0..<(processes ?? (quick ? 1 : 3))).map { _ in
-      try ChildRun.lines(of: name, quick: quick, directory: directory)
+      try ChildRun.lines(of: name, quick: quick, directory: directory, strata: strata)
     }
     guard let first = runs.first else { return [] }
     return first.enumerated().map { index, line in line.merging(runs.dropFirst().map { $0[index] })

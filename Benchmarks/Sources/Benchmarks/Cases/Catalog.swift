@@ -1,6 +1,7 @@
 /// All benchmarks, in the order of the report.
 enum Catalog {
-  static func all(quick: Bool) -> [any Benchmark] {
+  /// - Parameter strata: The path of the command; nil leaves its benchmark out.
+  static func all(quick: Bool, strata: String?) -> [any Benchmark] {
     let usual = quick ? 1_000 : 100_000
     let large = quick ? 10_000 : 1_000_000
     let sizes = quick ? [1_000] : [1_000, 100_000, 1_000_000]
@@ -33,6 +34,9 @@ enum Catalog {
     benchmarks += [StoredBytesBenchmark(count: usual), FileGrowthBenchmark(count: 2 * usual)]
     benchmarks.append(MigrationBenchmark(count: 3 * usual))
     benchmarks.append(MemoryBenchmark(count: usual))
+    if let strata {
+      benchmarks.append(CommandBenchmark(strata: strata, count: 3 * usual, deltas: usual))
+    }
     return benchmarks
   }
 }

@@ -6,7 +6,20 @@ enum ChildRun {
     var description: String
   }
 
-  static func lines(of name: String, quick: Bool, directory: String) throws -> [Line] {
+  static func lines(
+    of name: String,
+    quick: Bool,
+    directory: String,
+    strata: String?
+  ) throws -> [Line] {
+    let arguments =
+      ["--child", name, "--directory", directory] + (quick ? ["--quick"] : [])
+      + (strata.map { ["--strata", $0] } ?? [])
+    return try JSONDecoder().decode([Line].self, from: output(of: arguments))
+  }
+
+  /// What this program prints in a new process.
+  static func output(of arguments: [String]) throws -> Data {
     guard let program = Bundle.main.executablePath else {
       throw Failure(
         description: "The path of this program is unknown, so it cannot start a child process."
@@ -14,7 +27,7 @@ enum ChildRun {
     }
     let process = Process()
     process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = ["--child", name, "--directory", directory] + (quick ? ["--quick"] : [])
+    process.arguments = arguments
     let output = Pipe()
     process.standardOutput = output
     try process.run()
@@ -22,9 +35,11 @@ enum ChildRun {
     process.waitUntilExit()
     guard process.terminationStatus == 0 else {
       throw Failure(
-        description: "The benchmark \(name) failed with exit code \(process.terminationStatus)."
+        description: """
+          \(arguments.joined(separator: " ")) failed with exit code \(process.terminationStatus).
+          """
       )
     }
-    return try JSONDecoder().decode([Line].self, from: data)
+    return data
   }
 }

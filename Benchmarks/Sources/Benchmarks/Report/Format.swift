@@ -22,6 +22,7 @@ enum Format {
   }
 
   static func goal(_ line: Line) -> String {
+    if let limit = line.limit { return "≤ " + text(limit, line.unit) }
     guard let goal = line.goal else { return "" }
     return (line.comparison == .cost ? "≤ " : "≥ ") + digits(goal) + "×"
   }

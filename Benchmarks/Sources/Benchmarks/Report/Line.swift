@@ -5,6 +5,7 @@ struct Line: Codable, Sendable {
     case written = "Written"
     case restored = "Restored"
     case stored = "Stored"
+    case command = "By the command"
   }
 
   enum Unit: String, Codable, Sendable {
@@ -30,6 +31,8 @@ struct Line: Codable, Sendable {
   var comparison: Comparison
   /// The target ratio: a minimum for an advantage, a maximum for a cost.
   var goal: Double?
+  /// The most that our cost may be, in the unit of the line.
+  var limit: Double?
   /// How the two measurements differ in what they measure.
   var remark: String?
   var pairs: Pairs
@@ -53,7 +56,8 @@ extension Line {
   }
 
   var isGoalMet: Bool? {
-    goal.map { comparison == .cost ? ratio <= $0 : ratio >= $0 }
+    if let limit { return ours <= limit }
+    return goal.map { comparison == .cost ? ratio <= $0 : ratio >= $0 }
   }
 
   /// This line with the rounds of other processes added.

@@ -64,7 +64,8 @@ struct Report: Codable {
     var lines = [
       """
       ratio: the peer's cost as a multiple of ours (higher is better, goal ≥); where marked ↓, our cost \
-      as a multiple of the peer's (lower is better, goal ≤). Medians of paired rounds.
+      as a multiple of the peer's (lower is better, goal ≤). Medians of paired rounds. A goal with a \
+      unit is for our cost itself.
       """,
       """
       spread: the lowest and the highest median of the processes, if one differs from the ratio by \
