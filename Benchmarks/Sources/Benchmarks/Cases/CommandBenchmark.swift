@@ -112,7 +112,8 @@ struct CommandBenchmark: Benchmark {
     return all
   }
 
-  private func lines(of question: Question, _ plain: RawSQLite, _ plan: Plan) async throws -> [Line] {
+  private func lines(of question: Question, _ plain: RawSQLite, _ plan: Plan) async throws -> [Line]
+  {
     var peaks = Pairs()
     let pairs = try await plan.rounds.alternate(
       ours: {
