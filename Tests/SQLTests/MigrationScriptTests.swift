@@ -123,6 +123,30 @@ import Testing
     #expect(try error { try MigrationFolder(path).squash(to: 9) } == .noMigration(number: 9))
   }
 
+  @Test func `each error of a script says what to do`() throws {
+    let errors: [(EntityTableError, String)] = [
+      (.refused("ATTACH"), "may use its tables only"),
+      (.timeLimit(.milliseconds(500)), "longer than 0.5 s; let it do less, or raise the limit"),
+      (.timeLimit(.seconds(600)), "longer than 600 s; let it do less, or raise the limit"),
+      (
+        .valueTooLarge(line: 3), "line 3: a value is larger than 64 MB; let the script make smaller"
+      ),
+      (.tooMuch, "does it end?"),
+      (.temporaryDiskFull, "free some space"),
+      (.temporaryFile("x"), "check the disk"),
+      (.memoryLimit, "raise the limit"),
+      (.noID(table: "t"), "add one"),
+      (.withoutRowID(table: "t"), "declare it without that"),
+      (.badID(table: "t", value: "NULL"), "has NULL for its ID; give it one"),
+      (.sameID(table: "t", id: "1"), "give one of them another"),
+      (.unknownType(table: "t", column: "c", type: "X"), "use one such as TEXT"),
+      (.doesNotFit(table: "t", id: "1", column: "c", kind: "UUID"), "is no UUID; convert it"),
+    ]
+    for (error, remedy) in errors { #expect(error.description.contains(remedy)) }
+    let directive = SQLMigrationError.directive(migration: "0001_a", line: 2, detail: "x")
+    #expect(directive.description == "0001_a, line 2: x. Correct the line, or remove it.")
+  }
+
   @Test func `a difference of scripts shows words, not spacing`() {
     let before = "-- old\nUPDATE users SET age = age+1 WHERE age > 10;"
     #expect(ScriptDifference(from: before, to: before.uppercased()).parts.count > 1)

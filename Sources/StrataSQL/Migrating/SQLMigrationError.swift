@@ -38,7 +38,8 @@ extension SQLMigrationError: CustomStringConvertible {
       """
     case .onlyDown(let file):
       "\(file) takes back a migration that is not there. Restore its script, or remove the file."
-    case .directive(let migration, let line, let detail): "\(migration), line \(line): \(detail)."
+    case .directive(let migration, let line, let detail):
+      "\(migration), line \(line): \(detail). Correct the line, or remove it."
     case .missingSwift(let migration):
       """
       The migration \(migration) is written in Swift, and no closure for it was passed. Pass a \
