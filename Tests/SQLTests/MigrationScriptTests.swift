@@ -123,6 +123,37 @@ import Testing
     #expect(try error { try MigrationFolder(path).squash(to: 9) } == .noMigration(number: 9))
   }
 
+  @Test func `a script that stands for others has nothing that would not run`() throws {
+    let replaces = "-- strata:replaces 1...5"
+    for (sql, down, detail) in [
+      ("\(replaces)\nUPDATE users SET name = 'x';", nil, "move them to the next number"),
+      ("\(replaces)\n-- strata:before SELECT 1", nil, "remove its checks and permissions"),
+      ("\(replaces)\n-- strata:allow destructive(users)", nil, "remove its checks"),
+      (replaces, "-- empty", "remove its script for the way back"),
+      ("-- strata:replaces 1...4", nil, "write 1...5"),
+      ("-- strata:replaces 1...6", nil, "write 1...5"),
+    ] as [(String, String?, String)] {
+      let found = try error { try DataMigration("0005_squashed", sql: sql, down: down) }
+      guard case .directive(migration: "0005_squashed", line: 1, let text)? = found else {
+        Issue.record("\(sql): \(String(describing: found))")
+        continue
+      }
+      #expect(text.contains(detail), "\(sql): \(text)")
+    }
+    let twice = try error {
+      try DataMigration("0005_squashed", sql: "\(replaces)\n-- strata:replaces 1...5")
+    }
+    guard case .directive(migration: "0005_squashed", line: 2, _)? = twice else {
+      Issue.record("\(String(describing: twice))")
+      return
+    }
+    let back = try error { try DataMigration("0005_a", sql: "SELECT 1", down: replaces) }
+    guard case .directive(migration: "0005_a.down", line: 1, _)? = back else {
+      Issue.record("\(String(describing: back))")
+      return
+    }
+  }
+
   @Test func `each error of a script says what to do`() throws {
     let errors: [(EntityTableError, String)] = [
       (.refused("ATTACH"), "may use its tables only"),
