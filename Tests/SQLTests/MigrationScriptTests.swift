@@ -154,6 +154,50 @@ import Testing
     }
   }
 
+  /// The files below a folder with their texts, hidden ones included.
+  private func files(_ path: String) throws -> [String: String] {
+    var files: [String: String] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+      files[name] = FileManager.default.contents(atPath: "\(path)/\(name)").map {
+        String(decoding: $0, as: UTF8.self)
+      }
+    }
+    return files
+  }
+
+  @Test(arguments: ["squashed/0002_b.sql", "0002_squashed.sql", "squashed", ".0002_squashed.sql"])
+  func `a squash that finds a file in its way moves none`(_ file: String) throws {
+    let directory = try folder(["0001_a.sql": "1", "0001_a.down.sql": "-1", "0002_b.sql": "2"])
+    let migrations = try MigrationFolder(directory.url.path)
+    let other = directory.url.appendingPathComponent(file)
+    if file.hasPrefix("squashed/") {
+      try FileManager.default.createDirectory(
+        at: other.deletingLastPathComponent(),
+        withIntermediateDirectories: true
+      )
+    }
+    try Data("other".utf8).write(to: other)
+    let before = try files(directory.url.path)
+    guard case .unwritable? = try error({ try migrations.squash(to: 2) }) else {
+      Issue.record("it was squashed")
+      return
+    }
+    #expect(try files(directory.url.path) == before)
+  }
+
+  @Test func `a squash that fails between two files moves the first ones back`() throws {
+    let directory = try folder(["0001_a.sql": "1", "0001_a.down.sql": "-1", "0002_b.sql": "2"])
+    let migrations = try MigrationFolder(directory.url.path)
+    try FileManager.default.removeItem(at: directory.url.appendingPathComponent("0002_b.sql"))
+    let before = try files(directory.url.path)
+    guard case .unwritable(_, let detail)? = try error({ try migrations.squash(to: 2) }) else {
+      Issue.record("it was squashed")
+      return
+    }
+    #expect(detail.contains("0002_b.sql"))
+    #expect(try files(directory.url.path) == before)
+  }
+
   @Test func `each error of a script says what to do`() throws {
     let errors: [(EntityTableError, String)] = [
       (.refused("ATTACH"), "may use its tables only"),
