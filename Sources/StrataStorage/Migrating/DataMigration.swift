@@ -86,6 +86,9 @@ public struct DataMigration: Sendable {
     return Int(digits).flatMap { $0 > 0 ? $0 : nil }
   }
 
+  /// The numbers that it stands for: its own, or those of the migrations that it replaces.
+  func numbers(as number: Int) -> ClosedRange<Int> { replaces ?? number...number }
+
   /// Whether it can be taken back.
   public var isReversible: Bool { down != nil }
 }
@@ -157,8 +160,8 @@ extension DataMigration {
 
   /// A migration that stands for those of a range of numbers, which are no longer listed.
   ///
-  /// It has the number of the last of them. A store that ran all of them goes on after it; any other one is
-  /// refused with `.tooOld`.
+  /// It has the number of the last of them. A store that ran all of them goes on after it, also if it ran some as a
+  /// squashed migration; any other one is refused with `.tooOld`.
   public init(_ name: String, replacing numbers: ClosedRange<Int>) {
     self.init(
       name: name,

@@ -226,9 +226,9 @@ extension MigrationRun {
         throw .unknownNumber(number)
       }
       for row in sequence.ledger.reversed() where row.number > last {
-        guard let migration = sequence.migration(row.number), let step = migration.down else {
-          throw .notReversible(row.name)
-        }
+        guard !row.isSquashed, let migration = sequence.migration(row.number),
+          let step = migration.down
+        else { throw .notReversible(row.name) }
         tasks.append(
           Task(number: row.number, migration: migration, step: step, isForStragglers: false)
         )
