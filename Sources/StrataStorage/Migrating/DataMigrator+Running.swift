@@ -185,11 +185,7 @@ extension DataMigrator {
     _ rows: (MigrationSequence, WriterSession) throws -> [DataLedger.Entry]
   ) throws -> [DataLedger.Entry] {
     try withLock { run in
-      var (file, _) = try RestoredFile.openForWriting(
-        run.path,
-        application: persistence.application,
-        vfs: persistence.vfs
-      ) { _, _ in }
+      var file = try run.openFile()
       let session = try run.makeSession(&file)
       var written: [DataLedger.Entry] = []
       try session.transaction {

@@ -173,17 +173,7 @@ extension MigrationRun {
     _ work: (WriterSession, ReadView, _ lastTime: Int64, inout MigrationReport) throws -> Void
   ) throws {
     try checkSpace()
-    var (file, _) = try RestoredFile.openForWriting(
-      path,
-      application: persistence.application,
-      vfs: persistence.vfs,
-      persistence.progress
-    ) { _, _ in }
-    _ = try HeadCheck.compare(
-      try HeadFile.read(path.head, on: persistence.disk),
-      recovered: file.position,
-      bootID: persistence.bootID
-    ).noteOrError()
+    var file = try openFile()
     let backup = MigrationBackup(path: path, disk: persistence.disk)
     if case .keep(let count) = configuration.backups, count > 0, makesBackup {
       report.backup = try backup.make(from: file.connection, at: file.position)
@@ -404,6 +394,22 @@ extension MigrationRun {
 
 /// The parts around the transaction.
 extension MigrationRun {
+  /// Opens the file, verifies it, and checks that it has all that its head says was acknowledged; writes nothing yet.
+  func openFile() throws -> RestoredFile {
+    let (file, _) = try RestoredFile.openForWriting(
+      path,
+      application: persistence.application,
+      vfs: persistence.vfs,
+      persistence.progress
+    ) { _, _ in }
+    _ = try HeadCheck.compare(
+      try HeadFile.read(path.head, on: persistence.disk),
+      recovered: file.position,
+      bootID: persistence.bootID
+    ).noteOrError()
+    return file
+  }
+
   /// Opens what was read and verified for writing.
   func makeSession(_ file: inout RestoredFile) throws -> WriterSession {
     let now = persistence.now().microseconds

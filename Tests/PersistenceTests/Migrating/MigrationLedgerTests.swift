@@ -118,4 +118,28 @@ struct MigrationLedgerTests {
     try await whole.up()
     #expect(try await list.up().steps.map(\.name) == ["0005_e"])
   }
+
+  @Test
+  func `a baseline and a repair refuse a file that lost acknowledged commits`() async throws {
+    try await migrator(touch("0001_a")).up()
+    let older = directory.path("older.strata")
+    try FileManager.default.copyItem(atPath: path, toPath: older)
+    try await migrator(touch("0001_a"), touch("0002_b")).up()
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: older, toPath: path)
+    let head = FileManager.default.contents(atPath: path + ".head")
+    let changed = migrator(touch("0001_a", version: 2), touch("0002_b"))
+    let attempts: [() async throws -> Void] = [
+      { try await changed.baseline(at: 2) }, { try await changed.repair() },
+    ]
+    for attempt in attempts {
+      guard case .damaged(let detail)? = try await reason(attempt) else {
+        Issue.record("it was not refused")
+        continue
+      }
+      #expect(detail.contains("acknowledged"))
+      #expect(FileManager.default.contents(atPath: path + ".head") == head)
+    }
+    #expect(try await changed.history().map(\.number) == [1])
+  }
 }
