@@ -168,7 +168,9 @@ extension DataMigrator {
       var entry = row
       entry.name = migration.name
       entry.checksum = migration.checksum ?? row.checksum
-      entry.script = migration.script ?? row.script
+      // What was noted without running stays so.
+      if row.form != DataMigration.Form.baseline.rawValue { entry.form = migration.form.rawValue }
+      entry.script = migration.script
       let repair = MigrationRepair(
         number: row.number,
         names: [row.name, entry.name],

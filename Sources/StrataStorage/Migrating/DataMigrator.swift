@@ -113,7 +113,8 @@ extension DataMigrator {
 
   /// Notes the names and checksums of the list in the ledger, for migrations that have changed since they ran.
   ///
-  /// The data is not touched: the caller says that both do the same.
+  /// How they are written, and their scripts, are noted too. The data is not touched: the caller says that both do the
+  /// same.
   @discardableResult
   public func repair() async throws(PersistenceError) -> [MigrationRepair] {
     try await MigrationWorker().run(self) { try $0.writeRepairs() }

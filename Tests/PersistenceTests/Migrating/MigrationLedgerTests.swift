@@ -142,4 +142,20 @@ struct MigrationLedgerTests {
     }
     #expect(try await changed.history().map(\.number) == [1])
   }
+
+  @Test
+  func `a repair notes how the migration is written now, and what was only noted stays so`()
+    async throws
+  {
+    let script = try DataMigration("0001_a", sql: "UPDATE users SET city = 'Bern'")
+    try await migrator(script).up()
+    #expect(try await migrator().history().map(\.form) == [.sql])
+    try await migrator(touch("0001_a")).repair()
+    let row = try #require(try await migrator().history().first)
+    #expect(row.form == .swift && row.script == nil)
+    #expect(try await migrator(touch("0001_a")).verify().entries[0].form == .swift)
+    try await migrator(touch("0001_a"), touch("0002_b")).baseline(at: 2)
+    try await migrator(touch("0001_a"), touch("0002_x")).repair()
+    #expect(try await migrator().history().map(\.form) == [.swift, .baseline])
+  }
 }
