@@ -81,7 +81,9 @@ public struct DataMigration: Sendable {
   }
 
   /// The number at the front of the name, after an optional `V`; nil if there is none.
-  public var number: Int? {
+  public var number: Int? { Self.number(of: name) }
+
+  static func number(of name: some StringProtocol) -> Int? {
     let digits = name.drop { $0 == "V" }.prefix { $0.isASCII && $0.isNumber }
     return Int(digits).flatMap { $0 > 0 ? $0 : nil }
   }

@@ -57,8 +57,8 @@ extension DataMigrator {
         revision: ledger.revision,
         problem: ledger.sequence.problem
       )
-      if let mark = ledger.mark, ledger.sequence.last >= ledger.sequence.head {
-        status.stragglers = try MigrationRun.stragglers(after: mark, in: ReadView(connection))
+      if ledger.bringsUpStragglers {
+        status.stragglers = try MigrationRun.stragglers(ledger, in: ReadView(connection))
       }
       return status
     }

@@ -194,9 +194,8 @@ extension ReadView {
     for row in try DataLedger.entries(on: journal.connection)
     where row.form != DataMigration.Form.baseline.rawValue && row.revision > revision.number {
       // A migration that changed nothing has no delta, and so no revision of its own.
-      let header = try journal.headers(after: Revision(row.revision).previous, limit: 1).first?
-        .header
-      guard let header, header.name != "migration \(row.name)" else {
+      let delta = try journal.headers(after: Revision(row.revision).previous, limit: 1).first
+      guard let delta, MigrationTrace(of: delta.header) != .up(row.number) else {
         throw PersistenceError.Reason.beforeMigration(row.name)
       }
     }

@@ -144,6 +144,15 @@ struct MigrationLedgerTests {
   }
 
   @Test
+  func `a repaired name does not open the typed history before the migration`() async throws {
+    try await migrator(touch("0001_a")).up()
+    try await migrator(touch("0001_x")).repair()
+    #expect(
+      try await reasonOfHistory(at: 1, touch("0001_x")) == .beforeMigration("0001_x")
+    )
+  }
+
+  @Test
   func `a repair notes how the migration is written now, and what was only noted stays so`()
     async throws
   {
@@ -157,5 +166,50 @@ struct MigrationLedgerTests {
     try await migrator(touch("0001_a"), touch("0002_b")).baseline(at: 2)
     try await migrator(touch("0001_a"), touch("0002_x")).repair()
     #expect(try await migrator().history().map(\.form) == [.swift, .baseline])
+  }
+
+  @Test(arguments: [CommitTraces.nameAndPlace, .nameOnly])
+  func `names of commits are no marks of the runner`(_ traces: CommitTraces) async throws {
+    let before = try FiveReleases.contents(of: path)
+    try await migrator(touch("0001_a")).up()
+    try await write(PersistenceConfiguration(commitTraces: traces)) { store in
+      store.commit("draft taken back") { $0.db.users.remove("u1") }
+      store.commit("revert without types to nothing") { $0.db.users.remove("u2") }
+    }
+    try await migrator(touch("0001_a")).revert(to: 1)
+    #expect(try FiveReleases.contents(of: path) == before)
+  }
+
+  @Test
+  func `commits that are named as those of the runner are no marks of it`() async throws {
+    try await write { store in
+      store.commit("migration 0001_none taken back") { $0.db.users.remove("u1") }
+      store.commit("revert without types to 0") { $0.db.users.remove("u2") }
+      store.commit("migration 0001_none") { $0.db.users.remove("u3") }
+    }
+    // It has no delta, so the last revision after it is that of the commit.
+    let none = DataMigration("0001_none", table: "users") { _ in }
+    try await migrator(none).up()
+    #expect(try await reasonOfHistory(at: 1, none) == nil)
+    try await migrator(none).revert(to: 1)
+    #expect(try FiveReleases.contents(of: path)["users"]?.count == 5)
+  }
+
+  @Test
+  func `what ran before deltas had keys is known by its names`() async throws {
+    let list = migrator(touch("0001_a"), touch("0002_b"))
+    try await list.up()
+    let revision = try await list.status().revision
+    try await list.down()
+    try RawSQLite.runAndRecomputeHashes("UPDATE delta SET key = NULL", on: path)
+    #expect(try Inspector(path: path).verify().isSound)
+    #expect(
+      try await reason { try await list.revert(to: revision) }
+        == .dataMigration(.ledgerUnknown(revision, since: "migration 0002_b taken back"))
+    )
+    #expect(try await reasonOfHistory(at: 1, touch("0001_a")) == .beforeMigration("0001_a"))
+    // Before the first migration none had run, whatever was taken back since.
+    try await list.revert(to: 1)
+    #expect(try await list.up().steps.map(\.number) == [1, 2])
   }
 }
