@@ -82,7 +82,7 @@ extension MigrationRun {
   /// Goes through the records that were written since an older build opened the store, in the order of writing, with
   /// how many migrations their build knew.
   ///
-  /// What runs of migrations have written is left out.
+  /// What runs of migrations have written, and what a revert has undone, is left out.
   private static func forEachPut(
     after marks: OlderBuildMarks,
     in view: ReadView,
@@ -97,7 +97,9 @@ extension MigrationRun {
         while let next = openings.dropFirst().first, next.revision < delta.header.revision {
           openings = openings.dropFirst()
         }
-        if MigrationTrace(of: delta.header) != nil { continue }
+        guard let writer = openings.first?.writer, writer != .undone,
+          MigrationTrace(of: delta.header) == nil
+        else { continue }
         for number in 0..<delta.header.blocks {
           let place = "block \(number) of delta \(delta.header.revision)"
           let bytes =
@@ -107,7 +109,7 @@ extension MigrationRun {
           let block = try ChangeBlock(bytes, of: place)
           for entry in block.entries {
             guard case .put = entry.change else { continue }
-            try body(openings.first?.known, block.table(of: entry), block.id(of: entry))
+            try body(writer.known, block.table(of: entry), block.id(of: entry))
           }
         }
       }
@@ -202,7 +204,7 @@ extension MigrationRun {
     }
   }
 
-  /// Ends what older builds have written at a revision: the data is what it was there.
+  /// Marks what was written after a revision as undone: the data is what it was there.
   private func endMarks(
     at revision: Revision,
     _ view: ReadView,
@@ -212,8 +214,8 @@ extension MigrationRun {
     if marks.isEmpty { return }
     let delta = try view.journal.headers(after: revision.previous, limit: 1).first
     marks.add(
-      known: nil,
-      at: HeadRecord.Mark(revision: revision, chain: delta?.hash ?? view.last.chain)
+      .undone,
+      after: HeadRecord.Mark(revision: revision, chain: delta?.hash ?? view.last.chain)
     )
     try marks.write(to: session.connection)
   }

@@ -139,7 +139,7 @@ extension JournalWriter {
       known < head && (!migrations.isEmpty || ledger.contains(where: { $0.isOfProgram }))
     let before = try OlderBuildMarks.read(session.connection)
     var marks = before
-    marks.add(known: isOlder ? known : nil, at: session.written)
+    marks.add(isOlder ? .olderBuild(knowing: known) : .currentBuild, after: session.written)
     guard marks != before else { return }
     try session.transaction { try marks.write(to: session.connection) }
   }

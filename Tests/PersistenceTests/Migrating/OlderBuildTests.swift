@@ -159,7 +159,7 @@ struct OlderBuildTests {
   func `a revert takes back what older builds have written after its revision`() async throws {
     try await write(knowing: 1, ["a": "a1"])
     let revision = try await migrator(3).status().revision
-    try await write(knowing: 1, ["u1": "changed1", "b": "b1"])
+    try await write(knowing: 1, ["u1": "changed1", "b": "b1", "a": "again1"])
     try await migrator(3).revert(to: revision)
     #expect(try names() == ["u1": "User 1123", "u2": "User 2123", "a": "a1"])
     #expect(try await migrator(3).status().stragglers == ["users": 1])
@@ -211,6 +211,21 @@ struct OlderBuildTests {
     #expect(try await migrator(3).up().steps.map(\.number) == [2, 3])
     #expect(try names()["c"] == "c1223")
     #expect(try names()["d"] == "d123")
+  }
+
+  @Test
+  func `what a run of migrations has written is not of an older build`() async throws {
+    try await write(knowing: 1, ["a": "a1"])
+    let revision = try await migrator(3).status().revision
+    try await migrator(3).up()
+    // The former version took steps back and left the marks.
+    try RawSQLite.run(
+      "INSERT INTO consumer VALUES ('strata.older-build.1', \(revision), zeroblob(16))",
+      on: path
+    )
+    #expect(try await migrator(3).status().stragglers == [:])
+    #expect(try await migrator(3).up().steps.isEmpty)
+    #expect(try names()["a"] == "a123")
   }
 
   @Test
