@@ -123,6 +123,105 @@ import Testing
     #expect(try error { try MigrationFolder(path).squash(to: 9) } == .noMigration(number: 9))
   }
 
+  @Test func `a script that stands for others has nothing that would not run`() throws {
+    let replaces = "-- strata:replaces 1...5"
+    for (sql, down, detail) in [
+      ("\(replaces)\nUPDATE users SET name = 'x';", nil, "move them to the next number"),
+      ("\(replaces)\n-- strata:before SELECT 1", nil, "remove its checks and permissions"),
+      ("\(replaces)\n-- strata:allow destructive(users)", nil, "remove its checks"),
+      (replaces, "-- empty", "remove its script for the way back"),
+      ("-- strata:replaces 1...4", nil, "write 1...5"),
+      ("-- strata:replaces 1...6", nil, "write 1...5"),
+    ] as [(String, String?, String)] {
+      let found = try error { try DataMigration("0005_squashed", sql: sql, down: down) }
+      guard case .directive(migration: "0005_squashed", line: 1, let text)? = found else {
+        Issue.record("\(sql): \(String(describing: found))")
+        continue
+      }
+      #expect(text.contains(detail), "\(sql): \(text)")
+    }
+    let twice = try error {
+      try DataMigration("0005_squashed", sql: "\(replaces)\n-- strata:replaces 1...5")
+    }
+    guard case .directive(migration: "0005_squashed", line: 2, _)? = twice else {
+      Issue.record("\(String(describing: twice))")
+      return
+    }
+    let back = try error { try DataMigration("0005_a", sql: "SELECT 1", down: replaces) }
+    guard case .directive(migration: "0005_a.down", line: 1, _)? = back else {
+      Issue.record("\(String(describing: back))")
+      return
+    }
+  }
+
+  /// The files below a folder with their texts, hidden ones included.
+  private func files(_ path: String) throws -> [String: String] {
+    var files: [String: String] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+      files[name] = FileManager.default.contents(atPath: "\(path)/\(name)").map {
+        String(decoding: $0, as: UTF8.self)
+      }
+    }
+    return files
+  }
+
+  @Test(arguments: ["squashed/0002_b.sql", "0002_squashed.sql", "squashed", ".0002_squashed.sql"])
+  func `a squash that finds a file in its way moves none`(_ file: String) throws {
+    let directory = try folder(["0001_a.sql": "1", "0001_a.down.sql": "-1", "0002_b.sql": "2"])
+    let migrations = try MigrationFolder(directory.url.path)
+    let other = directory.url.appendingPathComponent(file)
+    if file.hasPrefix("squashed/") {
+      try FileManager.default.createDirectory(
+        at: other.deletingLastPathComponent(),
+        withIntermediateDirectories: true
+      )
+    }
+    try Data("other".utf8).write(to: other)
+    let before = try files(directory.url.path)
+    guard case .unwritable? = try error({ try migrations.squash(to: 2) }) else {
+      Issue.record("it was squashed")
+      return
+    }
+    #expect(try files(directory.url.path) == before)
+  }
+
+  @Test func `a squash that fails between two files moves the first ones back`() throws {
+    let directory = try folder(["0001_a.sql": "1", "0001_a.down.sql": "-1", "0002_b.sql": "2"])
+    let migrations = try MigrationFolder(directory.url.path)
+    try FileManager.default.removeItem(at: directory.url.appendingPathComponent("0002_b.sql"))
+    let before = try files(directory.url.path)
+    guard case .unwritable(_, let detail)? = try error({ try migrations.squash(to: 2) }) else {
+      Issue.record("it was squashed")
+      return
+    }
+    #expect(detail.contains("0002_b.sql"))
+    #expect(try files(directory.url.path) == before)
+  }
+
+  @Test func `each error of a script says what to do`() throws {
+    let errors: [(EntityTableError, String)] = [
+      (.refused("ATTACH"), "may use its tables only"),
+      (.timeLimit(.milliseconds(500)), "longer than 0.5 s; let it do less, or raise the limit"),
+      (.timeLimit(.seconds(600)), "longer than 600 s; let it do less, or raise the limit"),
+      (
+        .valueTooLarge(line: 3), "line 3: a value is larger than 64 MB; let the script make smaller"
+      ),
+      (.tooMuch, "does it end?"),
+      (.temporaryDiskFull, "free some space"),
+      (.temporaryFile("x"), "check the disk"),
+      (.memoryLimit, "raise the limit"),
+      (.noID(table: "t"), "add one"),
+      (.withoutRowID(table: "t"), "declare it without that"),
+      (.badID(table: "t", value: "NULL"), "has NULL for its ID; give it one"),
+      (.sameID(table: "t", id: "1"), "give one of them another"),
+      (.unknownType(table: "t", column: "c", type: "X"), "use one such as TEXT"),
+      (.doesNotFit(table: "t", id: "1", column: "c", kind: "UUID"), "is no UUID; convert it"),
+    ]
+    for (error, remedy) in errors { #expect(error.description.contains(remedy)) }
+    let directive = SQLMigrationError.directive(migration: "0001_a", line: 2, detail: "x")
+    #expect(directive.description == "0001_a, line 2: x. Correct the line, or remove it.")
+  }
+
   @Test func `a difference of scripts shows words, not spacing`() {
     let before = "-- old\nUPDATE users SET age = age+1 WHERE age > 10;"
     #expect(ScriptDifference(from: before, to: before.uppercased()).parts.count > 1)

@@ -1,4 +1,5 @@
 import CStrataSQLite
+import Foundation
 import StrataBase
 
 /// SQLite without the restrictions of this library's connections, as another program uses it.
@@ -15,6 +16,13 @@ package enum RawSQLite {
     guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK,
       sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK
     else { throw Failure(message: String(cString: sqlite3_errmsg(handle))) }
+  }
+
+  /// Runs statements on the file of a store that is closed, makes its hashes fit them, and removes its head.
+  package static func runAndRecomputeHashes(_ sql: String, on path: String) throws {
+    try run(sql, on: path)
+    try RawDatabase(path).recomputeHashes()
+    try FileManager.default.removeItem(atPath: path + ".head")
   }
 
   private static let hooks = Lock<[String: String]>([:])

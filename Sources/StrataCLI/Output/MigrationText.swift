@@ -57,7 +57,7 @@ package enum MigrationText {
     _ direction: MigrationReport.Direction,
     _ highlighting: Highlighting
   ) -> [String] {
-    let arrow = direction == .up ? "" : "back from "
+    let arrow = direction == .up || step.isForStragglers ? "" : "back from "
     let delta =
       step.revision.map { "revision \($0), \(Measures.size(step.bytes))" } ?? "changes nothing"
     let stragglers = step.isForStragglers ? ", only records of an older build" : ""

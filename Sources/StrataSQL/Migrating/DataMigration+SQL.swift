@@ -31,7 +31,8 @@ extension DataMigration {
   ///   - sql: The script.
   ///   - down: A script that takes it back.
   ///   - timeLimit: How long one script may run.
-  /// - Throws: `SQLMigrationError.directive` for a comment that starts with `-- strata:` and cannot be read.
+  /// - Throws: `SQLMigrationError.directive` for a comment that starts with `-- strata:` and cannot be read, or for
+  ///   `strata:replaces` beside anything else, which would have no effect.
   public init(
     _ name: String,
     sql: String,
@@ -39,14 +40,16 @@ extension DataMigration {
     timeLimit: Duration = .seconds(600)
   ) throws(SQLMigrationError) {
     let name = SQLMigrationName.withoutPrefix(name)
-    let up = try Self.script(sql, of: name)
+    let up = try Self.script(sql, of: name) {
+      $0.conflict(as: SQLMigrationName.number(of: name), hasDown: down != nil)
+    }
     if let numbers = up.replaces {
       self.init(name, replacing: numbers)
       return
     }
     var back: Step?
     if let down {
-      let script = try Self.script(down, of: "\(name).down")
+      let script = try Self.script(down, of: "\(name).down") { $0.conflictAsDown }
       let step = SQLStep(script: script, name: name, timeLimit: timeLimit)
       back = { tables in try step.run(on: tables) }
     }
@@ -63,10 +66,13 @@ extension DataMigration {
 
   private static func script(
     _ sql: String,
-    of name: String
+    of name: String,
+    _ conflict: (MigrationScript) -> MigrationScript.Unreadable?
   ) throws(SQLMigrationError) -> MigrationScript {
     do throws(MigrationScript.Unreadable) {
-      return try MigrationScript(sql)
+      let script = try MigrationScript(sql)
+      if let conflict = conflict(script) { throw conflict }
+      return script
     } catch {
       throw .directive(migration: name, line: error.line, detail: error.detail)
     }

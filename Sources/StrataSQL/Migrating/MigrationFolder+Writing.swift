@@ -47,29 +47,66 @@ extension MigrationFolder {
 
   /// Writes a file that stands for the first migrations, and moves theirs into the folder `squashed`; returns the
   /// path of the new file.
+  ///
+  /// Where it throws, each file is where it was.
   package func squash(to last: Int) throws(SQLMigrationError) -> String {
     let replaced = steps.filter { $0.number <= last }
     guard let step = replaced.last, step.number == last else { throw .noMigration(number: last) }
     // The first of them may stand for earlier ones.
     let number = step.name.prefix { $0.isNumber }
-    let stem = "\(number)_squashed"
+    let name = "\(number)_squashed.sql"
     let folder = "\(path)/squashed"
-    do {
-      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      for file in replaced.flatMap(\.files) {
-        try FileManager.default.moveItem(atPath: "\(path)/\(file)", toPath: "\(folder)/\(file)")
-      }
-    } catch {
-      throw .unwritable(path: folder, detail: "the replaced files cannot be moved there")
+    let files = replaced.flatMap(\.files)
+    var taken = files.map { "\(folder)/\($0)" }
+    if !files.contains(name) { taken.append("\(path)/\(name)") }
+    if let file = taken.first(where: FileManager.default.fileExists(atPath:)) {
+      throw .unwritable(path: file, detail: "the file is there already")
     }
-    return try write(
+    // Without room or permission this fails, before anything is moved. Its name hides it until it has its own.
+    let new = try write(
       """
       -- strata:replaces 1...\(last)
       -- A store that lacks one of these migrations is refused. A build that has them can bring it up.
 
       """,
-      to: "\(stem).sql"
+      to: ".\(name)"
     )
+    do {
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    } catch {
+      remove(new)
+      throw .unwritable(path: folder, detail: "the folder cannot be created")
+    }
+    var moves = files.map { (from: "\(path)/\($0)", to: "\(folder)/\($0)") }
+    moves.append((new, "\(path)/\(name)"))
+    for (index, move) in moves.enumerated() {
+      do {
+        try FileManager.default.moveItem(atPath: move.from, toPath: move.to)
+      } catch {
+        let detail = undo(moves[..<index])
+        remove(new)
+        throw .unwritable(path: move.to, detail: "\(move.from) cannot be moved there\(detail)")
+      }
+    }
+    return "\(path)/\(name)"
+  }
+
+  /// Moves files back; says which of them could not be.
+  private func undo(_ moves: ArraySlice<(from: String, to: String)>) -> String {
+    let left = moves.reversed().compactMap { move -> String? in
+      do {
+        try FileManager.default.moveItem(atPath: move.to, toPath: move.from)
+        return nil
+      } catch {
+        return move.to
+      }
+    }
+    return left.isEmpty ? "" : ", and these files could not be moved back: \(left)"
+  }
+
+  private func remove(_ file: String) {
+    // What failed before is reported.
+    do { try FileManager.default.removeItem(atPath: file) } catch _ {}
   }
 
   private func write(_ text: String, to file: String) throws(SQLMigrationError) -> String {

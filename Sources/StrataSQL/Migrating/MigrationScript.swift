@@ -1,3 +1,4 @@
+import StrataMigrations
 import StrataStorage
 
 /// The text of a migration in SQL, with what its comments say to the runner.
@@ -30,6 +31,8 @@ struct MigrationScript: Sendable {
   private(set) var allowances: [MigrationAllowance] = []
   /// The numbers of the migrations that it stands for, if it was squashed.
   private(set) var replaces: ClosedRange<Int>?
+  /// The line that says so.
+  private var replacesLine = 0
 
   /// O(text).
   init(_ sql: String) throws(Unreadable) {
@@ -67,11 +70,51 @@ struct MigrationScript: Sendable {
       guard numbers.count == 2, numbers[0] >= 1, numbers[1] >= numbers[0] else {
         throw Unreadable(line: line, detail: "cannot read “\(rest)”: write a range such as 1...12")
       }
+      if replaces != nil {
+        throw Unreadable(line: line, detail: "a script stands for one range: keep one of the lines")
+      }
       replaces = numbers[0]...numbers[1]
+      replacesLine = line
     default:
       throw Unreadable(
         line: line,
         detail: "“strata:\(word)” is not known: use before, after, allow or replaces"
+      )
+    }
+  }
+
+  /// What a script of this number says beside that it stands for others, which would have no effect; nil if there is
+  /// nothing.
+  func conflict(as number: Int?, hasDown: Bool) -> Unreadable? {
+    guard let replaces else { return nil }
+    if let number, number != replaces.upperBound {
+      return Unreadable(
+        line: replacesLine,
+        detail: """
+          the migration \(number) cannot stand for \(replaces): give it the number of the last one, \
+          \(replaces.upperBound), or write \(replaces.lowerBound)...\(number)
+          """
+      )
+    }
+    let detail: String? =
+      if !NormalizedSQL(sql).bytes.isEmpty {
+        "a script that stands for others is not run, and it has statements: move them to the next number"
+      } else if !before.isEmpty || !after.isEmpty || !allowances.isEmpty {
+        "a script that stands for others is not run, so remove its checks and permissions"
+      } else if hasDown {
+        "a script that stands for others cannot be taken back, so remove its script for the way back"
+      } else {
+        nil
+      }
+    return detail.map { Unreadable(line: replacesLine, detail: $0) }
+  }
+
+  /// The same for a script that takes a migration back.
+  var conflictAsDown: Unreadable? {
+    replaces.map { _ in
+      Unreadable(
+        line: replacesLine,
+        detail: "a script for the way back stands for no other: write this into the script itself"
       )
     }
   }

@@ -12,7 +12,7 @@ public enum SQLMigrationError: Error, Equatable, Sendable {
   case duplicate(number: Int, files: [String])
   /// There is a way back for a migration that is not there.
   case onlyDown(file: String)
-  /// A comment that starts with `-- strata:` cannot be read.
+  /// A comment that starts with `-- strata:` cannot be read, or does not fit the script.
   case directive(migration: String, line: Int, detail: String)
   /// The folder says that a migration is written in Swift, and it was not passed.
   case missingSwift(migration: String)
@@ -38,7 +38,8 @@ extension SQLMigrationError: CustomStringConvertible {
       """
     case .onlyDown(let file):
       "\(file) takes back a migration that is not there. Restore its script, or remove the file."
-    case .directive(let migration, let line, let detail): "\(migration), line \(line): \(detail)."
+    case .directive(let migration, let line, let detail):
+      "\(migration), line \(line): \(detail). Correct the line, or remove it."
     case .missingSwift(let migration):
       """
       The migration \(migration) is written in Swift, and no closure for it was passed. Pass a \

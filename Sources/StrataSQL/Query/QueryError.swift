@@ -57,7 +57,8 @@ extension QueryError: CustomStringConvertible {
 }
 
 extension Duration {
-  fileprivate var seconds: String {
+  /// The number of seconds as text, with milliseconds where there are any.
+  var seconds: String {
     let (seconds, rest) = components
     return rest == 0
       ? "\(seconds)" : "\(Double(seconds) + Double(rest / 1_000_000_000_000_000) / 1_000)"

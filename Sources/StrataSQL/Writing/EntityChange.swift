@@ -63,21 +63,39 @@ extension EntityTableError: CustomStringConvertible {
     switch self {
     case .statement(_, let line, let message): "\(Self.place(line))\(message)"
     case .refused(let what): "\(what) is not allowed: a script may use its tables only"
-    case .timeLimit(let limit): "the script took longer than \(limit.components.seconds) s"
-    case .valueTooLarge(let line): "\(Self.place(line))a value is larger than 64 MB"
+    case .timeLimit(let limit):
+      """
+      the script took longer than \(limit.seconds) s; let it do less, or raise the limit, which is \
+      timeLimit: of the migration or --timeout of the command
+      """
+    case .valueTooLarge(let line):
+      "\(Self.place(line))a value is larger than 64 MB; let the script make smaller ones"
     case .tooMuch: "the script adds more to the tables than it may: does it end?"
     case .temporaryDiskFull:
       "the disk has no room for a copy of the tables: free some space, or set TMPDIR"
-    case .temporaryFile(let detail): "a temporary file failed (\(detail))"
-    case .memoryLimit: "the script needs more memory than it may"
-    case .noID(let table): "the table \(table) has no column id"
+    case .temporaryFile(let detail):
+      "a temporary file failed (\(detail)): check the disk of the temporary directory, or set TMPDIR"
+    case .memoryLimit:
+      """
+      the script needs more memory than it may; let a statement sort or join less, or raise the limit, \
+      which is --memory of the command
+      """
+    case .noID(let table):
+      "the table \(table) has no column id; add one, or create the table with CREATE TEMP TABLE"
     case .withoutRowID(let table): "the table \(table) is WITHOUT ROWID; declare it without that"
-    case .badID(let table, let value): "a row of \(table) has \(value) for its ID"
-    case .sameID(let table, let id): "two rows of \(table) have the ID \(id)"
+    case .badID(let table, let value):
+      """
+      a row of \(table) has \(value) for its ID; give it one of the type of the column id, or delete it
+      """
+    case .sameID(let table, let id):
+      "two rows of \(table) have the ID \(id); give one of them another, or delete it"
     case .unknownType(let table, let column, let type):
       "the type \(type) of \(table).\(column) stands for no kind; use one such as TEXT or INTEGER"
     case .doesNotFit(let table, let id, let column, let kind):
-      "\(table) \(id): the value of \(column) is no \(kind)"
+      """
+      \(table) \(id): the value of \(column) is no \(kind); convert it in the script, or rebuild the column \
+      with a type that holds it
+      """
     }
   }
 

@@ -11,7 +11,7 @@ package struct DeltaHeader: Equatable, Sendable {
   /// Microseconds since 1970; never less than that of the previous delta.
   package var time: Int64
   package var origin: Int64
-  /// The column `key`: reserved for a key of the committer, and nil in every delta so far.
+  /// The column `key`: which run of migrations has written it (``MigrationTrace``); nil in every other delta.
   package var key: [UInt8]?
   package var name: String
   package var place: String

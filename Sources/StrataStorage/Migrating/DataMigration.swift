@@ -81,10 +81,15 @@ public struct DataMigration: Sendable {
   }
 
   /// The number at the front of the name, after an optional `V`; nil if there is none.
-  public var number: Int? {
+  public var number: Int? { Self.number(of: name) }
+
+  static func number(of name: some StringProtocol) -> Int? {
     let digits = name.drop { $0 == "V" }.prefix { $0.isASCII && $0.isNumber }
     return Int(digits).flatMap { $0 > 0 ? $0 : nil }
   }
+
+  /// The numbers that it stands for: its own, or those of the migrations that it replaces.
+  func numbers(as number: Int) -> ClosedRange<Int> { replaces ?? number...number }
 
   /// Whether it can be taken back.
   public var isReversible: Bool { down != nil }
@@ -157,8 +162,8 @@ extension DataMigration {
 
   /// A migration that stands for those of a range of numbers, which are no longer listed.
   ///
-  /// It has the number of the last of them. A store that ran all of them goes on after it; any other one is
-  /// refused with `.tooOld`.
+  /// It has the number of the last of them. A store that ran all of them goes on after it, also if it ran some as a
+  /// squashed migration; any other one is refused with `.tooOld`.
   public init(_ name: String, replacing numbers: ClosedRange<Int>) {
     self.init(
       name: name,

@@ -36,8 +36,8 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case sealed(table: String)
   /// There is too little space for a backup and the result.
   case notEnoughSpace(needed: Int64, free: Int64)
-  /// The data cannot be made what it was at the revision: which migrations had run by then is not known, because a
-  /// later delta has taken some back.
+  /// The data cannot be made what it was at the revision: which migrations its records had seen by then is not known,
+  /// because a later delta has taken some back, or has brought up what an older build had written.
   case ledgerUnknown(Revision, since: String)
   /// Tables of the file have records and are unknown to this build, which has tables that the file lacks.
   case tablesGone([String: Int], new: [String])
@@ -80,7 +80,10 @@ extension DataMigrationError: CustomStringConvertible {
     case .notEnoughSpace(let needed, let free):
       "a backup and the result need \(needed) bytes, and \(free) are free"
     case .ledgerUnknown(let revision, let name):
-      "which migrations had run at revision \(revision) is not known any more, since “\(name)”"
+      """
+      which migrations the records of revision \(revision) had seen is not known any more, since \
+      “\(name)”
+      """
     case .tablesGone(let tables, let new):
       """
       the file has \(Self.list(tables)), which this build does not know, and no records of \

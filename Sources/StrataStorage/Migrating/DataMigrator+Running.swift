@@ -57,8 +57,8 @@ extension DataMigrator {
         revision: ledger.revision,
         problem: ledger.sequence.problem
       )
-      if let mark = ledger.mark, ledger.sequence.last >= ledger.sequence.head {
-        status.stragglers = try MigrationRun.stragglers(after: mark, in: ReadView(connection))
+      if ledger.bringsUpStragglers {
+        status.stragglers = try MigrationRun.stragglers(ledger, in: ReadView(connection))
       }
       return status
     }
@@ -168,7 +168,9 @@ extension DataMigrator {
       var entry = row
       entry.name = migration.name
       entry.checksum = migration.checksum ?? row.checksum
-      entry.script = migration.script ?? row.script
+      // What was noted without running stays so.
+      if row.form != DataMigration.Form.baseline.rawValue { entry.form = migration.form.rawValue }
+      entry.script = migration.script
       let repair = MigrationRepair(
         number: row.number,
         names: [row.name, entry.name],
@@ -185,11 +187,7 @@ extension DataMigrator {
     _ rows: (MigrationSequence, WriterSession) throws -> [DataLedger.Entry]
   ) throws -> [DataLedger.Entry] {
     try withLock { run in
-      var (file, _) = try RestoredFile.openForWriting(
-        run.path,
-        application: persistence.application,
-        vfs: persistence.vfs
-      ) { _, _ in }
+      var file = try run.openFile()
       let session = try run.makeSession(&file)
       var written: [DataLedger.Entry] = []
       try session.transaction {

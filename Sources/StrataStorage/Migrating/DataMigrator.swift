@@ -69,7 +69,8 @@ extension DataMigrator {
 
   /// Takes migrations back, the last one first.
   ///
-  /// All of them must be reversible. Each that changes something adds one delta.
+  /// All of them must be reversible. Each that changes something adds one delta. What older builds have written is
+  /// brought up first.
   ///
   /// - Parameter number: the last one that stays; 0 for none, nil for all but the last.
   @discardableResult
@@ -82,7 +83,8 @@ extension DataMigrator {
   ///
   /// No history is lost, and no types are needed. O(entities).
   ///
-  /// Throws with the reason `.notReached` or `.trimmed` for a revision that is not there.
+  /// Throws with the reason `.notReached` or `.trimmed` for a revision that is not there, and
+  /// `DataMigrationError.ledgerUnknown` for one whose migrations are not known any more.
   @discardableResult
   public func revert(to revision: Revision) async throws(PersistenceError) -> MigrationReport {
     try await MigrationWorker().run(self) { try $0.revertData(to: revision) }
@@ -113,7 +115,8 @@ extension DataMigrator {
 
   /// Notes the names and checksums of the list in the ledger, for migrations that have changed since they ran.
   ///
-  /// The data is not touched: the caller says that both do the same.
+  /// How they are written, and their scripts, are noted too. The data is not touched: the caller says that both do the
+  /// same.
   @discardableResult
   public func repair() async throws(PersistenceError) -> [MigrationRepair] {
     try await MigrationWorker().run(self) { try $0.writeRepairs() }

@@ -2,7 +2,9 @@
 public struct MigrationReport: Sendable, Hashable, Codable {
   /// The direction of a run.
   public enum Direction: String, Sendable, Codable {
+    /// Pending migrations ran.
     case up
+    /// Migrations were taken back.
     case down
   }
 

@@ -15,8 +15,12 @@ struct MigrationRun {
   /// What the ledger of the file says.
   struct Ledger {
     let sequence: MigrationSequence
-    let mark: OlderBuildMark?
+    let marks: OlderBuildMarks
     let revision: Revision
+
+    /// Whether a run goes through what older builds have written: a shorter list lacks migrations for it, and leaves
+    /// it to a longer one.
+    var bringsUpStragglers: Bool { !marks.isEmpty && sequence.last >= sequence.head }
   }
 
   /// A migration to run, in one of the directions.
@@ -24,7 +28,13 @@ struct MigrationRun {
     let number: Int
     let migration: DataMigration
     let step: DataMigration.Step
-    let isForStragglers: Bool
+    /// Where it runs only on what older builds have written: the revision since when.
+    var stragglersSince: Revision?
+
+    func trace(_ direction: MigrationReport.Direction) -> MigrationTrace {
+      if let stragglersSince { return .stragglers(number, since: stragglersSince) }
+      return direction == .up ? .up(number) : .down(number)
+    }
   }
 }
 
@@ -43,36 +53,53 @@ extension MigrationRun {
     of connection: Connection,
     _ migrations: [DataMigration]
   ) throws -> Ledger {
-    let (entries, mark) = try connection.readTransaction {
-      (try DataLedger.entries(on: connection), try OlderBuildMark.read(connection))
+    let (entries, marks) = try connection.readTransaction {
+      (try DataLedger.entries(on: connection), try OlderBuildMarks.read(connection))
     }
     return Ledger(
       sequence: try MigrationSequence(migrations, entries),
-      mark: mark,
+      marks: marks,
       revision: try ReadView(connection).last.revision
     )
   }
 
-  /// The records that an older build has written, by table; those that are gone are counted too.
-  static func stragglers(
-    after mark: OlderBuildMark,
-    in view: ReadView
-  ) throws -> [String: Int] {
-    var keys: [String: Set<[UInt8]>] = [:]
-    try forEachPut(after: mark, in: view) { keys[$0, default: []].insert(Array($1)) }
-    return keys.mapValues(\.count)
+  /// How many records builds have written that did not know all migrations, by table; those that are gone are counted
+  /// too.
+  ///
+  /// O(deltas since the first of them).
+  static func stragglers(_ ledger: Ledger, in view: ReadView) throws -> [String: Int] {
+    let staging = try MigrationStaging()
+    var numbers: [String: Int64] = [:]
+    try forEachPut(after: ledger.marks, in: view) { known, table, id in
+      let number = numbers[table] ?? Int64(numbers.count)
+      numbers[table] = number
+      try staging.noteWrite(of: id, in: number, byBuildKnowing: known)
+    }
+    let counts = try staging.stragglers(of: ledger.sequence.head)
+    return numbers.compactMapValues { counts[$0] }
   }
 
+  /// Goes through the records that were written since an older build opened the store, in the order of writing, with
+  /// how many migrations their build knew.
+  ///
+  /// What runs of migrations have written, and what a revert has undone, is left out.
   private static func forEachPut(
-    after mark: OlderBuildMark,
+    after marks: OlderBuildMarks,
     in view: ReadView,
-    _ body: (_ table: String, _ id: ArraySlice<UInt8>) throws -> Void
+    _ body: (_ known: Int?, _ table: String, _ id: ArraySlice<UInt8>) throws -> Void
   ) throws {
-    var revision = mark.revision
+    var openings = marks.openings[...]
+    guard var revision = openings.first?.revision else { return }
     while true {
       let deltas = try view.journal.deltas(after: revision, upTo: 1 << 20)
       guard let last = deltas.last else { return }
       for delta in deltas where delta.header.revision <= view.last.revision {
+        while let next = openings.dropFirst().first, next.revision < delta.header.revision {
+          openings = openings.dropFirst()
+        }
+        guard let writer = openings.first?.writer, writer != .undone,
+          MigrationTrace(of: delta.header) == nil
+        else { continue }
         for number in 0..<delta.header.blocks {
           let place = "block \(number) of delta \(delta.header.revision)"
           let bytes =
@@ -81,7 +108,8 @@ extension MigrationRun {
           guard let bytes else { throw CorruptionError("\(place) is missing") }
           let block = try ChangeBlock(bytes, of: place)
           for entry in block.entries {
-            if case .put = entry.change { try body(block.table(of: entry), block.id(of: entry)) }
+            guard case .put = entry.change else { continue }
+            try body(writer.known, block.table(of: entry), block.id(of: entry))
           }
         }
       }
@@ -109,8 +137,8 @@ extension MigrationRun {
     )
     let (tasks, stoppedBefore) = try tasks(direction, to: number, ledger.sequence)
     report.stoppedBefore = stoppedBefore
-    let looksForStragglers = direction == .up && ledger.mark != nil
-    if tasks.isEmpty, !looksForStragglers { return report }
+    let bringsUpStragglers = ledger.bringsUpStragglers && direction == .up
+    if tasks.isEmpty, !bringsUpStragglers { return report }
     try write(&report, makesBackup: !tasks.isEmpty) { session, view, lastTime, report in
       try run(tasks, direction, to: number, ledger, view, lastTime, session, &report)
     }
@@ -136,34 +164,60 @@ extension MigrationRun {
       let workspace = try MigrationWorkspace(view, session)
       for table in workspace.tables.sorted() { try workspace.restore(table, from: then) }
       var difference = MigrationDifference(workspace)
+      let trace = MigrationTrace.revert(to: revision)
       _ = try session.append(
-        named: "\(Self.revertPrefix)\(revision)",
+        named: trace.name(),
+        key: trace.key,
         time: max(persistence.now().microseconds, lastTime)
       ) { try difference.encode(into: &$0) }
       try DataLedger.remove(after: revision.number, on: session.connection)
+      try endMarks(at: revision, view, session)
     }
     report.duration = clock.now - start
     return report
   }
 
-  private static let revertPrefix = "revert without types to "
-  private static let downSuffix = " taken back"
-
-  /// Refuses a revision after which rows have left the ledger.
+  /// Refuses a revision whose ledger is not known any more, or at which there were records that migrations have been
+  /// run on since.
   private func checkLedgerIsKnown(at revision: Revision, _ view: ReadView) throws {
+    /// The migrations that ran after the revision.
+    var ran: Set<Int> = []
     var last = revision
     while true {
       let headers = try view.journal.headers(after: last, limit: 1_000)
       guard let end = headers.last else { return }
-      for (header, _) in headers
-      where header.name.hasSuffix(Self.downSuffix) || header.name.hasPrefix(Self.revertPrefix) {
+      for (header, _) in headers {
+        var isKnown = true
+        switch MigrationTrace(of: header) {
+        case nil: break
+        case .up(let number): ran.insert(number)
+        // Its row was there at the revision, unless it was added after it.
+        case .down(let number): isKnown = ran.remove(number) != nil
+        case .stragglers(let number, let since):
+          isKnown = since >= revision || ran.contains(number)
         // A revert to a later revision has kept the rows of this one.
-        let target = Revision(String(header.name.dropFirst(Self.revertPrefix.count)))
-        if header.name.hasPrefix(Self.revertPrefix), let target, target >= revision { continue }
-        throw DataMigrationError.ledgerUnknown(revision, since: header.name)
+        case .revert(let target): isKnown = target >= revision
+        }
+        if !isKnown { throw DataMigrationError.ledgerUnknown(revision, since: header.name) }
       }
       last = end.header.revision
     }
+  }
+
+  /// Marks what was written after a revision as undone: the data is what it was there.
+  private func endMarks(
+    at revision: Revision,
+    _ view: ReadView,
+    _ session: WriterSession
+  ) throws {
+    var marks = try OlderBuildMarks.read(session.connection)
+    if marks.isEmpty { return }
+    let delta = try view.journal.headers(after: revision.previous, limit: 1).first
+    marks.add(
+      .undone,
+      after: HeadRecord.Mark(revision: revision, chain: delta?.hash ?? view.last.chain)
+    )
+    try marks.write(to: session.connection)
   }
 
   /// Opens the file, makes a backup, lets `work` write in one transaction, and takes a snapshot of what it wrote.
@@ -173,17 +227,7 @@ extension MigrationRun {
     _ work: (WriterSession, ReadView, _ lastTime: Int64, inout MigrationReport) throws -> Void
   ) throws {
     try checkSpace()
-    var (file, _) = try RestoredFile.openForWriting(
-      path,
-      application: persistence.application,
-      vfs: persistence.vfs,
-      persistence.progress
-    ) { _, _ in }
-    _ = try HeadCheck.compare(
-      try HeadFile.read(path.head, on: persistence.disk),
-      recovered: file.position,
-      bootID: persistence.bootID
-    ).noteOrError()
+    var file = try openFile()
     let backup = MigrationBackup(path: path, disk: persistence.disk)
     if case .keep(let count) = configuration.backups, count > 0, makesBackup {
       report.backup = try backup.make(from: file.connection, at: file.position)
@@ -216,9 +260,7 @@ extension MigrationRun {
           if tasks.isEmpty { throw .needsProgram(migration.name) }
           return (tasks, migration.name)
         }
-        tasks.append(
-          Task(number: next, migration: migration, step: step, isForStragglers: false)
-        )
+        tasks.append(Task(number: next, migration: migration, step: step))
       }
     case .down:
       let last = number ?? sequence.head - 1
@@ -226,12 +268,10 @@ extension MigrationRun {
         throw .unknownNumber(number)
       }
       for row in sequence.ledger.reversed() where row.number > last {
-        guard let migration = sequence.migration(row.number), let step = migration.down else {
-          throw .notReversible(row.name)
-        }
-        tasks.append(
-          Task(number: row.number, migration: migration, step: step, isForStragglers: false)
-        )
+        guard !row.isSquashed, let migration = sequence.migration(row.number),
+          let step = migration.down
+        else { throw .notReversible(row.name) }
+        tasks.append(Task(number: row.number, migration: migration, step: step))
       }
     }
     return (tasks, nil)
@@ -249,15 +289,23 @@ extension MigrationRun {
     _ report: inout MigrationReport
   ) throws {
     // Read again under the write lock: what was read before decides nothing.
-    let entries = try DataLedger.entries(on: session.connection)
+    let now = Ledger(
+      sequence: try MigrationSequence(
+        migrations,
+        DataLedger.entries(on: session.connection)
+      ),
+      marks: try OlderBuildMarks.read(session.connection),
+      revision: view.last.revision
+    )
     var tasks = planned
-    if entries != ledger.sequence.ledger {
-      tasks = try self.tasks(direction, to: number, MigrationSequence(migrations, entries)).tasks
+    if now.sequence.ledger != ledger.sequence.ledger {
+      tasks = try self.tasks(direction, to: number, now.sequence).tasks
     }
     let workspace = try MigrationWorkspace(view, session)
-    if direction == .up, let mark = try OlderBuildMark.read(session.connection) {
-      try runOnStragglers(mark, entries, view, lastTime, workspace, tasks.count, &report)
-      try OlderBuildMark.removeAll(from: session.connection)
+    if now.bringsUpStragglers {
+      // Also on the way down: what takes a step back needs records that have had it.
+      try runOnStragglers(now, view, lastTime, workspace, tasks.count, &report)
+      try OlderBuildMarks.removeAll(from: session.connection)
     }
     for (index, task) in tasks.enumerated() {
       let step = try run(task, direction, lastTime, workspace, (index + 1, tasks.count))
@@ -282,30 +330,38 @@ extension MigrationRun {
     }
   }
 
-  /// Runs the migrations that an older build does not know on the records that it has written.
+  /// Runs the migrations that older builds do not know on the records that they have written.
   private func runOnStragglers(
-    _ mark: OlderBuildMark,
-    _ entries: [DataLedger.Entry],
+    _ ledger: Ledger,
     _ view: ReadView,
     _ lastTime: Int64,
     _ workspace: MigrationWorkspace,
     _ count: Int,
     _ report: inout MigrationReport
   ) throws {
-    try Self.forEachPut(after: mark, in: view) { table, id in
-      try workspace.staging.addStraggler(id, of: workspace.number(of: table))
+    try Self.forEachPut(after: ledger.marks, in: view) { known, table, id in
+      let number = workspace.number(of: table)
+      try workspace.staging.noteWrite(of: id, in: number, byBuildKnowing: known)
     }
-    let sequence = try MigrationSequence(migrations, entries)
-    for row in entries where row.number > mark.known {
-      guard let migration = sequence.migration(row.number) else { continue }
+    for (number, migration) in ledger.sequence.list
+    where number <= ledger.sequence.head && ledger.marks.hasBuild(without: number) {
       let written = try workspace.countStragglers(
+        of: number,
         in: migration.perRecordTables.isEmpty ? workspace.tables : migration.perRecordTables
       )
       if written.isEmpty { continue }
-      guard !migration.perRecordTables.isEmpty, let step = migration.up else {
-        throw DataMigrationError.stragglers(migration.name, tables: written)
+      guard let step = migration.up, !migration.perRecordTables.isEmpty else {
+        // Only a squashed migration and a marker cannot run, and the program has the closure of a marker.
+        throw migration.up == nil && migration.replaces == nil
+          ? DataMigrationError.needsProgram(migration.name)
+          : .stragglers(migration.name, tables: written)
       }
-      let task = Task(number: row.number, migration: migration, step: step, isForStragglers: true)
+      let task = Task(
+        number: number,
+        migration: migration,
+        step: step,
+        stragglersSince: ledger.marks.openings.first?.revision
+      )
       report.steps.append(try run(task, .up, lastTime, workspace, (0, count)))
     }
   }
@@ -330,20 +386,18 @@ extension MigrationRun {
     progress?(
       MigrationProgress(migration: name, index: place.index, count: place.count, records: 0)
     )
-    workspace.isForStragglers = task.isForStragglers
-    defer { workspace.isForStragglers = false }
+    workspace.stragglersOf = task.stragglersSince.map { _ in task.number }
+    defer { workspace.stragglersOf = nil }
     let listed = workspace.tables
     var difference = MigrationDifference(workspace)
     let header: DeltaHeader?
     do {
       try task.step(tables)
-      workspace.isForStragglers = false
-      let what =
-        task.isForStragglers
-        ? "migration \(name), on records of an older build"
-        : direction == .up ? "migration \(name)" : "migration \(name)\(Self.downSuffix)"
+      workspace.stragglersOf = nil
+      let trace = task.trace(direction)
       header = try session.append(
-        named: what,
+        named: trace.name(of: name),
+        key: trace.key,
         time: max(persistence.now().microseconds, lastTime)
       ) { try difference.encode(into: &$0) }
     } catch {
@@ -373,7 +427,7 @@ extension MigrationRun {
     }
     step.bytes = header?.bytes ?? 0
     step.revision = header?.revision
-    step.isForStragglers = task.isForStragglers
+    step.isForStragglers = task.stragglersSince != nil
     try workspace.keepStaged()
     step.duration = clock.now - start
     return step
@@ -404,6 +458,22 @@ extension MigrationRun {
 
 /// The parts around the transaction.
 extension MigrationRun {
+  /// Opens the file, verifies it, and checks that it has all that its head says was acknowledged; writes nothing yet.
+  func openFile() throws -> RestoredFile {
+    let (file, _) = try RestoredFile.openForWriting(
+      path,
+      application: persistence.application,
+      vfs: persistence.vfs,
+      persistence.progress
+    ) { _, _ in }
+    _ = try HeadCheck.compare(
+      try HeadFile.read(path.head, on: persistence.disk),
+      recovered: file.position,
+      bootID: persistence.bootID
+    ).noteOrError()
+    return file
+  }
+
   /// Opens what was read and verified for writing.
   func makeSession(_ file: inout RestoredFile) throws -> WriterSession {
     let now = persistence.now().microseconds
@@ -468,10 +538,10 @@ extension MigrationWorkspace {
     }
   }
 
-  /// How many of the records that an older build has written are there, by table.
-  func countStragglers(in tables: Set<String>) throws -> [String: Int] {
-    isForStragglers = true
-    defer { isForStragglers = false }
+  /// How many of the records that builds without a migration have written are there, by table.
+  func countStragglers(of migration: Int, in tables: Set<String>) throws -> [String: Int] {
+    stragglersOf = migration
+    defer { stragglersOf = nil }
     var counts: [String: Int] = [:]
     for table in tables {
       var scan = scan(table)

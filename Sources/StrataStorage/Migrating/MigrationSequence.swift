@@ -50,49 +50,45 @@ struct MigrationSequence {
 
   private mutating func compare() {
     for row in ledger {
-      let state: MigrationStatus.State
-      let known = list.first {
-        $0.number == row.number || $0.migration.replaces?.contains(row.number) ?? false
+      let known = list.first { $0.migration.numbers(as: $0.number).contains(row.number) }
+      let state = state(of: row, known)
+      switch (state, known) {
+      case (.drifted, let known?):
+        note(.drifted(number: row.number, name: known.migration.name, appliedAs: row.name))
+      case (.missing, _): note(.missing(number: row.number, name: row.name))
+      default: break
       }
-      if row.number > last {
-        state = .newer
-      } else if let known {
-        state = Self.isSame(known, row) ? .applied : .drifted
-        if state == .drifted {
-          note(
-            .drifted(number: row.number, name: known.migration.name, appliedAs: row.name)
-          )
-        }
-      } else {
-        state = .missing
-        note(.missing(number: row.number, name: row.name))
-      }
-      let isSquashed = known.map { $0.migration.replaces != nil && row.replaces == nil } ?? false
+      // A row that the list has only as a part of a squashed migration keeps its name.
+      var listed = known.flatMap { $0.number == row.number ? $0.migration : nil }
+      if !row.isSquashed, listed?.isSquashed ?? false { listed = nil }
       entries.append(
         MigrationStatus.Entry(
           number: row.number,
-          name: isSquashed ? row.name : known?.migration.name ?? row.name,
+          name: listed?.name ?? row.name,
           form: DataMigration.Form(rawValue: row.form) ?? .baseline,
           state: state,
-          isReversible: !isSquashed && known?.migration.isReversible ?? false,
+          isReversible: !row.isSquashed && listed?.isReversible ?? false,
           applied: AppliedMigration(row)
         )
       )
     }
     for (number, migration) in list where !ledger.contains(where: { $0.number == number }) {
+      let applied = hasRun(migration.numbers(as: number)) ? row(with: number) : nil
       entries.append(
         MigrationStatus.Entry(
           number: number,
           name: migration.name,
           form: migration.form,
-          state: .pending,
-          isReversible: migration.isReversible
+          state: applied == nil ? .pending : .applied,
+          isReversible: applied == nil && migration.isReversible,
+          applied: applied.map { AppliedMigration($0) }
         )
       )
-      if number < head {
-        note(.outOfOrder(migration.name, after: ledger.last?.name ?? ""))
-      } else if let replaced = migration.replaces, migration.up == nil || head > 0 {
+      if applied != nil { continue }
+      if let replaced = migration.replaces, migration.up == nil || head > 0 {
         note(.tooOld(needs: replaced.upperBound, found: head, squashed: migration.name))
+      } else if number < head {
+        note(.outOfOrder(migration.name, after: ledger.last?.name ?? ""))
       }
       pending.append((number, migration))
     }
@@ -103,16 +99,33 @@ struct MigrationSequence {
     if self.problem == nil { self.problem = problem }
   }
 
-  /// Whether what ran is what is listed; a marker has no content to compare.
-  private static func isSame(
-    _ known: (number: Int, migration: DataMigration),
-    _ row: DataLedger.Entry
-  ) -> Bool {
-    if let replaces = known.migration.replaces, row.replaces == nil {
-      return replaces.contains(row.number)
+  /// What is known of a row of the ledger, with the migration of the list that its number belongs to.
+  private func state(
+    of row: DataLedger.Entry,
+    _ known: (number: Int, migration: DataMigration)?
+  ) -> MigrationStatus.State {
+    if row.number > last { return .newer }
+    guard let known else { return .missing }
+    // Where one of them is squashed the numbers decide: what ran under them is not listed any more, or not noted.
+    if row.isSquashed || known.migration.isSquashed { return .applied }
+    // A marker has no content to compare.
+    let isSame = known.migration.checksum.map { $0 == row.checksum } ?? true
+    return isSame && known.migration.name == row.name ? .applied : .drifted
+  }
+
+  /// The row that says that a number ran: its own, or that of a squashed migration.
+  private func row(with number: Int) -> DataLedger.Entry? {
+    ledger.first { $0.numbers.contains(number) }
+  }
+
+  /// Whether all numbers of a range ran.
+  private func hasRun(_ numbers: ClosedRange<Int>) -> Bool {
+    var number = numbers.lowerBound
+    while let row = row(with: number) {
+      if row.numbers.upperBound >= numbers.upperBound { return true }
+      number = row.numbers.upperBound + 1
     }
-    guard let checksum = known.migration.checksum else { return known.migration.name == row.name }
-    return checksum == row.checksum && known.migration.name == row.name
+    return false
   }
 
   /// The migration of a number.
@@ -121,7 +134,18 @@ struct MigrationSequence {
   }
 }
 
+extension DataLedger.Entry {
+  var isSquashed: Bool { replaces != nil }
+
+  /// The numbers that it says ran: its own, or those that it stands for.
+  fileprivate var numbers: ClosedRange<Int> {
+    replaces.flatMap { $0.contains(number) ? $0 : nil } ?? number...number
+  }
+}
+
 extension DataMigration {
+  var isSquashed: Bool { replaces != nil }
+
   /// The checksum of its content; nil for a marker.
   var checksum: Checksum? { content.map { Checksum(of: $0) } }
 
@@ -170,9 +194,8 @@ extension ReadView {
     for row in try DataLedger.entries(on: journal.connection)
     where row.form != DataMigration.Form.baseline.rawValue && row.revision > revision.number {
       // A migration that changed nothing has no delta, and so no revision of its own.
-      let header = try journal.headers(after: Revision(row.revision).previous, limit: 1).first?
-        .header
-      guard let header, header.name != "migration \(row.name)" else {
+      let delta = try journal.headers(after: Revision(row.revision).previous, limit: 1).first
+      guard let delta, MigrationTrace(of: delta.header) != .up(row.number) else {
         throw PersistenceError.Reason.beforeMigration(row.name)
       }
     }

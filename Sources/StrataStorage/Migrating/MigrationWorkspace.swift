@@ -19,8 +19,10 @@ final class MigrationWorkspace {
   private var stagedTables: Set<String> = []
   private var keptTables: Set<String> = []
   private var lookUps: [String: LookUp] = [:]
-  /// Where the step runs on the records only that an older build has written.
-  var isForStragglers = false
+  /// The number of the migration that runs only on the records that builds without it have written; nil while a step
+  /// runs on all.
+  var stragglersOf: Int?
+  var isForStragglers: Bool { stragglersOf != nil }
 
   init(_ view: ReadView, _ session: WriterSession) throws {
     base = try view.state(at: view.last.revision)
@@ -73,8 +75,8 @@ extension MigrationWorkspace {
     /// The next entity; nil at the end.
     mutating func next() throws -> StoredEntity? {
       while let entity = try nextOfAny() {
-        if workspace.isForStragglers,
-          try !workspace.staging.isStraggler(entity.id, of: number)
+        if let migration = workspace.stragglersOf,
+          try !workspace.staging.isStraggler(entity.id, in: number, of: migration)
         {
           continue
         }
@@ -314,8 +316,10 @@ extension MigrationWorkspace {
       }
       try removeMoved(movedFrom, from: table)
     }
-    // A later step sees it too.
-    if isForStragglers { try staging.addStraggler(id[...], of: number) }
+    // The rest of the step and later ones see it too.
+    if let stragglersOf {
+      try staging.noteWrite(of: id[...], in: number, byBuildKnowing: stragglersOf - 1)
+    }
     try stage(.init(id: id, record: record, origin: movedFrom, number: sequence + 1), in: table)
   }
 

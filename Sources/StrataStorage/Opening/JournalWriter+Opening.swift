@@ -115,8 +115,7 @@ extension JournalWriter {
     let ledger = try run.readLedger()
     let sequence = ledger.sequence
     if let problem = sequence.problem { throw problem }
-    let hasStragglers = ledger.mark != nil && sequence.last >= sequence.head
-    if sequence.pending.isEmpty, !hasStragglers { return nil }
+    if sequence.pending.isEmpty, !ledger.bringsUpStragglers { return nil }
     if configuration.migrations.policy == .refuseIfPending, !sequence.pending.isEmpty {
       throw DataMigrationError.pending(sequence.pending.map(\.migration.name))
     }
@@ -128,16 +127,21 @@ extension JournalWriter {
   /// Notes that a build has opened the store that knows fewer migrations than ran on it: what it writes does not
   /// have the new shape.
   ///
+  /// After such a mark, an opening by any other build is noted too.
+  ///
   /// A program without a list may leave its migrations to the `strata` command, which runs only SQL. So it counts
   /// as an older build only where a program has created the store with a list, or run a migration in Swift.
   private func markOlderBuild(_ session: WriterSession) throws {
     let ledger = try DataLedger.entries(on: session.connection)
+    guard let head = ledger.last?.number else { return }
     let known = migrations.last?.number ?? 0
-    guard let head = ledger.last?.number, known < head,
-      !migrations.isEmpty || ledger.contains(where: { $0.isOfProgram })
-    else { return }
-    try OlderBuildMark(known: known, revision: session.written.revision)
-      .add(chain: session.written.chain, to: session.connection)
+    let isOlder =
+      known < head && (!migrations.isEmpty || ledger.contains(where: { $0.isOfProgram }))
+    let before = try OlderBuildMarks.read(session.connection)
+    var marks = before
+    marks.add(isOlder ? .olderBuild(knowing: known) : .currentBuild, after: session.written)
+    guard marks != before else { return }
+    try session.transaction { try marks.write(to: session.connection) }
   }
 
   private func restoreWhole<Contents>(

@@ -239,7 +239,7 @@ package struct SnapshotStore {
 
   /// The lowest revision up to which a registered consumer has read the journal; nil if there is none.
   ///
-  /// An opening by an older build registers one: see ``OlderBuildMark``.
+  /// An opening by an older build registers one: see ``OlderBuildMarks``.
   func slowestConsumer() throws -> Revision? {
     try connection.first("SELECT min(revision) FROM consumer", []) {
       try $0.optionalInt(0).map { try StoredNumber.revision($0, "the revision of a consumer") }

@@ -163,6 +163,7 @@ final class WriterSession {
   /// Returns its header; nil if there is none.
   func append(
     named name: String,
+    key: [UInt8],
     time: Int64,
     _ encode: (inout DeltaEncoder) throws -> Void
   ) throws -> DeltaHeader? {
@@ -177,7 +178,7 @@ final class WriterSession {
       epoch: identity.epoch,
       time: time,
       origin: origin,
-      key: nil,
+      key: key,
       name: name,
       place: "",
       entities: encoding.entities,

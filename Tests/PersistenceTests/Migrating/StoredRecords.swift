@@ -5,9 +5,16 @@ import StrataStorage
 /// The records of a store as stored.
 struct StoredRecords {
   let view: ReadView
+  private let connection: Connection
 
   init(_ path: String) throws {
-    view = try ReadView(try Connection(path: path, mode: .readOnly))
+    connection = try Connection(path: path, mode: .readOnly)
+    view = try ReadView(connection)
+  }
+
+  /// How many readers of the journal pin deltas.
+  func consumers() throws -> Int {
+    try connection.first("SELECT count(*) FROM consumer", []) { Int(try $0.int(0)) } ?? 0
   }
 
   /// The bytes of the records of a table, by their encoded IDs.

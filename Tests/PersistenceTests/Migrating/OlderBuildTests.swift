@@ -1,0 +1,246 @@
+import Foundation
+import Strata
+import StrataStorage
+import TestSupport
+import Testing
+
+/// What builds write that know fewer migrations than ran on a store.
+///
+/// Migration 1 adds "1" to each name, 2 adds "2", and so on: a name says what ran on its record, and how often.
+struct OlderBuildTests {
+  private typealias First = FiveReleases.First
+
+  let directory: TemporaryDirectory
+  let path: String
+
+  init() async throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+    try await FiveReleases.makeFirst(at: path, users: 2)
+    try await migrator(3).up()
+  }
+
+  private static func step(_ number: Int) -> DataMigration {
+    DataMigration("000\(number)_add", table: "users") { user in
+      user["name"] = .string("\(user["name"]?.text ?? "")\(number)")
+    }.reversed(table: "users") { user in
+      let name = user["name"]?.text ?? ""
+      guard name.hasSuffix("\(number)") else { throw NoSuchStep(name: name, number: number) }
+      user["name"] = .string(String(name.dropLast()))
+    }
+  }
+
+  private struct NoSuchStep: Error {
+    let name: String
+    let number: Int
+  }
+
+  private static let steps = (1...4).map(step)
+
+  private func migrator(_ count: Int) -> DataMigrator {
+    DataMigrator(Array(Self.steps.prefix(count)), at: path)
+  }
+
+  /// Opens the store with the build that knows so many migrations, and commits as it does.
+  private func write(knowing count: Int, _ names: KeyValuePairs<String, String>) async throws {
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: First.State(),
+      database: \.db,
+      migrations: Array(Self.steps.prefix(count))
+    )
+    let store = Store<First.State, Never>(persistence)
+    for (id, name) in names {
+      store.commit { state in
+        state.db.users.insert(First.User(id: EntityID(id), name: name, street: nil, city: nil))
+      }
+    }
+    try await persistence.close()
+  }
+
+  /// The names of users by their IDs.
+  private func names() throws -> [String: String] {
+    var names: [String: String] = [:]
+    for user in try Inspector(path: path).show(table: "users") {
+      names[user.value["id"]?.text ?? ""] = user.value["name"]?.text
+    }
+    return names
+  }
+
+  private func reason(
+    _ body: () async throws -> Void
+  ) async throws -> DataMigrationError? {
+    do {
+      try await body()
+      return nil
+    } catch let error as PersistenceError {
+      guard case .dataMigration(let error) = error.reason else { throw error }
+      return error
+    }
+  }
+
+  @Test
+  func `each record goes through the migrations that the last build to write it did not know`()
+    async throws
+  {
+    try await write(knowing: 1, ["a": "a1", "b": "b1"])
+    try await write(knowing: 2, ["b": "b12", "c": "c12", "d": "d12"])
+    try await write(knowing: 1, ["d": "d1", "e": "e1"])
+    try await write(knowing: 0, ["f": "f"])
+    #expect(try await migrator(3).status().stragglers == ["users": 6])
+    let report = try await migrator(4).up()
+    #expect(report.steps.map(\.number) == [1, 2, 3, 4])
+    #expect(report.steps.map(\.isForStragglers) == [true, true, true, false])
+    #expect(report.steps.map { $0.tables.map(\.updated) } == [[1], [4], [6], [8]])
+    #expect(
+      try names() == [
+        "u1": "User 11234", "u2": "User 21234", "a": "a1234", "b": "b1234", "c": "c1234",
+        "d": "d1234", "e": "e1234", "f": "f1234",
+      ]
+    )
+    #expect(try await migrator(4).status().stragglers == [:])
+    #expect(try await migrator(4).up().steps.isEmpty)
+    #expect(try Inspector(path: path).verify().isSound)
+  }
+
+  @Test
+  func `a list that is too short leaves what older builds have written to a longer one`()
+    async throws
+  {
+    try await write(knowing: 1, ["a": "a1"])
+    let before = try Inspector(path: path).info().revision
+    #expect(try await migrator(2).up().steps.isEmpty)
+    #expect(try Inspector(path: path).info().revision == before)
+    #expect(try await migrator(3).status().stragglers == ["users": 1])
+    #expect(try await migrator(3).up().steps.map(\.number) == [2, 3])
+    #expect(try names()["a"] == "a123")
+  }
+
+  @Test
+  func `what an older build has written is brought up before a step is taken back`() async throws {
+    try await write(knowing: 1, ["a": "a1"])
+    let report = try await migrator(3).down(to: 1)
+    #expect(report.steps.map(\.number) == [2, 3, 3, 2])
+    #expect(report.steps.map(\.isForStragglers) == [true, true, false, false])
+    #expect(try names() == ["u1": "User 11", "u2": "User 21", "a": "a1"])
+    #expect(try await migrator(3).status().stragglers == [:])
+    try await migrator(3).up()
+    #expect(try names() == ["u1": "User 1123", "u2": "User 2123", "a": "a123"])
+  }
+
+  @Test
+  func `a step is not taken back where what an older build has written cannot be brought up`()
+    async throws
+  {
+    let whole = DataMigration("0004_whole") { tables in
+      try tables.forEach(in: "users") { $0["age"] = .integer(1) }
+    }.reversed(table: "users") { $0.remove("age") }
+    let migrator = DataMigrator(Array(Self.steps.prefix(3)) + [whole], at: path)
+    try await migrator.up()
+    try await write(knowing: 3, ["a": "a123"])
+    let before = try await migrator.status()
+    let error = DataMigrationError.stragglers("0004_whole", tables: ["users": 1])
+    #expect(try await reason { try await migrator.down() } == error)
+    #expect(try await migrator.status() == before)
+    #expect(before.stragglers == ["users": 1])
+  }
+
+  @Test
+  func `a marker of a migration in Swift is left to the program`() async throws {
+    try await write(knowing: 1, ["a": "a1"])
+    let marker = DataMigration(name: "0002_add", form: .swift, content: nil, up: nil)
+    let command = DataMigrator([Self.steps[0], marker, Self.steps[2]], at: path)
+    #expect(try await reason { try await command.up() } == .needsProgram("0002_add"))
+    #expect(try await migrator(3).up().steps.map(\.number) == [2, 3])
+    #expect(try names()["a"] == "a123")
+  }
+
+  @Test
+  func `a revert takes back what older builds have written after its revision`() async throws {
+    try await write(knowing: 1, ["a": "a1"])
+    let revision = try await migrator(3).status().revision
+    try await write(knowing: 1, ["u1": "changed1", "b": "b1", "a": "again1"])
+    try await migrator(3).revert(to: revision)
+    #expect(try names() == ["u1": "User 1123", "u2": "User 2123", "a": "a1"])
+    #expect(try await migrator(3).status().stragglers == ["users": 1])
+    try await write(knowing: 2, ["c": "c12"])
+    try await migrator(3).up()
+    #expect(try names() == ["u1": "User 1123", "u2": "User 2123", "a": "a123", "c": "c123"])
+  }
+
+  @Test
+  func `a revert does not go back among records that were brought up since`() async throws {
+    let before = try await migrator(3).status().revision
+    try await write(knowing: 1, ["a": "a1"])
+    let among = try await migrator(3).status().revision
+    try await migrator(3).up()
+    let since = "migration 0002_add, on records of an older build"
+    #expect(
+      try await reason { try await migrator(3).revert(to: among) }
+        == .ledgerUnknown(among, since: since)
+    )
+    #expect(try names()["a"] == "a123")
+    try await migrator(3).revert(to: before)
+    #expect(try names() == ["u1": "User 1123", "u2": "User 2123"])
+    #expect(try await migrator(3).status().pending == [])
+    // Before the migrations no record was brought up.
+    try await migrator(3).revert(to: 1)
+    #expect(try await migrator(3).up().steps.map(\.number) == [1, 2, 3])
+  }
+
+  @Test
+  func `marks from before openings were noted one by one count as the oldest build`()
+    async throws
+  {
+    try await write(knowing: 2, ["a": "a12"])
+    try RawSQLite.run(
+      "UPDATE consumer SET name = 'strata.older-build.2' WHERE name LIKE 'strata.older-build.2.%'",
+      on: path
+    )
+    try await write(knowing: 1, ["b": "b1"])
+    #expect(try await migrator(3).up().steps.map(\.number) == [2, 3])
+    #expect(try names()["a"] == "a123")
+    #expect(try names()["b"] == "b123")
+    try await write(knowing: 2, ["c": "c12"])
+    try await write(knowing: 1, ["d": "d1"])
+    // The former version noted both, and not which of them wrote a record.
+    try RawSQLite.run(
+      "UPDATE consumer SET name = substr(name, 1, length('strata.older-build.N'))",
+      on: path
+    )
+    #expect(try await migrator(3).up().steps.map(\.number) == [2, 3])
+    #expect(try names()["c"] == "c1223")
+    #expect(try names()["d"] == "d123")
+  }
+
+  @Test
+  func `what a run of migrations has written is not of an older build`() async throws {
+    try await write(knowing: 1, ["a": "a1"])
+    let revision = try await migrator(3).status().revision
+    try await migrator(3).up()
+    // The former version took steps back and left the marks.
+    try RawSQLite.run(
+      "INSERT INTO consumer VALUES ('strata.older-build.1', \(revision), zeroblob(16))",
+      on: path
+    )
+    #expect(try await migrator(3).status().stragglers == [:])
+    #expect(try await migrator(3).up().steps.isEmpty)
+    #expect(try names()["a"] == "a123")
+  }
+
+  @Test
+  func `history stays until a newer build has looked through it, and no longer`() async throws {
+    func marks() throws -> Int { try StoredRecords(path).consumers() }
+    #expect(try marks() == 0)
+    for _ in 0..<3 { try await write(knowing: 1, ["a": "a1"]) }
+    #expect(try marks() == 1)
+    try await write(knowing: 2, [:])
+    try await write(knowing: 1, ["b": "b1"])
+    #expect(try marks() == 1)
+    try await write(knowing: 2, ["c": "c12"])
+    #expect(try marks() == 2)
+    try await write(knowing: 3, [:])
+    #expect(try marks() == 0)
+    #expect(try names()["b"] == "b123")
+  }
+}
