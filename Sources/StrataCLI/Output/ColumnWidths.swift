@@ -3,6 +3,8 @@ package enum ColumnWidths {
   static let gap = "  "
   /// A narrower cell is not readable, so a table with very many columns exceeds the limit instead.
   static let minimum = 6
+  /// What a text needs to say something; of a table with more columns than have that, the last are left out.
+  static let readable = 10
 
   /// The widths closest to the natural ones whose sum, with gaps, is at most `limit`.
   ///

@@ -16,7 +16,7 @@ package struct QueryText {
 
   /// A table for people: as wide as its cells, or as the terminal.
   ///
-  /// NULL is empty; texts are on one line.
+  /// NULL is empty; texts are on one line. The last columns are left out if there is no room for all.
   package func table(_ line: (String) throws -> Void) throws {
     var widths = [Int](repeating: 0, count: result.columns.count)
     var texts = Set<Int>()
@@ -42,11 +42,21 @@ package struct QueryText {
         long.contains(index) && name.lowercased() != "id" ? .texts : .whole
       )
     }
-    let table = TextTable(columns, widths: widths, within: limit)
+    let count = TextTable<[[String]]>.readable(columns, widths: widths, within: limit)
+    let table = TextTable(
+      Array(columns.prefix(count)),
+      widths: Array(widths.prefix(count)),
+      within: limit
+    )
     try line(table.header)
-    try result.forEach { row in try line(table.line(row.map(cell))) }
+    try result.forEach { row in try line(table.line(row.prefix(count).map(cell))) }
     try line("")
-    try line("\(Measures.count(result.count, "row", "rows")) at revision \(result.revision)")
+    let rows = Measures.count(result.count, "row", "rows")
+    try line("\(rows) at revision \(result.revision)")
+    if count < columns.count {
+      let names = columns.dropFirst(count).map(\.title.printable).joined(separator: ", ")
+      try line("Not shown, as they do not fit: \(names). Name fewer columns, or use --json.")
+    }
   }
 
   /// An array of objects, one on each line.

@@ -58,6 +58,18 @@ package struct TextTable<Rows: Collection<[String]>> {
     return ColumnWidths.fitting(natural, least: least, within: limit)
   }
 
+  /// How many of the first columns have room to be read, at least one.
+  package static func readable(_ columns: [Column], widths: [Int], within limit: Int) -> Int {
+    var used = -ColumnWidths.gap.count
+    let fitting = zip(columns, widths).prefix { column, width in
+      let title = column.title.printable.columnCount
+      let least = column.cells == .whole ? widestWhole : ColumnWidths.readable
+      used += ColumnWidths.gap.count + max(title, min(width, least))
+      return used <= limit
+    }
+    return max(1, fitting.count)
+  }
+
   /// Creates a table without rows of its own, for rows that are read again from elsewhere.
   ///
   /// - Parameter widths: The widest cell of each column.

@@ -35,6 +35,19 @@ import Testing
     #expect(line == "123456789012  some …  8B7C1A52")
   }
 
+  @Test func `columns that cannot be read side by side are left out from the right`() {
+    let columns: [TextTable<[[String]]>.Column] = [
+      .init("id", .right, .whole), .init("name"), .init("created", .left, .whole), .init("text"),
+    ]
+    func count(_ limit: Int) -> Int {
+      TextTable<[[String]]>.readable(columns, widths: [4, 30, 24, 8], within: limit)
+    }
+    #expect(count(4 + 2 + 10 + 2 + 24 + 2 + 8) == 4)
+    #expect(count(4 + 2 + 10 + 2 + 24 + 2 + 7) == 3)
+    #expect(count(4 + 2 + 10) == 2)
+    #expect(count(1) == 1)
+  }
+
   @Test func `no column is wider than it needs to be`() {
     #expect(ColumnWidths.fitting([3, 40, 8], least: [6, 6, 8], within: 40) == [3, 25, 8])
     #expect(ColumnWidths.fitting([3, 4, 8], least: [6, 6, 8], within: 40) == [3, 4, 8])
