@@ -45,7 +45,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       case .migration: .drift
       case .newerFormat: .newerFormat
       case .notReadable, .notWritable, .diskFull, .io: .io
-      case .beforeMigration: .failed
+      case .beforeMigration, .nameTaken, .stillPresent, .stillReferenced, .notRedactable: .failed
       case .dataMigration(let error): Self(error)
       }
   }

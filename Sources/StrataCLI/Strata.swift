@@ -10,10 +10,11 @@ import StrataStorage
 struct Strata: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "strata",
-    abstract: "Inspects the file of a Strata store, and migrates its data.",
+    abstract: "Inspects the file of a Strata store, keeps it, and migrates its data.",
     discussion: """
-      The path of the store is the first argument of each subcommand. Only `migrate` changes a store. All \
-      others work while a program writes to it, but for fork, which needs a store that is closed. \
+      The path of the store is the first argument of each subcommand. `snapshot` and \
+      `migrate` change a store, which must be closed, and so must that of `fork`. All others only read, also \
+      while a program writes. \
       --at reads the past: 42, HEAD~3, @2026-11-01T12:00 (UTC), @yesterday, @-5m or snap:NAME.
 
       Exit codes: 0 ok, 1 failed, 2 differences, problems or pending, 3 not found, 4 damaged, 5 locked or busy, \
@@ -23,7 +24,8 @@ struct Strata: ParsableCommand {
     subcommands: [
       Info.self, Tables.self, Schema.self, Show.self, List.self, Find.self, Query.self,
       Log.self, History.self, Blame.self, Diff.self, Compare.self, Stats.self, Watch.self,
-      Export.self, Fork.self, Doctor.self, Verify.self, Migrate.self,
+      Export.self, Fork.self, Snapshot.self, Doctor.self,
+      Verify.self, Migrate.self,
     ]
   )
 

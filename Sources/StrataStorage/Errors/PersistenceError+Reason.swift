@@ -82,6 +82,14 @@ extension PersistenceError {
     case dataMigration(DataMigrationError)
     /// The revision is before a migration of the data, so the types of this build do not read it.
     case beforeMigration(String)
+    /// The snapshot of another revision has this name.
+    case nameTaken(String, Revision)
+    /// Entities that are to be erased are in the database still. The first of them is named.
+    case stillPresent(table: String, id: String)
+    /// Other entities refer to entities that are to be erased. The first of them is named.
+    case stillReferenced(table: String, id: String, by: String, count: Int)
+    /// A field cannot be replaced in a bundle.
+    case notRedactable(field: String, detail: String)
   }
 }
 
@@ -159,6 +167,15 @@ extension PersistenceError.Reason {
     case .dataMigration(let error): "\(error)"
     case .beforeMigration(let name):
       "this revision is before the migration \(name), so this build's types do not read it"
+    case .nameTaken(let name, let revision):
+      "the snapshot of revision \(revision) has the name “\(name)”"
+    case .stillPresent(let table, let id): "the entity \(id) of table \(table) is in the database"
+    case .stillReferenced(let table, let id, let other, let count):
+      """
+      \(Measures.count(count, "entity refers", "entities refer")) to the entity \(id) of table \(table), \
+      such as \(other)
+      """
+    case .notRedactable(let field, let detail): "the field \(field) cannot be replaced: \(detail)"
     }
   }
 
@@ -259,6 +276,16 @@ extension PersistenceError.Reason {
     case .dataMigration(let error): error.remedy
     case .beforeMigration:
       "`strata query` reads it without types. Ask for a revision after the migration."
+    case .nameTaken:
+      "Choose another name, or rename that snapshot (`strata snapshot rename`); `--replace` moves the name."
+    case .stillPresent: "Remove it in a commit first. Nothing was erased."
+    case .stillReferenced:
+      """
+      Change or remove these first, or allow references that lead nowhere (`--leave-references`). Nothing \
+      was erased.
+      """
+    case .notRedactable:
+      "`strata schema` lists the fields. Nothing was written."
     case .notFound:
       """
       Check the spelling. `strata tables` lists the tables, and `strata info` the snapshots.

@@ -32,6 +32,12 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
     case exporting
     /// Running migrations of the data.
     case migrating
+    /// Erasing entities.
+    case erasing
+    /// Writing a bundle.
+    case bundling
+    /// Adding entities from a file.
+    case importing
   }
 
   /// What the library was doing.
@@ -56,6 +62,8 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
       "Check the disk, and that this user may read here. Nothing was changed."
     case (.opening, .io): "Check the disk and the path. The store is not open."
     case (.opening, .diskFull): "Free some space. The store is not open."
+    case (.erasing, .diskFull), (.bundling, .diskFull), (.importing, .diskFull):
+      "Free some space. Nothing was changed."
     default: reason.remedy
     }
   }
@@ -66,7 +74,7 @@ extension PersistenceError.Operation {
   var isReading: Bool {
     switch self {
     case .opening, .inspecting, .restoringBackup, .backingUp, .forking, .resuming, .migrating,
-      .exporting:
+      .exporting, .erasing, .bundling, .importing:
       true
     case .appending, .snapshotting, .compacting, .closing, .suspending, .quarantining: false
     }

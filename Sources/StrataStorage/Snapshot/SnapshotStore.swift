@@ -237,6 +237,19 @@ package struct SnapshotStore {
     )
   }
 
+  /// Gives a named snapshot another name, which is not taken.
+  func rename(_ name: String, to newName: String) throws(SQLiteError) {
+    try connection.run(
+      "UPDATE snapshot_name SET name = ? WHERE name = ?",
+      [.text(newName), .text(name)]
+    )
+  }
+
+  /// Removes a name; its snapshot stays.
+  func remove(name: String) throws(SQLiteError) {
+    try connection.run("DELETE FROM snapshot_name WHERE name = ?", [.text(name)])
+  }
+
   /// The lowest revision up to which a registered consumer has read the journal; nil if there is none.
   ///
   /// An opening by an older build registers one: see ``OlderBuildMarks``.
@@ -244,6 +257,13 @@ package struct SnapshotStore {
     try connection.first("SELECT min(revision) FROM consumer", []) {
       try $0.optionalInt(0).map { try StoredNumber.revision($0, "the revision of a consumer") }
     } ?? nil
+  }
+
+  /// The revisions up to which registered consumers have read the journal.
+  func consumerRevisions() throws -> [Revision] {
+    try connection.all("SELECT revision FROM consumer", []) {
+      try $0.revision(0, "the revision of a consumer")
+    }
   }
 
   /// Removes the row of a snapshot and its list; ``removeOrphans(slice:)`` removes its chunks.

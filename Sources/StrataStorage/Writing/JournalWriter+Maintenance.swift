@@ -64,7 +64,7 @@ extension JournalWriter {
   }
 
   /// Runs `work` on the file once every commit made before the call is in it.
-  private func withEverythingWritten<R>(
+  func withEverythingWritten<R>(
     for operation: PersistenceError.Operation,
     _ work: (WriterSession) throws -> R
   ) throws(PersistenceError) -> R {
