@@ -17,6 +17,8 @@ import TestSupport
 ///   number as a further argument it is killed at the operation with that number.
 /// - `migrate` runs the migrations of the sample domain and prints the number of I/O operations. With a number as a
 ///   further argument it is killed at the operation with that number.
+/// - `erase` with a table and an ID erases that entity and prints the number of I/O operations. With a number as a
+///   further argument it is killed at the operation with that number.
 /// - `race` with a further path prints `ready`, waits until there is a file at that path, opens the store
 ///   and prints the result.
 /// - `amplify` with a kind of records prints the memory that reading one takes.
@@ -55,6 +57,13 @@ struct CrashChild {
       return try await migrate(
         arguments[1],
         killedAt: arguments.count == 5 ? Int(arguments[4]) : nil
+      )
+    }
+    if arguments[3] == "erase", arguments.count >= 6 {
+      return try erase(
+        arguments[1],
+        ErasedEntities([.init(table: arguments[4], meantBy: arguments[5])]),
+        killedAt: arguments.dropFirst(6).first.flatMap { Int($0) }
       )
     }
     if arguments[3] == "trim" {
@@ -130,6 +139,20 @@ struct CrashChild {
       guard case .alreadyOpen = error.reason else { return printLine("failed: \(error)") }
       printLine("refused")
     }
+    printLine("\(vfs.operationCount(for: .failedIO))")
+  }
+
+  private static func erase(
+    _ path: String,
+    _ entities: ErasedEntities,
+    killedAt number: Int?
+  ) throws {
+    let vfs = try FaultVFS(name: "erase", follows: false)
+    if let number { vfs.killProcess(at: number) }
+    var configuration = configuration("memory")
+    configuration.vfs = vfs.name
+    configuration.watch = vfs.watch
+    _ = try StoreErasure.run(at: path, entities, .refuse, configuration)
     printLine("\(vfs.operationCount(for: .failedIO))")
   }
 

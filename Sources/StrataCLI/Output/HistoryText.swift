@@ -12,6 +12,9 @@ package enum HistoryText {
     let contexts = CommitText.contexts(version.commit).map { "  \($0)" }
     let operation =
       switch version.operation {
+      case .erased:
+        highlighting.removed("erased")
+          + " at \(Measures.time(version.commit.time)), with every version before"
       case .base: "as it was at revision \(version.commit.revision), the oldest that can be read"
       case .inserted: highlighting.added("inserted")
       case .updated:
@@ -20,7 +23,8 @@ package enum HistoryText {
       case .notPersisted:
         highlighting.warning("NOT PERSISTED") + " (the file has the previous record)"
       }
-    let commit = version.operation == .base ? [] : [CommitText.header(version.commit)]
+    let hasCommit = version.operation != .base && version.operation != .erased
+    let commit = hasCommit ? [CommitText.header(version.commit)] : []
     return commit + contexts + ["  \(operation)"]
       + DifferenceText.fields(version.changes, highlighting, within: limit)
   }

@@ -19,6 +19,9 @@ package enum InfoText {
     if !summary.values.isEmpty {
       facts.insert(("values", [summary.values.joined(separator: ", ")]), at: 4)
     }
+    if let erased = summary.erased {
+      facts.insert(("erased", erased.map(Self.erasure)), at: facts.count - 3)
+    }
     if let application = summary.application {
       facts.insert(("application", [application]), at: 1)
     }
@@ -75,6 +78,17 @@ package enum InfoText {
       text += ", named " + snapshot.names.map { "\"\($0)\"" }.joined(separator: ", ")
     }
     return text
+  }
+
+  /// `2 entities of users, 2026-02-03 04:05:06.789Z; the hashes of revisions 4 to 9 were computed again`.
+  private static func erasure(_ erasure: ErasureSummary) -> String {
+    let entities = erasure.entities.sorted { $0.key < $1.key }.map { table, count in
+      "\(Measures.count(count, "entity", "entities")) of \(table)"
+    }
+    let text = "\(entities.joined(separator: ", ")), \(Measures.time(erasure.time))"
+    guard let first = erasure.firstRewritten, let last = erasure.lastRewritten else { return text }
+    let range = first == last ? "revision \(first)" : "revisions \(first) to \(last)"
+    return "\(text); the hashes of \(range) were computed again"
   }
 
   /// `3 entities and a value`.

@@ -11,6 +11,8 @@ public struct EntityVersion<Entity: EntityType>: Sendable, Equatable {
     case put(Entity)
     /// It was removed.
     case removed
+    /// It was erased, with every version before.
+    case erased
     /// It was put in memory, but its `encode(to:)` threw; its value is not known.
     case notPersisted
     /// It was put, and this build cannot read the stored record: the reason is the one that reading it
@@ -22,6 +24,8 @@ public struct EntityVersion<Entity: EntityType>: Sendable, Equatable {
   public enum Origin: Sendable, Equatable {
     /// The oldest kept snapshot: the entity got this value then, or at any time before.
     case snapshot
+    /// An erasure.
+    case erasure
     /// A commit, by its name and its place in the source.
     case commit(name: String, place: String)
   }
@@ -42,7 +46,7 @@ public struct EntityVersion<Entity: EntityType>: Sendable, Equatable {
   /// The revision from which on this version holds.
   public var revision: Revision { revisions.upperBound }
 
-  /// The entity; nil if it was removed, not persisted, or cannot be read.
+  /// The entity; nil if it was removed, erased, not persisted, or cannot be read.
   public var entity: Entity? {
     if case .put(let entity) = content { return entity }
     return nil

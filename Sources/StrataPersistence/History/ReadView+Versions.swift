@@ -17,6 +17,17 @@ extension ReadView {
     var records = try EntityDecoder<Entity>(of: table, in: identity.id, policy)
     let wanted = EntityKey(table: table, id: try EncodedID.bytes(of: id.raw)[...])
     var versions: [EntityVersion<Entity>] = []
+    if let erasure = try erasure(of: [wanted]) {
+      versions.append(
+        EntityVersion(
+          content: .erased,
+          origin: .erasure,
+          revisions: erasure.revision...erasure.revision,
+          time: erasure.time,
+          context: nil
+        )
+      )
+    }
     var cursor = try cursor(oldest, .entities([wanted]))
     while let entity = try cursor.next() {
       guard entity.key == wanted else { continue }

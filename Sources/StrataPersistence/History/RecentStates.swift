@@ -50,6 +50,9 @@ struct RecentStates<Database: DatabaseType>: Sendable {
     )
   }
 
+  /// Forgets all states but the newest.
+  mutating func forgetEarlier() { commits.forgetEarlier() }
+
   /// The state at a revision, if it is kept.
   ///
   /// O(changes since · log n).
@@ -118,6 +121,21 @@ private struct RecentCommits: Sendable {
       )
     )
     trim(at: time)
+  }
+
+  /// Removes all but the last.
+  mutating func forgetEarlier() {
+    guard let last = entries.last ?? nil else { return }
+    entries = [
+      Entry(
+        revision: last.revision,
+        inverse: ChangeSet(),
+        changes: last.changes,
+        values: last.values,
+        time: last.time
+      )
+    ]
+    (first, changes) = (0, 0)
   }
 
   private mutating func trim(at time: Date) {

@@ -44,6 +44,17 @@ package struct NewFile: Sendable {
     mark = nil
   }
 
+  /// A file that is to take the place of a store whose writer's lock the caller holds.
+  ///
+  /// Its temporary name is unique, so the next opening removes what a crash has left.
+  init(replacing path: StorePath, for operation: PersistenceError.Operation, on disk: Disk) {
+    self.path = path
+    self.operation = operation
+    self.disk = disk
+    temporary = "\(path.creating)-\(UUID().uuidString)"
+    mark = Mark()
+  }
+
   /// A file at a path that no lock guards.
   ///
   /// Its temporary name is unique, so that two callers do not interfere.
@@ -163,6 +174,21 @@ package struct NewFile: Sendable {
       _ = unlink(path.file)
       throw error
     }
+  }
+
+  /// Gives it the name of the store, whose file is gone then.
+  ///
+  /// SQLite's WAL of the old file is empty: the new file's would be taken for it. A crash leaves the old file
+  /// or the new one.
+  func replaceStore() throws {
+    guard path.walSize == 0 else {
+      throw PersistenceError.Reason.busy("a reader keeps SQLite's WAL from being emptied")
+    }
+    try disk.sync(temporary)
+    // A reader that still has the old file open keeps its own shared memory.
+    for name in [path.wal, path.shm] { _ = unlink(name) }
+    try disk.rename(temporary, to: path.file)
+    removeLeftovers()
   }
 
   /// Removes the unfinished file and SQLite's files beside it.

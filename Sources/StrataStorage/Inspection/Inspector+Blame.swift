@@ -73,7 +73,7 @@ extension Inspector {
     if let field {
       throw notFound("field \(field)\(id.map { " in entity \($0)" } ?? "") of \(table)")
     }
-    if let id { throw notFound("entity \(id) in \(table)") }
+    if let id { throw try missing(id, in: table) }
     return page
   }
 }

@@ -8,6 +8,8 @@ package struct VersionSummary: Sendable {
     /// It was there at the oldest revision that can be read.
     case base
     case inserted, updated, removed
+    /// It was erased with all earlier versions.
+    case erased
     /// Changed in memory but not in the file.
     case notPersisted
   }
@@ -54,10 +56,13 @@ extension Inspector {
         through: end,
         in: view
       )
-      guard let found = candidates.lazy.compactMap({ versions.versions[$0] }).first else {
-        throw notFound("entity \(id) in \(table)")
-      }
+      let erasure = try view.erasure(
+        of: candidates.map { EntityKey(table: table, id: $0[...]) }
+      )
+      let found = candidates.lazy.compactMap { versions.versions[$0] }.first ?? []
+      guard !found.isEmpty || erasure != nil else { throw notFound("entity \(id) in \(table)") }
       var history = EntityHistory(trimmed: view.trimmed)
+      if let erasure { history.versions.append(VersionSummary(erasure)) }
       var last: [RecordValue.Member]?
       for version in found {
         let summary = try self.summary(of: version, after: last, versions, table, view)
@@ -107,6 +112,21 @@ extension Inspector {
 }
 
 extension VersionSummary {
+  fileprivate init(_ erasure: Erasure) {
+    self.init(
+      operation: .erased,
+      commit: CommitSummary(
+        revision: erasure.revision.number,
+        first: erasure.revision.number,
+        time: erasure.time,
+        name: "",
+        place: ""
+      ),
+      value: nil,
+      changes: []
+    )
+  }
+
   /// The fields of the entity; nil if there is none.
   fileprivate var members: [RecordValue.Member]? {
     guard case .object(let members)? = value else { return nil }

@@ -1,5 +1,6 @@
 import Foundation
 import StrataBase
+import StrataMigrations
 import StrataRecords
 import StrataSQLite
 
@@ -106,6 +107,14 @@ package final class Inspector {
     if try !query({ $0.tables.contains(table) }) { throw notFound("table \(table)") }
   }
 
+  /// The error for an entity that a table does not have; it says if it was erased.
+  func missing(_ id: String, in table: String) throws(PersistenceError) -> PersistenceError {
+    let keys = EncodedID.candidates(for: id).map { EntityKey(table: table, id: $0[...]) }
+    let erasure = try query { try $0.erasure(of: keys) }
+    guard let erasure else { return notFound("entity \(id) in \(table)") }
+    return notFound("entity \(id) in \(table): it was erased at \(Measures.time(erasure.time))")
+  }
+
   /// The error for something that the file does not have.
   package func notFound(_ what: String) -> PersistenceError {
     PersistenceError(.inspecting, path: path.file, .notFound(what))
@@ -122,6 +131,7 @@ extension Inspector {
       let extent = try view.journal.extent()
       let head = try HeadFile.read(path.head, on: access.disk)
       let (tables, values) = view.tables.splitIntoTablesAndValues()
+      let erased = ErasureSummary.all(in: try ErasureLedger.entries(on: connection))
       return StoreSummary(
         path: path.file,
         format: Int(try connection.userVersion()),
@@ -153,6 +163,7 @@ extension Inspector {
         head: head.map {
           HeadSummary(durable: $0.durable.revision.number, written: $0.written.revision.number)
         },
+        erased: erased.isEmpty ? nil : erased,
         writer: access.mode == .live ? LockFile.owner(at: path.lock) : nil,
         sqlite: Connection.libraryVersion
       )
@@ -199,9 +210,7 @@ extension Inspector {
         scope: wanted.map { .entities($0) } ?? .table(table)
       ) { merge in try Self.entities(&merge, table, wanted, view.catalog) }.contents
     }
-    if let id, entities.isEmpty {
-      throw notFound("entity \(id) in \(table)")
-    }
+    if let id, entities.isEmpty { throw try missing(id, in: table) }
     return entities
   }
 

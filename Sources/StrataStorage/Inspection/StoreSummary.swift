@@ -1,5 +1,6 @@
 package import Foundation
 import StrataBase
+import StrataMigrations
 
 /// An overview of a store's file.
 ///
@@ -24,6 +25,8 @@ package struct StoreSummary: Codable, Sendable, Equatable {
   package var journal: JournalSummary
   package var snapshots: [SnapshotSummary]
   package var head: HeadSummary?
+  /// What was erased; nil if nothing was.
+  package var erased: [ErasureSummary]?
   /// The process that has the store open for writing, if there is one.
   package var writer: String?
   package var sqlite: String
@@ -65,6 +68,41 @@ extension SnapshotSummary {
       verified: header.state == .verified,
       names: names
     )
+  }
+}
+
+/// An erasure of entities, in a ``StoreSummary``.
+package struct ErasureSummary: Codable, Sendable, Equatable {
+  package var time: Date
+  /// The last revision at that time.
+  package var revision: Int64
+  /// How many entities, by table.
+  package var entities: [String: Int]
+  /// The deltas whose hashes were computed again; nil if none.
+  package var firstRewritten: Int64?
+  package var lastRewritten: Int64?
+}
+
+extension ErasureSummary {
+  /// The erasures that a ledger lists.
+  static func all(in ledger: [ErasureLedger.Entry]) -> [ErasureSummary] {
+    var all: [ErasureSummary] = []
+    for entry in ledger {
+      let time = Date(microseconds: entry.time)
+      if all.last?.time != time || all.last?.revision != entry.revision {
+        all.append(
+          ErasureSummary(
+            time: time,
+            revision: entry.revision,
+            entities: [:],
+            firstRewritten: entry.rewritten?.lowerBound,
+            lastRewritten: entry.rewritten?.upperBound
+          )
+        )
+      }
+      all[all.count - 1].entities[entry.table, default: 0] += 1
+    }
+    return all
   }
 }
 

@@ -1,3 +1,5 @@
+import StrataBase
+import StrataMigrations
 import StrataSQLite
 
 /// Copies rows of the file's tables unchanged from one file into another of the newest format.
@@ -127,6 +129,29 @@ struct RowCopy {
       [.integer(last.number)],
       "INSERT INTO migration (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     )
+  }
+
+  /// The entities that were erased.
+  func erasures() throws {
+    for entry in try ErasureLedger.entries(on: source) {
+      try ErasureLedger.append(entry, on: destination)
+    }
+  }
+
+  /// How far the readers of the journal have come.
+  ///
+  /// - Parameter chain: The chain at a revision in the new file.
+  func consumers(_ chain: (Revision) -> Checksum?) throws {
+    try source.forEach("SELECT name, revision, chain FROM consumer", []) { row in
+      let revision = try row.revision(1, "the revision of a consumer")
+      var bytes = try row.blob(2)
+      if let known = chain(revision) { bytes = known.bytes }
+      try destination.run(
+        "INSERT INTO consumer (name, revision, chain) VALUES (?, ?, ?)",
+        [.text(try row.text(0)), .integer(revision.number), .blob(bytes)]
+      )
+      return .continue
+    }
   }
 
   private func copy(_ query: String, _ values: [Value], _ insertion: String) throws {

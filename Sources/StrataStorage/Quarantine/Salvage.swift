@@ -122,6 +122,7 @@ package struct Salvage {
       )
     }
     try CorruptionError.nilIfCorrupt { try rows.dataMigrations(through: history.revision) }
+    try CorruptionError.nilIfCorrupt { try rows.erasures() }
     try rows.deltas(after: history.snapshot.revision, through: history.revision)
   }
 

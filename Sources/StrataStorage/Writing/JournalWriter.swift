@@ -171,6 +171,35 @@ extension JournalWriter {
     return error
   }
 
+  /// Closes the file, lets `work` put another one in its place while the lock is held, and opens it again.
+  ///
+  /// Everything queued was written. When `work` throws, the file is opened as it was left.
+  ///
+  /// - Parameter work: Calls the closure that it receives once the other file is in place.
+  func replaceFile<R>(
+    _ work: (_ didReplace: (Position) -> Void) throws -> R
+  ) throws -> R {
+    guard case .writing(let session, let lock) = state else {
+      throw PersistenceError.Reason.closed
+    }
+    abortBackups()
+    var position = session.position
+    do {
+      try session.close()
+    } catch {
+      throw degrade(error)
+    }
+    dropSession()
+    let result = Result { try work { position = $0 } }
+    state = .degraded(lock, position)
+    do {
+      try recover(lock, after: position)
+    } catch {
+      throw degrade(error)
+    }
+    return try result.get()
+  }
+
   private func noteDegraded(_ error: PersistenceError) {
     let now = configuration.now()
     statusTracker.update { $0.degrade(error, at: now) }

@@ -81,6 +81,25 @@ struct FaultSweepTests {
     try await sweep("bringing up a file", fault, duration) { try MigrationScenario($0) }
   }
 
+  @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
+  func `a fault during an erasure leaves the store as it was, or erased`(
+    fault: DiskFault,
+    duration: FaultDuration
+  ) async throws {
+    try await sweep("an erasure", fault, duration) { try await ErasureScenario($0) }
+  }
+
+  /// The same for only the store's own files, so that a short sweep meets them too.
+  @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
+  func `a fault of an erasure's own files leaves the store as it was, or erased`(
+    fault: DiskFault,
+    duration: FaultDuration
+  ) async throws {
+    try await sweep("an erasure's own files", in: .own, fault, duration) {
+      try await ErasureScenario($0)
+    }
+  }
+
   private func sweep(
     _ name: String,
     in kind: FileKind? = nil,

@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import StrataStorage
+
+/// `strata erase STORE TABLE ID…`.
+struct Erase: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Removes every trace of entities from a store, its history included.",
+    discussion: """
+      Records and IDs leave the deltas, the snapshots and the free pages, and with them the contexts of the \
+      commits that changed these entities. All else stays as it is, in a new epoch: hashes are computed \
+      again, and `strata info` says so. `strata history` says that the entities were erased, and nothing \
+      more. Names and places of commits stay, and what other entities say.
+
+      This cannot be taken back, so it asks first, unless --yes is given. Copies beside the store that still \
+      hold one of the entities are named on standard error; they are not changed. The store must not be \
+      open: a program calls `persistence.erase`.
+
+      Examples:
+        strata erase app.strata users ada
+        strata erase app.strata users ada bob --yes --json
+      """
+  )
+
+  @OptionGroup var arguments: StoreArguments
+
+  @Argument(help: "The name of the table, as `strata tables` prints it.")
+  var table: String
+
+  @Argument(help: "The IDs of the entities.")
+  var ids: [String]
+
+  @Flag(help: "Leave references to them, which lead nowhere then.")
+  var leaveReferences = false
+
+  @Flag(help: "Do not ask.")
+  var yes = false
+
+  func validate() throws {
+    if StoredValues.name(ofTable: table) != nil {
+      throw ValidationError(
+        "\(table) is a persisted value: a program stores another one in its place."
+      )
+    }
+  }
+
+  func run() throws {
+    if !yes {
+      let entities = Measures.count(ids.count, "entity", "entities")
+      Output.printError(
+        """
+        Erase \(entities) of \(table.printable) from \(arguments.store.printable), with all history? This \
+        cannot be taken back. [y/N]
+        """
+      )
+      guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+        Output.printError("Nothing was erased. --yes does not ask.")
+        throw ExitCode(ExitStatus.failed.rawValue)
+      }
+    }
+    let report = try StoreErasure.run(
+      at: arguments.store,
+      ErasedEntities(ids.map { .init(table: table, meantBy: $0) }),
+      leaveReferences ? .leave : .refuse
+    )
+    try Output.print { output throws(OutputError) in
+      switch arguments.form {
+      case .json: try output.line(JSONText.indented(ErasureText.Report(report)))
+      case .text: for line in ErasureText.lines(report) { try output.line(line) }
+      }
+    }
+    for line in ErasureText.warnings(report) { Output.printError(line) }
+  }
+}

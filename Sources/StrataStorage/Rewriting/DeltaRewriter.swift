@@ -1,0 +1,130 @@
+import StrataBase
+import StrataRecords
+
+/// What becomes of a change when a delta is written to another file.
+enum RewrittenChange {
+  case kept
+  case removed
+  /// A put with another record.
+  case replaced(layout: Int64, record: [UInt8])
+}
+
+/// Writes deltas to another file with some of their changes left out or replaced, and computes the chain
+/// again.
+///
+/// Up to the first change that is not kept, deltas stay as they are, with their hashes. From there on each
+/// has a new hash, and the epoch of the new file.
+struct DeltaRewriter {
+  /// What becomes of the context of a delta.
+  enum Context {
+    case kept
+    /// It goes where a change was not kept.
+    case removedFromChanged
+    case removed
+  }
+
+  private let journal: Journal
+  private let identity: StoreIdentity
+  private let context: Context
+  /// The chain after the last delta.
+  private(set) var chain: Checksum
+  private(set) var revision: Revision
+  /// The first delta that has another hash.
+  private(set) var firstRewritten: Revision?
+  /// How many changes were left out or replaced.
+  private(set) var changes = 0
+  private(set) var deltas = 0
+
+  /// - Parameters:
+  ///   - journal: That of the new file.
+  ///   - identity: That of the new file, with its epoch.
+  ///   - chain: The chain before the first delta.
+  ///   - stored: The chain there in the file that is read.
+  init(
+    to journal: Journal,
+    of identity: StoreIdentity,
+    after revision: Revision,
+    chain: Checksum,
+    stored: Checksum,
+    _ context: Context
+  ) {
+    self.journal = journal
+    self.identity = identity
+    self.context = context
+    self.chain = chain
+    self.revision = revision
+    if chain != stored { firstRewritten = revision.next }
+  }
+
+  /// Writes the next delta.
+  ///
+  /// - Parameters:
+  ///   - hash: Its hash in the file that is read.
+  ///   - layouts: The hashes of layouts by their numbers in the new file.
+  mutating func append(
+    _ header: DeltaHeader,
+    _ blocks: [ChangeBlock],
+    hash: Checksum,
+    layouts: (Set<Int64>) throws -> [Int64: Checksum],
+    _ rewrite: (ChangeBlock, ChangeBlock.Entry) throws -> RewrittenChange
+  ) throws {
+    var header = header
+    var numbers: Set<Int64> = []
+    var bodies: [[UInt8]] = []
+    (header.entities, header.bytes) = (0, 0)
+    let before = changes
+    for block in blocks {
+      var builder = ChangeBlockBuilder()
+      let left = try fill(&builder, from: block, rewrite)
+      numbers.formUnion(builder.layouts)
+      header.entities += builder.count
+      let body = left == 0 ? block.bytes : builder.finish()
+      header.bytes += body.count
+      bodies.append(body)
+      changes += left
+    }
+    switch context {
+    case .kept: break
+    case .removedFromChanged: if changes > before { header.context = nil }
+    case .removed: header.context = nil
+    }
+    if firstRewritten != nil || changes > before { header.epoch = identity.epoch }
+    let hashes = bodies.map { Checksum(of: $0) }
+    let computed = header.chain(
+      after: chain,
+      storeID: identity.id,
+      blocks: hashes,
+      layouts: try layouts(numbers)
+    )
+    for (number, body) in bodies.enumerated().dropFirst() {
+      try journal.appendBlock(number, of: header.revision, body)
+    }
+    try journal.append(header, body: bodies.first ?? [0], hash: computed)
+    if computed != hash, firstRewritten == nil { firstRewritten = header.revision }
+    (chain, revision) = (computed, header.revision)
+    deltas += 1
+  }
+
+  /// Adds the changes of a block to a builder; returns how many were not kept.
+  private func fill(
+    _ builder: inout ChangeBlockBuilder,
+    from block: ChangeBlock,
+    _ rewrite: (ChangeBlock, ChangeBlock.Entry) throws -> RewrittenChange
+  ) throws -> Int {
+    var left = 0
+    for entry in block.entries {
+      let (table, id) = (block.table(of: entry), block.id(of: entry))
+      switch (try rewrite(block, entry), entry.change) {
+      case (.removed, _): left += 1
+      case (.replaced(let layout, let record), _):
+        left += 1
+        builder.put(id, in: table, layout: layout, record: record)
+      case (.kept, .put(let layout, let record)):
+        builder.put(id, in: table, layout: layout, record: block.bytes[record])
+      case (.kept, .remove): builder.remove(id, from: table)
+      case (.kept, .notPersisted): builder.markNotPersisted(id, in: table)
+      }
+    }
+    return left
+  }
+}
