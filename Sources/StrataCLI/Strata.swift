@@ -24,7 +24,7 @@ struct Strata: ParsableCommand {
     subcommands: [
       Info.self, Tables.self, Schema.self, Show.self, List.self, Find.self, Query.self,
       Log.self, History.self, Blame.self, Diff.self, Compare.self, Stats.self, Watch.self,
-      Export.self, Fork.self, Snapshot.self, Erase.self, Doctor.self,
+      Export.self, Fork.self, Bundle.self, Snapshot.self, Erase.self, Doctor.self,
       Verify.self, Migrate.self,
     ]
   )

@@ -1,0 +1,80 @@
+import ArgumentParser
+import StrataStorage
+
+/// `strata bundle STORE`.
+struct Bundle: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Writes a small store for a bug report, with chosen fields replaced.",
+    discussion: """
+      It has the last commits, the entities that they touch, and those that these refer to, with the revisions of \
+      the original. Replaced values keep their kind and length; equal ones stay equal. Nothing else is in the \
+      file. IDs and the names and places of commits stay. The store is not changed, and may be open.
+
+      A test opens it with `Persistence.fork`.
+
+      Examples:
+        strata bundle app.strata --last 50 -o bug.strata
+        strata bundle app.strata --last 50 --redact users.email users.name -o bug.strata
+        strata bundle app.strata --last 5 --redact settings.token -o bug.strata --keep-contexts
+      """
+  )
+
+  @OptionGroup var arguments: StoreArguments
+
+  @Option(help: "How many commits, counted from the last one.")
+  var last = 100
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "The fields whose values are replaced, such as users.email.",
+      valueName: "table.field"
+    )
+  )
+  var redact: [String] = []
+
+  @Flag(help: "Keep users, requests and arguments of commits; they are not redacted.")
+  var keepContexts = false
+
+  @Option(
+    name: [.customShort("o"), .customLong("output")],
+    help: "The file to create.",
+    completion: .file()
+  )
+  var output: String
+
+  func validate() throws {
+    if last < 1 { throw ValidationError("--last must be at least 1.") }
+    _ = try fields
+  }
+
+  private var fields: [StoreBundle.Field] {
+    get throws {
+      try redact.map { text in
+        guard let field = StoreBundle.Field(text) else {
+          throw ValidationError("--redact takes a table and a field, such as users.email.")
+        }
+        return field
+      }
+    }
+  }
+
+  func run() throws {
+    let report = try StoreBundle.writeBlocking(
+      of: arguments.store,
+      last: last,
+      redacting: try fields,
+      contexts: keepContexts ? .keep : .omit,
+      to: output
+    )
+    try Output.print { output throws(OutputError) in
+      switch arguments.form {
+      case .json: try output.line(JSONText.indented(BundleText.Summary(report)))
+      case .text: for line in BundleText.lines(report, self.output) { try output.line(line) }
+      }
+    }
+    if redact.isEmpty {
+      Output.printError("Nothing is redacted: --redact TABLE.FIELD replaces values.")
+    }
+  }
+}
