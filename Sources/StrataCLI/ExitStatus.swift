@@ -72,6 +72,15 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       }
   }
 
+  /// The status for a file that was not imported.
+  package init(_ error: ImportError) {
+    self =
+      switch error {
+      case .unreadable, .noTable: .notFound
+      case .unknownForm, .persistedValue, .sealed, .lines: .failed
+      }
+  }
+
   /// The status for a query that was not answered.
   package init(_ error: QueryError) {
     self =

@@ -15,6 +15,7 @@ import Testing
   private static let pages = [
     "Scenarios/questions.md", "Scenarios/more-questions.md", "Scenarios/wrong-questions.md",
     "../../Sources/StrataCLI/StrataCLI.docc/FindingABug.md",
+    "../../Sources/StrataCLI/StrataCLI.docc/KeepingAStore.md", "Scenarios/keeping.md",
   ]
 
   @Test(arguments: pages)

@@ -163,7 +163,7 @@ final class WriterSession {
   /// Returns its header; nil if there is none.
   func append(
     named name: String,
-    key: [UInt8],
+    key: [UInt8]? = nil,
     time: Int64,
     _ encode: (inout DeltaEncoder) throws -> Void
   ) throws -> DeltaHeader? {

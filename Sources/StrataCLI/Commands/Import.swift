@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import StrataSQL
+import StrataStorage
+
+/// `strata import STORE TABLE FILE`.
+struct Import: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Adds the entities of a CSV or NDJSON file to a table.",
+    discussion: """
+      CSV has a line of titles, the names of fields; NDJSON an object on each line, or the lines of \
+      `strata export --ndjson`, of which those of other tables are skipped. Values take the kinds that the \
+      table has, as `strata schema` prints them. An empty cell is no value. A line is a whole entity: one that is \
+      there is replaced. All lines become one commit.
+
+      If a line is wrong, nothing is written, and each wrong line is listed. References must lead to entities of \
+      the store or of the file. Unique indexes are checked when the program opens the store. The store must not \
+      be open.
+
+      --create adds a table, or a store, that is not there. Its fields are those of the file; a column of CSV \
+      holds integers, numbers or truth values if all its cells do, else texts.
+
+      Examples:
+        strata import app.strata issues issues.csv --dry-run
+        strata import app.strata issues all.ndjson
+        strata import new.strata people people.csv --create
+      """
+  )
+
+  @OptionGroup var arguments: StoreArguments
+
+  @Argument(help: "The name of the table.")
+  var table: String
+
+  @Argument(help: "The file: .csv or .ndjson.", completion: .file(extensions: ["csv", "ndjson"]))
+  var file: String
+
+  @Flag(help: "Add the table, or the store, if it is not there.")
+  var create = false
+
+  @Flag(help: "Show what would be added, and change nothing.")
+  var dryRun = false
+
+  @Flag(help: "Accept references that lead nowhere.")
+  var leaveReferences = false
+
+  func run() throws {
+    let isTerminal = Terminal.isErrorTerminal
+    defer { if isTerminal { Self.printProgress("\r\u{1B}[K") } }
+    let result = try EntityImport(
+      of: file,
+      into: table,
+      of: store,
+      ifMissing: create ? .create : .refuse,
+      references: leaveReferences ? .leave : .refuse,
+      progress: { line in
+        if isTerminal, line % 10_000 == 0 { Self.printProgress("\r\(line) lines") }
+      }
+    ).run(dryRun ? .plan : .write)
+    try Output.print { output throws(OutputError) in
+      switch arguments.form {
+      case .json: try output.line(JSONText.indented(ImportText.Summary(result)))
+      case .text:
+        for line in ImportText.lines(result, table, store) { try output.line(line) }
+      }
+    }
+  }
+
+  private var store: String { arguments.store }
+
+  private static func printProgress(_ text: String) {
+    FileHandle.standardError.write(Data(text.utf8))
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import StrataRecords
+package import StrataStorage
+
+/// Adds the entities of a file to a table: CSV with a line of titles, or NDJSON.
+///
+/// Values take the kinds that the newest layout of the table has. A line is a whole entity; one that is there
+/// is replaced. If anything is wrong, nothing is written, and every wrong line is listed.
+///
+/// O(lines) memory.
+package struct EntityImport {
+  /// What the file is.
+  package enum Form: String, Sendable {
+    case csv, ndjson
+  }
+
+  /// What to do if there is no table, or no store.
+  package enum Missing: Sendable {
+    case refuse
+    case create
+  }
+
+  /// Whether anything is written.
+  package enum Effect: Sendable {
+    case plan
+    case write
+  }
+
+  /// What was read and written.
+  package struct Result: Sendable, Equatable {
+    package var counts: EntityAddition.Counts
+    /// Lines of other tables, in what `strata export` wrote.
+    package var skipped: Int
+    /// Whether the store was created.
+    package var isNewStore: Bool
+  }
+
+  private let store: String
+  private let table: String
+  private let file: String
+  private let form: Form
+  private let missing: Missing
+  private let references: ReferencePolicy
+  private let progress: (Int) -> Void
+
+  /// - Parameters:
+  ///   - form: Nil for that of the ending of the file's name.
+  ///   - progress: Called with the number of lines that were read.
+  package init(
+    of file: String,
+    into table: String,
+    of store: String,
+    as form: Form? = nil,
+    ifMissing missing: Missing = .refuse,
+    references: ReferencePolicy = .refuse,
+    progress: @escaping (Int) -> Void = { _ in }
+  ) throws(ImportError) {
+    let ending = (file as NSString).pathExtension.lowercased()
+    guard let form = form ?? Form(rawValue: ending == "jsonl" ? "ndjson" : ending) else {
+      throw .unknownForm(file)
+    }
+    if StoredValues.name(ofTable: table) != nil { throw .persistedValue(table) }
+    self.store = store
+    self.table = table
+    self.file = file
+    self.form = form
+    self.missing = missing
+    self.references = references
+    self.progress = progress
+  }
+
+  /// How many wrong lines are listed.
+  private static var listedLines: Int { 20 }
+
+  /// Reads the file and adds its entities.
+  ///
+  /// - Throws: `ImportError`, and `PersistenceError` of the store.
+  package func run(_ effect: Effect) throws -> Result {
+    let bytes = try readFile()
+    let isNewStore = missing == .create && !FileManager.default.fileExists(atPath: store)
+    let target = isNewStore ? nil : try readTable()
+    var lines = ImportedLines(
+      target ?? ImportedTable(name: table, fields: nil, required: [], references: [])
+    )
+    switch form {
+    case .csv: lines.readCSV(bytes, progress)
+    case .ndjson: lines.readNDJSON(bytes, progress)
+    }
+    if references == .refuse, !isNewStore { try checkReferences(&lines) }
+    guard lines.problems.isEmpty else {
+      let sorted = lines.problems.sorted { $0.number < $1.number }
+      throw ImportError.lines(Array(sorted.prefix(Self.listedLines)), count: sorted.count)
+    }
+    let name = "import \((file as NSString).lastPathComponent)"
+    let addition = EntityAddition(lines.entities.map(\.entity), to: table, named: name)
+    var counts: EntityAddition.Counts
+    switch effect {
+    case .plan where isNewStore:
+      counts = EntityAddition.Counts()
+      counts.inserted = lines.entities.count
+    case .plan: counts = try addition.plan(store)
+    case .write:
+      if isNewStore { try EntityAddition.createStore(at: store) }
+      counts = try addition.write(to: store)
+    }
+    return Result(counts: counts, skipped: lines.skipped, isNewStore: isNewStore)
+  }
+
+  private func readFile() throws -> [UInt8] {
+    let url = URL(fileURLWithPath: file)
+    do {
+      guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
+        throw ImportError.unreadable(file, "it is no regular file")
+      }
+      return Array(try Data(contentsOf: url))
+    } catch let error as ImportError {
+      throw error
+    } catch {
+      let isThere = FileManager.default.fileExists(atPath: file)
+      let detail = isThere ? error.localizedDescription : "there is no file"
+      throw ImportError.unreadable(file, detail)
+    }
+  }
+
+  private func readTable() throws -> ImportedTable {
+    let inspector = try Inspector(path: store)
+    let (tables, isSealed) = try inspector.query { view in
+      (
+        view.tables,
+        view.catalog.layouts(of: table).contains { $0.isOfSealedRecords }
+      )
+    }
+    guard tables.contains(table) || missing == .create else {
+      let known = tables.sorted().filter { StoredValues.name(ofTable: $0) == nil }
+      throw ImportError.noTable(table, known: known)
+    }
+    if isSealed { throw ImportError.sealed(table) }
+    return try inspector.query { view in
+      let (fields, required) = try view.fieldsInUse(of: table)
+      return ImportedTable(
+        name: table,
+        fields: fields.isEmpty ? nil : fields,
+        required: required,
+        references: view.catalog.lastLayout(of: table)?.references ?? []
+      )
+    }
+  }
+
+  /// Notes the lines that refer to entities that are neither in the store nor in the file.
+  private func checkReferences(_ lines: inout ImportedLines) throws {
+    let places = lines.table.references
+    if places.isEmpty || lines.entities.isEmpty { return }
+    var wanted: [String: Set<[UInt8]>] = [:]
+    for line in lines.entities {
+      let value = RecordValue.object(.init(line.entity.members))
+      for place in places {
+        wanted[place.table, default: []].formUnion(place.encodedIDs(in: value))
+      }
+    }
+    var present = try Inspector(path: store).query { view in
+      var present: [String: Set<[UInt8]>] = [:]
+      for (table, ids) in wanted { present[table] = try view.present(ids, in: table) }
+      return present
+    }
+    present[table, default: []].formUnion(lines.entities.map(\.entity.id))
+    for line in lines.entities {
+      let value = RecordValue.object(.init(line.entity.members))
+      for place in places {
+        let known = present[place.table] ?? []
+        // The key of a dictionary may mean several IDs.
+        let ids = place.encodedIDs(in: value)
+        let isMissing =
+          place.path.last == .key
+          ? !ids.isEmpty && known.isDisjoint(with: ids) : !known.isSuperset(of: ids)
+        guard isMissing, let id = ids.first(where: { !known.contains($0) }) else { continue }
+        lines.problems.append(
+          .init(
+            number: line.number,
+            detail: """
+              it refers to \(EncodedID.text(of: id[...])) of \(place.table), which is not there \
+              (--leave-references accepts that)
+              """
+          )
+        )
+        break
+      }
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import StrataStorage
+
+/// Why nothing was imported.
+package enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// A line, and what is wrong with it.
+  package struct Line: Sendable, Equatable {
+    package let number: Int
+    package let detail: String
+  }
+
+  /// The file cannot be read.
+  case unreadable(String, String)
+  /// The file has neither of the known endings.
+  case unknownForm(String)
+  /// The table is that of a persisted value.
+  case persistedValue(String)
+  /// The records of the table are sealed, so they cannot be written without the key.
+  case sealed(String)
+  /// There is no such table; the others are listed.
+  case noTable(String, known: [String])
+  /// The first lines that are wrong, and how many there are.
+  case lines([Line], count: Int)
+
+  package var description: String {
+    switch self {
+    case .unreadable(let path, let detail): return "\(path) cannot be read: \(detail)."
+    case .unknownForm(let path):
+      return "\(path) is neither .csv nor .ndjson. Give the file one of these endings."
+    case .persistedValue(let table):
+      return "\(table) is a persisted value, and only tables of entities are imported into."
+    case .sealed(let table):
+      return "The records of \(table) are sealed. Import them in the program, which has the key."
+    case .noTable(let table, let known):
+      let list = known.isEmpty ? "no tables" : known.joined(separator: ", ")
+      return
+        "There is no table \(table). The store has \(list). --create adds it, with the fields of the file."
+    case .lines(let lines, let count):
+      let rest = count - lines.count
+      let more = rest > 0 ? ["and \(Measures.count(rest, "line", "lines")) more"] : []
+      let text = lines.map { "line \($0.number): \($0.detail)" } + more
+      return "Nothing was imported.\n" + text.joined(separator: "\n")
+    }
+  }
+}
