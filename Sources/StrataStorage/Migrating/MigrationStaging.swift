@@ -97,6 +97,22 @@ struct MigrationStaging {
     ) { _ throws(SQLiteError) in true } ?? false
   }
 
+  /// Up to 256 records that have another ID than before, after an earlier ID and an ID now, in the order of
+  /// both.
+  func movedPage(
+    _ table: Int64,
+    after last: (origin: [UInt8], id: [UInt8])?
+  ) throws(SQLiteError) -> [Change] {
+    try connection.all(
+      """
+      SELECT id, layout, record, origin, number FROM staged
+        WHERE tab = ? AND origin IS NOT NULL AND (origin, id) > (?, ?) AND layout IS NOT NULL
+        ORDER BY origin, id LIMIT 256
+      """,
+      [.integer(table), .blob(last?.origin ?? []), .blob(last?.id ?? [])]
+    ) { row throws(SQLiteError) in try Self.row(row) }
+  }
+
   /// Ends a step: what it has changed is what the next one starts from.
   func keepStaged() throws(SQLiteError) {
     try connection.execute("INSERT OR REPLACE INTO kept SELECT * FROM staged; DELETE FROM staged")
