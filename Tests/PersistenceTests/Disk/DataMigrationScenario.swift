@@ -9,7 +9,7 @@ import Testing
 struct DataMigrationScenario: FaultScenario {
   private let vfs: FaultVFS
   private let directory: TemporaryDirectory
-  private let path: String
+  let path: String
   private let fault: DiskFault
 
   init(_ vfs: FaultVFS, _ fault: DiskFault) async throws {

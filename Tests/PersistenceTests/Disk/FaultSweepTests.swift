@@ -108,6 +108,8 @@ struct FaultSweepTests {
       vfs.resetCounts()
       vfs.inject(.noRoom, after: point * targets / 8, times: .sticky)
       let report = try await scenario.migrate()
+      vfs.heal()
+      #expect(try await scenario.check(scenario.path, "\(point)") == (report == nil ? 0 : 2))
       if report == nil { failed += 1 }
       if let notes = report?.notes, !notes.isEmpty {
         noted += 1
