@@ -92,7 +92,11 @@ struct MigrationStaging {
   /// Whether a record of the table had this ID before the step and has another one now.
   func hasMoved(_ id: [UInt8], of table: Int64) throws(SQLiteError) -> Bool {
     try connection.first(
-      "SELECT 1 FROM staged WHERE tab = ? AND origin = ? AND layout IS NOT NULL",
+      // Without statistics SQLite would go through all rows of the table.
+      """
+      SELECT 1 FROM staged INDEXED BY staged_origin
+        WHERE tab = ? AND origin = ? AND layout IS NOT NULL
+      """,
       [.integer(table), .blob(id)]
     ) { _ throws(SQLiteError) in true } ?? false
   }
