@@ -150,6 +150,8 @@ struct CrashChild {
     )
     let store = LibraryStore(persistence)
     store.commit { $0.db.books.insert(contentsOf: (0..<count).lazy.map { bulkBook($0) }) }
+    // As a store is that was not filled by one commit alone.
+    try await persistence.snapshot(named: "books")
     try await persistence.close()
   }
 
