@@ -57,7 +57,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       case .pending, .refused, .needsProgram, .stragglers: .differences
       case .drifted, .missing: .drift
       case .unknownNumber: .notFound
-      case .notEnoughSpace: .io
+      case .notEnoughSpace, .temporaryFile: .io
       default: .failed
       }
   }

@@ -19,6 +19,9 @@ import TestSupport
 ///   further argument it is killed at the operation with that number.
 /// - `erase` with a table and an ID erases that entity and prints the number of I/O operations. With a number as a
 ///   further argument it is killed at the operation with that number.
+/// - `books` with a number makes a store of so many books, and ends.
+/// - `migrated` with `closure`, `rows` or `IDs` changes every book of a store by one migration, and prints the memory
+///   that this used.
 /// - `race` with a further path prints `ready`, waits until there is a file at that path, opens the store
 ///   and prints the result.
 /// - `amplify` with a kind of records prints the memory that reading one takes.
@@ -65,6 +68,12 @@ struct CrashChild {
         ErasedEntities([.init(table: arguments[4], meantBy: arguments[5])]),
         killedAt: arguments.dropFirst(6).first.flatMap { Int($0) }
       )
+    }
+    if arguments[3] == "books", let count = arguments.dropFirst(4).first.flatMap({ Int($0) }) {
+      return try await makeBooks(count, at: arguments[1])
+    }
+    if arguments[3] == "migrated", arguments.count == 5 {
+      return try await measureMigration(arguments[4], of: arguments[1])
     }
     if arguments[3] == "trim" {
       return try await trim(arguments[1], killedAt: arguments.count == 5 ? Int(arguments[4]) : nil)
@@ -154,6 +163,46 @@ struct CrashChild {
     configuration.watch = vfs.watch
     _ = try StoreErasure.run(at: path, entities, .refuse, configuration)
     printLine("\(vfs.operationCount(for: .failedIO))")
+  }
+
+  private static func makeBooks(_ count: Int, at path: String) async throws {
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db
+    )
+    let store = LibraryStore(persistence)
+    store.commit { $0.db.books.insert(contentsOf: (0..<count).lazy.map { bulkBook($0) }) }
+    // As a store is that was not filled by one commit alone.
+    try await persistence.snapshot(named: "books")
+    try await persistence.close()
+  }
+
+  private static func measureMigration(_ kind: String, of path: String) async throws {
+    let migration: DataMigration
+    switch kind {
+    case "closure":
+      migration = DataMigration("0001_title", table: "books") { book in
+        book["title"] = book["title"]?.text.map { .string($0 + "!") }
+      }
+    case "rows":
+      // SQLite gives the numbers of removed rows to others, so they are noted.
+      migration = try DataMigration(
+        "0001_rows",
+        sql: """
+          DELETE FROM books WHERE id % 4 <> 0;
+          INSERT INTO books(id, title, author) VALUES (1, 'one', 'author-1');
+          """
+      )
+    case "IDs":
+      migration = DataMigration("0001_ids", table: "books") { book in
+        book.id = .integer(Int(book.id.integer ?? 0) + 10_000_000)
+      }
+    default: exit(64)
+    }
+    let migrator = DataMigrator([migration.allowing(.dangling("loans"))], at: path)
+    let peak = try await MemoryPeak.beyondNow { _ = try await migrator.up() }
+    printLine(peak.map { "\($0)" } ?? "unknown")
   }
 
   private static func trim(_ path: String, killedAt number: Int?) async throws {

@@ -90,6 +90,7 @@ enum MigrationJSON {
     let milliseconds: Int64
     let refused: Bool
     let stoppedBefore: String?
+    let notes: [String]
     let steps: [Step]
 
     init(_ report: MigrationReport) {
@@ -100,6 +101,7 @@ enum MigrationJSON {
       milliseconds = MigrationText.milliseconds(report.duration)
       refused = !report.refusals.isEmpty
       stoppedBefore = report.stoppedBefore
+      notes = report.notes
       steps = report.steps.map { step in
         Step(
           number: step.number,

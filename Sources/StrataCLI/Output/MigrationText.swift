@@ -50,6 +50,7 @@ package enum MigrationText {
   /// The lines of a run, or of what would run.
   package static func report(_ report: MigrationReport, _ highlighting: Highlighting) -> [String] {
     report.steps.flatMap { lines($0, report.direction, highlighting) }
+      + report.notes.map { "\(highlighting.warning("note"))  \($0.printable)" }
   }
 
   private static func lines(

@@ -86,8 +86,7 @@ struct SQLStep: Sendable {
       try tables.rename(from, to: to)
       names.rename(from, to: to, tables.layouts(of: to))
     }
-    // Neither is a loss, although the old names have no values any more.
-    for (table, field) in shape.renamedFields { tables.allow(.destructive("\(table).\(field)")) }
+    for (table, field, name) in shape.renamedFields { tables.noteName(name, of: field, in: table) }
     for (table, use) in use.tables where use.setsIDs { tables.allow(.lossy("\(table).id")) }
     for table in shape.created { tables.addTable(table) }
     for (table, layout) in shape.layouts { try tables.add(layout, to: table) }
@@ -97,6 +96,8 @@ struct SQLStep: Sendable {
       case (.remove, _): try tables.remove(encodedID: change.id, from: change.table)
       case (.put(let layout, let record), .from(let id)):
         try tables.put(record, layout, id: change.id, movedFrom: id, in: change.table)
+      case (.put(let layout, let record), .fromTaken(let id)):
+        try tables.put(record, layout, id: change.id, leaving: id, in: change.table)
       case (.put(let layout, let record), _):
         try tables.put(record, layout, id: change.id, in: change.table)
       }

@@ -13,6 +13,8 @@ package struct EntityChange {
     case none
     /// The record was under this encoded ID of the table.
     case from([UInt8])
+    /// The record was under this encoded ID of the table, and a record that had no other ID has it now.
+    case fromTaken([UInt8])
     /// The record is under another ID or table now: nothing is lost.
     case away
     /// The same record was under this ID of the table with the name before.

@@ -39,7 +39,7 @@ extension EntityTables {
     /// The layouts for further records of tables whose columns were renamed, dropped or changed.
     package fileprivate(set) var layouts: [(table: String, layout: Layout)] = []
     /// Fields whose columns have other names, by the names before.
-    package fileprivate(set) var renamedFields: [(table: String, field: String)] = []
+    package fileprivate(set) var renamedFields: [(table: String, field: String, name: String)] = []
     /// Columns that were added as NOT NULL without a default.
     package fileprivate(set) var required: [(table: String, column: String)] = []
   }
@@ -56,7 +56,7 @@ extension EntityTables {
       }
       for column in result.columns where column.isRenamed {
         guard let field = column.origin?.field else { continue }
-        shape.renamedFields.append((result.storedName, field))
+        shape.renamedFields.append((result.storedName, field, column.field))
       }
       if let origin = renamed(result) {
         shape.renamed.append((origin.records.table, result.storedName))
@@ -186,9 +186,14 @@ extension EntityTables {
       try side.cursor("SELECT id, number, layout, record, moved, copied FROM row ORDER BY id")
     }
     let moved = try result.map { _ in try side.cursor("SELECT 1 FROM row WHERE moved = ?") }
+    let taken = try result.map { _ in
+      try side.cursor("SELECT 1 FROM row WHERE id = ? AND moved IS NULL")
+    }
     var writer = try result.map { try rowWriter(of: $0) }
-    let isRenamed = result.map { renamed($0) != nil } ?? false
-    let next = try before?.records.start() ?? { nil }
+    // The records of a table that has another name are under that one already.
+    let source = result.flatMap { renamed($0) }
+    let isRenamed = source != nil
+    let next = try (before ?? source)?.records.start() ?? { nil }
     var old = try next()
     var new = try after.map(Self.row) ?? nil
     while old != nil || new != nil {
@@ -219,7 +224,8 @@ extension EntityTables {
       guard let change else { continue }
       var entity = EntityChange(table: name, id: row.id, change: change)
       if let id = row.moved {
-        entity.movement = .from(id)
+        let isTaken = try taken.map { try Self.contains(id, $0) } ?? false
+        entity.movement = isTaken ? .fromTaken(id) : .from(id)
       } else if isRenamed, let origin = row.origin, case .put(let layout, let record) = change,
         record[...] == origin.record, try result?.table?.records.layout(origin.layout) == layout
       {
@@ -333,7 +339,8 @@ extension EntityTables {
     let kind = result.columns[result.id].kind
     let isRenamed = result.isRenamed
     let next = result.keepsRows ? try result.table?.records.start() : nil
-    let removed = try result.keepsRows ? result.table.map { try removedRows(of: $0) } ?? [] : []
+    let removed = try result.keepsRows ? result.table.flatMap { try removedRows(of: $0) } : nil
+    var removedNumber = try removed?() ?? .max
     var number: Int64 = 0
     var entity: StoredEntity?
     try side.execute("BEGIN")
@@ -346,7 +353,8 @@ extension EntityTables {
         entity = try next()
         number = entity == nil ? .max : number + 1
       }
-      let origin = number == row && !removed.contains(row) ? entity : nil
+      while removedNumber < row { removedNumber = try removed?() ?? .max }
+      let origin = number == row && removedNumber != row ? entity : nil
       let isSame = try origin.map { try ColumnValue.value(ofID: $0.id, of: kind) == value } ?? false
       let before = origin.map { Array($0.id) }
       let encoded =

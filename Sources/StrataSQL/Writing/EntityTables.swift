@@ -156,6 +156,7 @@ package final class EntityTables {
     try connection.execute(
       """
       CREATE TEMP TABLE IF NOT EXISTS "removed rows"(root INTEGER, number INTEGER);
+      CREATE INDEX IF NOT EXISTS temp."index of removed rows" ON "removed rows"(root, number);
       CREATE TEMP TRIGGER \(SQLName.quoted("removal from \(table.name)"))
         AFTER DELETE ON main.\(SQLName.quoted(table.name)) WHEN old.\(row) <= \(table.count)
         BEGIN INSERT INTO "removed rows" VALUES (\(origin), old.\(row)); END
@@ -164,14 +165,19 @@ package final class EntityTables {
     table.notesRemovedRows = true
   }
 
-  func removedRows(of table: Table) throws -> Set<Int64> {
-    guard table.notesRemovedRows else { return [] }
-    return Set(
-      try connection.all(
-        #"SELECT number FROM temp."removed rows" WHERE root = ?"#,
-        [.integer(table.root)]
-      ) { try $0.int(0) }
+  /// Starts to read the numbers of the removed rows of a table; nil where they were not noted.
+  ///
+  /// Each call of the result gives the next one in their order, some of them several times.
+  func removedRows(of table: Table) throws -> (() throws -> Int64?)? {
+    guard table.notesRemovedRows else { return nil }
+    let rows = try connection.cursor(
+      #"SELECT number FROM temp."removed rows" WHERE root = ? ORDER BY number"#
     )
+    try rows.start([.integer(table.root)])
+    return {
+      guard try rows.next() else { return nil }
+      return try rows.withRow { row throws(SQLiteError) in try row.int(0) }
+    }
   }
 
   /// The name by which SQLite knows the number of a row, in a table with these columns.

@@ -20,7 +20,9 @@ extension Scalar {
     case (.uint32, _): return Self.integer(value, UInt32.self).map { .uint(UInt64($0), .bits32) }
     case (.uint64, .string(let digits)): return UInt64(digits).map { .uint($0, .bits64) }
     case (.uint64, _): return Self.integer(value, UInt64.self).map { .uint($0, .bits64) }
-    case (.float, _): return Self.double(value).map { .float(Float($0)) }
+    case (.float, .int(let number, _)): return Float(exactly: number).map { .float($0) }
+    case (.float, .uint(let number, _)): return Float(exactly: number).map { .float($0) }
+    case (.float, _): return Self.float(value).map { .float($0) }
     case (.double, _): return Self.double(value).map { .double($0) }
     case (.string, .string): return value
     case (.data, .data): return value
@@ -56,6 +58,13 @@ extension Scalar {
     case .double(let number): number.magnitude <= 0x1p53 ? Integer(exactly: number) : nil
     default: nil
     }
+  }
+
+  /// The nearest float; nil for a number that is larger than any.
+  private static func float(_ value: RecordValue) -> Float? {
+    guard let number = double(value) else { return nil }
+    let nearest = Float(number)
+    return number.isFinite && !nearest.isFinite ? nil : nearest
   }
 
   private static func double(_ value: RecordValue) -> Double? {

@@ -15,6 +15,9 @@ extension PersistenceError {
     case let error as PersistenceError: self = error
     case let error as PersistenceError.Reason:
       self.init(operation, path: path, error)
+    // A database without a path holds what a run of migrations has changed so far.
+    case let error as SQLiteError where error.path.isEmpty:
+      self.init(operation, path: path, .dataMigration(.temporaryFile("\(error)")))
     case let error as SQLiteError: self.init(operation, path: path, error)
     case let error as FileMovedOn:
       self.init(

@@ -36,6 +36,8 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case sealed(table: String)
   /// There is too little space for a backup and the result.
   case notEnoughSpace(needed: Int64, free: Int64)
+  /// A temporary file of the run cannot be written or read.
+  case temporaryFile(String)
   /// The data cannot be made what it was at the revision: which migrations its records had seen by then is not known,
   /// because a later delta has taken some back, or has brought up what an older build had written.
   case ledgerUnknown(Revision, since: String)
@@ -79,6 +81,7 @@ extension DataMigrationError: CustomStringConvertible {
     case .sealed(let table): "the records of \(table) are sealed, so a migration cannot read them"
     case .notEnoughSpace(let needed, let free):
       "a backup and the result need \(needed) bytes, and \(free) are free"
+    case .temporaryFile(let detail): "a temporary file of the run failed: \(detail)"
     case .ledgerUnknown(let revision, let name):
       """
       which migrations the records of revision \(revision) had seen is not known any more, since \
@@ -125,6 +128,8 @@ extension DataMigrationError: CustomStringConvertible {
       """
     case .ledgerUnknown: "Revert to a revision before the first migration, and run `up`."
     case .notEnoughSpace: "Free some space, or run without a backup."
+    case .temporaryFile:
+      "Free some space in the directory of temporary files, or set TMPDIR to another one."
     case .tablesGone(let tables, let new):
       """
       If a table was renamed, add the migration \

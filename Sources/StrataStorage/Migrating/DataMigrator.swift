@@ -9,8 +9,11 @@
 /// `Persistence.open(…, migrations:)` does the same when a program starts.
 ///
 /// A run takes the writer's lock, makes a verified backup, and runs the pending migrations in one transaction, in which the
-/// ledger is read again. Each migration that changes something adds one delta. Then a verified snapshot is taken. Where
-/// something fails, the file is as it was.
+/// ledger is read again. Each migration that changes something adds one delta. Then a verified snapshot is taken.
+///
+/// Where something fails before the end of the transaction, the file is as it was. What fails after it is in
+/// ``MigrationReport/notes``. Only after an error of the disk at the very end, when the result is written or synced, it is
+/// not known whether it took effect: ``history()`` shows it.
 ///
 /// All calls throw `PersistenceError`; what concerns migrations has the reason `.dataMigration`.
 public struct DataMigrator: Sendable {

@@ -20,6 +20,15 @@ struct MigrationDifference {
     let after: Int?
     /// The kinds, where the one after holds less.
     let narrowing: (from: Scalar, to: Scalar)?
+    /// Where the value may be, if the field has another name now.
+    let renamed: [RenamedField]
+  }
+
+  private struct RenamedField {
+    let name: String
+    let after: Int
+    /// The field that had this name before, if there was one.
+    let before: Int?
   }
 
   private struct Narrowed: Hashable {
@@ -28,11 +37,23 @@ struct MigrationDifference {
     let to: Scalar
   }
 
+  /// What the records of one table have lost.
+  private struct Losses {
+    var narrowed: [Narrowed: Int] = [:]
+    /// Values that the new kind of their field does not hold.
+    var lossy: [String: Int] = [:]
+    /// How many values the removed records had.
+    var removed: [String: Int] = [:]
+    /// How many records there were under the name that the table had before.
+    var recordsBeforeRename = 0
+  }
+
   init(_ workspace: MigrationWorkspace) { self.workspace = workspace }
 
   /// Adds what the step has changed to a delta, in the order of tables and IDs.
   ///
-  /// O(records of the changed tables), one pass.
+  /// O(records of the changed tables), one pass; one more for a table whose records have other IDs, or whose name is
+  /// another one.
   mutating func encode(into delta: inout DeltaEncoder) throws {
     for table in workspace.changedTables { try encode(table, into: &delta) }
     try noteDangling()
@@ -40,9 +61,9 @@ struct MigrationDifference {
 
   private mutating func encode(_ table: String, into delta: inout DeltaEncoder) throws {
     var report = MigrationTableReport(table: table)
-    var narrowed: [Narrowed: Int] = [:]
-    var lossy: [String: Int] = [:]
+    var losses = Losses()
     let number = workspace.number(of: table)
+    let isRenamed = workspace.renames.tables[table] != nil
     var before = workspace.before(table)
     var old = try before.next()
     var last: [UInt8]?
@@ -63,29 +84,27 @@ struct MigrationDifference {
           old = try before.next()
         }
         guard let new = row.entity(in: table) else {
-          guard replaced != nil else { continue }
-          if row.origin == nil { report.deleted += 1 }
+          guard let replaced else { continue }
+          if try !workspace.hasMoved(row.id, in: table) {
+            report.deleted += 1
+            try noteRemoved(replaced, &losses)
+          }
           try delta.remove(row.id, from: table)
           continue
         }
         report.after += 1
-        if let replaced {
-          if replaced.layout == new.layout, replaced.record == new.record, row.origin == nil {
-            continue
-          }
-          if row.origin != nil {
-            guard try workspace.staging.hasMoved(row.id, of: number) else {
-              throw MigrationStepError.sameID(row.id, in: table)
-            }
-            report.idsChanged += 1
-          } else {
-            report.updated += 1
-            try note(replaced, new, &report, &narrowed, &lossy)
-          }
-        } else if row.origin != nil {
-          report.idsChanged += 1
+        let hasSameBytes = replaced.map { $0.layout == new.layout && $0.record == new.record }
+        let hasMoved = try replaced != nil && workspace.hasMoved(row.id, in: table)
+        if row.origin != nil {
+          if replaced != nil, !hasMoved { throw MigrationStepError.sameID(row.id, in: table) }
+          if isRenamed { report.inserted += 1 } else { report.idsChanged += 1 }
+        } else if let replaced, !hasMoved {
+          if hasSameBytes == true { continue }
+          report.updated += 1
+          if !isRenamed { try note(replaced, new, &report, &losses) }
         } else {
           report.inserted += 1
+          if hasSameBytes == true { continue }
         }
         try delta.put(new)
       }
@@ -95,14 +114,97 @@ struct MigrationDifference {
       report.after += 1
       old = try before.next()
     }
-    let isChanged =
-      report.inserted + report.updated + report.deleted + report.idsChanged > 0
-    guard isChanged else { return }
-    report.narrowed = narrowed.map {
+    try noteMoved(&report, &losses)
+    try noteRenamed(&report, &losses)
+    report.narrowed = losses.narrowed.map {
       .init(field: $0.key.field, from: "\($0.key.from)", to: "\($0.key.to)", count: $0.value)
     }.sorted { $0.field < $1.field }
-    try noteLosses(report, lossy)
-    reports.append(report)
+    try noteLosses(report, losses)
+    let isChanged =
+      report.inserted + report.updated + report.deleted + report.idsChanged > 0
+    if isChanged { reports.append(report) }
+  }
+
+  /// Compares the records that have other IDs now with what they were.
+  private mutating func noteMoved(
+    _ report: inout MigrationTableReport,
+    _ losses: inout Losses
+  ) throws {
+    let table = report.table
+    guard workspace.hasMoves(in: table) else { return }
+    let source = workspace.renames.tables[table]
+    var before = workspace.before(source ?? table)
+    var old = try before.next()
+    var last: (origin: [UInt8], id: [UInt8])?
+    while true {
+      let page = try workspace.staging.movedPage(workspace.number(of: table), after: last)
+      if page.isEmpty { return }
+      for row in page {
+        guard let origin = row.origin, let new = row.entity(in: table) else { continue }
+        last = (origin, row.id)
+        while let entity = old, entity.id.lexicographicallyPrecedes(origin) {
+          old = try before.next()
+        }
+        if let entity = old, entity.id == origin[...] {
+          try note(entity, new, &report, &losses)
+        } else if source == nil {
+          // The step has added it, and then given it another ID.
+          report.idsChanged -= 1
+          report.inserted += 1
+        }
+      }
+    }
+  }
+
+  /// Compares the records of a table that has another name now with what they were.
+  ///
+  /// Those of a table that was only given a name are the same.
+  private mutating func noteRenamed(
+    _ report: inout MigrationTableReport,
+    _ losses: inout Losses
+  ) throws {
+    let table = report.table
+    guard let source = workspace.renames.tables[table], workspace.isChangedSinceRename(table) else {
+      return
+    }
+    let number = workspace.number(of: table)
+    var before = workspace.before(source)
+    var page: ArraySlice<MigrationStaging.Change> = []
+    var last: [UInt8]?
+    var isPaged = false
+    while let entity = try before.next() {
+      losses.recordsBeforeRename += 1
+      while !isPaged {
+        if page.isEmpty {
+          page = try workspace.staging.page(of: .staged, number, after: last)[...]
+          last = page.last?.id
+          isPaged = page.isEmpty
+        }
+        guard let row = page.first else { break }
+        if entity.id.lexicographicallyPrecedes(row.id) { break }
+        page = page.dropFirst()
+        guard entity.id == row.id[...] else { continue }
+        if row.origin == nil, let new = row.entity(in: table) {
+          try note(entity, new, &report, &losses)
+        }
+        break
+      }
+    }
+  }
+
+  /// Counts the values of a removed record.
+  private func noteRemoved(_ entity: StoredEntity, _ losses: inout Losses) throws {
+    let layout = try workspace.layout(entity.layout)
+    if layout.isOfSealedRecords { return }
+    if let presence = FieldPresence(entity.record, layout) {
+      for (index, field) in layout.fields.enumerated() where presence[index].hasValue {
+        losses.removed[field.name, default: 0] += 1
+      }
+    } else if case .object(let members) = try RecordValue(record: entity.record, layout: layout) {
+      for member in members where member.value != .null {
+        losses.removed[member.name, default: 0] += 1
+      }
+    }
   }
 
   /// Counts the values that a record has lost.
@@ -112,8 +214,7 @@ struct MigrationDifference {
     _ before: StoredEntity,
     _ after: StoredEntity,
     _ report: inout MigrationTableReport,
-    _ narrowed: inout [Narrowed: Int],
-    _ lossy: inout [String: Int]
+    _ losses: inout Losses
   ) throws {
     let (old, new) = (
       try workspace.layout(before.layout), try workspace.layout(after.layout)
@@ -124,25 +225,44 @@ struct MigrationDifference {
       return try noteValues(before, old, after, new, &report)
     }
     if before.layout == after.layout, had.isSame(as: has) { return }
-    for pair in pairs(LayoutPair(before: before.layout, after: after.layout), old, new) {
-      guard had[pair.before].hasValue else { continue }
+    let pairs = pairs(LayoutPair(before: before.layout, after: after.layout), old, new, after.table)
+    for pair in pairs where had[pair.before].hasValue {
+      // The field that repeats the ID has another value then.
+      if pair.name == "id", before.id != after.id { continue }
       guard let field = pair.after, has[field].hasValue else {
-        report.valuesLost[pair.name, default: 0] += 1
+        let isKept = try pair.renamed.contains { renamed in
+          guard has[renamed.after].hasValue else { return false }
+          guard let place = renamed.before, had[place].hasValue else { return true }
+          // Both had a value before, so only the value shows which one this is.
+          return try Self.isSame(pair.name, before, old, renamed.name, after, new)
+        }
+        if !isKept { report.valuesLost[pair.name, default: 0] += 1 }
         continue
       }
       guard let narrowing = pair.narrowing, had[pair.before] == .value, has[field] == .value else {
         continue
       }
       let kinds = Narrowed(field: pair.name, from: narrowing.from, to: narrowing.to)
-      narrowed[kinds, default: 0] += 1
-      let values = (
-        try RecordValue(record: before.record, layout: old)[pair.name],
-        try RecordValue(record: after.record, layout: new)[pair.name]
-      )
-      if let old = values.0, let new = values.1, new.keepingKind(of: old) != old {
-        lossy[pair.name, default: 0] += 1
+      losses.narrowed[kinds, default: 0] += 1
+      if try !Self.isSame(pair.name, before, old, pair.name, after, new) {
+        losses.lossy[pair.name, default: 0] += 1
       }
     }
+  }
+
+  /// Whether a field has the value that another one had.
+  private static func isSame(
+    _ field: String,
+    _ before: StoredEntity,
+    _ old: Layout,
+    _ name: String,
+    _ after: StoredEntity,
+    _ new: Layout
+  ) throws -> Bool {
+    guard let had = try RecordValue(record: before.record, layout: old)[field],
+      let has = try RecordValue(record: after.record, layout: new)[name]
+    else { return false }
+    return has.keepingKind(of: had) == had
   }
 
   private func noteValues(
@@ -153,20 +273,26 @@ struct MigrationDifference {
     _ report: inout MigrationTableReport
   ) throws {
     let has = try RecordValue(record: after.record, layout: new)
-    guard case .object(let members) = try RecordValue(record: before.record, layout: old),
-      case .object(let left) = has
-    else { return }
+    let had = try RecordValue(record: before.record, layout: old)
+    guard case .object(let members) = had, case .object(let left) = has else { return }
     var kept: Set<String> = []
     for member in left where member.value != .null { kept.insert(member.name) }
     for member in members where member.value != .null && !kept.contains(member.name) {
-      report.valuesLost[member.name, default: 0] += 1
+      if member.name == "id", before.id != after.id { continue }
+      let isKept = workspace.renames.names(of: member.name, in: after.table).contains { name in
+        guard kept.contains(name) else { return false }
+        guard let earlier = had[name], earlier != .null else { return true }
+        return has[name]?.keepingKind(of: member.value) == member.value
+      }
+      if !isKept { report.valuesLost[member.name, default: 0] += 1 }
     }
   }
 
   private mutating func pairs(
     _ numbers: LayoutPair,
     _ old: Layout,
-    _ new: Layout
+    _ new: Layout,
+    _ table: String
   ) -> [FieldPair] {
     if let known = fieldPairs[numbers] { return known }
     let pairs = old.fields.enumerated().map { index, field in
@@ -177,7 +303,22 @@ struct MigrationDifference {
       {
         narrowing = (from, to)
       }
-      return FieldPair(name: field.name, before: index, after: after, narrowing: narrowing)
+      let renamed = workspace.renames.names(of: field.name, in: table).sorted().compactMap { name in
+        new.fields.firstIndex { $0.name == name }.map { place in
+          RenamedField(
+            name: name,
+            after: place,
+            before: old.fields.firstIndex { $0.name == name }
+          )
+        }
+      }
+      return FieldPair(
+        name: field.name,
+        before: index,
+        after: after,
+        narrowing: narrowing,
+        renamed: renamed
+      )
     }
     fieldPairs[numbers] = pairs
     return pairs
@@ -191,21 +332,28 @@ extension FieldPresence.Content {
 extension Scalar {
   /// Whether it holds fewer numbers than another kind of number.
   fileprivate func isNarrower(than other: Scalar) -> Bool {
-    guard let rank, let before = other.rank else { return false }
-    return rank < before
+    guard let own = numbers, let others = other.numbers else { return false }
+    return own.digits < others.digits || !own.hasSign && others.hasSign
+      || !own.hasFraction && others.hasFraction
   }
 
-  /// Kinds of numbers in the order of what they hold; nil for other kinds.
-  private var rank: Int? {
+  /// What a kind of number holds; nil for other kinds.
+  ///
+  /// The digits are those that an integer may have in binary such that all integers up to it are exact.
+  private var numbers: (digits: Int, hasSign: Bool, hasFraction: Bool)? {
     switch self {
-    case .bool: 0
-    case .int8, .uint8: 1
-    case .int16, .uint16: 2
-    case .int32, .uint32: 3
-    case .int64, .uint64: 4
-    case .float: 5
-    case .double: 6
-    case .decimal: 7
+    case .bool: (1, false, false)
+    case .int8: (7, true, false)
+    case .uint8: (8, false, false)
+    case .int16: (15, true, false)
+    case .uint16: (16, false, false)
+    case .int32: (31, true, false)
+    case .uint32: (32, false, false)
+    case .int64: (63, true, false)
+    case .uint64: (64, false, false)
+    case .float: (24, true, true)
+    case .double: (53, true, true)
+    case .decimal: (126, true, true)
     case .string, .data, .date, .uuid, .url: nil
     }
   }
@@ -213,25 +361,29 @@ extension Scalar {
 
 /// Findings.
 extension MigrationDifference {
-  private mutating func noteLosses(
-    _ report: MigrationTableReport,
-    _ lossy: [String: Int]
-  ) throws {
+  private mutating func noteLosses(_ report: MigrationTableReport, _ losses: Losses) throws {
     let table = report.table
-    if report.before > 0, report.after == 0 {
+    let before = max(report.before, losses.recordsBeforeRename)
+    if before > 0, report.after == 0 {
       findings.append(
         MigrationFinding(
           .destructive,
           table: table,
-          count: report.before,
-          detail: "\(table) loses \(Measures.count(report.before, "record", "records")), all it has"
+          count: before,
+          detail: "\(table) loses \(Measures.count(before, "record", "records")), all it has"
         )
       )
       return
     }
-    let left = try fieldsLeft(in: table, of: Set(report.valuesLost.keys))
-    for (field, count) in report.valuesLost.sorted(by: { $0.key < $1.key }) {
-      let isAll = !left.contains(field)
+    // Where records are removed and others are added, those may be meant to stand for the removed ones.
+    let removed = report.inserted > 0 ? losses.removed : [:]
+    let fields = Set(report.valuesLost.keys).union(removed.keys)
+    let left = try fieldsLeft(in: table, of: fields)
+    for field in fields.sorted() {
+      let names = workspace.renames.names(of: field, in: table).union([field])
+      let isAll = names.isDisjoint(with: left)
+      let count = report.valuesLost[field, default: 0] + (isAll ? removed[field, default: 0] : 0)
+      if count == 0 { continue }
       let values = Measures.count(count, "value", "values")
       findings.append(
         MigrationFinding(
@@ -243,7 +395,7 @@ extension MigrationDifference {
         )
       )
     }
-    for (field, count) in lossy.sorted(by: { $0.key < $1.key }) {
+    for (field, count) in losses.lossy.sorted(by: { $0.key < $1.key }) {
       findings.append(
         MigrationFinding(
           .lossy,
@@ -260,9 +412,12 @@ extension MigrationDifference {
   }
 
   /// Which of the fields still have a value in a record of the table.
-  private func fieldsLeft(in table: String, of fields: Set<String>) throws -> Set<String> {
+  private func fieldsLeft(in table: String, of lost: Set<String>) throws -> Set<String> {
     var left: Set<String> = []
-    if fields.isEmpty { return left }
+    if lost.isEmpty { return left }
+    let fields = lost.reduce(into: lost) {
+      $0.formUnion(workspace.renames.names(of: $1, in: table))
+    }
     var scan = workspace.scan(table)
     while left.count < fields.count, let entity = try scan.next() {
       let layout = try workspace.layout(entity.layout)
@@ -282,7 +437,12 @@ extension MigrationDifference {
 
   /// Counts the references to records that the step has removed.
   private mutating func noteDangling() throws {
-    let targets = Set(reports.filter { $0.deleted + $0.idsChanged > 0 }.map(\.table))
+    var targets = Set(reports.filter { $0.deleted + $0.idsChanged > 0 }.map(\.table))
+    targets.formUnion(
+      workspace.changedTables.filter {
+        workspace.hasMoves(in: $0) || workspace.isChangedSinceRename($0)
+      }
+    )
     if targets.isEmpty { return }
     for table in workspace.tables.sorted() {
       var references: [Int64: [Layout.Reference]] = [:]

@@ -26,8 +26,8 @@ public struct MigrationRecord: Sendable {
   private(set) var isChanged = false
   /// Whether it is a value without fields: a persisted value that is no struct, as the field `value`.
   let isLone: Bool
-  /// The former names of fields that have another name now.
-  private(set) var renamed: Set<String> = []
+  /// The names that renamed fields have now, by their former names.
+  private(set) var renamed: [String: String] = [:]
 
   /// A new record.
   public init(table: String, id: RecordValue, _ members: [RecordValue.Member] = []) {
@@ -96,7 +96,9 @@ public struct MigrationRecord: Sendable {
     members[index].name = name
     members = members.enumerated().filter { $0.offset == index || $0.element.name != name }
       .map(\.element)
-    renamed.insert(field)
+    renamed = renamed.filter { $0.value != name }
+    let former = renamed.first { $0.value == field }?.key ?? field
+    renamed[former] = former == name ? nil : name
     isChanged = true
   }
 

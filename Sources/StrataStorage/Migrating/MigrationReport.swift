@@ -49,6 +49,10 @@ public struct MigrationReport: Sendable, Hashable, Codable {
   public var stoppedBefore: String?
   /// The file of the backup; nil if none was made.
   public var backup: String?
+  /// What failed when the migrations had taken effect, as sentences without a full stop.
+  ///
+  /// The result does not need it: the snapshot, or removing old backups.
+  public var notes: [String] = []
   /// How long all of it took, backup and snapshot included.
   public var duration: Duration = .zero
 

@@ -41,12 +41,35 @@ struct MigrationRun {
 /// Reading.
 extension MigrationRun {
   /// Reads the ledger; changes nothing.
-  func readLedger() throws -> Ledger {
+  func readLedger() throws -> Ledger { try Self.ledger(of: openForReading(), migrations) }
+
+  private func openForReading() throws -> Connection {
     try path.checkCompanions(.migrating)
     let connection = try Connection(path: path.file, mode: .readWrite, vfs: persistence.vfs)
     connection.checkpointsOnClose = .never
     try RestoredFile.check(connection, path, .migrating)
-    return try Self.ledger(of: connection, migrations)
+    return connection
+  }
+
+  /// The migrations that a run upwards would run, on all records or on those of older builds; O(migrations), and
+  /// O(deltas) where an older build has written since the last one.
+  func namesOfPending(_ ledger: Ledger) throws -> [String] {
+    let pending = ledger.sequence.pending.map(\.migration.name)
+    guard pending.isEmpty else { return pending }
+    return try namesForStragglers(ledger, in: ReadView(openForReading()))
+  }
+
+  /// The migrations that a run would run on records of older builds.
+  private func namesForStragglers(_ ledger: Ledger, in view: ReadView) throws -> [String] {
+    guard ledger.bringsUpStragglers else { return [] }
+    let tables = Set(try Self.stragglers(ledger, in: view).keys)
+    return ledger.sequence.list.filter { number, migration in
+      guard number <= ledger.sequence.head, ledger.marks.hasBuild(without: number) else {
+        return false
+      }
+      return migration.perRecordTables.isEmpty
+        ? !tables.isEmpty : !migration.perRecordTables.isDisjoint(with: tables)
+    }.map(\.migration.name)
   }
 
   static func ledger(
@@ -122,14 +145,18 @@ extension MigrationRun {
 extension MigrationRun {
   /// Runs what is to run in a direction.
   ///
-  /// When this throws, the file is as it was.
+  /// When this throws, the file is as it was. After an error of the disk at the very end of the transaction all of it
+  /// may have been done instead; the ledger shows which.
+  ///
+  /// - Parameter known: the ledger, if the caller has read it under the lock.
   func run(
     _ direction: MigrationReport.Direction,
-    to number: Int?
+    to number: Int?,
+    _ known: Ledger? = nil
   ) throws -> MigrationReport {
     let clock = ContinuousClock()
     let start = clock.now
-    let ledger = try readLedger()
+    let ledger = try known ?? readLedger()
     var report = MigrationReport(
       direction: direction,
       before: ledger.revision,
@@ -139,7 +166,10 @@ extension MigrationRun {
     report.stoppedBefore = stoppedBefore
     let bringsUpStragglers = ledger.bringsUpStragglers && direction == .up
     if tasks.isEmpty, !bringsUpStragglers { return report }
-    try write(&report, makesBackup: !tasks.isEmpty) { session, view, lastTime, report in
+    try write(
+      &report,
+      needsBackup: { try !tasks.isEmpty || !namesForStragglers(ledger, in: $0).isEmpty }
+    ) { session, view, lastTime, report in
       try run(tasks, direction, to: number, ledger, view, lastTime, session, &report)
     }
     report.duration = clock.now - start
@@ -148,7 +178,7 @@ extension MigrationRun {
 
   /// Makes the data what it was at a revision, as one delta, and removes the later migrations from the ledger.
   ///
-  /// When this throws, the file is as it was.
+  /// It throws as ``run(_:to:_:)`` does.
   func revert(to revision: Revision) throws -> MigrationReport {
     let clock = ContinuousClock()
     let start = clock.now
@@ -158,7 +188,7 @@ extension MigrationRun {
       before: ledger.revision,
       after: ledger.revision
     )
-    try write(&report, makesBackup: true) { session, view, lastTime, _ in
+    try write(&report, needsBackup: { _ in true }) { session, view, lastTime, _ in
       let then = try view.state(at: revision)
       try checkLedgerIsKnown(at: revision, view)
       let workspace = try MigrationWorkspace(view, session)
@@ -221,27 +251,77 @@ extension MigrationRun {
   }
 
   /// Opens the file, makes a backup, lets `work` write in one transaction, and takes a snapshot of what it wrote.
+  ///
+  /// What fails after the transaction is a note of the report: the result is in the file then.
   private func write(
     _ report: inout MigrationReport,
-    makesBackup: Bool,
+    needsBackup: (ReadView) throws -> Bool,
     _ work: (WriterSession, ReadView, _ lastTime: Int64, inout MigrationReport) throws -> Void
   ) throws {
-    try checkSpace()
     var file = try openFile()
+    try makeBackup(of: file, &report, needsBackup)
+    let session: WriterSession
+    do {
+      session = try makeSession(&file)
+      let view = try ReadView(session.connection)
+      try session.transaction { try work(session, view, file.lastTime, &report) }
+      do {
+        try session.barrier()
+      } catch let error as SystemError {
+        // Everything is synced; only the head was not written.
+        finish("the head was not written", &report) { throw error }
+      }
+    } catch {
+      // A run that fails again and again must not fill the disk.
+      do { try removeOldBackups(besides: report.backup) } catch _ {}
+      throw error
+    }
+    report.after = session.written.revision
+    if report.after != report.before {
+      finish("no snapshot was taken", &report) { try takeSnapshot(of: file, session) }
+    }
+    finish("the file was not closed in order", &report) { try session.close() }
+    let backup = report.backup
+    finish("old backups were not removed", &report) { try removeOldBackups(besides: backup) }
+  }
+
+  /// Does what the result does not need; an error is noted.
+  private func finish(
+    _ failure: String,
+    _ report: inout MigrationReport,
+    _ work: () throws -> Void
+  ) {
+    do {
+      try work()
+    } catch {
+      let reason = PersistenceError(.migrating, path: path.file, wrapping: error).reason
+      report.notes.append("\(failure): \(reason.sentence)")
+    }
+  }
+
+  /// Checks the free space, and makes a backup if one is wanted and there is none yet.
+  private func makeBackup(
+    of file: RestoredFile,
+    _ report: inout MigrationReport,
+    _ needsBackup: (ReadView) throws -> Bool
+  ) throws {
+    guard case .keep(let count) = configuration.backups, count > 0,
+      try needsBackup(ReadView(file.connection))
+    else { return try checkSpace(backups: 0) }
     let backup = MigrationBackup(path: path, disk: persistence.disk)
-    if case .keep(let count) = configuration.backups, count > 0, makesBackup {
+    report.backup = try backup.find(at: file.position)
+    try checkSpace(backups: report.backup == nil ? 1 : 0)
+    if report.backup == nil {
       report.backup = try backup.make(from: file.connection, at: file.position)
     }
-    let session = try makeSession(&file)
-    let view = try ReadView(session.connection)
-    try session.transaction { try work(session, view, file.lastTime, &report) }
-    try session.barrier()
-    report.after = session.written.revision
-    if report.after != report.before { try takeSnapshot(of: file, session) }
-    try session.close()
-    if case .keep(let count) = configuration.backups, report.backup != nil {
-      try backup.removeOld(keeping: count)
-    }
+  }
+
+  private func removeOldBackups(besides made: String?) throws {
+    guard case .keep(let count) = configuration.backups, let made else { return }
+    try MigrationBackup(path: path, disk: persistence.disk).removeOld(
+      keeping: count,
+      besides: made
+    )
   }
 
   /// The migrations to run, and the one before which the run stops.
@@ -501,10 +581,9 @@ extension MigrationRun {
     while maintenance.isSnapshotting { _ = try maintenance.step(session) }
   }
 
-  /// Refuses a disk that has no room for a backup, the deltas and a snapshot.
-  private func checkSpace() throws {
-    let size = path.fileSize + path.walSize
-    let needed = configuration.backups == .none ? 2 * size : 3 * size
+  /// Refuses a disk that has no room for backups, the deltas and a snapshot.
+  private func checkSpace(backups: Int64) throws {
+    let needed = (2 + backups) * (path.fileSize + path.walSize)
     // Where the system does not say, a full disk shows when something is written.
     guard let free = freeBytes(in: path.directory), free < needed else { return }
     throw DataMigrationError.notEnoughSpace(needed: needed, free: free)

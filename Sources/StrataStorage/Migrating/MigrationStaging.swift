@@ -92,9 +92,29 @@ struct MigrationStaging {
   /// Whether a record of the table had this ID before the step and has another one now.
   func hasMoved(_ id: [UInt8], of table: Int64) throws(SQLiteError) -> Bool {
     try connection.first(
-      "SELECT 1 FROM staged WHERE tab = ? AND origin = ? AND layout IS NOT NULL",
+      // Without statistics SQLite would go through all rows of the table.
+      """
+      SELECT 1 FROM staged INDEXED BY staged_origin
+        WHERE tab = ? AND origin = ? AND layout IS NOT NULL
+      """,
       [.integer(table), .blob(id)]
     ) { _ throws(SQLiteError) in true } ?? false
+  }
+
+  /// Up to 256 records that have another ID than before, after an earlier ID and an ID now, in the order of
+  /// both.
+  func movedPage(
+    _ table: Int64,
+    after last: (origin: [UInt8], id: [UInt8])?
+  ) throws(SQLiteError) -> [Change] {
+    try connection.all(
+      """
+      SELECT id, layout, record, origin, number FROM staged
+        WHERE tab = ? AND origin IS NOT NULL AND (origin, id) > (?, ?) AND layout IS NOT NULL
+        ORDER BY origin, id LIMIT 256
+      """,
+      [.integer(table), .blob(last?.origin ?? []), .blob(last?.id ?? [])]
+    ) { row throws(SQLiteError) in try Self.row(row) }
   }
 
   /// Ends a step: what it has changed is what the next one starts from.

@@ -18,16 +18,26 @@ extension MigrationTables {
       layouts[number] = try layout.referring(to: name, for: table)
     }
     // The newest layout of the table is the newest of its new name.
-    for (_, layout) in layouts.sorted(by: { $0.key < $1.key }) {
-      _ = try workspace.session.number(of: layout, table: name)
+    var numbers: [Int64: Int64] = [:]
+    for (number, layout) in layouts.sorted(by: { $0.key < $1.key }) {
+      numbers[number] = try workspace.session.number(of: layout, table: name)
     }
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
-      let layout = try layouts[entity.layout] ?? workspace.layout(entity.layout)
-      try workspace.put(Array(entity.record), layout, id: Array(entity.id), in: name)
-      try workspace.removeKnown(Array(entity.id), from: table)
+      let id = Array(entity.id)
+      let number =
+        try numbers[entity.layout]
+        ?? workspace.session.number(of: workspace.layout(entity.layout), table: name)
+      try workspace.stage(
+        (number, Array(entity.record)),
+        id: id,
+        origin: workspace.origin(of: id, in: table),
+        in: name
+      )
+      try workspace.removeKnown(id, from: table)
     }
     workspace.tables.insert(name)
+    workspace.noteRename(of: table, to: name)
     allow(.destructive(table))
   }
 
@@ -46,7 +56,7 @@ extension MigrationTables {
       _ = try workspace.session.number(of: renamed, table: table)
       if workspace.newestLayout(of: table) == layout { workspace.resume(table, with: renamed) }
     }
-    allow(.destructive("\(table).\(field)"))
+    workspace.renames.renameField(field, to: name, in: table)
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
       if let layout = layouts[entity.layout],

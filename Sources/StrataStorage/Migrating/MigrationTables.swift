@@ -15,17 +15,12 @@ public import StrataRecords
 /// step does not grow with its records. A table that a step puts a record into exists from then on.
 public final class MigrationTables {
   /// What the step has said by itself that it may lose: see ``DataMigration/allowing(_:)``.
-  public var allowances: [MigrationAllowance] {
-    stated + allowedRenames.sorted().map { .destructive($0) }
-  }
-
-  private var stated: [MigrationAllowance] = []
+  public private(set) var allowances: [MigrationAllowance] = []
 
   /// What the step has found by itself, besides what its changes show.
   package private(set) var findings: [MigrationFinding] = []
 
   let workspace: MigrationWorkspace
-  private var allowedRenames: Set<String> = []
   private let reportRecords: (Int) throws -> Void
 
   init(_ workspace: MigrationWorkspace, _ reportRecords: @escaping (Int) throws -> Void = { _ in })
@@ -97,7 +92,7 @@ public final class MigrationTables {
   }
 
   /// Says while the step runs that a loss is intended, like a script that names it in a comment.
-  public func allow(_ loss: MigrationAllowance) { stated.append(loss) }
+  public func allow(_ loss: MigrationAllowance) { allowances.append(loss) }
 
   func record(_ entity: StoredEntity) throws -> MigrationRecord {
     let value = try RecordValue(record: entity.record, layout: workspace.layout(entity.layout))
@@ -111,18 +106,24 @@ public final class MigrationTables {
   /// Stores a record that was stored under an ID.
   private func store(_ record: MigrationRecord, at before: [UInt8]) throws {
     let id = EncodedID.bytes(of: record.id)
-    for field in record.renamed { allowedRenames.insert("\(record.table).\(field)") }
     if record.isLone {
       throw MigrationStepError(
         "\(StoredValues.title(ofTable: record.table)) is no struct, so its fields cannot be changed"
       )
     }
-    try workspace.put(
-      record.members(withID: id == before ? nil : record.id),
-      id: id,
-      movedFrom: id == before ? nil : before,
-      in: record.table
-    )
+    for (field, name) in record.renamed where record[name].map({ $0 != .null }) ?? false {
+      workspace.renames.renameField(field, to: name, in: record.table)
+    }
+    if id == before {
+      try workspace.put(record.members, id: id, in: record.table)
+    } else {
+      try workspace.move(
+        record.members(withID: record.id),
+        from: before,
+        to: id,
+        in: record.table
+      )
+    }
   }
 }
 
@@ -156,6 +157,17 @@ extension MigrationTables {
     try workspace.put(record, layout, id: id, movedFrom: movedFrom, in: table)
   }
 
+  /// Stores the bytes of a record whose former ID another record has now.
+  package func put(
+    _ record: [UInt8],
+    _ layout: Layout,
+    id: [UInt8],
+    leaving former: [UInt8],
+    in table: String
+  ) throws {
+    try workspace.put(record, layout, id: id, leaving: former, in: table)
+  }
+
   /// Removes the record of an encoded ID.
   package func remove(encodedID id: [UInt8], from table: String) throws {
     try workspace.remove(id, from: table)
@@ -165,6 +177,11 @@ extension MigrationTables {
   package func add(_ layout: Layout, to table: String) throws {
     _ = try workspace.session.number(of: layout, table: table)
     workspace.resume(table, with: layout)
+  }
+
+  /// Notes that a field has another name, so that its values are not taken for lost.
+  package func noteName(_ name: String, of field: String, in table: String) {
+    workspace.renames.renameField(field, to: name, in: table)
   }
 
   /// Adds a finding that the changes do not show.

@@ -18,6 +18,12 @@ final class MigrationWorkspace {
   private var sequence: Int64 = 0
   private var stagedTables: Set<String> = []
   private var keptTables: Set<String> = []
+  /// What the step has given other names.
+  var renames = MigrationRenames()
+  /// The tables in which the step has given records other IDs.
+  private var movedTables: Set<String> = []
+  /// The tables that the step has given other names, and changed since.
+  private var tablesChangedSinceRename: Set<String> = []
   private var lookUps: [String: LookUp] = [:]
   /// The number of the migration that runs only on the records that builds without it have written; nil while a step
   /// runs on all.
@@ -98,6 +104,10 @@ extension MigrationWorkspace {
           guard workspace.stagedTables.contains(table),
             let row = try workspace.staging.row(of: .staged, number, Array(entity.id))
           else { return entity }
+          // Another record was given this ID before this one was visited.
+          if row.number > start, row.record != nil, row.origin != nil {
+            throw MigrationStepError.sameID(row.id, in: table)
+          }
           if let entity = row.entity(in: table) { return entity }
           continue
         }
@@ -292,13 +302,30 @@ extension MigrationWorkspace {
     movedFrom: [UInt8]? = nil,
     in table: String
   ) throws {
+    try checkSize(record, in: table)
+    let number = try session.number(of: layout, table: table)
+    try put((number, record), id: id, movedFrom: movedFrom, in: table)
+  }
+
+  /// Stores the bytes of a record whose former ID another record has now.
+  func put(
+    _ record: [UInt8],
+    _ layout: Layout,
+    id: [UInt8],
+    leaving former: [UInt8],
+    in table: String
+  ) throws {
+    try checkSize(record, in: table)
+    let number = try session.number(of: layout, table: table)
+    try stage((number, record), id: id, origin: former, in: table)
+  }
+
+  private func checkSize(_ record: [UInt8], in table: String) throws {
     do throws(EncodingFailure) {
       try EntityEncoder.checkSize(record.count)
     } catch {
       if case .refused(let reason) = error { throw MigrationStepError("\(table): \(reason)") }
     }
-    let number = try session.number(of: layout, table: table)
-    try put((number, record), id: id, movedFrom: movedFrom, in: table)
   }
 
   func put(
@@ -307,20 +334,62 @@ extension MigrationWorkspace {
     movedFrom: [UInt8]?,
     in table: String
   ) throws {
-    let number = number(of: table)
-    tables.insert(table)
     if let movedFrom {
-      let earlier = try staging.row(of: .staged, number, id)
+      let earlier = try staging.row(of: .staged, number(of: table), id)
       if let origin = earlier?.origin, earlier?.record != nil, origin != movedFrom {
         throw MigrationStepError.sameID(id, in: table)
       }
       try removeMoved(movedFrom, from: table)
     }
+    try stage(record, id: id, origin: movedFrom, in: table)
+  }
+
+  /// Stores members under another ID than their record has now.
+  ///
+  /// - Throws: `MigrationStepError` where the step has put another record under that ID. One that is there and was
+  ///   not changed is found when the step ends.
+  func move(
+    _ members: [RecordValue.Member],
+    from before: [UInt8],
+    to id: [UInt8],
+    in table: String
+  ) throws {
+    guard try staging.row(of: .staged, number(of: table), id)?.record == nil else {
+      throw MigrationStepError.sameID(id, in: table)
+    }
+    let row = try staging.row(of: .staged, number(of: table), before)
+    // The record may have had another ID at the start of the step, or may be new.
+    let earlier = row?.origin.flatMap { $0.isEmpty ? nil : $0 }
+    let isNew = try row != nil && earlier == nil && hasMoved(before, in: table)
+    let origin = isNew ? nil : earlier ?? before
+    try stage(
+      .init(id: before, record: nil, origin: origin == before ? [] : nil, number: sequence + 1),
+      in: table
+    )
+    let (layout, bytes) = try encode(members, in: table)
+    try checkSize(bytes, in: table)
+    let number = try session.number(of: layout, table: table)
+    try stage((number, bytes), id: id, origin: origin == id ? nil : origin, in: table)
+  }
+
+  /// Stores a record that had another ID before the step, or this one if there is no origin.
+  func stage(
+    _ record: (layout: Int64, bytes: [UInt8]),
+    id: [UInt8],
+    origin: [UInt8]?,
+    in table: String
+  ) throws {
+    tables.insert(table)
+    if origin != nil { movedTables.insert(table) }
     // The rest of the step and later ones see it too.
     if let stragglersOf {
-      try staging.noteWrite(of: id[...], in: number, byBuildKnowing: stragglersOf - 1)
+      try staging.noteWrite(
+        of: id[...],
+        in: number(of: table),
+        byBuildKnowing: stragglersOf - 1
+      )
     }
-    try stage(.init(id: id, record: record, origin: movedFrom, number: sequence + 1), in: table)
+    try stage(.init(id: id, record: record, origin: origin, number: sequence + 1), in: table)
   }
 
   /// Removes the record of an ID, if there is one.
@@ -343,6 +412,7 @@ extension MigrationWorkspace {
   private func stage(_ row: MigrationStaging.Change, in table: String) throws {
     sequence += 1
     stagedTables.insert(table)
+    if renames.tables[table] != nil { tablesChangedSinceRename.insert(table) }
     try staging.stage(number(of: table), row)
   }
 }
@@ -354,11 +424,38 @@ extension MigrationWorkspace {
     stagedTables.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
+  /// The ID that a record had before the step; nil where it is the same.
+  func origin(of id: [UInt8], in table: String) throws -> [UInt8]? {
+    guard movedTables.contains(table) else { return nil }
+    return try staging.row(of: .staged, number(of: table), id)?.origin
+  }
+
+  /// Notes that a table has another name; its records were put under it.
+  func noteRename(of table: String, to name: String) {
+    renames.renameTable(table, to: name)
+    if tablesChangedSinceRename.remove(table) != nil { tablesChangedSinceRename.insert(name) }
+  }
+
+  /// Whether the step has given records of a table other IDs.
+  func hasMoves(in table: String) -> Bool { movedTables.contains(table) }
+
+  /// Whether a record of a table had this ID before the step and has another one now.
+  func hasMoved(_ id: [UInt8], in table: String) throws -> Bool {
+    guard movedTables.contains(table) else { return false }
+    return try staging.hasMoved(id, of: number(of: table))
+  }
+
+  /// Whether the step has changed a table since it gave it another name.
+  func isChangedSinceRename(_ table: String) -> Bool { tablesChangedSinceRename.contains(table) }
+
   /// Makes what the step has changed the start of the next one.
   func keepStaged() throws {
     try staging.keepStaged()
     keptTables.formUnion(stagedTables)
     stagedTables = []
+    renames = MigrationRenames()
+    movedTables = []
+    tablesChangedSinceRename = []
   }
 }
 

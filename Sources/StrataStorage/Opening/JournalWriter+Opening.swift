@@ -116,10 +116,11 @@ extension JournalWriter {
     let sequence = ledger.sequence
     if let problem = sequence.problem { throw problem }
     if sequence.pending.isEmpty, !ledger.bringsUpStragglers { return nil }
-    if configuration.migrations.policy == .refuseIfPending, !sequence.pending.isEmpty {
-      throw DataMigrationError.pending(sequence.pending.map(\.migration.name))
+    if configuration.migrations.policy == .refuseIfPending {
+      let pending = try run.namesOfPending(ledger)
+      if !pending.isEmpty { throw DataMigrationError.pending(pending) }
     }
-    let report = try run.run(.up, to: nil)
+    let report = try run.run(.up, to: nil, ledger)
     if let name = report.stoppedBefore { throw DataMigrationError.needsProgram(name) }
     return report
   }

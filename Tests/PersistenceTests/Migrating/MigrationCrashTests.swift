@@ -7,6 +7,7 @@ import Testing
 /// Migrations in processes that are killed, that run at once, and on a full disk.
 struct MigrationCrashTests {
   static let kills = loopCount("STRATA_MIGRATION_KILLS", 4)
+  static let books = loopCount("STRATA_MIGRATED_BOOKS", 5_000)
 
   let directory: TemporaryDirectory
 
@@ -73,6 +74,24 @@ struct MigrationCrashTests {
     #expect(outcomes[0] != nil)
   }
 
+  @Test(arguments: ["closure", "rows", "IDs"])
+  func `a migration takes little memory for each record that it changes`(_ kind: String) throws {
+    let path = directory.path("app.strata")
+    let made = try ChildProcess("CrashChild", [path, "0", "books", "\(Self.books)"]).finish()
+    #expect(made.code == 0)
+    let (code, lines) = try ChildProcess("CrashChild", [path, "0", "migrated", kind]).finish()
+    #expect(code == 0)
+    let log = try Inspector(path: path).log(.last(1)).deltas
+    #expect(log.first?.name.hasPrefix("migration 0001") == true)
+    // Only some systems report it.
+    guard let peak = lines.first.flatMap({ Int($0) }) else { return }
+    printStatistics(
+      "a migration (\(kind)) of \(Self.books) records: \(peak >> 20) MB beyond the idle process"
+    )
+    // The snapshot at the end gathers the keys of what has changed. A sanitizer has a memory of its own.
+    if Self.books >= 100_000 { #expect(peak < (24 << 20) + 512 * Self.books) }
+  }
+
   @Test
   func `of two processes that migrate at once each migration runs in one`() async throws {
     let path = directory.path("app.strata")
@@ -87,6 +106,35 @@ struct MigrationCrashTests {
     #expect(results.allSatisfy { ["ran 2", "ran 0", "refused"].contains($0) }, "\(results)")
     #expect(try migrated(path) == 2)
     #expect(try await DataMigrator(LibraryMigrations.all, at: path).history().count == 2)
+  }
+
+  @Test(.enabled(if: SmallDisk.isAvailable, "mounting a small disk requires root on Linux"))
+  func `a disk that fills up while a step runs leaves the store as it was`() async throws {
+    let disk = try SmallDisk(megabytes: 4)
+    let path = disk.path("app.strata")
+    try await makeStore(at: path, books: 3_000)
+    let before = try Inspector(path: path).info()
+    let filler = disk.path("filler")
+    let filling = DataMigration("0001_fill", table: "books") { book in
+      if !FileManager.default.fileExists(atPath: filler) {
+        // Writes until there is no room.
+        let file = fopen(filler, "w")
+        let block = [UInt8](repeating: 1, count: 1 << 16)
+        while fwrite(block, 1, block.count, file) == block.count {}
+        fclose(file)
+      }
+      book["title"] = .string("changed")
+    }
+    let error = await #expect(throws: PersistenceError.self) {
+      try await DataMigrator([filling], at: path).up()
+    }
+    #expect(error?.reason == .diskFull)
+    try FileManager.default.removeItem(atPath: filler)
+    #expect(try Inspector(path: path).info().chain == before.chain)
+    #expect(try Inspector(path: path).verify().isSound)
+    #expect(try migrated(path) == 0)
+    #expect(try await DataMigrator([filling], at: path).history().isEmpty)
+    #expect(try await DataMigrator(LibraryMigrations.all, at: path).up().steps.count == 2)
   }
 
   @Test(.enabled(if: SmallDisk.isAvailable, "mounting a small disk requires root on Linux"))

@@ -179,6 +179,60 @@ struct OpeningMigrationTests {
   }
 
   @Test
+  func `records of an older build are changed after a backup, and not where the policy refuses`()
+    async throws
+  {
+    try await FiveReleases.makeFirst(at: path)
+    let list = [
+      DataMigration("0001_mark", table: "users") { user in
+        user["name"] = user["name"]?.text.map { .string("\($0)!") }
+      }
+    ]
+    try await DataMigrator(list, at: path).up()
+    func open(
+      _ migrations: [DataMigration],
+      _ policy: MigrationConfiguration.Policy = .automatic
+    ) async throws(PersistenceError) -> Persistence<
+      FiveReleases.First.State, FiveReleases.First.Database
+    > {
+      var configuration = PersistenceConfiguration()
+      configuration.migrations.policy = policy
+      return try await Persistence.open(
+        at: path,
+        initialState: FiveReleases.First.State(),
+        database: \.db,
+        migrations: migrations,
+        configuration: configuration
+      )
+    }
+    // An older build that writes nothing leaves nothing to do.
+    try await open([]).close()
+    let unchanged = try await open(list, .refuseIfPending)
+    #expect(unchanged.report.migrations?.backup == nil)
+    try await unchanged.close()
+    let older = try await open([])
+    let store = Store<FiveReleases.First.State, Never>(older)
+    store.commit { state in
+      state.db.users.insert(
+        FiveReleases.First.User(id: "late", name: "late", street: nil, city: nil)
+      )
+    }
+    try await older.close()
+    let before = try StoreBytes(path)
+    let refused = await #expect(throws: PersistenceError.self) {
+      try await open(list, .refuseIfPending)
+    }
+    #expect(refused?.reason == .dataMigration(.pending(["0001_mark"])))
+    #expect(try StoreBytes(path) == before)
+    let newer = try await open(list)
+    #expect(newer.initialState.db.users["late"]?.name == "late!")
+    let backup = try #require(newer.report.migrations?.backup)
+    let saved = try Inspector(path: backup).show(table: "users", id: "late")
+    #expect(saved[0].value["name"] == .string("late"))
+    try await newer.close()
+  }
+
+  @Test
   func `records of an older build that a migration cannot take one by one are refused`()
     async throws
   {

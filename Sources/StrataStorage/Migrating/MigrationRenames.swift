@@ -1,0 +1,29 @@
+/// What a step has given other names: a value that is under the new name of its field is not lost.
+struct MigrationRenames {
+  /// The names that tables had before the step, by those that they have now.
+  private(set) var tables: [String: String] = [:]
+  /// The names that a field has now, by its table and its name before; records may differ in it.
+  private var fields: [String: [String: Set<String>]] = [:]
+
+  mutating func renameTable(_ table: String, to name: String) {
+    let original = tables.removeValue(forKey: table) ?? table
+    tables[name] = original == name ? nil : original
+    fields[name] = fields.removeValue(forKey: table)
+  }
+
+  mutating func renameField(_ field: String, to name: String, in table: String) {
+    fields[table, default: [:]][field, default: []].insert(name)
+  }
+
+  /// The other names that the value of a field may have now; O(names).
+  func names(of field: String, in table: String) -> Set<String> {
+    guard let renamed = fields[table] else { return [] }
+    var names: Set<String> = []
+    var open = renamed[field] ?? []
+    while let name = open.popFirst() {
+      if names.insert(name).inserted { open.formUnion(renamed[name] ?? []) }
+    }
+    names.remove(field)
+    return names
+  }
+}

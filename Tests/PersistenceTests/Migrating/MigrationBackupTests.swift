@@ -1,0 +1,87 @@
+import Foundation
+import Strata
+import StrataSQLite
+import StrataStorage
+import TestSupport
+import Testing
+
+/// The backups that runs of migrations make, and what is left where one fails.
+struct MigrationBackupTests {
+  let directory: TemporaryDirectory
+  let path: String
+
+  init() async throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+    try await FiveReleases.makeFirst(at: path)
+  }
+
+  private func backups() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
+      .filter { $0.hasPrefix("app.strata.before-") && !$0.hasSuffix(".lock") }.sorted()
+  }
+
+  private struct Mistake: Error {}
+
+  private let touch = DataMigration("0001_touch", table: "users") { $0["age"] = .integer(1) }
+  private let failing = DataMigration("0001_touch", table: "users") { _ in throw Mistake() }
+
+  /// Files with the names of copies of later revisions, the second one made last.
+  private func addLaterCopies(_ revisions: Int...) throws {
+    for (index, revision) in revisions.enumerated() {
+      let file = directory.path("app.strata.before-\(revision)")
+      try Data("not read".utf8).write(to: URL(fileURLWithPath: file))
+      let time = Date(timeIntervalSince1970: 1_700_000_000 + Double(index))
+      try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: file)
+    }
+  }
+
+  @Test
+  func `the backup of a run stays, whatever the revisions of older ones`() async throws {
+    // A store that was restored from a backup has smaller revisions than the copies of its later life.
+    try addLaterCopies(92, 91, 90)
+    let report = try await DataMigrator([touch], at: path).up()
+    #expect(report.backup == "\(path).before-1")
+    #expect(try backups() == [1, 90, 91].map { "app.strata.before-\($0)" })
+    #expect(try Inspector(path: "\(path).before-1").verify().isSound)
+  }
+
+  @Test
+  func `a run that fails leaves no more backups than others`() async throws {
+    try addLaterCopies(90, 91, 92, 93)
+    await #expect(throws: PersistenceError.self) {
+      try await DataMigrator([failing], at: path).up()
+    }
+    #expect(try backups() == [1, 92, 93].map { "app.strata.before-\($0)" })
+  }
+
+  @Test
+  func `a backup is used again if it is intact`() async throws {
+    for _ in 1...2 {
+      await #expect(throws: PersistenceError.self) {
+        try await DataMigrator([failing], at: path).up()
+      }
+      #expect(try backups() == ["app.strata.before-1"])
+    }
+    try RawSQLite.run("UPDATE delta SET name = 'forged'", on: "\(path).before-1")
+    let report = try await DataMigrator([touch], at: path).up()
+    #expect(report.backup == "\(path).before-1-2")
+    #expect(try backups() == ["app.strata.before-1", "app.strata.before-1-2"])
+    #expect(try Inspector(path: "\(path).before-1-2").verify().isSound)
+  }
+
+  @Test
+  func `an error of a temporary file is not taken for damage of the store`() async throws {
+    let step = DataMigration("0001_temporary") { _ in
+      throw SQLiteError(code: .corrupt, operation: .step, message: "a page", path: "")
+    }
+    let error = await #expect(throws: PersistenceError.self) {
+      try await DataMigrator([step], at: path).up()
+    }
+    guard case .dataMigration(.temporaryFile)? = error?.reason else {
+      Issue.record("\(error.map { "\($0)" } ?? "no error")")
+      return
+    }
+    #expect(error?.description.contains("TMPDIR") == true)
+  }
+}
