@@ -18,8 +18,8 @@ extension Persistence {
   /// before it takes the place of the old one; a crash leaves one or the other. The history of an erased
   /// entity says that it was erased, and nothing more.
   ///
-  /// The entities must have been removed by a commit. The names and places of commits stay, and so does what
-  /// other entities say of them. Copies elsewhere are not changed: the report names those beside the store.
+  /// The entities must have been removed by a commit. The names and places of commits stay, and so do the
+  /// scripts of migrations and what other entities say of them. Copies elsewhere are not changed: the report names those beside the store.
   /// A disk may keep freed blocks. An `UndoStack` and other values in memory are not touched.
   ///
   /// O(file), several times over. Commits wait in memory meanwhile, and reading the history throws `.busy`.
@@ -30,7 +30,8 @@ extension Persistence {
   ///   - references: What to do if entities of the database refer to one of them.
   ///
   /// Throws ``PersistenceError``: `.stillPresent`, `.stillReferenced`, `.notFound` for an entity of which
-  /// there is no trace, and for the disk. Then nothing was erased.
+  /// there is no trace, and for the disk. Then nothing was erased, except after an error of the disk when the
+  /// new file was in place: call it again, which is no error for an entity that was erased.
   @discardableResult
   public func erase<Entity: EntityType>(
     _ ids: [EntityID<Entity>],
@@ -53,10 +54,11 @@ extension Persistence {
     let result: Result<ErasureReport, PersistenceError>
     do throws(PersistenceError) {
       result = .success(try await writer.erase(ErasedEntities(entities), references))
-      recent.withLock { $0.forgetEarlier() }
     } catch {
       result = .failure(error)
     }
+    // Also after an error: the file may have been replaced.
+    recent.withLock { $0.forgetEarlier() }
     await reader.resume()
     return try result.get()
   }

@@ -187,6 +187,8 @@ package struct NewFile: Sendable {
     try disk.sync(temporary)
     // A reader that still has the old file open keeps its own shared memory.
     for name in [path.wal, path.shm] { _ = unlink(name) }
+    // After a power cut there must be no WAL of the old file beside the new one.
+    try disk.sync(path.directory)
     try disk.rename(temporary, to: path.file)
     removeLeftovers()
   }

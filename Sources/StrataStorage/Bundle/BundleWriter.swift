@@ -56,7 +56,7 @@ final class BundleWriter {
       }
       for number in view.catalog.allNumbers { try rows.layout(number) }
       try rows.origins()
-      try rows.dataMigrations(through: view.last.revision)
+      try rows.dataMigrations(through: view.last.revision, scripts: false)
       try rows.erasures()
       let chain = Position.genesis(of: identity.id)
       try writeSnapshot(of: entities, at: base, chain: chain, identity, to: connection)
@@ -126,6 +126,14 @@ extension BundleWriter {
     names[table, default: []].insert(field.name)
   }
 
+  /// Whether the records are of a persisted value that has fields of its own.
+  private static func hasFields(_ layout: Layout, of table: String) -> Bool {
+    guard StoredValues.name(ofTable: table) != nil,
+      case .record? = layout.fields.first(where: { $0.name == StoredValues.field })?.kind
+    else { return false }
+    return true
+  }
+
   /// What a layout says of a field.
   private static func kind(of name: String, in table: String, _ layout: Layout) -> Layout.Kind? {
     var fields = layout.fields
@@ -150,11 +158,11 @@ extension BundleWriter {
     let layout = try view.catalog.layout(number)
     let value = try RecordValue(record: record, layout: layout)
     guard let members = value.members else { return nil }
-    let isValue = StoredValues.name(ofTable: table) != nil
+    let hasFields = Self.hasFields(layout, of: table)
     var replaced = members
     var changed: Set<String> = []
     for (index, member) in members.enumerated() {
-      if isValue, member.name == StoredValues.field, let inner = member.value.members {
+      if hasFields, member.name == StoredValues.field, let inner = member.value.members {
         var parts = inner
         for (index, part) in inner.enumerated() where names.contains(part.name) {
           parts[index].value = replacement(part, in: table, layout)

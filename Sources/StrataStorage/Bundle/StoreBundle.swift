@@ -60,9 +60,11 @@ public enum StoreBundle {
   /// ```
   ///
   /// The bundle is a whole store, in a new epoch, with the revisions of the original: `strata` shows it,
-  /// and a test opens it with `Persistence.fork`. Nothing else is in its bytes. A replaced value has the kind
-  /// and the length of the original; equal ones stay equal and different ones different, so a diff has the
-  /// same counts. IDs, names and places of commits stay. Sealed records stay sealed.
+  /// and a test opens it with `Persistence.fork`. Its bytes have nothing of other entities. They have the names
+  /// of all tables and fields, and the list of migrations without their scripts.
+  ///
+  /// A replaced value has the kind and the length of the original; equal ones stay equal and different ones
+  /// different, so a diff has the same counts. IDs, names and places of commits stay. Sealed records stay sealed.
   ///
   /// References lead from an entity to others, and so on, as far as the layouts note them. The store is not
   /// changed, and may be open. Nothing is overwritten. O(journal, and the nearest snapshot before it).

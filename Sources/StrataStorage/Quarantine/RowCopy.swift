@@ -118,14 +118,19 @@ struct RowCopy {
   }
 
   /// The migrations of the user's data up to a revision.
-  func dataMigrations(through last: Revision) throws {
+  ///
+  /// - Parameter scripts: Whether their scripts, which may have values of entities, are copied.
+  func dataMigrations(through last: Revision, scripts: Bool = true) throws {
     if try StoreFormat.isFirst(source) { return }
     let columns = """
       kind, version, name, checksum, applied, duration, form, script, revision, layout,
         replaces_first, replaces_last
       """
     try copy(
-      "SELECT \(columns) FROM migration WHERE kind = 1 AND revision <= ? ORDER BY version",
+      """
+      SELECT \(scripts ? columns : columns.replacing("script", with: "NULL")) FROM migration
+      WHERE kind = 1 AND revision <= ? ORDER BY version
+      """,
       [.integer(last.number)],
       "INSERT INTO migration (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     )

@@ -83,12 +83,14 @@ struct DeltaRewriter {
       bodies.append(body)
       changes += left
     }
-    switch context {
-    case .kept: break
-    case .removedFromChanged: if changes > before { header.context = nil }
-    case .removed: header.context = nil
-    }
-    if firstRewritten != nil || changes > before { header.epoch = identity.epoch }
+    let dropsContext =
+      switch context {
+      case .kept: false
+      case .removedFromChanged: changes > before && header.context != nil
+      case .removed: header.context != nil
+      }
+    if dropsContext { header.context = nil }
+    if firstRewritten != nil || changes > before || dropsContext { header.epoch = identity.epoch }
     let hashes = bodies.map { Checksum(of: $0) }
     let computed = header.chain(
       after: chain,

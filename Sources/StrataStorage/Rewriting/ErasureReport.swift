@@ -27,13 +27,14 @@ public struct ErasureReport: Sendable, Equatable {
   /// Copies in the directory of the store that still hold some of the entities: backups, and quarantined
   /// files.
   ///
-  /// Copies elsewhere are not known.
+  /// Copies elsewhere are not known, and the free pages of copies are not looked at.
   public let copies: [Copy]
 }
 
 /// What to do about references to entities that are to be erased.
 public enum ReferencePolicy: Sendable {
-  /// Nothing is erased if an entity of the database still refers to one of them.
+  /// Nothing is erased if an entity of the database still refers to one of them, as far as its layout notes
+  /// references: those of sealed records are not known.
   case refuse
   /// They stay, and lead nowhere.
   case leave

@@ -56,6 +56,7 @@ package struct StoreErasure {
     do {
       let rewritten = try write(file, from: source, view)
       try file.verify()
+      let copies = try copies(of: view.identity.id)
       source.checkpointsOnClose = .automatic
       try source.close()
       try file.replaceStore()
@@ -67,7 +68,7 @@ package struct StoreErasure {
         entities: rewritten.entities,
         changes: rewritten.changes,
         rewritten: rewritten.deltas,
-        copies: try copies(of: view.identity.id)
+        copies: copies
       )
     } catch {
       file.removeLeftovers()
@@ -258,16 +259,21 @@ package struct StoreErasure {
     now: Int64,
     on connection: Connection
   ) throws {
+    let known = try ErasureLedger.entries(on: connection)
     for entity in entities.entities {
-      let isSeen = entity.candidates.contains {
-        seen.contains(EntityKey(table: entity.table, id: $0[...]))
+      // One that was erased before is erased: a caller may not know how far the last call came.
+      let isSeen = entity.candidates.contains { id in
+        let key = EntityKey(table: entity.table, id: id[...])
+        if seen.contains(key) { return true }
+        let mark = key.erasureMark(in: identity.id)
+        return known.contains { $0.table == key.table && $0.entity == mark }
       }
       guard isSeen else {
         throw PersistenceError.Reason.notFound("entity \(entity.id) in \(entity.table)")
       }
     }
     let last = rewriter.revision
-    var number = try ErasureLedger.entries(on: connection).last?.number ?? 0
+    var number = known.last?.number ?? 0
     for key in seen.sorted() {
       number += 1
       try ErasureLedger.append(

@@ -173,7 +173,8 @@ extension JournalWriter {
 
   /// Closes the file, lets `work` put another one in its place while the lock is held, and opens it again.
   ///
-  /// Everything queued was written. When `work` throws, the file is opened as it was left.
+  /// Everything queued was written. When `work` throws, the file is opened as it was left. Where that fails,
+  /// the writer is degraded.
   ///
   /// - Parameter work: Calls the closure that it receives once the other file is in place.
   func replaceFile<R>(
@@ -193,9 +194,10 @@ extension JournalWriter {
     let result = Result { try work { position = $0 } }
     state = .degraded(lock, position)
     do {
-      try recover(lock, after: position)
+      try recover(lock, after: position, isAnnounced: false)
     } catch {
-      throw degrade(error)
+      // What the work has done is done; commits wait until the file can be opened.
+      _ = degrade(error)
     }
     return try result.get()
   }
@@ -230,7 +232,13 @@ extension JournalWriter {
   }
 
   /// Opens the file again, compares it with what was written, and writes what it lacks.
-  private func recover(_ lock: LockHandle, after position: Position) throws {
+  ///
+  /// - Parameter isAnnounced: Whether an event says so: the file was degraded before.
+  private func recover(
+    _ lock: LockHandle,
+    after position: Position,
+    isAnnounced: Bool = true
+  ) throws {
     let now = configuration.now().microseconds
     let lock = try lockInPlace(lock)
     var (file, _) = try RestoredFile.openForWriting(
@@ -248,7 +256,7 @@ extension JournalWriter {
     noteSynced(session)
     statusTracker.update { $0.condition = .healthy }
     noteSizes()
-    events.send(.recovered(through: session.written.revision))
+    if isAnnounced { events.send(.recovered(through: session.written.revision)) }
   }
 
   /// The lock, taken again if its file was removed: another writer may hold the one that is there now.

@@ -87,6 +87,15 @@ struct ErasureTests {
     }
   }
 
+  @Test func `erasing an entity again is no error`() async throws {
+    let store = try await PlantedStore.copy()
+    let first = try erase(store)
+    #expect(first.entities == ["authors": 1])
+    let second = try erase(store)
+    #expect(second.entities == [:] && second.changes == 0 && second.rewritten == nil)
+    #expect(try Inspector(path: store.path).verify().isSound)
+  }
+
   @Test func `the history of an erased entity says so, and nothing more`() async throws {
     let store = try await PlantedStore()
     _ = try erase(store)
