@@ -59,7 +59,10 @@ package struct EntityAddition: Sendable {
       let (found, changed) = try changes(in: view)
       var counts = found
       var writer = RecordWriter(resuming: session.catalog.lastLayout(of: table))
+      counts.revision = session.written.revision
+      if changed.isEmpty, view.tables.contains(table) { return counts }
       try session.transaction {
+        try Self.endMarks(session)
         var encoded: [StoredEntity] = []
         for entity in changed {
           var record: [UInt8] = []
@@ -89,6 +92,14 @@ package struct EntityAddition: Sendable {
       counts.revision = session.written.revision
       return counts
     }
+  }
+
+  /// Notes that what follows does not have the shape of the older build that opened the store before.
+  private static func endMarks(_ session: WriterSession) throws {
+    let before = try OlderBuildMarks.read(session.connection)
+    var marks = before
+    marks.add(.currentBuild, after: session.written)
+    if marks != before { try marks.write(to: session.connection) }
   }
 
   /// Creates a store without tables at a path.

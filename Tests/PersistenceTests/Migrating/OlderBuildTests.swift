@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataRecords
 import StrataStorage
 import TestSupport
 import Testing
@@ -101,6 +102,26 @@ struct OlderBuildTests {
     #expect(try await migrator(4).status().stragglers == [:])
     #expect(try await migrator(4).up().steps.isEmpty)
     #expect(try Inspector(path: path).verify().isSound)
+  }
+
+  @Test
+  func `entities that are added to a closed store are not of the older build before them`()
+    async throws
+  {
+    try await write(knowing: 1, ["a": "a1"])
+    let id = RecordValue.string("i")
+    let entity = EntityAddition.Entity(
+      id: EncodedID.bytes(of: id),
+      members: [.init("id", id), .init("name", .string("i123"))]
+    )
+    _ = try EntityAddition([entity], to: "users", named: "import").write(to: path)
+    try await write(knowing: 2, ["b": "b12"])
+    #expect(try await migrator(3).status().stragglers == ["users": 2])
+    try await migrator(4).up()
+    let names = try names()
+    #expect(names["a"] == "a1234")
+    #expect(names["i"] == "i1234")
+    #expect(names["b"] == "b1234")
   }
 
   @Test
