@@ -1,7 +1,74 @@
 import Foundation
 import Strata
+import StrataRecords
 import StrataStorage
 import Testing
+
+/// Numbers that may be out of range.
+private struct Weight: EntityType {
+  typealias RawID = Int
+  static let tableName: TableName = "weights"
+  let id: EntityID<Weight>
+  var mass: Double
+  var ratio: Float
+}
+
+/// An entity with the members that a line of `strata export` has.
+private struct Cell: EntityType {
+  struct Content: Codable, Equatable, Sendable {
+    var number: Int
+  }
+
+  typealias RawID = Int
+  static let tableName: TableName = "cells"
+  let id: EntityID<Cell>
+  var table: String
+  var value: Content
+}
+
+private struct NumbersDatabase: DatabaseType {
+  var weights = EntityTable<Weight>()
+  var cells = EntityTable<Cell>()
+
+  static let schema = DatabaseSchema<NumbersDatabase> {
+    Entities(\.weights)
+    Entities(\.cells)
+  }
+}
+
+private struct NumbersState: StateType {
+  var db = NumbersDatabase()
+}
+
+extension Folder {
+  /// Writes a file, and returns its path.
+  fileprivate func write(_ text: String, to name: String) throws -> String {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path(name)))
+    return path(name)
+  }
+
+  /// A closed store with a weight and a cell.
+  fileprivate func closedNumbers() async throws -> String {
+    let path = path("numbers.strata")
+    let persistence = try await openNumbers()
+    Store<NumbersState, Never>(persistence).commit {
+      $0.db.weights.insert(Weight(id: 1, mass: 1.5, ratio: 0.5))
+      $0.db.cells.insert(Cell(id: 1, table: "a", value: Cell.Content(number: 1)))
+    }
+    try await persistence.close()
+    return path
+  }
+
+  fileprivate func openNumbers() async throws -> Persistence<NumbersState, NumbersDatabase> {
+    try await Persistence.open(
+      at: path("numbers.strata"),
+      initialState: NumbersState(),
+      database: \.db
+    )
+  }
+}
+
+private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
 
 @Suite struct ImportTests {
   @Test func `what is exported comes back with the same values, as NDJSON and as CSV`()
@@ -86,5 +153,143 @@ import Testing
     #expect(projects.count == 2)
     #expect(projects["app"]?.name == "App, with a comma")
     try await persistence.close()
+  }
+
+  @Test func `a column of a new table holds numbers only where each cell is written as one`()
+    async throws
+  {
+    let folder = try Folder()
+    let path = folder.path("new.strata")
+    let file = try folder.write(
+      """
+      id,zip,phone,long,nan,inf,hex,fixed,count,real,mixed,small
+      1,007,+4930123,12345678901234567890,Nan,Inf,0x1p3,1.50,-3,-2.5,1,1e-05
+      2,8,+4930124,12345678901234567891,nan,inf,0x1p4,2.25,4,1e+20,2.5,0.5
+      """,
+      to: "rows.csv"
+    )
+    let run = try await Program.strata("import", path, "rows", file, "--create")
+    #expect(run.status == 0, "\(run.errors)")
+    let first = try #require(try Inspector(path: path).show(table: "rows").first).value
+    #expect(first["zip"] == .string("007"))
+    #expect(first["phone"] == .string("+4930123"))
+    #expect(first["long"] == .string("12345678901234567890"))
+    #expect(first["nan"] == .string("Nan"))
+    #expect(first["inf"] == .string("Inf"))
+    #expect(first["hex"] == .string("0x1p3"))
+    #expect(first["fixed"] == .string("1.50"))
+    #expect(first["count"] == .int(-3, .bits64))
+    #expect(first["real"] == .double(-2.5))
+    #expect(first["mixed"] == .string("1"))
+    #expect(first["small"] == .double(1e-05))
+  }
+
+  @Test func `a number that is out of range is a wrong line`() async throws {
+    let folder = try Folder()
+    let path = try await folder.closedNumbers()
+    let before = try await folder.contents()
+    let json = try folder.write(
+      """
+      {"id":2,"mass":1e999,"ratio":1}
+      {"id":3,"mass":1,"ratio":1e300}
+      {"id":4,"mass":1,"ratio":-1e300}
+      {"id":5,"mass":"nan","ratio":1}
+      """,
+      to: "weights.ndjson"
+    )
+    let cells = ["1e999", "nan", "inf", "-Inf", "0x1p3", " 1"]
+    let csv = try folder.write(
+      "id,mass,ratio\n" + cells.enumerated().map { "\($0 + 10),\($1),1\n" }.joined()
+        + "20,1,1e300\n",
+      to: "weights.csv"
+    )
+    let first = try await Program.strata("import", path, "weights", json)
+    #expect(first.status == 1)
+    for line in 1...4 { #expect(first.errors.contains("line \(line): "), "\(first.errors)") }
+    let second = try await Program.strata("import", path, "weights", csv)
+    #expect(second.status == 1)
+    for line in 2...8 { #expect(second.errors.contains("line \(line): "), "\(second.errors)") }
+    for name in ["weights.ndjson", "weights.csv"] {
+      try FileManager.default.removeItem(atPath: folder.path(name))
+    }
+    #expect(try await folder.contents() == before)
+    // As `strata export` writes them.
+    let words = try folder.write(
+      #"{"id":6,"mass":"Infinity","ratio":"NaN"}"#,
+      to: "words.ndjson"
+    )
+    #expect(try await Program.strata("import", path, "weights", words).status == 0)
+    let again = try await folder.openNumbers()
+    let weight = try #require(again.initialState.db.weights[6])
+    #expect(weight.mass == .infinity)
+    #expect(weight.ratio.isNaN)
+    try await again.close()
+  }
+
+  @Test func `an entity that has no record is a wrong line`() {
+    var writer = RecordWriter()
+    func problem(_ size: Int) -> String? {
+      let text = RecordValue.string(String(repeating: "x", count: size))
+      let members: [RecordValue.Member] = [.init("id", .int(1, .bits64)), .init("text", text)]
+      return EntityAddition.Entity(id: [1], members: members).encodingProblem(&writer)
+    }
+    #expect(problem(32 << 20) == "its record is larger than 32 MB")
+    #expect(problem(100) == nil)
+  }
+
+  @Test func `a value that every entity has may be left out where the caller says so`()
+    async throws
+  {
+    let folder = try Folder()
+    let path = try await folder.closedNumbers()
+    let json = try folder.write(#"{"id":2,"mass":1}"#, to: "weights.ndjson")
+    let csv = try folder.write("id,mass\n3,1\n", to: "weights.csv")
+    for file in [json, csv] {
+      let refused = try await Program.strata("import", path, "weights", file)
+      #expect(refused.status == 1)
+      #expect(refused.errors.contains("ratio"))
+      #expect(refused.errors.contains("(--allow-missing accepts that)"), "\(refused.errors)")
+    }
+    for file in [json, csv] {
+      let run = try await Program.strata("import", path, "weights", file, "--allow-missing")
+      #expect(run.status == 0, "\(run.errors)")
+    }
+    let weights = try Inspector(path: path).show(table: "weights")
+    #expect(weights.map { $0.value["ratio"] } == [.float(0.5), nil, nil])
+    // An ID is needed in any case.
+    let none = try folder.write("mass\n3\n", to: "none.csv")
+    #expect(
+      try await Program.strata("import", path, "weights", none, "--allow-missing").status == 1
+    )
+  }
+
+  @Test func `NDJSON may begin with the mark of UTF-8, and names are not repeated`() async throws {
+    let folder = try Folder()
+    let path = try await folder.closedNumbers()
+    let marked = try folder.write(
+      "\u{FEFF}" + #"{"id":2,"table":"b","value":{"number":2}}"#,
+      to: "marked.ndjson"
+    )
+    // The table has the members of a line of `strata export` itself.
+    let run = try await Program.strata("import", path, "cells", marked)
+    #expect(run.status == 0, "\(run.errors)")
+    let cells = try Inspector(path: path).show(table: "cells")
+    #expect(cells.map { $0.value["table"] } == [.string("a"), .string("b")])
+    let twice = try folder.write(
+      """
+      {"id":3,"table":"b","value":{"number":2,"number":3}}
+      {"id":4,"table":"b","value":{"number":2,"more":[{"x":1,"x":2}]}}
+      """,
+      to: "twice.ndjson"
+    )
+    let table = try folder.write(
+      #"id,table,value\#n5,b,"{""number"":2,""number"":3}"\#n"#,
+      to: "twice.csv"
+    )
+    let refused = try await Program.strata("import", path, "cells", twice)
+    #expect(refused.errors.contains("line 1: value has the name number twice"))
+    #expect(refused.errors.contains("line 2: value has the name x twice"))
+    let cell = try await Program.strata("import", path, "cells", table)
+    #expect(cell.errors.contains("line 2: value is"), "\(cell.errors)")
   }
 }

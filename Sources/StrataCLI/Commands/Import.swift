@@ -14,11 +14,14 @@ struct Import: ParsableCommand {
       there is replaced. All lines become one commit.
 
       If a line is wrong, nothing is written, and each wrong line is listed. References must lead to entities of \
-      the store or of the file. Unique indexes are checked when the program opens the store. The store must not \
+      the store or of the file, and a field that every entity has needs a value: --leave-references and \
+      --allow-missing accept other lines. Unique indexes are checked when the program opens the store. The store must not \
       be open.
 
       --create adds a table, or a store, that is not there. Its fields are those of the file; a column of CSV \
-      holds integers, numbers or truth values if all its cells do, else texts.
+      holds integers, numbers or truth values if all its cells are written as one, else texts: 007 and 1.50 are \
+      texts. A program with a list of migrations runs all of them \
+      on a new store when it opens it; to avoid that, let the program create the store, and import into it.
 
       Examples:
         strata import app.strata issues issues.csv --dry-run
@@ -41,6 +44,9 @@ struct Import: ParsableCommand {
   @Flag(help: "Show what would be added, and change nothing.")
   var dryRun = false
 
+  @Flag(help: "Accept lines without a value that every entity of the table has.")
+  var allowMissing = false
+
   @Flag(help: "Accept references that lead nowhere.")
   var leaveReferences = false
 
@@ -52,6 +58,7 @@ struct Import: ParsableCommand {
       into: table,
       of: store,
       ifMissing: create ? .create : .refuse,
+      missingValues: allowMissing ? .accept : .refuse,
       references: leaveReferences ? .leave : .refuse,
       progress: { line in
         if isTerminal, line % 10_000 == 0 { Self.printProgress("\r\(line) lines") }

@@ -20,6 +20,12 @@ package struct EntityImport {
     case create
   }
 
+  /// What to do about a line without a value that every entity of the table has.
+  package enum MissingValues: Sendable {
+    case refuse
+    case accept
+  }
+
   /// Whether anything is written.
   package enum Effect: Sendable {
     case plan
@@ -40,6 +46,7 @@ package struct EntityImport {
   private let file: String
   private let form: Form
   private let missing: Missing
+  private let missingValues: MissingValues
   private let references: ReferencePolicy
   private let progress: (Int) -> Void
 
@@ -52,6 +59,7 @@ package struct EntityImport {
     of store: String,
     as form: Form? = nil,
     ifMissing missing: Missing = .refuse,
+    missingValues: MissingValues = .refuse,
     references: ReferencePolicy = .refuse,
     progress: @escaping (Int) -> Void = { _ in }
   ) throws(ImportError) {
@@ -65,6 +73,7 @@ package struct EntityImport {
     self.file = file
     self.form = form
     self.missing = missing
+    self.missingValues = missingValues
     self.references = references
     self.progress = progress
   }
@@ -79,9 +88,7 @@ package struct EntityImport {
     let bytes = try readFile()
     let isNewStore = missing == .create && !FileManager.default.fileExists(atPath: store)
     let target = isNewStore ? nil : try readTable()
-    var lines = ImportedLines(
-      target ?? ImportedTable(name: table, fields: nil, required: [], references: [])
-    )
+    var lines = ImportedLines(target ?? newTable)
     switch form {
     case .csv: lines.readCSV(bytes, progress)
     case .ndjson: lines.readNDJSON(bytes, progress)
@@ -122,6 +129,17 @@ package struct EntityImport {
     }
   }
 
+  /// A table that is not there: its fields are those of the file.
+  private var newTable: ImportedTable {
+    ImportedTable(
+      name: table,
+      fields: nil,
+      required: [],
+      missingValues: missingValues,
+      references: []
+    )
+  }
+
   private func readTable() throws -> ImportedTable {
     let inspector = try Inspector(path: store)
     let (tables, isSealed) = try inspector.query { view in
@@ -141,6 +159,7 @@ package struct EntityImport {
         name: table,
         fields: fields.isEmpty ? nil : fields,
         required: required,
+        missingValues: missingValues,
         references: view.catalog.lastLayout(of: table)?.references ?? []
       )
     }

@@ -16,6 +16,7 @@ struct ImportedLines {
   /// How many lines belong to other tables.
   private(set) var skipped = 0
   private var lineOfID: [[UInt8]: Int] = [:]
+  private var writer = RecordWriter()
 
   init(_ table: ImportedTable) { self.table = table }
 
@@ -25,10 +26,13 @@ struct ImportedLines {
 
   /// Adds an entity whose values have the kinds of their fields.
   private mutating func add(_ members: [RecordValue.Member], line: Int) {
-    for name in table.required.sorted() {
+    for name in requiredNames {
       let value = members.first { $0.name == name }?.value
       if value == nil || value == .null {
-        return refuse(line, "\(name) has no value, and every entity of \(table.name) has one")
+        return refuse(
+          line,
+          "\(name) has no value, and every entity of \(table.name) has one \(Self.remedy)"
+        )
       }
     }
     guard let id = members.first(where: { $0.name == "id" })?.value, id != .null else {
@@ -40,8 +44,16 @@ struct ImportedLines {
     }
     lineOfID[encoded] = line
     let entity = EntityAddition.Entity(id: encoded, members: members)
+    if let problem = entity.encodingProblem(&writer) { return refuse(line, problem) }
     entities.append(Line(number: line, entity: entity))
   }
+
+  /// The fields that each line has, apart from the ID.
+  private var requiredNames: [String] {
+    table.missingValues == .accept ? [] : table.required.subtracting(["id"]).sorted()
+  }
+
+  private static let remedy = "(--allow-missing accepts that)"
 
   private func isUnknown(_ field: String) -> Bool {
     table.fields.map { fields in !fields.contains { $0.name == field } } ?? false
@@ -88,8 +100,9 @@ extension ImportedLines {
         refuse(titles.line, "\(table.name) has no field \(title). It has \(knownFields)")
       }
     }
-    for name in table.required.union(["id"]).sorted() where !seen.contains(name) {
-      refuse(titles.line, "the title \(name) is missing")
+    if !seen.contains("id") { refuse(titles.line, "the title id is missing") }
+    for name in requiredNames where !seen.contains(name) {
+      refuse(titles.line, "the title \(name) is missing \(Self.remedy)")
     }
     return problems.count == count
   }
@@ -123,7 +136,9 @@ extension ImportedLines {
 /// NDJSON.
 extension ImportedLines {
   mutating func readNDJSON(_ bytes: [UInt8], _ progress: (Int) -> Void) {
-    for (index, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
+    // The mark that some programs put before UTF-8.
+    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+    for (index, line) in text.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
     {
       progress(index + 1)
       guard let text = String(bytes: line, encoding: .utf8) else {
@@ -131,8 +146,12 @@ extension ImportedLines {
         continue
       }
       if text.allSatisfy(\.isWhitespace) { continue }
-      guard let value = JSONReader.value(text), let members = value.members else {
-        refuse(index + 1, "it is no JSON object")
+      var reader = JSONReader(text)
+      guard let members = reader.whole()?.members else {
+        refuse(
+          index + 1,
+          reader.hasNumberOutOfRange ? "a number is out of range" : "it is no JSON object"
+        )
         continue
       }
       addJSON(members, line: index + 1)
@@ -141,8 +160,10 @@ extension ImportedLines {
 
   private mutating func addJSON(_ json: [RecordValue.Member], line: Int) {
     var members = json
-    // The form of `strata export`.
-    if Set(json.map(\.name)) == ["table", "id", "value"],
+    // The form of `strata export`, unless the entities of the table have that form themselves.
+    let exported: Set = ["table", "id", "value"]
+    if Set(json.map(\.name)) == exported,
+      !exported.isSubset(of: (table.fields ?? []).map(\.name)),
       let name = json.first(where: { $0.name == "table" })?.value.text,
       let value = json.first(where: { $0.name == "value" })?.value.members
     {
@@ -162,6 +183,9 @@ extension ImportedLines {
       }
       if typed.contains(where: { $0.name == member.name }) {
         return refuse(line, "the field \(member.name) is there twice")
+      }
+      if let name = member.value.repeatedName {
+        return refuse(line, "\(member.name) has the name \(name) twice")
       }
       let kind = table.kind(of: member.name)
       guard let value = ImportedTable.value(member.value, kind) else {

@@ -9,6 +9,8 @@ struct ImportedTable {
   let fields: [Layout.Field]?
   /// The fields that every record has.
   let required: Set<String>
+  /// Whether a line may lack them.
+  let missingValues: EntityImport.MissingValues
   /// Where the newest layout says that IDs of other entities are.
   let references: [Layout.Reference]
 
@@ -25,8 +27,11 @@ struct ImportedTable {
     }
     switch kind {
     case .scalar(let scalar)?: return Self.scalar(text, scalar)
-    case .array?, .record?: return JSONReader.value(text).flatMap { Self.value($0, kind) }
-    case .tagged?: return JSONReader.value(text) ?? .string(text)
+    case .array?, .record?, .tagged?:
+      guard let value = JSONReader.value(text) else {
+        return kind == .tagged ? .string(text) : nil
+      }
+      return value.repeatedName == nil ? Self.value(value, kind) : nil
     case .unknown?, nil: return .string(text)
     }
   }
@@ -42,9 +47,18 @@ struct ImportedTable {
     case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
       if let number = Int64(text) { return scalar.stored(.int(number, .bits64)) }
       return UInt64(text).flatMap { scalar.stored(.uint($0, .bits64)) }
-    case .float, .double: return Double(text).flatMap { scalar.stored(.double($0)) }
+    case .float, .double:
+      // NaN and the infinities are texts, as in JSON.
+      guard isDecimal(text) else { return scalar.stored(.string(text)) }
+      guard let number = Double(text), number.isFinite else { return nil }
+      return scalar.stored(.double(number))
     case .string, .data, .date, .uuid, .url, .decimal: return scalar.stored(.string(text))
     }
+  }
+
+  /// Whether a text has only what decimal numbers are written with.
+  fileprivate static func isDecimal(_ text: String) -> Bool {
+    text.utf8.allSatisfy { "+-.0123456789Ee".utf8.contains($0) }
   }
 
   /// A value of JSON as one of a kind; nil if it is none.
@@ -80,16 +94,48 @@ struct ImportedTable {
 
 extension ImportedTable {
   /// The kinds of the columns of CSV for a table that has none: what all texts of a column are.
+  ///
+  /// A text is a number only if the number is written like that: `007`, `+49` and `1.50` are texts, and so are
+  /// digits that no integer holds.
   static func kinds(of columns: [[String]]) -> [Layout.Kind] {
     columns.map { texts in
       let texts = texts.filter { !$0.isEmpty }
       for scalar in [Scalar.int64, .double] where !texts.isEmpty {
-        if texts.allSatisfy({ Self.scalar($0, scalar) != nil }) { return .scalar(scalar) }
+        if texts.allSatisfy({ isCanonical($0, scalar) }) { return .scalar(scalar) }
       }
       if !texts.isEmpty, texts.allSatisfy({ ["true", "false"].contains($0) }) {
         return .scalar(.bool)
       }
       return .scalar(.string)
     }
+  }
+
+  /// Whether a text is how a number of a kind is written.
+  private static func isCanonical(_ text: String, _ scalar: Scalar) -> Bool {
+    switch scalar {
+    case .int64: Int64(text)?.description == text
+    case .double: isDecimal(text) && Double(text)?.description == text
+    default: false
+    }
+  }
+}
+
+extension RecordValue {
+  /// A name that an object in the value has twice.
+  var repeatedName: String? {
+    switch self {
+    case .array(let elements):
+      for element in elements {
+        if let name = element.repeatedName { return name }
+      }
+    case .object(let members):
+      var names: Set<String> = []
+      for member in members {
+        if !names.insert(member.name).inserted { return member.name }
+        if let name = member.value.repeatedName { return name }
+      }
+    default: break
+    }
+    return nil
   }
 }

@@ -7,14 +7,23 @@ import StrataRecords
 struct JSONReader {
   private var rest: Substring.UnicodeScalarView
   private var depth = 0
+  /// Whether a number was read that is too large for a double.
+  private(set) var hasNumberOutOfRange = false
 
-  /// The value of a text; nil if it is not JSON.
+  init(_ text: String) { rest = Substring(text).unicodeScalars }
+
+  /// The value of a text; nil if it is not JSON, or has a number that is out of range.
   static func value(_ text: String) -> RecordValue? {
-    var reader = JSONReader(rest: Substring(text).unicodeScalars)
-    reader.skipSpace()
-    guard let value = reader.value() else { return nil }
-    reader.skipSpace()
-    return reader.rest.isEmpty ? value : nil
+    var reader = JSONReader(text)
+    return reader.whole()
+  }
+
+  /// The value of the whole text.
+  mutating func whole() -> RecordValue? {
+    skipSpace()
+    guard let value = value() else { return nil }
+    skipSpace()
+    return rest.isEmpty ? value : nil
   }
 
   private mutating func skipSpace() {
@@ -84,6 +93,10 @@ struct JSONReader {
     let digits = rest.prefix { "+-.eE0123456789".unicodeScalars.contains($0) }
     let text = String(String.UnicodeScalarView(digits))
     guard let double = Double(text) else { return nil }
+    guard double.isFinite else {
+      hasNumberOutOfRange = true
+      return nil
+    }
     rest.removeFirst(digits.count)
     if let number = Int64(text) { return .int(number, .bits64) }
     if let number = UInt64(text) { return .uint(number, .bits64) }

@@ -14,6 +14,24 @@ package struct EntityAddition: Sendable {
       self.id = id
       self.members = members
     }
+
+    fileprivate func object(referringAs layout: Layout?) -> StoredObject {
+      StoredObject(members, fields: Set(members.map(\.name)), referringAs: layout)
+    }
+
+    /// Why it has no record; nil if it has one.
+    package func encodingProblem(_ writer: inout RecordWriter) -> String? {
+      var record: [UInt8] = []
+      do {
+        _ = try writer.encode(object(referringAs: nil), into: &record)
+        try EntityEncoder.checkSize(record.count)
+        return nil
+      } catch EncodingFailure.refused(let reason) {
+        return reason
+      } catch {
+        return "\(error)"
+      }
+    }
   }
 
   /// What was added.
@@ -66,11 +84,7 @@ package struct EntityAddition: Sendable {
         var encoded: [StoredEntity] = []
         for entity in changed {
           var record: [UInt8] = []
-          let object = StoredObject(
-            entity.members,
-            fields: Set(entity.members.map(\.name)),
-            referringAs: writer.layout
-          )
+          let object = entity.object(referringAs: writer.layout)
           let layout = try writer.encode(object, into: &record)
           let number = try session.number(of: layout, table: table)
           encoded.append(
