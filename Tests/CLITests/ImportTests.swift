@@ -155,6 +155,86 @@ private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atP
     try await persistence.close()
   }
 
+  @Test func `an interrupted move of the files is completed before a store is created`()
+    async throws
+  {
+    let time = Date(timeIntervalSince1970: 1_790_000_000)
+    let rows = "id,name\n7,Gil\n"
+    // On the way back the store comes last: its WAL and head are in place already.
+    let returning = try Folder()
+    let path = try await returning.unclosedSample()
+    let before = try await returning.contents()
+    let set = try Quarantine.add(storeAt: path, reason: "a test", now: time)
+    var restore = try set.makeRestore(now: time)
+    while !exists(path + "-wal") || !exists(path + ".head") { _ = try restore.step() }
+    #expect(!exists(path))
+    let people = try returning.write(rows, to: "people.csv")
+    let run = try await Program.strata("import", path, "people", people, "--create")
+    #expect(run.status != 0)
+    #expect(run.errors.contains("there is already a file at"))
+    let after = try await returning.contents()
+    for name in ["app.strata", "app.strata-wal", "app.strata.head"] {
+      #expect(after[name] == before[name], "\(name)")
+    }
+
+    // On the way out the store goes last, so that its set is not complete yet.
+    let leaving = try Folder()
+    let other = try await leaving.unclosedSample()
+    var move = try QuarantineMove(of: StorePath(other, for: .opening), reason: "a test", now: time)
+    while exists(other) { _ = try move.step() }
+    #expect(try Quarantine.all(besideStoreAt: other).isEmpty)
+    let file = try leaving.write(rows, to: "people.csv")
+    let created = try await Program.strata("import", other, "people", file, "--create")
+    #expect(created.status == 0, "\(created.errors)")
+    #expect(try Quarantine.all(besideStoreAt: other).count == 1)
+    #expect(try await Program.strata("verify", other).status == 0)
+  }
+
+  @Test func `a store is not created beside the WAL or the journal of another one`()
+    async throws
+  {
+    let folder = try Folder()
+    let path = try await folder.unclosedSample()
+    let file = try folder.write("id,name\n7,Gil\n", to: "people.csv")
+    try FileManager.default.removeItem(atPath: path)
+    let fresh = folder.path("fresh.strata")
+    _ = try folder.write("journal", to: "fresh.strata-journal")
+    let before = try await folder.contents()
+    for arguments in [["--create"], ["--create", "--dry-run"]] {
+      for (store, text) in [
+        (path, "there is already a file at \(path)-wal"), (fresh, "is a rollback journal"),
+      ] {
+        let run = try await Program.run(
+          Program.strataPath(),
+          ["import", store, "people", file] + arguments
+        )
+        #expect(run.status != 0)
+        #expect(run.errors.contains(text), "\(run.errors)")
+      }
+    }
+    var after = try await folder.contents()
+    after["fresh.strata.lock"] = nil
+    after["app.strata.lock"] = before["app.strata.lock"]
+    #expect(after == before)
+  }
+
+  @Test func `a store whose files were on the way back is completed, not missing`() async throws {
+    let folder = try Folder()
+    let path = try await folder.closedSample()
+    let time = Date(timeIntervalSince1970: 1_790_000_000)
+    let set = try Quarantine.add(storeAt: path, reason: "a test", now: time)
+    var restore = try set.makeRestore(now: time)
+    while !exists(path + ".head") { _ = try restore.step() }
+    #expect(!exists(path))
+    let revision = try NamedSnapshots(of: path).create("now")
+    #expect(revision.number == (try Inspector(path: path).info().revision))
+    #expect(revision > 0)
+    // Nothing is written beside a store that is not there.
+    let nowhere = folder.path("nowhere.strata")
+    #expect(throws: PersistenceError.self) { try NamedSnapshots(of: nowhere).create("now") }
+    #expect(!exists(nowhere + ".lock"))
+  }
+
   @Test func `a column of a new table holds numbers only where each cell is written as one`()
     async throws
   {
@@ -226,6 +306,37 @@ private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atP
     try await again.close()
   }
 
+  @Test func `an import that is stopped midway leaves no new store`() async throws {
+    let folder = try Folder()
+    let path = folder.path("new.strata")
+    let text = String(repeating: "0123456789abcdef", count: 1 << 12)
+    let lines = (0..<16).map { #"{"id":\#($0),"text":"\#(text)\#($0)"}"# }
+    let file = try folder.write(lines.joined(separator: "\n"), to: "rows.ndjson")
+    let line = #"ulimit -f 512; exec "$0" import "$1" rows "$2" --create"#
+    let run = try await Program.shell(line, path, file)
+    #expect(run.status != 0)
+    #expect(!exists(path))
+    let whole = try await Program.strata("import", path, "rows", file, "--create")
+    #expect(whole.status == 0, "\(whole.errors)")
+    #expect(try Inspector(path: path).show(table: "rows").count == 16)
+    #expect(try await Program.strata("verify", path).status == 0)
+  }
+
+  @Test func `a dry run of a new store checks where it would be`() async throws {
+    let folder = try Folder()
+    let file = try folder.write("id,name\n7,Gil\n", to: "people.csv")
+    let before = try await folder.contents()
+    for name in ["nowhere/new.strata", "people.csv/new.strata"] {
+      let path = folder.path(name)
+      let run = try await Program.strata("import", path, "people", file, "--create", "--dry-run")
+      #expect(run.status != 0, "\(name)")
+    }
+    let path = folder.path("new.strata")
+    let run = try await Program.strata("import", path, "people", file, "--create", "--dry-run")
+    #expect(run.status == 0)
+    #expect(try await folder.contents() == before)
+  }
+
   @Test func `an entity that has no record is a wrong line`() {
     var writer = RecordWriter()
     func problem(_ size: Int) -> String? {
@@ -235,6 +346,25 @@ private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atP
     }
     #expect(problem(32 << 20) == "its record is larger than 32 MB")
     #expect(problem(100) == nil)
+  }
+
+  @Test func `a file without entities of the table creates nothing`() async throws {
+    let folder = try Folder()
+    let path = try await folder.closedSample()
+    let other = try folder.write(
+      #"{"table":"users","id":7,"value":{"id":7}}"#,
+      to: "users.ndjson"
+    )
+    let empty = try folder.write("id,name\n", to: "empty.csv")
+    let before = try await folder.contents()
+    for store in [path, folder.path("new.strata")] {
+      for file in [other, empty] {
+        let run = try await Program.strata("import", store, "people", file, "--create")
+        #expect(run.status == 1, "\(run.output)")
+        #expect(run.errors.contains("has no entity of people"), "\(run.errors)")
+      }
+    }
+    #expect(try await folder.contents() == before)
   }
 
   @Test func `a value that every entity has may be left out where the caller says so`()

@@ -20,8 +20,8 @@ struct Import: ParsableCommand {
 
       --create adds a table, or a store, that is not there. Its fields are those of the file; a column of CSV \
       holds integers, numbers or truth values if all its cells are written as one, else texts: 007 and 1.50 are \
-      texts. A program with a list of migrations runs all of them \
-      on a new store when it opens it; to avoid that, let the program create the store, and import into it.
+      texts. A new store has the entities at revision 0. A program with a list of migrations runs all of them \
+      on it when it opens it; to avoid that, let the program create the store, and import into it.
 
       Examples:
         strata import app.strata issues issues.csv --dry-run

@@ -88,7 +88,7 @@ package struct EntityImport {
     let bytes = try readFile()
     let isNewStore = missing == .create && !FileManager.default.fileExists(atPath: store)
     let target = isNewStore ? nil : try readTable()
-    var lines = ImportedLines(target ?? newTable)
+    var lines = ImportedLines(target?.table ?? newTable)
     switch form {
     case .csv: lines.readCSV(bytes, progress)
     case .ndjson: lines.readNDJSON(bytes, progress)
@@ -98,18 +98,16 @@ package struct EntityImport {
       let sorted = lines.problems.sorted { $0.number < $1.number }
       throw ImportError.lines(Array(sorted.prefix(Self.listedLines)), count: sorted.count)
     }
+    if lines.entities.isEmpty, target?.isThere != true {
+      throw ImportError.noEntities(file, table, skipped: lines.skipped)
+    }
     let name = "import \((file as NSString).lastPathComponent)"
     let addition = EntityAddition(lines.entities.map(\.entity), to: table, named: name)
-    var counts: EntityAddition.Counts
-    switch effect {
-    case .plan where isNewStore:
-      counts = EntityAddition.Counts()
-      counts.inserted = lines.entities.count
-    case .plan: counts = try addition.plan(store)
-    case .write:
-      if isNewStore { try EntityAddition.createStore(at: store) }
-      counts = try addition.write(to: store)
-    }
+    let counts =
+      switch effect {
+      case .plan: isNewStore ? try addition.planCreation(store) : try addition.plan(store)
+      case .write: isNewStore ? try addition.create(store) : try addition.write(to: store)
+      }
     return Result(counts: counts, skipped: lines.skipped, isNewStore: isNewStore)
   }
 
@@ -140,7 +138,7 @@ package struct EntityImport {
     )
   }
 
-  private func readTable() throws -> ImportedTable {
+  private func readTable() throws -> (table: ImportedTable, isThere: Bool) {
     let inspector = try Inspector(path: store)
     let (tables, isSealed) = try inspector.query { view in
       (
@@ -153,7 +151,7 @@ package struct EntityImport {
       throw ImportError.noTable(table, known: known)
     }
     if isSealed { throw ImportError.sealed(table) }
-    return try inspector.query { view in
+    let found = try inspector.query { view in
       let (fields, required) = try view.fieldsInUse(of: table)
       return ImportedTable(
         name: table,
@@ -163,6 +161,7 @@ package struct EntityImport {
         references: view.catalog.lastLayout(of: table)?.references ?? []
       )
     }
+    return (found, tables.contains(table))
   }
 
   /// Notes the lines that refer to entities that are neither in the store nor in the file.

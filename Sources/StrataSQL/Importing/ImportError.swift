@@ -18,6 +18,8 @@ package enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
   case sealed(String)
   /// There is no such table; the others are listed.
   case noTable(String, known: [String])
+  /// The file has no entity for a table that would be created; how many of its lines are of other tables.
+  case noEntities(String, String, skipped: Int)
   /// The first lines that are wrong, and how many there are.
   case lines([Line], count: Int)
 
@@ -34,6 +36,14 @@ package enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
       let list = known.isEmpty ? "no tables" : known.joined(separator: ", ")
       return
         "There is no table \(table). The store has \(list). --create adds it, with the fields of the file."
+    case .noEntities(let path, let table, let skipped):
+      let others =
+        switch skipped {
+        case 0: ""
+        case 1: " Its line is of another table."
+        default: " Its \(skipped) lines are of other tables."
+        }
+      return "\(path) has no entity of \(table), so nothing was created.\(others)"
     case .lines(let lines, let count):
       let rest = count - lines.count
       let more = rest > 0 ? ["and \(Measures.count(rest, "line", "lines")) more"] : []

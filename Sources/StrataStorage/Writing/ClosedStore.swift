@@ -2,7 +2,7 @@ import Foundation
 import StrataBase
 import StrataSQLite
 
-/// A store that no program has open, for a caller that writes to it without the types of its entities.
+/// A store that no program has open, or a new one, for a caller that writes to it without the types of its entities.
 package struct ClosedStore: Sendable {
   package let path: StorePath
   let operation: PersistenceError.Operation
@@ -23,13 +23,75 @@ package struct ClosedStore: Sendable {
   ///
   /// Moves of the store's files that a crash interrupted are completed first.
   ///
-  /// Throws `.missing` if there is no store, `.alreadyOpen` while a program has it open, and what the closure
-  /// throws.
+  /// Throws `.missing` if there is no store, `.alreadyOpen` while a program has it open, `.foreignCompanion`,
+  /// and what the closure throws.
   func locked<R>(_ work: () throws -> R) throws(PersistenceError) -> R {
     do {
+      // No lock file is made where there is no store; after a crash it may be on its way back.
+      if try path.fileStatus(operation) == .missing, try !Quarantine.hasInterruptedMove(path) {
+        throw PersistenceError(operation, path: path.file, .missing)
+      }
+    } catch {
+      throw PersistenceError(operation, path: path.file, wrapping: error)
+    }
+    return try lockedPath {
       guard try path.fileStatus(operation) != .missing else {
         throw PersistenceError(operation, path: path.file, .missing)
       }
+      return try work()
+    }
+  }
+
+  /// Creates the store with what `fill` adds.
+  ///
+  /// A crash at any moment leaves either all of it or no store.
+  ///
+  /// Throws what ``checkNew()`` throws, and what the closure throws; then there is no store.
+  func create(_ fill: (inout InitialSnapshot) throws -> Void) throws(PersistenceError) {
+    try lockedPath {
+      try checkNew()
+      try InitialSnapshot.createStore(
+        at: path,
+        now: configuration.now().microseconds,
+        configuration,
+        [],
+        fill
+      )
+      do {
+        let file = try open()
+        file.connection.checkpointsOnClose = .automatic
+        try file.connection.close()
+        try HeadFile.write(file.position, for: path, on: configuration.disk)
+      } catch {
+        // The caller gets an error, so there must be no file.
+        for name in [path.wal, path.shm, path.file] { _ = unlink(name) }
+        throw error
+      }
+    }
+  }
+
+  /// Checks that a store can be created here; changes nothing.
+  ///
+  /// Throws `.fileExists` if there is one, or the write-ahead log of one that is gone, which SQLite would take
+  /// for the new file's; `.foreignCompanion`; `.notWritable`.
+  func checkNew() throws(PersistenceError) {
+    guard try path.fileStatus(operation) == .missing else {
+      throw PersistenceError(operation, path: path.file, .fileExists(path.file))
+    }
+    guard path.walSize == 0 else {
+      throw PersistenceError(operation, path: path.file, .fileExists(path.wal))
+    }
+    try path.checkCompanions(operation)
+    guard access(path.directory, W_OK | X_OK) == 0 else {
+      let error = SystemError("access", path.directory)
+      throw PersistenceError(operation, path: path.file, .notWritable("\(error)"))
+    }
+  }
+
+  /// Runs a closure while the writer's lock is held, whether there is a store or not, after what an opening
+  /// does first.
+  private func lockedPath<R>(_ work: () throws -> R) throws(PersistenceError) -> R {
+    do {
       let lock = LockHandle(
         try WriterLock.acquire(
           path,
@@ -40,6 +102,7 @@ package struct ClosedStore: Sendable {
       )
       defer { withExtendedLifetime(lock) {} }
       try Quarantine.complete(path, now: configuration.now(), on: configuration.disk)
+      try path.checkCompanions(operation)
       try NewFile.removeAbandoned(besides: path, .ofSameStore)
       return try work()
     } catch {

@@ -78,7 +78,7 @@ package struct EntityAddition: Sendable {
       var counts = found
       var writer = RecordWriter(resuming: session.catalog.lastLayout(of: table))
       counts.revision = session.written.revision
-      if changed.isEmpty, view.tables.contains(table) { return counts }
+      if changed.isEmpty { return counts }
       try session.transaction {
         try Self.endMarks(session)
         var encoded: [StoredEntity] = []
@@ -108,43 +108,57 @@ package struct EntityAddition: Sendable {
     }
   }
 
+  /// Creates a store with the entities in its first snapshot, at revision 0.
+  ///
+  /// All of them are in it, or there is no store.
+  ///
+  /// Throws `.fileExists` if there is one, or the write-ahead log of one.
+  package func create(
+    _ path: String,
+    _ configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) throws(PersistenceError) -> Counts {
+    try ClosedStore(path, for: .importing, configuration).create { snapshot in
+      try snapshot.add(table: table) { encoder in
+        try entities.map { entity in
+          var record: [UInt8] = []
+          let object = entity.object(referringAs: nil)
+          let layout = try encoder.encode(object, table: table, into: &record)
+          return StoredEntity(table: table, id: entity.id[...], layout: layout, record: record[...])
+        }
+      }
+    }
+    var counts = Counts()
+    counts.inserted = entities.count
+    counts.revision = 0
+    return counts
+  }
+
+  /// What ``create(_:_:)`` would do; changes nothing.
+  ///
+  /// Throws what it would throw for the path.
+  package func planCreation(_ path: String) throws(PersistenceError) -> Counts {
+    let store = try ClosedStore(path, for: .importing)
+    do {
+      if try Quarantine.hasInterruptedMove(store.path) {
+        throw PersistenceError.Reason.busy(
+          "moving its files was interrupted by a crash; open it once for writing"
+        )
+      }
+      try store.checkNew()
+    } catch {
+      throw PersistenceError(.importing, path: store.path.file, wrapping: error)
+    }
+    var counts = Counts()
+    counts.inserted = entities.count
+    return counts
+  }
+
   /// Notes that what follows does not have the shape of the older build that opened the store before.
   private static func endMarks(_ session: WriterSession) throws {
     let before = try OlderBuildMarks.read(session.connection)
     var marks = before
     marks.add(.currentBuild, after: session.written)
     if marks != before { try marks.write(to: session.connection) }
-  }
-
-  /// Creates a store without tables at a path.
-  ///
-  /// Throws `.fileExists` if there is one.
-  package static func createStore(
-    at path: String,
-    _ configuration: PersistenceConfiguration = PersistenceConfiguration()
-  ) throws(PersistenceError) {
-    let path = try StorePath(path, for: .importing)
-    do {
-      guard try path.fileStatus(.importing) == .missing else {
-        throw PersistenceError(.importing, path: path.file, .fileExists(path.file))
-      }
-      let lock = LockHandle(
-        try WriterLock.acquire(
-          path,
-          as: LockFile.Owner.current(started: configuration.now()),
-          knownFormat: StoreFormat.known,
-          on: configuration.disk
-        )
-      )
-      defer { withExtendedLifetime(lock) {} }
-      try InitialSnapshot.createStore(
-        at: path,
-        now: configuration.now().microseconds,
-        configuration
-      ) { _ in }
-    } catch {
-      throw PersistenceError(.importing, path: path.file, wrapping: error)
-    }
   }
 
   /// The entities that are not there with the same fields.
