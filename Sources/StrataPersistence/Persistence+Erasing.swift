@@ -26,10 +26,11 @@ extension Persistence {
   /// The file may need its size once more on the disk.
   ///
   /// - Parameters:
+  ///   - ids: The IDs of the entities.
   ///   - table: One of several tables of the type.
   ///   - references: What to do if entities of the database refer to one of them.
   ///
-  /// Throws ``PersistenceError``: `.stillPresent`, `.stillReferenced`, `.notFound` for an entity of which
+  /// Throws `PersistenceError`: `.stillPresent`, `.stillReferenced`, `.notFound` for an entity of which
   /// there is no trace, and for the disk. Then nothing was erased, except after an error of the disk when the
   /// new file was in place: call it again, which is no error for an entity that was erased.
   @discardableResult

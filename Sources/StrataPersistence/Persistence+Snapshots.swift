@@ -12,7 +12,7 @@ extension Persistence {
 
   /// Gives a named snapshot another name, and returns its revision.
   ///
-  /// Throws ``PersistenceError``: `.notFound`, `.nameTaken`, and for the disk.
+  /// Throws `PersistenceError`: `.notFound`, `.nameTaken`, and for the disk.
   @discardableResult
   public func renameSnapshot(
     _ name: String,
@@ -26,7 +26,7 @@ extension Persistence {
 
   /// Removes names of snapshots, and the snapshots that only these names have kept.
   ///
-  /// Other snapshots stay: they belong to the history that the store keeps. Throws ``PersistenceError``:
+  /// Other snapshots stay: they belong to the history that the store keeps. Throws `PersistenceError`:
   /// `.notFound` for a name that is not there; then none is removed.
   public func removeSnapshots(named names: [String]) async throws(PersistenceError) {
     if writer.configuration.restore == .readOnly {

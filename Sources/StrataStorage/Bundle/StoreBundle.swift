@@ -70,8 +70,11 @@ public enum StoreBundle {
   /// changed, and may be open. Nothing is overwritten. O(journal, and the nearest snapshot before it).
   ///
   /// - Parameters:
+  ///   - store: The path of the store.
   ///   - last: How many commits, at most: fewer if the journal has fewer.
+  ///   - fields: The fields whose values are replaced.
   ///   - contexts: Whether the deltas keep their contexts, which are not redacted.
+  ///   - path: The path of the bundle.
   ///
   /// Throws ``PersistenceError``: `.notRedactable` for an ID, a field with references, a sealed table or a
   /// field that is not there; `.notFound` for a table, and for a store without commits; `.fileExists`;
