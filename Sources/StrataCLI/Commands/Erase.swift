@@ -10,7 +10,7 @@ struct Erase: ParsableCommand {
       Records and IDs leave the deltas, the snapshots and the free pages, and with them the contexts of the \
       commits that changed these entities. All else stays as it is, in a new epoch: hashes are computed \
       again, and `strata info` says so. `strata history` says that the entities were erased, and nothing \
-      more. Names and places of commits stay, and what other entities say.
+      more. Names and places of commits, scripts of migrations, and what other entities say stay.
 
       This cannot be taken back, so it asks first, unless --yes is given. Copies beside the store that still \
       hold one of the entities are named on standard error; they are not changed. The store must not be \
