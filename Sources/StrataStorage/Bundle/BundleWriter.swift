@@ -49,15 +49,7 @@ final class BundleWriter {
     var deltas = 0
     try file.createStore(now: try view.time(of: view.last.revision).microseconds) { connection in
       try identity.write(to: connection)
-      let rows = RowCopy(source: source, destination: connection)
-      for table in view.tables.sorted() {
-        let since = try StoreIdentity.since(table, in: source) ?? 0
-        try StoreIdentity.addTable(table, since: since, to: connection)
-      }
-      for number in view.catalog.allNumbers { try rows.layout(number) }
-      try rows.origins()
-      try rows.dataMigrations(through: view.last.revision, scripts: false)
-      try rows.erasures()
+      try RowCopy(source: source, destination: connection).allButHistory(of: view, scripts: false)
       let chain = Position.genesis(of: identity.id)
       try writeSnapshot(of: entities, at: base, chain: chain, identity, to: connection)
       let marks = try OlderBuildMarks.read(source)

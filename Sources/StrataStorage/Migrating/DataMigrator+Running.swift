@@ -7,21 +7,8 @@ import StrataSQLite
 extension DataMigrator {
   /// Runs a closure with the file of the path, whose writer's lock is held meanwhile.
   private func withLock<R>(_ work: (MigrationRun) throws -> R) throws -> R {
-    let path = try StorePath(path, for: .migrating)
-    guard try path.fileStatus(.migrating) != .missing else {
-      throw PersistenceError(.migrating, path: path.file, .missing)
-    }
-    let lock = LockHandle(
-      try WriterLock.acquire(
-        path,
-        as: LockFile.Owner.current(started: persistence.now()),
-        knownFormat: StoreFormat.known,
-        on: persistence.disk
-      )
-    )
-    defer { withExtendedLifetime(lock) {} }
-    try Quarantine.complete(path, now: persistence.now(), on: persistence.disk)
-    return try work(run(at: path))
+    let store = try ClosedStore(path, for: .migrating, persistence)
+    return try store.locked { try work(run(at: store.path)) }
   }
 
   private func run(at path: StorePath) -> MigrationRun {
@@ -187,8 +174,8 @@ extension DataMigrator {
     _ rows: (MigrationSequence, WriterSession) throws -> [DataLedger.Entry]
   ) throws -> [DataLedger.Entry] {
     try withLock { run in
-      var file = try run.openFile()
-      let session = try run.makeSession(&file)
+      var file = try run.store.read()
+      let session = try run.store.makeSession(&file)
       var written: [DataLedger.Entry] = []
       try session.transaction {
         let sequence = try MigrationSequence(

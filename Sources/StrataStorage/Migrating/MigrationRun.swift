@@ -12,6 +12,8 @@ struct MigrationRun {
   let configuration: MigrationConfiguration
   let persistence: PersistenceConfiguration
 
+  var store: ClosedStore { ClosedStore(path, for: .migrating, persistence) }
+
   /// What the ledger of the file says.
   struct Ledger {
     let sequence: MigrationSequence
@@ -258,11 +260,11 @@ extension MigrationRun {
     needsBackup: (ReadView) throws -> Bool,
     _ work: (WriterSession, ReadView, _ lastTime: Int64, inout MigrationReport) throws -> Void
   ) throws {
-    var file = try openFile()
+    var file = try store.read()
     try makeBackup(of: file, &report, needsBackup)
     let session: WriterSession
     do {
-      session = try makeSession(&file)
+      session = try store.makeSession(&file)
       let view = try ReadView(session.connection)
       try session.transaction { try work(session, view, file.lastTime, &report) }
       do {
@@ -538,37 +540,6 @@ extension MigrationRun {
 
 /// The parts around the transaction.
 extension MigrationRun {
-  /// Opens the file, verifies it, and checks that it has all that its head says was acknowledged; writes nothing yet.
-  func openFile() throws -> RestoredFile {
-    let (file, _) = try RestoredFile.openForWriting(
-      path,
-      application: persistence.application,
-      vfs: persistence.vfs,
-      persistence.progress
-    ) { _, _ in }
-    _ = try HeadCheck.compare(
-      try HeadFile.read(path.head, on: persistence.disk),
-      recovered: file.position,
-      bootID: persistence.bootID
-    ).noteOrError()
-    return file
-  }
-
-  /// Opens what was read and verified for writing.
-  func makeSession(_ file: inout RestoredFile) throws -> WriterSession {
-    let now = persistence.now().microseconds
-    try file.prepareForWriting(now: now, application: persistence.application)
-    return try WriterSession(
-      file,
-      path: path,
-      on: persistence.disk,
-      originID: UUID(),
-      bootID: persistence.bootID,
-      time: now,
-      traces: persistence.commitTraces
-    )
-  }
-
   /// Takes a snapshot of what was written, and reads it back.
   private func takeSnapshot(of file: RestoredFile, _ session: WriterSession) throws {
     var maintenance = Maintenance(
@@ -587,45 +558,5 @@ extension MigrationRun {
     // Where the system does not say, a full disk shows when something is written.
     guard let free = freeBytes(in: path.directory), free < needed else { return }
     throw DataMigrationError.notEnoughSpace(needed: needed, free: free)
-  }
-}
-
-extension MigrationWorkspace {
-  /// Makes a table what it was in another state of the file.
-  fileprivate func restore(_ table: String, from state: EntityState) throws {
-    var (then, now) = (state.scan(table), before(table))
-    var (wanted, present) = (try then.next(), try now.next())
-    while wanted != nil || present != nil {
-      if let entity = present,
-        wanted.map({ entity.id.lexicographicallyPrecedes($0.id) }) ?? true
-      {
-        try removeKnown(Array(entity.id), from: table)
-        present = try now.next()
-      } else if let entity = wanted {
-        let isThere = present?.id == entity.id
-        if present != entity {
-          try put(
-            (entity.layout, Array(entity.record)),
-            id: Array(entity.id),
-            movedFrom: nil,
-            in: table
-          )
-        }
-        if isThere { present = try now.next() }
-        wanted = try then.next()
-      }
-    }
-  }
-
-  /// How many of the records that builds without a migration have written are there, by table.
-  func countStragglers(of migration: Int, in tables: Set<String>) throws -> [String: Int] {
-    stragglersOf = migration
-    defer { stragglersOf = nil }
-    var counts: [String: Int] = [:]
-    for table in tables {
-      var scan = scan(table)
-      while try scan.next() != nil { counts[table, default: 0] += 1 }
-    }
-    return counts
   }
 }

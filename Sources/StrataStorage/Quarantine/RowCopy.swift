@@ -11,6 +11,20 @@ struct RowCopy {
   let source: Connection
   let destination: Connection
 
+  /// What is neither delta nor snapshot: tables, layouts, origins, and what is noted of migrations and erasures.
+  ///
+  /// - Parameter scripts: Whether the scripts of migrations, which may have values of entities, are copied.
+  func allButHistory(of view: ReadView, scripts: Bool = true) throws {
+    for table in view.tables.sorted() {
+      let since = try StoreIdentity.since(table, in: source) ?? 0
+      try StoreIdentity.addTable(table, since: since, to: destination)
+    }
+    for number in view.catalog.allNumbers { try layout(number) }
+    try origins()
+    try dataMigrations(through: view.last.revision, scripts: scripts)
+    try erasures()
+  }
+
   func layout(_ number: Int64) throws {
     try copy(
       "SELECT id, entity_table, hash, body FROM layout WHERE id = ?",

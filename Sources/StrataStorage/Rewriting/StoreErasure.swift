@@ -160,15 +160,7 @@ package struct StoreErasure {
     var result: Rewritten?
     try file.createStore(now: now) { connection in
       try identity.write(to: connection)
-      let rows = RowCopy(source: source, destination: connection)
-      for table in view.tables.sorted() {
-        let since = try StoreIdentity.since(table, in: source) ?? 0
-        try StoreIdentity.addTable(table, since: since, to: connection)
-      }
-      for number in view.catalog.allNumbers { try rows.layout(number) }
-      try rows.origins()
-      try rows.dataMigrations(through: view.last.revision)
-      try rows.erasures()
+      try RowCopy(source: source, destination: connection).allButHistory(of: view)
       let (rewriter, seen) = try copy(view, identity, from: source, to: connection)
       try note(seen, rewriter, identity, now: now, on: connection)
       result = Rewritten(

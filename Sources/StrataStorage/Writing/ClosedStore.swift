@@ -14,7 +14,15 @@ package struct ClosedStore: Sendable {
     for operation: PersistenceError.Operation,
     _ configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) throws(PersistenceError) {
-    self.path = try StorePath(path, for: operation)
+    self.init(try StorePath(path, for: operation), for: operation, configuration)
+  }
+
+  init(
+    _ path: StorePath,
+    for operation: PersistenceError.Operation,
+    _ configuration: PersistenceConfiguration
+  ) {
+    self.path = path
     self.operation = operation
     self.configuration = configuration
   }
@@ -117,16 +125,8 @@ package struct ClosedStore: Sendable {
     _ work: (WriterSession, RestoredFile) throws -> R
   ) throws(PersistenceError) -> R {
     try locked {
-      let file = try open()
-      let session = try WriterSession(
-        file,
-        path: path,
-        on: configuration.disk,
-        originID: UUID(),
-        bootID: configuration.bootID,
-        time: configuration.now().microseconds,
-        traces: configuration.commitTraces
-      )
+      var file = try read()
+      let session = try makeSession(&file)
       let result = try work(session, file)
       try session.barrier()
       try session.close()
@@ -138,7 +138,20 @@ package struct ClosedStore: Sendable {
   ///
   /// The caller holds the lock.
   func open() throws -> RestoredFile {
-    var (file, _) = try RestoredFile.openForWriting(
+    var file = try read()
+    try file.prepareForWriting(
+      now: configuration.now().microseconds,
+      application: configuration.application
+    )
+    return file
+  }
+
+  /// Opens the file, verifies it, and checks that it has all that its head says was acknowledged; writes nothing
+  /// yet.
+  ///
+  /// The caller holds the lock.
+  func read() throws -> RestoredFile {
+    let (file, _) = try RestoredFile.openForWriting(
       path,
       application: configuration.application,
       vfs: configuration.vfs,
@@ -149,10 +162,21 @@ package struct ClosedStore: Sendable {
       recovered: file.position,
       bootID: configuration.bootID
     ).noteOrError()
-    try file.prepareForWriting(
-      now: configuration.now().microseconds,
-      application: configuration.application
-    )
     return file
+  }
+
+  /// Opens what was read and verified for writing.
+  func makeSession(_ file: inout RestoredFile) throws -> WriterSession {
+    let now = configuration.now().microseconds
+    try file.prepareForWriting(now: now, application: configuration.application)
+    return try WriterSession(
+      file,
+      path: path,
+      on: configuration.disk,
+      originID: UUID(),
+      bootID: configuration.bootID,
+      time: now,
+      traces: configuration.commitTraces
+    )
   }
 }
