@@ -152,6 +152,13 @@ struct OpenFile: ~Copyable {
     return start < last ? start..<last : nil
   }
 
+  /// The size of the file.
+  func size() throws(SystemError) -> Int64 {
+    var status = stat()
+    if fstat(descriptor, &status) != 0 { throw SystemError("stat", path) }
+    return Int64(status.st_size)
+  }
+
   /// The bytes that the file takes on its disk: without its holes.
   func allocatedSize() throws(SystemError) -> Int64 {
     var status = stat()

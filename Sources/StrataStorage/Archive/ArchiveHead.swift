@@ -1,0 +1,94 @@
+public import Foundation
+package import StrataBase
+
+/// A revision and the chain there: two histories that have a mark in common are the same up to it.
+public struct HistoryMark: Hashable, Sendable, Codable, CustomStringConvertible {
+  /// The revision.
+  public let revision: Revision
+  /// The hash of the delta of this revision, which covers all before it: 32 hexadecimal digits.
+  public let chain: String
+
+  /// Creates a mark.
+  public init(revision: Revision, chain: String) {
+    self.revision = revision
+    self.chain = chain
+  }
+
+  package init(_ revision: Revision, _ chain: Checksum) {
+    self.init(revision: revision, chain: chain.description)
+  }
+
+  package init(_ position: Position) { self.init(position.revision, position.chain) }
+
+  /// `revision 12 (chain 04ab…)`.
+  public var description: String { "revision \(revision) (chain \(chain))" }
+}
+
+/// How far an archive is, and who leads.
+public struct ArchiveHead: Sendable, Equatable {
+  /// The store.
+  public var store: UUID
+  /// The epoch of the last leader; each one raises it.
+  public var epoch: Int64
+  /// The leader's own name for itself, for messages.
+  public var leader: String
+  /// How long its lease still runs, by the clock of the archive; zero once another may lead.
+  public var lease: Duration
+  /// The end of the last segment, or the snapshot beyond it.
+  public var mark: HistoryMark
+
+  /// Creates a head.
+  public init(store: UUID, epoch: Int64, leader: String, lease: Duration, mark: HistoryMark) {
+    self.store = store
+    self.epoch = epoch
+    self.leader = leader
+    self.lease = lease
+    self.mark = mark
+  }
+}
+
+/// A process that wants to lead.
+public struct ArchiveCandidate: Sendable {
+  /// The store.
+  public var store: UUID
+  /// The epoch of its file; the new one is above it.
+  public var epoch: Int64
+  /// Its name.
+  ///
+  /// A lease under the same name does not have to end first: it is that of an earlier process at the same
+  /// file.
+  public var leader: String
+  /// How long its lease is to run after each renewal.
+  public var lease: Duration
+  /// Where an archive begins that has no store yet.
+  public var start: HistoryMark
+
+  /// Creates a candidate.
+  public init(
+    store: UUID,
+    epoch: Int64,
+    leader: String,
+    lease: Duration,
+    start: HistoryMark
+  ) {
+    self.store = store
+    self.epoch = epoch
+    self.leader = leader
+    self.lease = lease
+    self.start = start
+  }
+}
+
+/// One leadership: what everything that a leader writes is checked against.
+public struct ArchiveTerm: Sendable, Equatable {
+  /// The epoch that it began.
+  public let epoch: Int64
+  /// How long the lease runs after each renewal.
+  public let lease: Duration
+
+  /// Creates a term.
+  public init(epoch: Int64, lease: Duration) {
+    self.epoch = epoch
+    self.lease = lease
+  }
+}

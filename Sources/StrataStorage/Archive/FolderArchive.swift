@@ -1,0 +1,560 @@
+package import Foundation
+import StrataBase
+
+/// An archive of plain files in a folder: for backups, a shared disk, and tests.
+///
+/// ```
+/// head                            who leads, and how far it is
+/// catalog-<epoch>-<revision>      what is in no delta
+/// segments/<first>-<last>-<chain> deltas
+/// snapshots/<revision>            lists of chunks
+/// chunks/<SHA-256>                runs of entities
+/// lock
+/// ```
+///
+/// A file gets its name once it is synced, and the head is replaced last. Two processes exclude each other by
+/// `flock` on the file `lock`, so on a shared disk its file system must support that. Leases run by the clock of
+/// each machine.
+public actor FolderArchive: Archive {
+  /// The path of the folder.
+  public nonisolated let name: String
+  private let executor = FileExecutor(label: "strata.archive")
+  /// The queue of the archive, as calls wait for the disk.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  private let disk: Disk
+  private let now: @Sendable () -> Date
+
+  /// An archive in a folder, which the first leader makes.
+  public init(_ path: String) {
+    self.init(path, on: .system, now: { Date() })
+  }
+
+  package init(_ path: String, on disk: Disk, now: @escaping @Sendable () -> Date) {
+    name = path
+    self.disk = disk
+    self.now = now
+  }
+
+  static let format = 1
+}
+
+/// Leading.
+extension FolderArchive {
+  /// How far the archive is and who leads; nil while it has no store.
+  public func head() throws(ArchiveError) -> ArchiveHead? {
+    try perform { try readHead().map { archiveHead($0) } }
+  }
+
+  /// Starts to lead, and returns the head under the new epoch.
+  public func lead(_ candidate: ArchiveCandidate) throws(ArchiveError) -> ArchiveHead {
+    try perform {
+      try makeFolders()
+      return try locked { try changeLeader(to: candidate) }
+    }
+  }
+
+  private func changeLeader(to candidate: ArchiveCandidate) throws -> ArchiveHead {
+    let before = try readHead()
+    if let before {
+      if before.store != candidate.store { throw ArchiveError.Reason.otherStore(before.store) }
+      let rest = archiveHead(before).lease
+      if rest > .zero, before.leader != candidate.leader {
+        throw ArchiveError.Reason.led(by: before.leader, for: rest)
+      }
+    }
+    var head = Head(
+      format: Self.format,
+      store: candidate.store,
+      epoch: max(before?.epoch ?? 0, candidate.epoch) + 1,
+      leader: candidate.leader,
+      leaseEnd: 0,
+      mark: before?.mark ?? candidate.start,
+      catalog: before?.catalog
+    )
+    extend(&head, by: candidate.lease)
+    try write(head)
+    return archiveHead(head)
+  }
+
+  /// Extends the lease.
+  public func renew(_ term: ArchiveTerm) throws(ArchiveError) {
+    try change(in: term) { head in extend(&head, by: term.lease) }
+  }
+
+  /// Ends the lease, so that another may lead at once.
+  public func release(_ term: ArchiveTerm) throws(ArchiveError) {
+    do {
+      try change(in: term) { head in head.leaseEnd = 0 }
+    } catch {
+      if error.reason == .refused || error.reason == .empty { return }
+      throw error
+    }
+  }
+}
+
+/// Segments.
+extension FolderArchive {
+  /// Appends a segment after the head; O(files of segments).
+  public func append(
+    _ segment: ArchiveSegment,
+    catalog: [UInt8]?,
+    in term: ArchiveTerm
+  ) throws(ArchiveError) {
+    try change(in: term) { head in
+      guard head.mark == segment.start, segment.end.revision > segment.start.revision,
+        segment.epoch == term.epoch
+      else { throw ArchiveError.Reason.refused }
+      // What an append that was interrupted has left.
+      for file in try segmentFiles() where file.end.revision > head.mark.revision {
+        try remove("segments/\(file.name)")
+      }
+      let header = SegmentHeader(segment)
+      try write(try Self.encode(header) + [0x0A] + segment.body, to: "segments/\(header.name)")
+      head.mark = segment.end
+      try put(catalog, in: &head)
+      extend(&head, by: term.lease)
+    }
+  }
+
+  /// The segments that have a delta after a revision.
+  public func segments(
+    after revision: Revision,
+    bytes: Int
+  ) throws(ArchiveError) -> [ArchiveSegment] {
+    try perform {
+      guard let head = try readHead() else { return [] }
+      var segments: [ArchiveSegment] = []
+      var size = 0
+      for file in try segmentFiles()
+      where file.end.revision > revision && file.end.revision <= head.mark.revision {
+        if !segments.isEmpty, size >= bytes { break }
+        // One that is removed meanwhile leaves a gap, as if it had been removed before.
+        guard let contents = try read("segments/\(file.name)") else { continue }
+        let segment = try Self.segment(contents, file.name)
+        size += segment.body.count
+        segments.append(segment)
+      }
+      return segments
+    }
+  }
+
+  /// What is in no delta: an image of the store without its history.
+  public func catalog() throws(ArchiveError) -> [UInt8] {
+    try perform {
+      // The head may be replaced after it was read, and its catalog removed.
+      for _ in 0..<10 {
+        guard let head = try readHead() else { throw ArchiveError.Reason.empty }
+        guard let name = head.catalog else { throw ArchiveError.Reason.notFound("catalog") }
+        if let catalog = try read(name) { return catalog }
+      }
+      throw ArchiveError.Reason.notFound("catalog")
+    }
+  }
+}
+
+/// Snapshots.
+extension FolderArchive {
+  /// The snapshots, the oldest first; reads each of their files.
+  public func snapshots() throws(ArchiveError) -> [ArchiveSnapshot] {
+    try perform {
+      try names(in: "snapshots").sorted().compactMap { name in
+        try read("snapshots/\(name)").map { try Self.snapshot($0, name).snapshot }
+      }
+    }
+  }
+
+  /// The list of a snapshot.
+  public func list(
+    of snapshot: Revision
+  ) throws(ArchiveError) -> ArchiveSnapshot.List {
+    try perform {
+      let name = Self.name(of: snapshot)
+      guard let contents = try read("snapshots/\(name)") else {
+        throw ArchiveError.Reason.notFound("snapshot \(snapshot)")
+      }
+      return try Self.snapshot(contents, name).list
+    }
+  }
+
+  /// Those of the chunks that the archive does not have.
+  public func missing(
+    _ chunks: [ArchiveChunk.ID]
+  ) throws(ArchiveError) -> [ArchiveChunk.ID] {
+    try perform {
+      let known = Set(try names(in: "chunks"))
+      return chunks.filter { !known.contains($0.description) }
+    }
+  }
+
+  /// Adds chunks, each as a file of its own.
+  public func add(_ chunks: [ArchiveChunk], in term: ArchiveTerm) throws(ArchiveError) {
+    try perform {
+      guard try readHead()?.epoch == term.epoch else { throw ArchiveError.Reason.refused }
+      for chunk in chunks { try write(chunk.body, to: "chunks/\(chunk.id)") }
+    }
+  }
+
+  /// The chunks, each from a file of its own.
+  public func chunks(_ ids: [ArchiveChunk.ID]) throws(ArchiveError) -> [ArchiveChunk] {
+    try perform {
+      try ids.map { id in
+        guard let body = try read("chunks/\(id)") else {
+          throw ArchiveError.Reason.notFound("chunk \(id)")
+        }
+        return ArchiveChunk(id: id, body: body)
+      }
+    }
+  }
+
+  /// Adds a snapshot whose chunks are there.
+  public func add(
+    _ snapshot: ArchiveSnapshot,
+    _ list: ArchiveSnapshot.List,
+    catalog: [UInt8]?,
+    in term: ArchiveTerm
+  ) throws(ArchiveError) {
+    try change(in: term) { head in
+      let known = Set(try names(in: "chunks"))
+      for id in list.chunks.values where !known.contains(id.description) {
+        throw ArchiveError.Reason.notFound("chunk \(id)")
+      }
+      let header = SnapshotHeaderLine(snapshot, list)
+      try write(
+        try Self.encode(header) + [0x0A] + list.image,
+        to: "snapshots/\(Self.name(of: snapshot.mark.revision))"
+      )
+      if snapshot.mark.revision > head.mark.revision { head.mark = snapshot.mark }
+      try put(catalog, in: &head)
+      extend(&head, by: term.lease)
+    }
+  }
+
+  /// Removes segments, snapshots, and the chunks that no snapshot lists for an hour.
+  public func remove(
+    segmentsThrough revision: Revision,
+    snapshots: [Revision]
+  ) throws(ArchiveError) {
+    try perform {
+      try locked {
+        for file in try segmentFiles() where file.end.revision <= revision {
+          try remove("segments/\(file.name)")
+        }
+        for snapshot in snapshots { try remove("snapshots/\(Self.name(of: snapshot))") }
+        var listed: Set<String> = []
+        for name in try names(in: "snapshots") {
+          guard let contents = try read("snapshots/\(name)") else { continue }
+          listed.formUnion(try Self.snapshot(contents, name).list.chunks.values.map(\.description))
+        }
+        // A leader may be adding the chunks of a snapshot at this moment.
+        for name in try names(in: "chunks") where !listed.contains(name) {
+          if try age(of: "chunks/\(name)") > Self.ageOfOrphans { try remove("chunks/\(name)") }
+        }
+      }
+    }
+  }
+
+  /// How long a chunk may be without a snapshot: the list follows it.
+  private static let ageOfOrphans: TimeInterval = 3_600
+}
+
+/// The head.
+extension FolderArchive {
+  /// The file `head`.
+  private struct Head: Codable {
+    var format: Int
+    var store: UUID
+    var epoch: Int64
+    var leader: String
+    /// When the lease ends: microseconds since 1970.
+    var leaseEnd: Int64
+    var mark: HistoryMark
+    /// The name of the file with the catalog.
+    var catalog: String?
+  }
+
+  private func archiveHead(_ head: Head) -> ArchiveHead {
+    ArchiveHead(
+      store: head.store,
+      epoch: head.epoch,
+      leader: head.leader,
+      lease: max(.zero, .microseconds(head.leaseEnd - now().microseconds)),
+      mark: head.mark
+    )
+  }
+
+  private func extend(_ head: inout Head, by lease: Duration) {
+    let (seconds, attoseconds) = lease.components
+    head.leaseEnd = now().microseconds + seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+  }
+
+  private func readHead() throws -> Head? {
+    guard let contents = try read("head") else { return nil }
+    struct Format: Decodable { let format: Int }
+    do {
+      let format = try JSONDecoder().decode(Format.self, from: Data(contents)).format
+      guard format <= Self.format else {
+        throw ArchiveError.Reason.newerFormat(found: format, known: Self.format)
+      }
+      return try JSONDecoder().decode(Head.self, from: Data(contents))
+    } catch let error as DecodingError {
+      throw CorruptionError("its file head cannot be read: \(error)")
+    }
+  }
+
+  private func write(_ head: Head) throws {
+    try write(try Self.encode(head), to: "head")
+    for name in try names(in: "") where name.hasPrefix("catalog-") && name != head.catalog {
+      try remove(name)
+    }
+  }
+
+  private func put(_ catalog: [UInt8]?, in head: inout Head) throws {
+    guard let catalog else { return }
+    let name = "catalog-\(head.epoch)-\(head.mark.revision)-\(UUID().uuidString)"
+    try write(catalog, to: name)
+    head.catalog = name
+  }
+
+  /// Changes the head while no other process does, if the term is the last one.
+  private func change(
+    in term: ArchiveTerm,
+    _ body: (inout Head) throws -> Void
+  ) throws(ArchiveError) {
+    try perform {
+      try locked {
+        guard var head = try readHead() else { throw ArchiveError.Reason.empty }
+        guard head.epoch == term.epoch else { throw ArchiveError.Reason.refused }
+        try body(&head)
+        try write(head)
+      }
+    }
+  }
+}
+
+/// Files.
+extension FolderArchive {
+  private func perform<R>(_ body: () throws -> R) throws(ArchiveError) -> R {
+    do {
+      return try body()
+    } catch let error as ArchiveError.Reason {
+      throw ArchiveError(error, archive: name)
+    } catch let error as CorruptionError {
+      throw ArchiveError(.damaged(error.detail), archive: name)
+    } catch {
+      throw ArchiveError(.away("\(error)"), archive: name)
+    }
+  }
+
+  private func makeFolders() throws {
+    for folder in ["", "segments", "snapshots", "chunks"] { try makeFolder(path(folder)) }
+    try disk.sync(name)
+  }
+
+  private func makeFolder(_ path: String) throws(SystemError) {
+    do throws(SystemError) {
+      try disk.makeDirectory(path)
+    } catch {
+      if error.code != EEXIST { throw error }
+    }
+  }
+
+  private func locked<R>(_ body: () throws -> R) throws -> R {
+    let lock = try disk.open(path("lock"), O_RDWR | O_CREAT)
+    _ = try lock.lock(LOCK_EX)
+    return try body()
+  }
+
+  private func path(_ file: String) -> String { file.isEmpty ? name : "\(name)/\(file)" }
+
+  private func read(_ file: String) throws -> [UInt8]? {
+    do {
+      return try readFile(path(file))
+    } catch  where error.code == ENOENT {
+      return nil
+    }
+  }
+
+  private func readFile(_ path: String) throws(SystemError) -> [UInt8] {
+    let file = try disk.open(path, O_RDONLY)
+    return try file.read(Int(try file.size()), at: 0)
+  }
+
+  /// Writes a file that gets its name once it is synced.
+  private func write(_ contents: [UInt8], to file: String) throws {
+    let temporary = path("\(file).writing-\(UUID().uuidString)")
+    do {
+      try write(contents, temporary: temporary)
+      try disk.rename(temporary, to: path(file))
+      try disk.sync(path(file).directoryOfPath)
+    } catch {
+      _ = unlink(temporary)
+      throw error
+    }
+  }
+
+  private func write(_ contents: [UInt8], temporary: String) throws {
+    let file = try disk.open(temporary, O_WRONLY | O_CREAT | O_EXCL)
+    try file.write(contents, at: 0)
+    try file.sync()
+  }
+
+  private func remove(_ file: String) throws {
+    guard unlink(path(file)) == 0 || errno == ENOENT else {
+      throw SystemError("unlink", path(file))
+    }
+  }
+
+  /// The names of complete files in a folder.
+  private func names(in folder: String) throws -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: path(folder))
+        .filter { !$0.contains(".writing-") }
+    } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+      return []
+    }
+  }
+
+  private func age(of file: String) throws -> TimeInterval {
+    var status = stat()
+    guard stat(path(file), &status) == 0 else { return 0 }
+    #if canImport(Darwin)
+      let seconds = status.st_mtimespec.tv_sec
+    #else
+      let seconds = status.st_mtim.tv_sec
+    #endif
+    return now().timeIntervalSince1970 - TimeInterval(seconds)
+  }
+
+  private static func encode(_ value: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(value))
+  }
+
+  private static func name(of snapshot: Revision) -> String { padded(snapshot) }
+
+  fileprivate static func padded(_ revision: Revision) -> String {
+    let digits = "\(revision)"
+    return String(repeating: "0", count: max(0, 19 - digits.count)) + digits
+  }
+}
+
+/// The forms of segments and snapshots: a line of JSON, then bytes.
+extension FolderArchive {
+  private struct SegmentHeader: Codable {
+    var start: HistoryMark
+    var end: HistoryMark
+    var epoch: Int64
+    var deltas: Int
+    /// Microseconds since 1970.
+    var times: [Int64]
+
+    init(_ segment: ArchiveSegment) {
+      start = segment.start
+      end = segment.end
+      epoch = segment.epoch
+      deltas = segment.deltas
+      times = [segment.times.lowerBound.microseconds, segment.times.upperBound.microseconds]
+    }
+
+    /// Its names sort as segments follow each other.
+    var name: String {
+      let first = FolderArchive.padded(start.revision.next)
+      return "\(first)-\(FolderArchive.padded(end.revision))-\(end.chain)"
+    }
+  }
+
+  private struct SnapshotHeaderLine: Codable {
+    var mark: HistoryMark
+    var time: Int64
+    var names: [String]
+    var entities: Int
+    var bytes: Int64
+    /// The SHA-256 of each chunk by its number in the file.
+    var chunks: [String: String]
+
+    init(_ snapshot: ArchiveSnapshot, _ list: ArchiveSnapshot.List) {
+      mark = snapshot.mark
+      time = snapshot.time.microseconds
+      names = snapshot.names
+      entities = snapshot.entities
+      bytes = snapshot.bytes
+      chunks = list.chunks.reduce(into: [:]) { $0["\($1.key)"] = $1.value.description }
+    }
+  }
+
+  /// The segments by their names, in order.
+  private func segmentFiles() throws -> [(name: String, end: HistoryMark)] {
+    try names(in: "segments").sorted().compactMap { name in
+      let parts = name.split(separator: "-")
+      guard parts.count == 3, let last = Int64(parts[1]) else { return nil }
+      return (name, HistoryMark(revision: Revision(last), chain: String(parts[2])))
+    }
+  }
+
+  private static func segment(_ contents: [UInt8], _ name: String) throws -> ArchiveSegment {
+    let (header, body) = try split(contents, as: SegmentHeader.self, "segment \(name)")
+    guard header.times.count == 2, header.times[0] <= header.times[1], header.name == name else {
+      throw CorruptionError("the header of segment \(name) is not its own")
+    }
+    let times = Date(microseconds: header.times[0])...Date(microseconds: header.times[1])
+    return ArchiveSegment(
+      start: header.start,
+      end: header.end,
+      epoch: header.epoch,
+      deltas: header.deltas,
+      times: times,
+      body: body
+    )
+  }
+
+  private static func snapshot(
+    _ contents: [UInt8],
+    _ name: String
+  ) throws -> (snapshot: ArchiveSnapshot, list: ArchiveSnapshot.List) {
+    let (header, image) = try split(contents, as: SnapshotHeaderLine.self, "snapshot \(name)")
+    var chunks: [Int64: ArchiveChunk.ID] = [:]
+    for (number, text) in header.chunks {
+      guard let number = Int64(number), let id = ArchiveChunk.ID(text) else {
+        throw CorruptionError("snapshot \(name) lists a chunk \(number) \(text)")
+      }
+      chunks[number] = id
+    }
+    return (
+      ArchiveSnapshot(
+        mark: header.mark,
+        time: Date(microseconds: header.time),
+        names: header.names,
+        entities: header.entities,
+        bytes: header.bytes
+      ),
+      ArchiveSnapshot.List(image: image, chunks: chunks)
+    )
+  }
+
+  private static func split<Header: Decodable>(
+    _ contents: [UInt8],
+    as type: Header.Type,
+    _ place: String
+  ) throws -> (Header, [UInt8]) {
+    guard let end = contents.firstIndex(of: 0x0A) else {
+      throw CorruptionError("\(place) is cut off")
+    }
+    do {
+      let header = try JSONDecoder().decode(Header.self, from: Data(contents[..<end]))
+      return (header, Array(contents[(end + 1)...]))
+    } catch {
+      throw CorruptionError("\(place) cannot be read: \(error)")
+    }
+  }
+}
+
+extension String {
+  /// The directory of a path.
+  fileprivate var directoryOfPath: String {
+    lastIndex(of: "/").map { String(self[..<$0]) } ?? "."
+  }
+}
