@@ -33,7 +33,9 @@ public final class DatabaseHook<State: StateType, Database: DatabaseType>: Commi
   ///
   /// Throws `RuleViolation` when the commit breaks a rule.
   public func editDidEnd(_ edit: inout Edit<State>) throws {
-    if let offset {
+    if let changes = edit.attachments[FollowedChanges.key] {
+      edit.attachments[key] = changes
+    } else if let offset {
       edit.attachments[key] = try specialized.changes(&edit, offset)
     } else {
       edit.attachments[key] = try edit.state[keyPath: path].applyRules(
@@ -86,4 +88,11 @@ extension Store {
   ) -> DatabaseHook<State, Database> {
     hook(where: { $0.path == path }, orInstall: { DatabaseHook(path: path, specialized) })
   }
+}
+
+/// The changes of a commit that another process has made: its rules were applied there, and are not applied
+/// again.
+package enum FollowedChanges {
+  /// The key among the attachments of a commit.
+  package static let key = CommitAttachmentKey<ChangeSet>()
 }

@@ -21,8 +21,8 @@ final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
   func editDidEnd(_ edit: inout Edit<State>) throws {
     if !persistence.values.isEmpty { compareValues(&edit) }
     guard changesFile(edit) else { return }
-    guard persistence.writer.queue.acceptsCommits else {
-      throw PersistenceError(.appending, path: persistence.path, persistence.refusal)
+    if let refusal = persistence.writer.queue.refusal {
+      throw PersistenceError(.appending, path: persistence.path, refusal)
     }
   }
 

@@ -52,6 +52,7 @@ extension Persistence {
       throw PersistenceError(.erasing, path: path, wrapping: error)
     }
     await reader.stop(.busy("entities are being erased"))
+    await shipper?.suspend(.busy("entities are being erased"))
     let result: Result<ErasureReport, PersistenceError>
     do throws(PersistenceError) {
       result = .success(try await writer.erase(ErasedEntities(entities), references))
@@ -61,6 +62,7 @@ extension Persistence {
     // Also after an error: the file may have been replaced.
     recent.withLock { $0.forgetEarlier() }
     await reader.resume()
+    await shipper?.resume()
     return try result.get()
   }
 }

@@ -5,5 +5,10 @@ extension Persistence {
   ///
   /// Takes two system calls and two short locks, some microseconds. It waits neither for the disk
   /// nor for the writer, and does not delay commits.
-  public var status: PersistenceStatus { writer.status }
+  public var status: PersistenceStatus {
+    var status = writer.status
+    status.archive = shipper?.currentStatus
+    status.revisions.replicated = status.archive?.replicated
+    return status
+  }
 }

@@ -18,6 +18,7 @@ extension Persistence {
   public func suspend() async throws(PersistenceError) {
     if writer.configuration.restore == .readOnly { return }
     await reader.stop(.suspended)
+    await shipper?.suspend(.suspended)
     try await writer.suspend()
   }
 
@@ -35,5 +36,6 @@ extension Persistence {
     if writer.configuration.restore == .readOnly { return }
     try await writer.resume()
     await reader.resume()
+    await shipper?.resume()
   }
 }

@@ -27,6 +27,8 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
 
   package let writer: JournalWriter
   let reader: HistoryReader
+  /// Sends the commits to the archive; nil without one.
+  let shipper: ArchiveShipper?
   let database: StatePath<State, Database>
   private let specialized: SpecializedDatabaseHook<State, Database>
   let values: [PersistedValue<State>]
@@ -45,9 +47,11 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
     _ opening: DatabaseOpening<Database>,
     _ opened: (contents: DatabaseOpening<Database>.Contents, report: RestoreReport),
     _ writer: JournalWriter,
-    _ specialized: SpecializedDatabaseHook<State, Database>
+    _ specialized: SpecializedDatabaseHook<State, Database>,
+    _ shipper: ArchiveShipper? = nil
   ) {
     self.specialized = specialized
+    self.shipper = shipper
     var state = initialState
     state[keyPath: database] = opened.contents.database
     for value in values { value.assign(opened.contents.values, to: &state) }
@@ -80,6 +84,8 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
       pins: writer.pins
     )
   }
+
+  deinit { shipper?.cancel() }
 }
 
 extension Persistence {
@@ -96,6 +102,10 @@ extension Persistence {
   /// <doc:EvolvingYourData> and `PersistenceConfiguration.migrations`. What they did is in
   /// ``RestoreReport/migrations``. A new file starts with all of them noted as applied.
   ///
+  /// With an `archive`, this process leads it from here on, and every commit is sent there too: see
+  /// <doc:BeyondOneMachine>. A file that is not here comes from the archive, and so do commits that this file
+  /// lacks; what was done is in ``RestoreReport/archive``.
+  ///
   /// Throws `PersistenceError` with the reason and the remedy; a refused file keeps every byte. A
   /// database whose schema leaves out one of its tables is refused with `.unlistedTables`. See
   /// `RestorePolicy` for what to do with a file that cannot be restored completely, and for opening
@@ -108,6 +118,7 @@ extension Persistence {
     values: [PersistedValue<State>] = [],
     tables: [TableOption<Database>] = [],
     migrations: [DataMigration] = [],
+    archive: (any Archive)? = nil,
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Persistence {
     try await open(
@@ -117,6 +128,7 @@ extension Persistence {
       values,
       tables,
       migrations,
+      archive,
       configuration,
       SpecializedDatabaseHook()
     )
@@ -130,6 +142,7 @@ extension Persistence {
     _ values: [PersistedValue<State>],
     _ tables: [TableOption<Database>],
     _ migrations: [DataMigration],
+    _ archive: (any Archive)?,
     _ configuration: PersistenceConfiguration,
     _ specialized: SpecializedDatabaseHook<State, Database>
   ) async throws(PersistenceError) -> Persistence {
@@ -142,8 +155,32 @@ extension Persistence {
       migrations,
       configuration
     )
-    let opened = try await opening.open(writer)
-    return Persistence(initialState, database, values, opening, opened, writer, specialized)
+    guard let archive, configuration.restore != .readOnly else {
+      let opened = try await opening.open(writer)
+      return Persistence(initialState, database, values, opening, opened, writer, specialized)
+    }
+    let archived = try await ArchiveOpening(of: writer.path, in: archive, configuration)
+    let shipper = ArchiveShipper(to: archive, of: writer, continuing: archived)
+    var opened: (contents: DatabaseOpening<Database>.Contents, report: RestoreReport)
+    do throws(PersistenceError) {
+      opened = try await opening.open(writer)
+    } catch {
+      await shipper.stop(within: .zero)
+      throw error
+    }
+    opened.report.archive = archived.report
+    let persistence = Persistence(
+      initialState,
+      database,
+      values,
+      opening,
+      opened,
+      writer,
+      specialized,
+      shipper
+    )
+    await shipper.start()
+    return persistence
   }
 
   /// The same as `open` for a program that cannot wait asynchronously: it blocks the calling thread
@@ -281,14 +318,21 @@ extension Persistence {
     return try await writer.snapshot(named: name)
   }
 
-  /// Writes pending commits and releases the file.
+  /// Writes pending commits and releases the file; sends them to the archive first, for up to five seconds.
   ///
   /// From here on the store refuses commits that change the database or a persisted value. Closing
   /// again does nothing. Throws when something could not be written; the file is released all the
   /// same.
   public func close() async throws(PersistenceError) {
     let connection = connection.withLock { $0 }
-    connection.withoutCommits { writer.queue.refuseCommits() }
+    connection.withoutCommits { writer.queue.refuseCommits(.closed) }
+    if let shipper {
+      // What is not written yet is sent too. If the disk fails, closing says so.
+      do throws(PersistenceError) {
+        try await writer.durable(through: writer.queue.lastRevision)
+      } catch _ {}
+      await shipper.stop(within: .seconds(5))
+    }
     await reader.stop(.closed)
     try await writer.close()
   }
@@ -298,11 +342,6 @@ extension Persistence {
 
   /// The last revision that is certainly on disk.
   public var durableRevision: Revision { writer.queue.current.durable }
-
-  /// Why commits that change the database are refused, once they are.
-  var refusal: PersistenceError.Reason {
-    writer.configuration.restore == .readOnly ? .readOnly : .closed
-  }
 
   /// The resolved path of the file.
   public var path: String { writer.path.file }

@@ -110,7 +110,7 @@ struct WriteQueueTests {
     var queue = queue(capacity: 2)
     _ = queue.add(changes(1, 2, 3), name: "", CommitPlace(), now: 60)
     #expect(!queue.hasRoom)
-    queue.refuseCommits()
+    queue.refuseCommits(.closed)
     #expect(queue.hasRoom)
   }
 }

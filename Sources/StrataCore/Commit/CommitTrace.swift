@@ -1,3 +1,5 @@
+public import Foundation
+
 /// Who made a commit: the name it was given, the place in the source that called it, and its context.
 ///
 /// Encoded as an object with the keys `name`, `file`, `function` and `line`, and `context` if it has one.
@@ -11,6 +13,8 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
   /// The line of the call.
   public let line: UInt
   @usableFromInline let carried: CarriedContext?
+  /// What a commit was that is made again here; nil for a commit of this process.
+  @usableFromInline let recorded: RecordedCommit?
 
   /// Who wanted the commit and why; nil if that is not known, and for an action.
   public var context: CommitContext? { carried?.context }
@@ -28,6 +32,17 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
     self.function = function
     self.line = line
     carried = context.map { CarriedContext($0) }
+    recorded = nil
+  }
+
+  /// Creates the trace of a commit that another process made, and that is made again here.
+  package init(following name: String, place: String, time: Date, context: CommitContext?) {
+    self.name = name
+    fileID = ""
+    function = ""
+    line = 0
+    carried = context.map { CarriedContext($0) }
+    recorded = RecordedCommit(place: place, time: time)
   }
 
   /// Creates the trace of a commit that is made here: its context is completed by that of the task.
@@ -43,6 +58,7 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
     self.function = function
     self.line = line
     carried = .ofCommit(context)
+    recorded = nil
   }
 
   /// The trace of a commit of this mutation that is made here.
@@ -57,7 +73,10 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// `Module/File.swift:12 function()`.
-  public var place: String { "\(fileID):\(line) \(function)" }
+  public var place: String { recorded?.place ?? "\(fileID):\(line) \(function)" }
+
+  /// When the commit was made, for one of another process that a follower has made again; nil for others.
+  public var time: Date? { recorded?.time }
 
   /// The name, if any, and the place.
   public var description: String { name.isEmpty ? place : "\(name) (\(place))" }
@@ -66,19 +85,38 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
   public static func == (a: CommitTrace, b: CommitTrace) -> Bool {
     a.name == b.name && a.line == b.line && "\(a.fileID)" == "\(b.fileID)"
       && "\(a.function)" == "\(b.function)" && a.context == b.context
+      && a.recorded?.place == b.recorded?.place && a.time == b.time
   }
 }
 
 extension CommitTrace: Encodable {
-  private enum CodingKeys: CodingKey { case name, file, function, line, context }
+  private enum CodingKeys: CodingKey { case name, file, function, line, place, time, context }
 
-  /// Encodes name, place and context.
+  /// Encodes name, place and context; of a commit of another process also its time.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)
+    if let recorded {
+      try container.encode(recorded.place, forKey: .place)
+      try container.encode(recorded.time, forKey: .time)
+      try container.encodeIfPresent(context, forKey: .context)
+      return
+    }
     try container.encode("\(fileID)", forKey: .file)
     try container.encode("\(function)", forKey: .function)
     try container.encode(line, forKey: .line)
     try container.encodeIfPresent(context, forKey: .context)
+  }
+}
+
+/// Where and when another process made a commit: one word in a trace.
+@usableFromInline
+final class RecordedCommit: Sendable {
+  let place: String
+  let time: Date
+
+  init(place: String, time: Date) {
+    self.place = place
+    self.time = time
   }
 }

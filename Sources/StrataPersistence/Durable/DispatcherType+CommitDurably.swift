@@ -19,9 +19,12 @@ extension DispatcherType {
   /// store shows another time: then the commit is rolled back. Throws ``DurabilityError`` when the
   /// commit happened and the disk fails; it says whether the outcome is unknown. Cancelling the
   /// task changes none of this. Traps on a store that was not created from a ``Persistence``.
+  ///
+  /// With `until: .replicated` it also waits for the archive.
   @discardableResult
   public func commitDurably<R>(
     _ name: String = "",
+    until mark: CommitMark = .durable,
     context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
@@ -36,7 +39,7 @@ extension DispatcherType {
       function: function,
       line: line
     )
-    let commit = DurableCommit(of: targetStore, trace)
+    let commit = DurableCommit(of: targetStore, trace, until: mark)
     let result = try targetStore.commit(trace, by: ObjectIdentifier(self), scope: scope) {
       (part: inout Scope, attachments: inout CommitAttachments) throws in
       try commit.begin(on: targetStore, &attachments)
@@ -50,6 +53,7 @@ extension DispatcherType {
   @discardableResult
   public func commitDurably<Part, R>(
     _ name: String = "",
+    until mark: CommitMark = .durable,
     scope part: StatePath<Scope, Part>,
     context: CommitContext? = nil,
     fileID: StaticString = #fileID,
@@ -60,6 +64,7 @@ extension DispatcherType {
   ) async throws -> R {
     try await commitDurably(
       name,
+      until: mark,
       context: context,
       fileID: fileID,
       function: function,
@@ -67,6 +72,38 @@ extension DispatcherType {
     ) {
       try mutation(&$0[keyPath: part])
     }
+  }
+}
+
+extension DispatcherType {
+  /// Changes the scope in one atomic step and returns once the archive has the change, with what the closure
+  /// returns.
+  ///
+  /// ```swift
+  /// let order = try await orders.commitDurably(.replicated, "place order") { try $0.place(cart) }
+  /// ```
+  ///
+  /// It is `commitDurably(_:until:_:)` with the mark first.
+  @discardableResult
+  public func commitDurably<R>(
+    _ mark: CommitMark,
+    _ name: String = "",
+    context: CommitContext? = nil,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    isolation: isolated (any Actor)? = #isolation,
+    _ mutation: (inout Scope) throws -> R
+  ) async throws -> R {
+    try await commitDurably(
+      name,
+      until: mark,
+      context: context,
+      fileID: fileID,
+      function: function,
+      line: line,
+      mutation
+    )
   }
 }
 
@@ -78,6 +115,7 @@ extension DispatcherContext {
   @discardableResult
   public func commitDurably<R>(
     _ name: String = "",
+    until mark: CommitMark = .durable,
     context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
@@ -93,7 +131,7 @@ extension DispatcherContext {
       function: function,
       line: line
     )
-    let commit = DurableCommit(of: store, trace)
+    let commit = DurableCommit(of: store, trace, until: mark)
     let result = try store.commit(
       trace,
       causes: actions,

@@ -16,6 +16,8 @@ public struct DurabilityError: Error, Sendable, CustomStringConvertible {
     /// The file contains the commit except some entities whose `encode(to:)` threw; the cause names
     /// them.
     case partlyDurable
+    /// The commit is on disk, and is not known to be in the archive.
+    case notReplicated
   }
 
   /// The revision the commit became; for one that did not change the database, the last one it saw.
@@ -38,6 +40,11 @@ public struct DurabilityError: Error, Sendable, CustomStringConvertible {
       return """
         Revision \(revision) is in memory, and whether it is in the file is unknown. \(cause) \
         \(wait)
+        """
+    case .notReplicated:
+      return """
+        Revision \(revision) is on disk, and is not known to be in the archive. \(cause) Do not commit it \
+        again: it is sent as long as this process leads, and `replicated(through:)` waits for it.
         """
     case .partlyDurable:
       return "Revision \(revision) is on disk, but not completely. \(cause)"

@@ -3,18 +3,29 @@ import StrataStorage
 
 /// A source of stores that writes their commits to a file.
 protocol JournalingSource: Sendable {
-  var writer: JournalWriter { get }
+  /// What writes the commits, and sends them to the archive; nil while a follower has no commits of its own.
+  var journal: (writer: JournalWriter, shipper: ArchiveShipper?)? { get }
 }
 
-extension Persistence: JournalingSource {}
+extension Persistence: JournalingSource {
+  var journal: (writer: JournalWriter, shipper: ArchiveShipper?)? { (writer, shipper) }
+}
 
 /// One commit that waits for the disk.
 struct DurableCommit {
-  private let writer: JournalWriter
+  /// Nil for a follower, which refuses the commit.
+  private let writer: JournalWriter?
+  /// Sends it to the archive, if that is waited for.
+  private let shipper: ArchiveShipper?
+  private let limit: Duration?
   private let revision = CommitRevision()
 
-  /// Traps for a store without a file: its commits cannot become durable.
-  init<State, Activity>(of store: Store<State, Activity>, _ trace: CommitTrace) {
+  /// Traps for a store without a file, or without an archive if that is to be waited for.
+  init<State, Activity>(
+    of store: Store<State, Activity>,
+    _ trace: CommitTrace,
+    until mark: CommitMark
+  ) {
     guard let source = store.source as? any JournalingSource else {
       fatalError(
         """
@@ -23,7 +34,22 @@ struct DurableCommit {
         """
       )
     }
-    writer = source.writer
+    let journal = source.journal
+    writer = journal?.writer
+    switch mark.kind {
+    case .durable: (shipper, limit) = (nil, nil)
+    case .replicated where journal == nil: (shipper, limit) = (nil, nil)
+    case .replicated(let limit):
+      guard let shipper = journal?.shipper else {
+        fatalError(
+          """
+          commitDurably "\(trace.name)" at \(trace.place) waits for an archive, and \(store.name) has \
+          none. Pass one to Persistence.open(at:archive:), or wait for .durable.
+          """
+        )
+      }
+      (self.shipper, self.limit) = (shipper, limit)
+    }
   }
 
   /// Called inside the commit, before its edit.
@@ -31,7 +57,7 @@ struct DurableCommit {
     on store: Store<State, Activity>,
     _ attachments: inout CommitAttachments
   ) throws(PersistenceError) {
-    if store.isPreviewing {
+    if store.isPreviewing, let writer {
       throw PersistenceError(.appending, path: writer.path.file, .previewing)
     }
     attachments[CommitRevision.key] = revision
@@ -39,6 +65,7 @@ struct DurableCommit {
 
   /// Returns when the commit, and everything that it can have read, is on disk.
   func wait() async throws(DurabilityError) {
+    guard let writer else { return }
     let target = revision.number.map { Revision($0) } ?? writer.queue.lastRevision
     do {
       if !writer.isDurable(through: target) { try await writer.durable(through: target) }
@@ -56,6 +83,11 @@ struct DurableCommit {
     guard refused.isEmpty else {
       let cause = PersistenceError(.appending, path: writer.path.file, .notPersisted(refused))
       throw DurabilityError(revision: target, outcome: .partlyDurable, cause: cause)
+    }
+    do {
+      try await shipper?.replicated(through: target, within: limit)
+    } catch {
+      throw DurabilityError(revision: target, outcome: .notReplicated, cause: error)
     }
   }
 }

@@ -25,14 +25,20 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
   let policy: StoragePolicy
 
   /// Opens the file of a writer and restores what it holds.
+  ///
+  /// - Parameter layouts: receives the layouts of the file.
   func open(
-    _ writer: isolated JournalWriter
+    _ writer: isolated JournalWriter,
+    layouts: (LayoutCatalog) -> Void = { _ in }
   ) throws(PersistenceError) -> (contents: Contents, report: RestoreReport) {
     let (path, configuration) = (writer.path, writer.configuration)
     var known: Set<String> = []
     let opened = try writer.open(
       creating: { try fill(&$0) },
-      reading: { try read(&$0, $1, at: path, configuration) },
+      reading: {
+        layouts($1.catalog)
+        return try read(&$0, $1, at: path, configuration)
+      },
       adding: { contents, tables, isNew in
         known = isNew ? contents.names : tables
         try check(contents.database, configuration.brokenRules)

@@ -4,7 +4,11 @@ import StrataStorage
 extension RestoreReport: CustomStringConvertible {
   /// What was restored from what, what is missing, and what was noticed, in sentences for a person.
   public var description: String {
-    ([restored] + [loss?.description].compactMap(\.self) + violations + differences
+    let sources = [loss?.description, archive?.description].compactMap(\.self).filter {
+      !$0.isEmpty
+    }
+    return
+      ([restored] + sources + violations + differences
       + notes.map(\.sentence)).joined(separator: " ")
   }
 

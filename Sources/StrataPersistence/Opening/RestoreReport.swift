@@ -37,6 +37,8 @@ public struct RestoreReport: Sendable, Equatable {
   public var brokenRules: [RuleViolation] = []
   /// The migrations that the opening ran; nil if none was pending.
   public var migrations: MigrationReport?
+  /// What the opening found in the archive and did; nil without one.
+  public var archive: ArchiveReport?
   /// What was noticed and is not an error: a damaged snapshot that was skipped, an unsynced tail
   /// lost in a power cut, a missing head.
   public var notes: [String]

@@ -14,6 +14,8 @@ enum StoreConnection<State: StateType>: Sendable {
     let state: @Sendable () -> State?
     let withoutCommits: @Sendable (() -> Void) -> Void
     let commit: @Sendable (CommitTrace, Edit) throws -> Void
+    /// Attaches another source to the store.
+    let attachSource: @Sendable (any StoreSource<State>) -> Void
   }
 
   /// Connects to a store; returns false if there is one already.
@@ -32,6 +34,9 @@ enum StoreConnection<State: StateType>: Sendable {
             if store.isPreviewing { throw PersistenceError.Reason.previewing }
             try edit(&state, &attachments)
           }
+        },
+        attachSource: { [weak store] source in
+          if let store { source.attach(to: store) }
         }
       )
     )
@@ -64,6 +69,11 @@ enum StoreConnection<State: StateType>: Sendable {
       )
     case .attached(let store): try store.commit(trace, edit)
     }
+  }
+
+  /// Attaches another source to the store, which must be there.
+  func attach(_ source: any StoreSource<State>) {
+    if case .attached(let store) = self { store.attachSource(source) }
   }
 
   /// Runs `action` while no commit of the store is in progress.

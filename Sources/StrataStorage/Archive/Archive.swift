@@ -89,6 +89,19 @@ public protocol Archive: Sendable {
     in term: ArchiveTerm
   ) async throws(ArchiveError)
 
+  /// Begins again with a snapshot whose chunks are there, and removes all else: segments, snapshots, and the chunks
+  /// that it does not list.
+  ///
+  /// It is for a history that was rewritten: entities were erased from it. The head is the snapshot's mark then.
+  ///
+  /// Throws `.refused` if another leads, and `.notFound` if a chunk is missing.
+  func restart(
+    from snapshot: ArchiveSnapshot,
+    _ list: ArchiveSnapshot.List,
+    catalog: [UInt8],
+    in term: ArchiveTerm
+  ) async throws(ArchiveError)
+
   /// Removes the segments that end at or before a revision, these snapshots, and chunks that no snapshot lists.
   ///
   /// Snapshots that are added meanwhile keep their chunks.

@@ -38,26 +38,27 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
   }
 
   /// A sentence, followed by the remedy.
-  public var description: String { "\(archive): \(sentence) \(remedy)" }
+  public var description: String { "\(sentence.sentence.withFullStop) \(remedy)" }
 
-  private var sentence: String {
+  var sentence: String {
     switch reason {
-    case .away(let detail): "the archive cannot be reached (\(detail))."
-    case .refused: "another process leads this archive, or has changed it."
-    case .led(let leader, let rest): "\(leader) leads this archive for another \(Self.text(rest))."
-    case .otherStore(let id): "this archive belongs to the store \(id)."
-    case .empty: "this archive has no store yet."
-    case .notFound(let what): "there is no \(what) in this archive."
+    case .away(let detail): "the archive \(archive) cannot be reached (\(detail))"
+    case .refused: "another process leads the archive \(archive), or has changed it"
+    case .led(let leader, let rest):
+      "\(leader) leads the archive \(archive) for another \(Self.text(rest))"
+    case .otherStore(let id): "the archive \(archive) belongs to the store \(id)"
+    case .empty: "the archive \(archive) has no store yet"
+    case .notFound(let what): "there is no \(what) in the archive \(archive)"
     case .newerFormat(let found, let known):
-      "this archive has format \(found), and this build knows \(known)."
-    case .damaged(let detail): "this archive is damaged: \(detail)."
-    case .unusable(let detail): "this archive cannot be used: \(detail)."
+      "the archive \(archive) has format \(found), and this build knows \(known)"
+    case .damaged(let detail): "the archive \(archive) is damaged: \(detail)"
+    case .unusable(let detail): "the archive \(archive) cannot be used: \(detail)"
     }
   }
 
-  private var remedy: String {
+  var remedy: String {
     switch reason {
-    case .away: "Check the network and the server; it is tried again."
+    case .away: "Check the network and the server."
     case .refused: "Follow the new leader, or open the file again once its lease has ended."
     case .led: "Follow it, or open the file again once the lease has ended."
     case .otherStore: "Give each store an archive of its own."

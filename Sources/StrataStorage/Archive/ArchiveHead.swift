@@ -18,6 +18,19 @@ public struct HistoryMark: Hashable, Sendable, Codable, CustomStringConvertible 
     self.init(revision: revision, chain: chain.description)
   }
 
+  /// The chain; nil if it is no 32 hexadecimal digits.
+  package var checksum: Checksum? {
+    guard chain.utf8.count == 32 else { return nil }
+    let digits = Array(chain.utf8)
+    var bytes: [UInt8] = []
+    for start in stride(from: 0, to: digits.count, by: 2) {
+      let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
+      guard let byte = UInt8(pair, radix: 16) else { return nil }
+      bytes.append(byte)
+    }
+    return Checksum(bytes: bytes)
+  }
+
   package init(_ position: Position) { self.init(position.revision, position.chain) }
 
   /// `revision 12 (chain 04ab…)`.

@@ -23,6 +23,16 @@ public struct ArchiveSnapshot: Sendable, Equatable {
     self.bytes = bytes
   }
 
+  init(_ header: SnapshotHeader, names: [String]) {
+    self.init(
+      mark: HistoryMark(header.revision, header.chain),
+      time: Date(microseconds: header.time),
+      names: names,
+      entities: header.entities,
+      bytes: Int64(header.bytes)
+    )
+  }
+
   /// What a snapshot consists of.
   public struct List: Sendable, Equatable {
     /// A store's file with the snapshot, in which only the bodies of the chunks are missing.

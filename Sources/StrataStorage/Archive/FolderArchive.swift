@@ -217,18 +217,37 @@ extension FolderArchive {
     in term: ArchiveTerm
   ) throws(ArchiveError) {
     try change(in: term) { head in
-      let known = Set(try names(in: "chunks"))
-      for id in list.chunks.values where !known.contains(id.description) {
-        throw ArchiveError.Reason.notFound("chunk \(id)")
-      }
-      let header = SnapshotHeaderLine(snapshot, list)
-      try write(
-        try Self.encode(header) + [0x0A] + list.image,
-        to: "snapshots/\(Self.name(of: snapshot.mark.revision))"
-      )
+      try write(snapshot, list)
       if snapshot.mark.revision > head.mark.revision { head.mark = snapshot.mark }
       try put(catalog, in: &head)
       extend(&head, by: term.lease)
+    }
+  }
+
+  /// Begins again with a snapshot, and removes all else.
+  ///
+  /// The head is replaced before anything is removed, so a crash leaves either history, and files that the next
+  /// restart or removal removes.
+  public func restart(
+    from snapshot: ArchiveSnapshot,
+    _ list: ArchiveSnapshot.List,
+    catalog: [UInt8],
+    in term: ArchiveTerm
+  ) throws(ArchiveError) {
+    try change(in: term) { head in
+      try write(snapshot, list)
+      head.mark = snapshot.mark
+      try put(catalog, in: &head)
+      extend(&head, by: term.lease)
+      try write(head)
+      for file in try segmentFiles() { try remove("segments/\(file.name)") }
+      for name in try names(in: "snapshots") where name != Self.name(of: snapshot.mark.revision) {
+        try remove("snapshots/\(name)")
+      }
+      let listed = Set(list.chunks.values.map(\.description))
+      for name in try names(in: "chunks") where !listed.contains(name) {
+        try remove("chunks/\(name)")
+      }
     }
   }
 
@@ -258,6 +277,20 @@ extension FolderArchive {
 
   /// How long a chunk may be without a snapshot: the list follows it.
   private static let ageOfOrphans: TimeInterval = 3_600
+}
+
+extension FolderArchive {
+  private func write(_ snapshot: ArchiveSnapshot, _ list: ArchiveSnapshot.List) throws {
+    let known = Set(try names(in: "chunks"))
+    for id in list.chunks.values where !known.contains(id.description) {
+      throw ArchiveError.Reason.notFound("chunk \(id)")
+    }
+    let header = SnapshotHeaderLine(snapshot, list)
+    try write(
+      try Self.encode(header) + [0x0A] + list.image,
+      to: "snapshots/\(Self.name(of: snapshot.mark.revision))"
+    )
+  }
 }
 
 /// The head.

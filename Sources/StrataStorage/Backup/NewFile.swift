@@ -99,6 +99,18 @@ package struct NewFile: Sendable {
     }
   }
 
+  /// Creates it with some contents.
+  func create(with contents: [UInt8]) throws {
+    try create()
+    try disk.open(temporary, O_RDWR).write(contents, at: 0)
+  }
+
+  /// All of it, which no connection has open.
+  func contents() throws -> [UInt8] {
+    let file = try disk.open(temporary, O_RDONLY)
+    return try file.read(Int(try file.size()), at: 0)
+  }
+
   /// Which unfinished files to remove.
   enum Abandoned {
     /// Those of the store at the path.

@@ -90,6 +90,12 @@ extension PersistenceError {
     case stillReferenced(table: String, id: String, by: String, count: Int)
     /// A field cannot be replaced in a bundle.
     case notRedactable(field: String, detail: String)
+    /// The archive of the store cannot be used.
+    case archive(ArchiveError)
+    /// Another process leads the archive, or may do so by now, so commits would not become part of the history.
+    case notLeading(by: String?)
+    /// The store follows another one.
+    case following(String)
   }
 }
 
@@ -176,6 +182,10 @@ extension PersistenceError.Reason {
       such as \(other)
       """
     case .notRedactable(let field, let detail): "the field \(field) cannot be replaced: \(detail)"
+    case .archive(let error): error.sentence
+    case .notLeading(let leader?): "\(leader) leads the archive of this store now"
+    case .notLeading(nil): "this process may not lead the archive of this store any more"
+    case .following(let source): "this store follows \(source), and has no commits of its own"
     }
   }
 
@@ -284,6 +294,14 @@ extension PersistenceError.Reason {
       Change or remove these first, or allow references that lead nowhere (`--leave-references`). Nothing \
       was erased.
       """
+    case .archive(let error): error.remedy
+    case .notLeading(_?):
+      """
+      Close this store and open it again to follow, or to lead once the lease has ended. Commits that are not in \
+      the archive stay in the file.
+      """
+    case .notLeading(nil): "Wait until the archive can be reached again, or open the file again."
+    case .following: "Commit where the followed store is written, or let the follower lead."
     case .notRedactable:
       "`strata schema` lists the fields. Nothing was written."
     case .notFound:

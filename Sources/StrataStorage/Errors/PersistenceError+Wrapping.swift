@@ -19,6 +19,7 @@ extension PersistenceError {
     case let error as SQLiteError where error.path.isEmpty:
       self.init(operation, path: path, .dataMigration(.temporaryFile("\(error)")))
     case let error as SQLiteError: self.init(operation, path: path, error)
+    case let error as ArchiveError: self.init(operation, path: path, .archive(error))
     case let error as FileMovedOn:
       self.init(
         operation,

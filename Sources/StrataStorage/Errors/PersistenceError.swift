@@ -38,6 +38,8 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
     case bundling
     /// Adding entities from a file.
     case importing
+    /// Copying a store to an archive, or from one.
+    case archiving
   }
 
   /// What the library was doing.
@@ -74,7 +76,7 @@ extension PersistenceError.Operation {
   var isReading: Bool {
     switch self {
     case .opening, .inspecting, .restoringBackup, .backingUp, .forking, .resuming, .migrating,
-      .exporting, .erasing, .bundling, .importing:
+      .exporting, .erasing, .bundling, .importing, .archiving:
       true
     case .appending, .snapshotting, .compacting, .closing, .suspending, .quarantining: false
     }

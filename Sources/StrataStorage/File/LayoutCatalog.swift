@@ -101,6 +101,21 @@ package struct LayoutCatalog: Sendable {
   /// The table whose records a layout was created for.
   func table(of number: Int64) -> String? { tableOfNumber[number] }
 
+  /// Adds a layout that came with a frame.
+  package mutating func add(_ row: DeltaFrame.LayoutRow) throws(CorruptionError) {
+    if let known = byNumber[row.number] {
+      guard known.body == row.body, tableOfNumber[row.number] == row.table else {
+        throw CorruptionError("layout \(row.number) of a frame is not the one that is known")
+      }
+      return
+    }
+    do throws(RecordError) {
+      add(try Layout(body: row.body), row.number, row.table)
+    } catch {
+      throw CorruptionError("layout \(row.number) of a frame cannot be read: \(error)")
+    }
+  }
+
   /// Adds the row of another file of the store; throws if this file has another row in its place.
   static func add(_ row: DeltaFrame.LayoutRow, to connection: Connection) throws {
     let hash = Checksum(of: row.body)

@@ -147,6 +147,15 @@ extension DeltaFrame {
     self.chain = chain
   }
 
+  /// The blocks, to be read.
+  package func changeBlocks() throws(CorruptionError) -> [ChangeBlock] {
+    var parsed: [ChangeBlock] = []
+    for block in blocks {
+      parsed.append(try ChangeBlock(block, of: "delta \(header.revision)"))
+    }
+    return parsed
+  }
+
   static func isOrdered(_ a: String, before b: String) -> Bool {
     a.utf8.lexicographicallyPrecedes(b.utf8)
   }

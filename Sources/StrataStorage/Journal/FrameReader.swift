@@ -1,4 +1,4 @@
-import StrataBase
+package import StrataBase
 import StrataRecords
 import StrataSQLite
 
@@ -9,6 +9,10 @@ package struct FrameReader {
   private let catalog: LayoutCatalog
   private let last: Revision
   private var replay: JournalReplay
+  /// What was read of the file for earlier frames: it does not change.
+  private var origins: [Int64: DeltaFrame.Origin] = [:]
+  private var tables: [String: DeltaFrame.Table] = [:]
+  private var layouts: [Set<Int64>: [DeltaFrame.LayoutRow]] = [:]
 
   /// The frames of the deltas after a revision; throws if the journal no longer has them.
   package init(_ view: ReadView, after revision: Revision) throws {
@@ -21,39 +25,63 @@ package struct FrameReader {
     replay = view.replay(after: revision, chain: chain)
   }
 
+  /// The chain at the last delta that was read, or where reading starts.
+  package var chain: Checksum { replay.chain }
+
   /// The next frame; nil after the last delta that the view has.
   package mutating func next() throws -> DeltaFrame? {
     guard replay.revision < last else { return nil }
     let before = replay.chain
     guard let (header, blocks) = try replay.next() else { return nil }
-    guard let origin = try StoreIdentity.origin(header.origin, in: connection) else {
-      throw CorruptionError(
-        "delta \(header.revision) names origin \(header.origin), which is not in the file"
-      )
-    }
     let names = Set(blocks.flatMap(\.tables)).sorted(by: DeltaFrame.isOrdered)
     return try DeltaFrame(
       storeID: identity.id,
       chainBefore: before,
       header: header,
-      origin: origin,
-      tables: try names.map { name in
-        guard let since = try StoreIdentity.since(name, in: connection) else {
-          throw CorruptionError("table \(name) is not listed in the file")
-        }
-        return DeltaFrame.Table(name: name, since: since)
-      },
-      layouts: try catalog.rows(for: blocks),
+      origin: try origin(of: header),
+      tables: try names.map { try table($0) },
+      layouts: try layouts(of: blocks),
       blocks: blocks,
       chain: replay.chain
     )
   }
 }
 
+extension FrameReader {
+  private mutating func origin(of header: DeltaHeader) throws -> DeltaFrame.Origin {
+    if let known = origins[header.origin] { return known }
+    guard let origin = try StoreIdentity.origin(header.origin, in: connection) else {
+      throw CorruptionError(
+        "delta \(header.revision) names origin \(header.origin), which is not in the file"
+      )
+    }
+    origins[header.origin] = origin
+    return origin
+  }
+
+  private mutating func table(_ name: String) throws -> DeltaFrame.Table {
+    if let known = tables[name] { return known }
+    guard let since = try StoreIdentity.since(name, in: connection) else {
+      throw CorruptionError("table \(name) is not listed in the file")
+    }
+    let table = DeltaFrame.Table(name: name, since: since)
+    tables[name] = table
+    return table
+  }
+
+  private mutating func layouts(of blocks: [ChangeBlock]) throws -> [DeltaFrame.LayoutRow] {
+    let numbers = Set(blocks.flatMap(\.layoutNumbers))
+    if let known = layouts[numbers] { return known }
+    let rows = try catalog.rows(of: numbers)
+    layouts[numbers] = rows
+    return rows
+  }
+}
+
 extension LayoutCatalog {
-  /// The layouts of the records in blocks, and all of a table that has sealed ones.
-  fileprivate func rows(for blocks: [ChangeBlock]) throws -> [DeltaFrame.LayoutRow] {
-    var numbers = Set(blocks.flatMap(\.layoutNumbers))
+  /// These layouts, and all of a table that has sealed ones among them.
+  fileprivate func rows(of numbers: Set<Int64>) throws -> [DeltaFrame.LayoutRow] {
+    var numbers = numbers
     for number in numbers where try layout(number).isOfSealedRecords {
       numbers.formUnion(allNumbers.filter { table(of: $0) == table(of: number) })
     }

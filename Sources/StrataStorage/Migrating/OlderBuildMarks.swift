@@ -96,6 +96,13 @@ struct OlderBuildMarks: Equatable {
     )
   }
 
+  /// The marks of a history that ends at a revision.
+  func through(_ last: Revision) -> OlderBuildMarks {
+    var marks = self
+    marks.openings.removeAll { $0.revision > last }
+    return marks
+  }
+
   /// Replaces the marks of a store, in the caller's transaction.
   func write(to connection: Connection) throws(SQLiteError) {
     try Self.removeAll(from: connection)

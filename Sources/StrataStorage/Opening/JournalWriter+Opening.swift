@@ -231,7 +231,7 @@ extension JournalWriter {
     _ = try additions(contents, file.tables, false)
     startReading()
     queue.start(after: file.revision, time: file.lastTime) { _ in }
-    queue.refuseCommits()
+    queue.refuseCommits(.readOnly)
     return OpenedStore(file, contents, isNew: false, loss: nil, migrated: nil)
   }
 }

@@ -25,6 +25,15 @@ struct RowCopy {
     try erasures()
   }
 
+  /// The tables that there are at a revision, and are not in the copy yet.
+  func tables(through last: Revision) throws {
+    try copy(
+      "SELECT name, since FROM entity_table WHERE since <= ? ORDER BY name",
+      [.integer(last.number)],
+      "INSERT OR IGNORE INTO entity_table (name, since) VALUES (?, ?)"
+    )
+  }
+
   func layout(_ number: Int64) throws {
     try copy(
       "SELECT id, entity_table, hash, body FROM layout WHERE id = ?",
@@ -54,19 +63,26 @@ struct RowCopy {
       for snapshot in try old.readable() where snapshot.header.revision == revision {
         try old.convert(snapshot, identity, catalog, without: damaged, to: new)
       }
+      try names(of: revision)
     } else {
       try copySnapshot(revision)
-    }
-    try CorruptionError.nilIfCorrupt {
-      try copy(
-        "SELECT name, revision FROM snapshot_name WHERE revision = ?",
-        [.integer(revision.number)],
-        "INSERT INTO snapshot_name (name, revision) VALUES (?, ?)"
-      )
     }
   }
 
   private func copySnapshot(_ revision: Revision) throws {
+    try snapshotWithoutChunks(revision)
+    // Snapshots share chunks: one that was copied for another is there already.
+    try copy(
+      """
+      SELECT id, hash, body FROM chunk WHERE id IN (SELECT chunk FROM listing WHERE revision = ?)
+      """,
+      [.integer(revision.number)],
+      "INSERT OR IGNORE INTO chunk (id, hash, body) VALUES (?, ?, ?)"
+    )
+  }
+
+  /// The row of a snapshot, the list of its chunks, and its names.
+  func snapshotWithoutChunks(_ revision: Revision) throws {
     try copy(
       """
       SELECT revision, epoch, time, chain, state, chunks, entities, bytes, hash FROM snapshot
@@ -88,14 +104,17 @@ struct RowCopy {
         VALUES (?, ?, ?, ?, ?, ?)
       """
     )
-    // Snapshots share chunks: one that was copied for another is there already.
-    try copy(
-      """
-      SELECT id, hash, body FROM chunk WHERE id IN (SELECT chunk FROM listing WHERE revision = ?)
-      """,
-      [.integer(revision.number)],
-      "INSERT OR IGNORE INTO chunk (id, hash, body) VALUES (?, ?, ?)"
-    )
+    try names(of: revision)
+  }
+
+  private func names(of revision: Revision) throws {
+    try CorruptionError.nilIfCorrupt {
+      try copy(
+        "SELECT name, revision FROM snapshot_name WHERE revision = ?",
+        [.integer(revision.number)],
+        "INSERT INTO snapshot_name (name, revision) VALUES (?, ?)"
+      )
+    }
   }
 
   /// The deltas after a revision up to another, and their blocks.

@@ -13,7 +13,7 @@ package actor HistoryReader {
     executor.asUnownedSerialExecutor()
   }
 
-  let path: StorePath
+  nonisolated let path: StorePath
   private let vfs: String?
   package nonisolated let pins: HistoryPins
   /// Why reads are refused at the moment; nil while they are allowed.

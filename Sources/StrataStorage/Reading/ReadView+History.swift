@@ -73,6 +73,14 @@ extension ReadView {
     return snapshot.header.chain
   }
 
+  /// The chain at a revision: that of its delta, or of a snapshot; nil if there is none that ends there.
+  package func chain(at revision: Revision) throws -> Checksum? {
+    if revision == last.revision { return last.chain }
+    let delta = try journal.headers(after: revision.previous, limit: 1).first
+    if let delta, delta.header.revision == revision { return delta.hash }
+    return verified.first { $0.header.revision == revision }?.header.chain
+  }
+
   /// Throws if a revision is not the end of a delta.
   package func checkIsEnd(_ revision: Revision) throws {
     guard revision <= last.revision else {

@@ -49,6 +49,16 @@ package struct ReadView {
     self.journal = journal
   }
 
+  /// Where the file ended when the view was made.
+  package var position: Position {
+    Position(
+      storeID: identity.id,
+      epoch: identity.epoch,
+      revision: last.revision,
+      chain: last.chain
+    )
+  }
+
   /// The snapshots that were read back and verified, the newest first.
   package var verified: [StoredSnapshot] {
     snapshots.filter { $0.header.state == .verified }

@@ -26,6 +26,8 @@ public struct PersistenceConfiguration: Sendable {
   public var queueCapacity: Int
   /// How many of the last states stay in memory, for `state(at:)` and `revert`.
   public var recentStates = RecentStatePolicy()
+  /// How the store is kept in the archive that an opening is given.
+  public var archiving = ArchivePolicy()
   /// What deltas state about their commits.
   public var commitTraces: CommitTraces
   /// What deltas state about the contexts of their commits.

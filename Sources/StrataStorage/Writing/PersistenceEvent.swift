@@ -1,3 +1,5 @@
+public import Foundation
+
 /// An event of a store's file while it is open.
 public enum PersistenceEvent: Sendable, Equatable {
   /// Deltas up to this revision are in the file.
@@ -12,6 +14,19 @@ public enum PersistenceEvent: Sendable, Equatable {
   case degraded(PersistenceError.Reason)
   /// The disk works again and has everything up to this revision.
   case recovered(through: Revision)
+  /// This process leads the archive, in this epoch.
+  case leading(epoch: Int64)
+  /// The archive has everything up to this revision.
+  case replicated(through: Revision)
+  /// The archive cannot be reached since then; commits go on, and it is tried again.
+  case archiveAway(since: Date, String)
+  /// The archive can be reached again.
+  case archiveBack
+  /// The archive got a snapshot instead of these revisions, whose deltas the file no longer had.
+  case archiveGap(ClosedRange<Revision>)
+  /// Another process leads the archive: further commits are refused, and those that the archive lacks stay in the
+  /// file.
+  case notLeading(by: String)
   /// These entities changed in memory but could not be encoded; the file has older records of them.
   case notPersisted([NotPersisted])
 }

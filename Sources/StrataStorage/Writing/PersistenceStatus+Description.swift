@@ -40,6 +40,7 @@ extension PersistenceStatus: CustomStringConvertible {
       bytes.description,
       newestSnapshot?.description ?? "There is no verified snapshot.",
     ]
+    if let archive { sentences.append("\(archive)") }
     if let trimmed {
       sentences.append("The history up to revision \(trimmed) was trimmed.")
     }

@@ -40,6 +40,10 @@ public struct PersistenceStatus: Sendable, Equatable {
     public var written: Revision
     /// The last one that is certainly on the medium: it survives a power cut.
     public var durable: Revision
+    /// The last one that the archive has: it survives the loss of the machine.
+    ///
+    /// Nil without an archive, and until it was reached.
+    public var replicated: Revision?
   }
 
   /// How much space the parts of the file take.
@@ -112,6 +116,8 @@ public struct PersistenceStatus: Sendable, Equatable {
   public var pinnedWAL: PinnedWAL?
   /// The newest snapshot.
   public var newestSnapshot: Snapshot?
+  /// The archive; nil if there is none.
+  public var archive: ArchiveStatus?
   /// The last revision whose delta was removed, by the ``SnapshotPolicy`` or by `compact()`; nil if the
   /// whole history is there.
   public var trimmed: Revision?

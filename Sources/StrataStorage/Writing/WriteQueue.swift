@@ -94,10 +94,21 @@ package final class WriteQueue: Sendable {
   }
 
   /// Refuses further commits.
-  package func refuseCommits() { state.withLockSignalling { $0.refuseCommits() } }
+  package func refuseCommits(_ reason: PersistenceError.Reason) {
+    state.withLockSignalling { $0.refuseCommits(reason) }
+  }
 
-  /// Whether the file is still being written.
-  package var acceptsCommits: Bool { state.withLock { $0.acceptsCommits } }
+  /// Accepts commits again that were refused because this process may no longer lead.
+  func acceptCommitsAgain() { state.withLock { $0.acceptCommitsAgain() } }
+
+  /// Lets commits wait, or continue, because of how far the archive is behind.
+  func holdBack(_ isHeldBack: Bool) { state.withLockSignalling { $0.isHeldBack = isHeldBack } }
+
+  /// Why commits are refused; nil while they are accepted.
+  package var refusal: PersistenceError.Reason? { state.withLock { $0.refusal } }
+
+  /// Whether commits are accepted.
+  package var acceptsCommits: Bool { refusal == nil }
 
   func delayedWakeDidArrive() { state.withLock { $0.delayedWakeDidArrive() } }
 

@@ -36,8 +36,11 @@ package struct WriteQueueState: Sendable {
   private var isWriterAwake = false
   /// Whether a delayed call of the writer is scheduled; it serves every commit until then.
   private var isWakeDelayed = false
-  /// Whether the file is still being written; false once it is being closed.
-  package private(set) var acceptsCommits = true
+  /// Why commits are refused: the file is being closed, or is read only, or another process leads its
+  /// archive; nil while they are accepted.
+  package private(set) var refusal: PersistenceError.Reason?
+  /// Whether commits wait because the archive is too far behind.
+  package var isHeldBack = false
 
   let capacity: Int
   private let wakesAtOnceFrom: Int
@@ -65,10 +68,15 @@ package struct WriteQueueState: Sendable {
 
   /// Whether a committer may continue: there is room, or waiting would be pointless.
   ///
-  /// Once the file is being closed, the writer may never make room.
+  /// Once commits are refused, the writer may never make room.
   package var hasRoom: Bool {
-    pendingEntities < capacity || condition != .open || !acceptsCommits
+    if refusal != nil { return true }
+    if isHeldBack { return false }
+    return pendingEntities < capacity || condition != .open
   }
+
+  /// Whether commits are accepted.
+  package var acceptsCommits: Bool { refusal == nil }
 
   /// Gives the changes of a commit the next revision and queues them.
   package mutating func add(
@@ -173,10 +181,17 @@ package struct WriteQueueState: Sendable {
     isWriterAwake = false
   }
 
-  /// Refuses further commits.
+  /// Refuses further commits; those that wait are written.
   ///
-  /// Those that wait are written when the file is closed.
-  package mutating func refuseCommits() { acceptsCommits = false }
+  /// The first reason stays, unless the file is being closed.
+  package mutating func refuseCommits(_ reason: PersistenceError.Reason) {
+    if refusal == nil || reason == .closed { refusal = reason }
+  }
+
+  /// Accepts commits again that were refused because this process may no longer lead.
+  mutating func acceptCommitsAgain() {
+    if refusal == .notLeading(by: nil) { refusal = nil }
+  }
 
   /// Whether a commit waits and the writer has not tried to write it.
   ///

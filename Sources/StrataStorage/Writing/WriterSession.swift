@@ -8,7 +8,7 @@ import StrataSQLite
 /// After an error the writer discards the session and opens another one.
 final class WriterSession {
   let path: StorePath
-  let identity: StoreIdentity
+  private(set) var identity: StoreIdentity
   let connection: Connection
   let journal: Journal
   let snapshots: SnapshotStore
@@ -238,6 +238,17 @@ final class WriterSession {
     )
     try journal.append(header, body: body, hash: hash)
     return (header, hash, encoding.refused)
+  }
+
+  /// Raises the epoch; the file has it on disk when this returns.
+  func raiseEpoch(to epoch: Int64) throws {
+    guard epoch > identity.epoch else { return }
+    var raised = identity
+    raised.epoch = epoch
+    try transaction { try raised.writeEpoch(to: connection) }
+    identity = raised
+    try barrier()
+    try head.sync()
   }
 
   /// The layouts of the file.

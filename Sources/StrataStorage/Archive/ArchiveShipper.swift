@@ -1,0 +1,687 @@
+import Foundation
+import StrataBase
+import StrataMigrations
+import StrataSQLite
+
+/// Sends what a writer has written to an archive.
+///
+/// It runs beside the writer, on executors of its own: it reads the file as any reader does, so no commit waits
+/// for the archive. It sends one segment at a time, and the next one is read meanwhile.
+package actor ArchiveShipper {
+  private let executor = FileExecutor(label: "strata.shipper")
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  package nonisolated let archive: any Archive
+  private nonisolated let writer: JournalWriter
+  private nonisolated let reader: HistoryReader
+  private let policy: ArchivePolicy
+  private let path: StorePath
+  /// The name under which this process leads.
+  private let leader: String
+
+  /// What others see of it.
+  private nonisolated let status: Lock<ArchiveStatus>
+  private nonisolated let waiters = Lock(ReplicationWaiters())
+
+  /// The leadership; nil until there is one.
+  private var term: ArchiveTerm?
+  /// How far the archive is.
+  private var mark: HistoryMark?
+  /// Keeps the deltas that the archive lacks; nil once there are too many.
+  private var pin: HistoryPins.Pin?
+  /// Whether it must be asked how far the archive is: an answer was not received.
+  private var isUncertain = false
+  /// Whether the archive has to begin again, as entities were erased from the file.
+  private var isRewritten = false
+  /// What the archive's catalog was made of.
+  private var catalogState: CatalogState?
+  /// The newest snapshot of the archive.
+  private var newestSnapshot: ArchiveSnapshot?
+  private var namedSnapshots: Set<NamedSnapshot> = []
+  /// When the lease was extended last: before the message was sent.
+  private var leaseStart = ContinuousClock.now
+  private var failures = 0
+  private var backlogCheck = ContinuousClock.now
+  private var isStopping = false
+  private var loop: Task<Void, Never>?
+  private nonisolated let signals: AsyncStream<Void>
+  private nonisolated let signal: AsyncStream<Void>.Continuation
+
+  /// A name and what it stands for, as the archive has them.
+  private struct NamedSnapshot: Hashable {
+    let name: String
+    let revision: Revision
+  }
+
+  /// - Parameter opening: what happened before the file was opened.
+  package init(
+    to archive: any Archive,
+    of writer: JournalWriter,
+    continuing opening: ArchiveOpening
+  ) {
+    self.archive = archive
+    self.writer = writer
+    policy = writer.configuration.archiving
+    term = opening.term
+    mark = opening.mark
+    isUncertain = term != nil
+    isRewritten = opening.isRewritten
+    let policy = writer.configuration.archiving
+    path = writer.path
+    leader = policy.leader(at: writer.path)
+    reader = HistoryReader(writer.path, vfs: writer.configuration.vfs, pins: writer.pins)
+    pin = writer.pins.pin(opening.mark?.revision ?? 0)
+    status = Lock(ArchiveStatus(name: archive.name, condition: .starting))
+    (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// How the archive is at this moment.
+  package nonisolated var currentStatus: ArchiveStatus { status.withLock { $0 } }
+}
+
+/// Running.
+extension ArchiveShipper {
+  /// Starts to send.
+  package func start() {
+    let events = writer.events.stream()
+    let signal = signal
+    loop = Task { [weak self] in
+      let listening = Task {
+        for await event in events {
+          switch event {
+          case .appended, .snapshot: signal.yield()
+          default: break
+          }
+        }
+        signal.yield()
+      }
+      await self?.run()
+      listening.cancel()
+    }
+    watchLag()
+  }
+
+  /// Looks now and then how far the archive is behind, also while a call to it does not return.
+  private func watchLag() {
+    guard let maxLag = policy.maxLag, !isStopping else { return }
+    let now = writer.configuration.now()
+    if hasWork { update { $0.behindSince = $0.behindSince ?? now } }
+    writer.queue.holdBack(isTooFarBehind)
+    executor.schedule(after: maxLag / 4) { [weak self] in
+      self?.assumeIsolated { $0.watchLag() }
+    }
+  }
+
+  /// Sends what is written, as far as that is possible within a time, and gives the lease up.
+  package func stop(within limit: Duration) async {
+    isStopping = true
+    writer.queue.holdBack(false)
+    signal.yield()
+    let loop = loop
+    let timer = Task {
+      try await Task.sleep(for: limit)
+      loop?.cancel()
+    }
+    await loop?.value
+    timer.cancel()
+    if let term {
+      // The lease ends by itself if this does not arrive.
+      do { try await archive.release(term) } catch _ {}
+    }
+    term = nil
+    pin = nil
+    update { $0.condition = .closed }
+    fail(.closed)
+  }
+
+  /// Stops without another word to the archive.
+  package nonisolated func cancel() {
+    signal.finish()
+  }
+
+  /// Refuses to read the file until ``resume()``; returns once no read is in progress.
+  package func suspend(_ reason: PersistenceError.Reason) async { await reader.stop(reason) }
+
+  /// Reads the file again.
+  package func resume() async {
+    await reader.resume()
+    isUncertain = true
+    signal.yield()
+  }
+
+  private func run() async {
+    var signals = signals.makeAsyncIterator()
+    while !Task.isCancelled {
+      let pause = await attempt()
+      if Task.isCancelled || isDone { return }
+      schedule(after: pause)
+      if await signals.next() == nil { return }
+      await gather()
+    }
+  }
+
+  /// Whether there is nothing more to do.
+  private var isDone: Bool {
+    if case .notLeading = currentStatus.condition { return true }
+    return isStopping && !hasWork
+  }
+
+  private var hasWork: Bool {
+    guard let mark else { return true }
+    return mark.revision < writer.queue.current.written
+  }
+
+  private func schedule(after pause: Duration) {
+    executor.schedule(after: pause) { [signal] in signal.yield() }
+  }
+
+  /// Lets commits gather, unless somebody waits.
+  private func gather() async {
+    if isStopping || !waiters.withLock({ $0.isEmpty }) { return }
+    do { try await Task.sleep(for: policy.maxDelay) } catch _ {}
+  }
+
+  /// Does what is due; returns how long to wait if nothing happens.
+  private func attempt() async -> Duration {
+    do {
+      if term == nil { try await lead() }
+      if isUncertain { try await resynchronize() }
+      try await sendFirstSnapshot()
+      try await send()
+      try await renewIfDue()
+      try await sendSnapshotIfDue()
+      noteReached()
+      return policy.lease / 3
+    } catch let error as ArchiveError {
+      return await note(error)
+    } catch let error as NotLeading {
+      lose(to: error.leader)
+      return policy.lease
+    } catch is CancellationError {
+      return .zero
+    } catch {
+      // The file is suspended, or its disk fails.
+      failures += 1
+      return min(.milliseconds(100) * failures, .seconds(5))
+    }
+  }
+
+  private func noteReached() {
+    failures = 0
+    guard let term else { return }
+    var wasAway = false
+    update { status in
+      if case .away = status.condition { wasAway = true }
+      status.condition = .leading(epoch: term.epoch)
+    }
+    if wasAway { writer.events.send(.archiveBack) }
+  }
+
+  /// What to do after an error: returns how long to wait.
+  private func note(_ error: ArchiveError) async -> Duration {
+    switch error.reason {
+    case .refused:
+      isUncertain = true
+      failures += 1
+      // Asked at once who leads.
+      return failures > 1 ? .milliseconds(200) : .zero
+    case .led(let leader, _):
+      lose(to: leader)
+      return policy.lease
+    case .otherStore, .newerFormat, .unusable, .damaged, .notFound, .empty, .away:
+      isUncertain = true
+      noteAway(error.sentence)
+      failures += 1
+      await limitBacklog()
+      return min(.milliseconds(100) * failures, .seconds(5))
+    }
+  }
+
+  private func noteAway(_ detail: String) {
+    let now = writer.configuration.now()
+    var since: Date?
+    update { status in
+      if case .away(_, let before) = status.condition {
+        status.condition = .away(detail, since: before)
+      } else {
+        since = now
+        status.condition = .away(detail, since: now)
+      }
+    }
+    if let since { writer.events.send(.archiveAway(since: since, detail)) }
+  }
+
+  /// Another process leads: nothing that this one does can become part of the history.
+  private func lose(to leader: String) {
+    term = nil
+    pin = nil
+    update { $0.condition = .notLeading(by: leader) }
+    writer.queue.refuseCommits(.notLeading(by: leader))
+    writer.events.send(.notLeading(by: leader))
+    fail(.notLeading(by: leader))
+  }
+
+  private func update(_ change: (inout ArchiveStatus) -> Void) {
+    status.withLock(change)
+  }
+
+  private struct NotLeading: Error {
+    let leader: String
+  }
+}
+
+/// Leading.
+extension ArchiveShipper {
+  /// Leads, and compares the two histories.
+  private func lead() async throws {
+    let (identity, start) = try await reader.read { view in
+      guard let oldest = view.anchors.last?.header else {
+        throw CorruptionError("the file has no snapshot that its journal continues")
+      }
+      return (view.identity, HistoryMark(oldest.revision, oldest.chain))
+    }
+    let before = try await archive.head()
+    let began = ContinuousClock.now
+    let head = try await archive.lead(
+      ArchiveCandidate(
+        store: identity.id,
+        epoch: identity.epoch,
+        leader: leader,
+        lease: policy.lease,
+        start: start
+      )
+    )
+    let term = ArchiveTerm(epoch: head.epoch, lease: policy.lease)
+    let standing = try await standing(head, before?.epoch ?? 0)
+    guard standing == .atOrAhead || standing == .rewritten else {
+      // It has what this file lacks, so this process must not add to it.
+      try await archive.release(term)
+      throw NotLeading(leader: before?.leader ?? "another process")
+    }
+    try await writer.raiseEpoch(to: head.epoch)
+    self.term = term
+    noteLease(from: began)
+    catalogState = nil
+    newestSnapshot = nil
+    isUncertain = false
+    isRewritten = standing == .rewritten
+    if isRewritten { try await restart() } else { note(head.mark) }
+    writer.events.send(.leading(epoch: head.epoch))
+  }
+
+  private func standing(
+    _ head: ArchiveHead,
+    _ epochBefore: Int64
+  ) async throws -> ArchiveStanding {
+    try await ArchiveComparison(
+      archive: archive,
+      head: head,
+      epochBefore: epochBefore,
+      file: reader
+    ).standing()
+  }
+
+  /// Asks how far the archive is, after an answer that did not arrive or a refusal.
+  private func resynchronize() async throws {
+    let head = try await archive.head()
+    guard let term, let head, head.epoch == term.epoch else {
+      // Another process leads. Or it went back to before this leadership, or lost everything. One of the
+      // same name has led and not got the file, whose lock is here.
+      if let head, let term, head.epoch > term.epoch, head.leader != leader {
+        throw NotLeading(leader: head.leader)
+      }
+      self.term = nil
+      return try await lead()
+    }
+    // Before the epoch is raised, as it tells what happened since.
+    switch isRewritten ? .rewritten : try await standing(head, term.epoch) {
+    case .atOrAhead: break
+    case .rewritten: isRewritten = true
+    default: throw NotLeading(leader: head.leader)
+    }
+    try await writer.raiseEpoch(to: term.epoch)
+    if isRewritten { try await restart() } else { note(head.mark) }
+    isUncertain = false
+  }
+
+  private func renewIfDue() async throws {
+    guard let term, ContinuousClock.now - leaseStart > policy.lease / 4 else { return }
+    let began = ContinuousClock.now
+    try await archive.renew(term)
+    noteLease(from: began)
+  }
+
+  private func noteLease(from began: ContinuousClock.Instant) {
+    leaseStart = began
+    guard policy.withoutLease == .refuse else { return }
+    writer.queue.acceptCommitsAgain()
+    executor.schedule(after: policy.lease - (ContinuousClock.now - began)) { [weak self] in
+      self?.assumeIsolated { $0.refuseWithoutLease() }
+    }
+  }
+
+  /// Refuses commits if the lease has ended: another process may lead.
+  private func refuseWithoutLease() {
+    guard term != nil, !isStopping, ContinuousClock.now - leaseStart >= policy.lease else { return }
+    writer.queue.refuseCommits(.notLeading(by: nil))
+  }
+}
+
+/// Segments.
+extension ArchiveShipper {
+  /// What the catalog says: a new one is sent when it differs.
+  private struct CatalogState: Equatable, Sendable {
+    let migrations: [DataLedger.Entry]
+    let erasures: [ErasureLedger.Entry]
+    let marks: OlderBuildMarks
+  }
+
+  /// What was read of the file to be sent together.
+  private struct Batch: Sendable {
+    var frames: [DeltaFrame] = []
+    var catalog: [UInt8]?
+    var state: CatalogState?
+  }
+
+  /// Sends all that is written.
+  private func send() async throws {
+    while let mark, hasWork {
+      try Task.checkCancellation()
+      let batch: Batch
+      do {
+        batch = try await read(after: mark)
+      } catch let error as PersistenceError {
+        guard case .trimmed = error.reason else { throw error }
+        try await skip(from: mark)
+        continue
+      }
+      guard let term, let segment = ArchiveSegment(of: batch.frames, epoch: term.epoch) else {
+        return
+      }
+      let began = ContinuousClock.now
+      let committed = writer.configuration.now()
+      try await archive.append(segment, catalog: batch.catalog, in: term)
+      catalogState = batch.state
+      noteLease(from: began)
+      note(segment.end, behindSince: hasWork ? committed : nil)
+    }
+  }
+
+  private func read(after mark: HistoryMark) async throws -> Batch {
+    let (limit, known) = (policy.segmentBytes, catalogState)
+    let (path, disk) = (path, writer.configuration.disk)
+    return try await reader.read { view in
+      var batch = Batch()
+      let connection = view.journal.connection
+      let state = CatalogState(
+        migrations: try DataLedger.entries(on: connection),
+        erasures: try ErasureLedger.entries(on: connection),
+        marks: try OlderBuildMarks.read(connection)
+      )
+      batch.state = state
+      if state != known {
+        batch.catalog =
+          try ArchiveImage(view: view, source: connection, path: path, disk: disk).catalog()
+      }
+      var frames = try FrameReader(view, after: mark.revision)
+      guard frames.chain == mark.checksum else {
+        throw CorruptionError("the file has another history than its archive at \(mark)")
+      }
+      var bytes = 0
+      while bytes < limit, let frame = try frames.next() {
+        bytes += frame.header.footprint
+        batch.frames.append(frame)
+      }
+      return batch
+    }
+  }
+
+  /// Notes how far the archive is.
+  private func note(_ mark: HistoryMark, behindSince: Date? = nil) {
+    self.mark = mark
+    pin?.advance(to: mark.revision)
+    if pin == nil { pin = writer.pins.pin(mark.revision) }
+    let behind = hasWork ? behindSince ?? writer.configuration.now() : nil
+    update { status in
+      status.replicated = mark.revision
+      status.behindSince = behind
+    }
+    writer.queue.holdBack(isTooFarBehind)
+    let served = waiters.withLock { $0.take(through: mark.revision) }
+    for waiter in served { waiter.resume(returning: .success(())) }
+    writer.events.send(.replicated(through: mark.revision))
+  }
+
+  private var isTooFarBehind: Bool {
+    guard let maxLag = policy.maxLag, let since = currentStatus.behindSince else { return false }
+    let lag = writer.configuration.now().timeIntervalSince(since)
+    return .seconds(lag) > maxLag
+  }
+
+  /// Stops to keep the deltas if there are too many.
+  private func limitBacklog() async {
+    guard pin != nil, ContinuousClock.now >= backlogCheck else { return }
+    backlogCheck = .now + .seconds(5)
+    let after = mark?.revision ?? 0
+    do {
+      let bytes = try await reader.read { try $0.journal.bytes(after: after) }
+      if bytes > policy.maxBacklog { pin = nil }
+    } catch _ {
+      // Read again when it is due.
+      return
+    }
+  }
+}
+
+/// Snapshots.
+extension ArchiveShipper {
+  /// Sends the newest snapshot because the deltas before it are gone.
+  private func skip(from mark: HistoryMark) async throws {
+    let sent = try await sendSnapshot { view in view.anchors.first }
+    guard let sent, sent.revision > mark.revision else {
+      throw CorruptionError("the file lacks the deltas after revision \(mark.revision)")
+    }
+    noteGap(from: mark, to: sent)
+  }
+
+  private func noteGap(from mark: HistoryMark, to sent: HistoryMark) {
+    let gap = mark.revision.next...sent.revision
+    update { $0.gaps.append(gap) }
+    note(sent)
+    writer.events.send(.archiveGap(gap))
+  }
+
+  /// Sends a snapshot where the archive begins, if it has none: without it, no segment can be restored.
+  private func sendFirstSnapshot() async throws {
+    guard let mark, newestSnapshot == nil else { return }
+    let snapshots = try await archive.snapshots()
+    newestSnapshot = snapshots.last
+    namedSnapshots = []
+    for snapshot in snapshots {
+      for name in snapshot.names {
+        namedSnapshots.insert(NamedSnapshot(name: name, revision: snapshot.mark.revision))
+      }
+    }
+    if newestSnapshot != nil { return }
+    let sent = try await sendSnapshot { view in
+      view.anchors.first { $0.header.revision == mark.revision } ?? view.anchors.first
+    }
+    if let sent, sent.revision > mark.revision { noteGap(from: mark, to: sent) }
+  }
+
+  /// Sends a snapshot if it is time for another, and those with names.
+  private func sendSnapshotIfDue() async throws {
+    guard let mark, let newest = newestSnapshot else { return }
+    let (known, interval) = (namedSnapshots, policy.snapshotInterval)
+    try await sendSnapshot { view in
+      let due = view.verified.filter {
+        $0.header.revision <= mark.revision && $0.header.revision > newest.mark.revision
+      }
+      let names = view.names.filter { name, revision in
+        revision <= mark.revision
+          && !known.contains(NamedSnapshot(name: name, revision: revision))
+      }
+      if let name = names.first {
+        return view.verified.first { $0.header.revision == name.revision }
+      }
+      return due.first { snapshot in
+        let age = Date(microseconds: snapshot.header.time).timeIntervalSince(newest.time)
+        return .seconds(age) >= interval
+      }
+    }
+  }
+
+  /// Sends a snapshot, and those of its chunks that the archive lacks; returns its mark.
+  @discardableResult
+  private func sendSnapshot(
+    _ choose: @escaping @Sendable (ReadView) throws -> StoredSnapshot?
+  ) async throws -> HistoryMark? {
+    guard let term, let read = try await prepareSnapshot(choose, term) else { return nil }
+    try await archive.add(read.snapshot, read.list, catalog: read.catalog, in: term)
+    if newestSnapshot.map({ $0.mark.revision < read.snapshot.mark.revision }) ?? true {
+      newestSnapshot = read.snapshot
+    }
+    for name in read.snapshot.names {
+      namedSnapshots.insert(NamedSnapshot(name: name, revision: read.snapshot.mark.revision))
+    }
+    return read.snapshot.mark
+  }
+
+  /// Replaces what the archive has by the history of the file.
+  private func restart() async throws {
+    guard let term, let read = try await prepareSnapshot({ $0.anchors.last }, term) else { return }
+    try await archive.restart(
+      from: read.snapshot,
+      read.list,
+      catalog: read.catalog,
+      in: term
+    )
+    newestSnapshot = nil
+    catalogState = nil
+    isRewritten = false
+    note(read.snapshot.mark)
+  }
+
+  /// Reads a snapshot, and sends those of its chunks that the archive lacks.
+  private func prepareSnapshot(
+    _ choose: @escaping @Sendable (ReadView) throws -> StoredSnapshot?,
+    _ term: ArchiveTerm
+  ) async throws -> ReadSnapshot? {
+    let (path, disk) = (path, writer.configuration.disk)
+    // While it is read, it is not removed.
+    let whole = writer.pins.pin(0)
+    defer { withExtendedLifetime(whole) {} }
+    let read = try await reader.read { view -> ReadSnapshot? in
+      guard let chosen = try choose(view) else { return nil }
+      let image = ArchiveImage(
+        view: view,
+        source: view.journal.connection,
+        path: path,
+        disk: disk
+      )
+      let list = try image.list(of: chosen)
+      let names = view.names.filter { $0.revision == chosen.header.revision }.map(\.name)
+      return ReadSnapshot(
+        snapshot: ArchiveSnapshot(chosen.header, names: names),
+        list: list,
+        catalog: try image.catalog()
+      )
+    }
+    guard let read else { return nil }
+    let missing = Set(try await archive.missing(Array(Set(read.list.chunks.values))))
+    let numbers = read.list.chunks.filter { missing.contains($0.value) }.keys.sorted()
+    for start in stride(from: 0, to: numbers.count, by: 16) {
+      try Task.checkCancellation()
+      let slice = numbers[start..<min(start + 16, numbers.count)]
+      let chunks = try await reader.read { view in
+        try slice.map { try ArchiveImage.chunk($0, in: view.journal.connection) }
+      }
+      try await archive.add(chunks, in: term)
+      try await renewIfDue()
+    }
+    return read
+  }
+
+  private struct ReadSnapshot: Sendable {
+    let snapshot: ArchiveSnapshot
+    let list: ArchiveSnapshot.List
+    let catalog: [UInt8]
+  }
+}
+
+/// Waiting.
+extension ArchiveShipper {
+  /// Returns once the archive has every commit up to a revision.
+  ///
+  /// Throws `.notLeading` once another process leads, `.closed`, and `.archive` with `.away` if it is not there
+  /// within the time.
+  package nonisolated func replicated(
+    through revision: Revision,
+    within limit: Duration?
+  ) async throws(PersistenceError) {
+    try await writer.durable(through: revision)
+    let result: Result<Void, PersistenceError.Reason> = await withCheckedContinuation {
+      continuation in
+      let outcome = waiters.withLock { waiters -> Result<Void, PersistenceError.Reason>? in
+        if let replicated = currentStatus.replicated, replicated >= revision { return .success(()) }
+        if let reason = waiters.failure { return .failure(reason) }
+        let id = waiters.add(revision, continuation)
+        if let limit { scheduleEnd(of: id, after: limit) }
+        return nil
+      }
+      if let outcome { continuation.resume(returning: outcome) } else { signal.yield() }
+    }
+    if case .failure(let reason) = result {
+      throw PersistenceError(.archiving, path: path.file, reason)
+    }
+  }
+
+  private nonisolated func scheduleEnd(of id: Int, after limit: Duration) {
+    executor.schedule(after: limit) { [weak self] in
+      guard let self, let waiter = waiters.withLock({ $0.remove(id) }) else { return }
+      let detail = "it has not confirmed the commit within \(limit)"
+      waiter.resume(
+        returning: .failure(.archive(ArchiveError(.away(detail), archive: archive.name)))
+      )
+    }
+  }
+
+  /// Ends everybody's waiting.
+  private func fail(_ reason: PersistenceError.Reason) {
+    let all = waiters.withLock { waiters in
+      waiters.failure = reason
+      return waiters.take(through: Revision(.max))
+    }
+    for waiter in all { waiter.resume(returning: .failure(reason)) }
+  }
+}
+
+/// Those who wait for the archive.
+private struct ReplicationWaiters {
+  typealias Continuation = CheckedContinuation<Result<Void, PersistenceError.Reason>, Never>
+
+  private var waiting: [Int: (revision: Revision, continuation: Continuation)] = [:]
+  private var nextID = 0
+  /// Why nobody needs to wait any more.
+  var failure: PersistenceError.Reason?
+
+  var isEmpty: Bool { waiting.isEmpty }
+
+  mutating func add(_ revision: Revision, _ continuation: Continuation) -> Int {
+    nextID += 1
+    waiting[nextID] = (revision, continuation)
+    return nextID
+  }
+
+  mutating func remove(_ id: Int) -> Continuation? {
+    waiting.removeValue(forKey: id)?.continuation
+  }
+
+  mutating func take(through revision: Revision) -> [Continuation] {
+    let served = waiting.filter { $0.value.revision <= revision }
+    for id in served.keys { waiting[id] = nil }
+    return served.values.map(\.continuation)
+  }
+}

@@ -1,0 +1,118 @@
+import StrataBase
+import StrataMigrations
+
+/// How the history of a file stands to that of an archive.
+package enum ArchiveStanding: Sendable, Equatable {
+  /// The archive ends where the file ends, or before; the file goes on from there.
+  case atOrAhead
+  /// The file ends before the archive, and the archive goes on from there.
+  case behind
+  /// The file ends before the archive, which no longer has what follows the file's end.
+  case farBehind
+  /// The two have different commits; nil where they begin to differ is not known.
+  case diverged(after: Revision?)
+  /// Entities were erased from the file since it has led, and nobody else has led since.
+  case rewritten
+  /// The file was taken back on purpose since it has led, and nobody else has led since.
+  case cut
+}
+
+/// Compares a file with an archive.
+///
+/// What is compared are chains: equal ones mean equal histories.
+struct ArchiveComparison {
+  let archive: any Archive
+  let head: ArchiveHead
+  /// The epoch of the last leadership that was not this one's.
+  let epochBefore: Int64
+  let file: any ComparedFile
+
+  /// Reads one segment at most, unless the two differ: then all that the archive has, to tell where.
+  func standing() async throws -> ArchiveStanding {
+    let position = try await file.position()
+    let end = HistoryMark(position)
+    if head.mark == end { return .atOrAhead }
+    if head.mark.revision <= position.revision { return try await standing(ofLonger: position) }
+    // Every cut raises the epoch, and so does every leadership.
+    if position.epoch > epochBefore { return .cut }
+    let next = try await archive.segments(after: end.revision.previous, bytes: 1)
+    guard let segment = next.first, segment.start.revision <= end.revision else {
+      let isSnapshot = try await archive.snapshots().contains { $0.mark == end }
+      return isSnapshot && next.first?.start == end ? .behind : .farBehind
+    }
+    if try segment.start == end || segment.ends().contains(end) { return .behind }
+    return .diverged(after: try await commonRevision(before: position))
+  }
+
+  private func standing(ofLonger position: Position) async throws -> ArchiveStanding {
+    guard let chain = try await file.chain(at: head.mark.revision) else {
+      // The file no longer has what it could be compared by. It has led last if nobody has raised the epoch since.
+      return position.epoch >= epochBefore ? .atOrAhead : .diverged(after: nil)
+    }
+    if HistoryMark(head.mark.revision, chain) == head.mark { return .atOrAhead }
+    if position.epoch > epochBefore {
+      let erased = Set(try await file.erasures())
+      let known = try await file.erasures(inCatalog: try await archive.catalog())
+      return erased.isStrictSuperset(of: known) ? .rewritten : .cut
+    }
+    return .diverged(after: try await commonRevision(before: position))
+  }
+
+  private func commonRevision(before position: Position) async throws -> Revision? {
+    var common: Revision?
+    var after: Revision = 0
+    while true {
+      let segments = try await archive.segments(after: after, bytes: 4 << 20)
+      guard let last = segments.last else { return common }
+      for segment in segments {
+        for mark in try [segment.start] + segment.ends() {
+          guard mark.revision <= position.revision,
+            let chain = try await file.chain(at: mark.revision)
+          else { continue }
+          guard HistoryMark(mark.revision, chain) == mark else { return common }
+          common = mark.revision
+        }
+      }
+      after = last.end.revision
+      if after >= position.revision { return common }
+    }
+  }
+}
+
+/// What is compared of a file.
+protocol ComparedFile: Sendable {
+  var path: StorePath { get }
+  func read<R: Sendable>(
+    _ body: @Sendable (ReadView) throws -> R
+  ) async throws(PersistenceError) -> R
+}
+
+extension ComparedFile {
+  fileprivate func position() async throws -> Position { try await read(\.position) }
+
+  /// The chain at a revision; nil if there is no delta or snapshot that ends there.
+  fileprivate func chain(at revision: Revision) async throws -> Checksum? {
+    try await read { try $0.chain(at: revision) }
+  }
+
+  fileprivate func erasures() async throws -> [ErasureLedger.Entry] {
+    try await read { try ErasureLedger.entries(on: $0.journal.connection) }
+  }
+
+  /// The erasures that a catalog of the same store lists.
+  fileprivate func erasures(inCatalog image: [UInt8]) async throws -> [ErasureLedger.Entry] {
+    let path = path
+    return try await read { _ in
+      try ArchiveImage.erasures(inCatalog: image, at: path, on: .system)
+    }
+  }
+}
+
+extension HistoryReader: ComparedFile {}
+
+extension ArchiveSegment {
+  /// The ends of its deltas.
+  fileprivate func ends() throws -> [HistoryMark] {
+    try frames().map { HistoryMark($0.header.revision, $0.chain) }
+  }
+}

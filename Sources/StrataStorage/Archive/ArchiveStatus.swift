@@ -1,0 +1,58 @@
+public import Foundation
+
+/// The state of a store's archive at one moment.
+public struct ArchiveStatus: Sendable, Equatable {
+  /// Whether commits reach the archive.
+  public enum Condition: Sendable, Equatable {
+    /// It was not reached yet.
+    case starting
+    /// Commits reach it, in this epoch.
+    case leading(epoch: Int64)
+    /// It cannot be reached since then; it is tried again.
+    case away(String, since: Date)
+    /// Another process leads, and this one no longer sends anything.
+    case notLeading(by: String)
+    /// The persistence was closed.
+    case closed
+  }
+
+  /// The archive.
+  public var name: String
+  /// Whether commits reach it.
+  public var condition: Condition
+  /// The last revision that it has; nil until it was reached.
+  public var replicated: Revision?
+  /// The revisions that it will never have, because the file had removed their deltas before it could be reached.
+  public var gaps: [ClosedRange<Revision>] = []
+  /// Since when there are commits that it does not have; nil if there are none.
+  public var behindSince: Date?
+}
+
+extension ArchiveStatus: CustomStringConvertible {
+  /// Sentences for a person.
+  public var description: String {
+    var sentences = ["Archive \(name): \(condition)"]
+    if let replicated { sentences.append("It has the commits through revision \(replicated).") }
+    if let behindSince { sentences.append("It is behind since \(Measures.time(behindSince)).") }
+    for gap in gaps {
+      sentences.append(
+        "It will not have the revisions \(gap.lowerBound) to \(gap.upperBound) one by one."
+      )
+    }
+    return sentences.joined(separator: " ")
+  }
+}
+
+extension ArchiveStatus.Condition: CustomStringConvertible {
+  /// A sentence.
+  public var description: String {
+    switch self {
+    case .starting: "not reached yet."
+    case .leading(let epoch): "commits reach it, in epoch \(epoch)."
+    case .away(let detail, let since):
+      "it cannot be reached since \(Measures.time(since)) (\(detail))."
+    case .notLeading(let leader): "\(leader) leads it; commits of this process do not reach it."
+    case .closed: "closed."
+    }
+  }
+}
