@@ -1,0 +1,144 @@
+import StrataBase
+public import StrataCore
+import StrataEntityStore
+public import StrataNormalization
+public import StrataStorage
+
+/// Keeps a store where another process writes it: on another machine by way of an archive, or on this one by its file.
+///
+/// ```swift
+/// let follower = try await Persistence.follow(
+///   archive, at: "replica.strata", initialState: AppState(), database: \.db)
+/// let store = AppStore(follower)
+/// store.sinkState { show($0) }            // each commit of the leader, a moment later
+/// try await follower.reach(revision)      // read what was written elsewhere
+/// ```
+///
+/// Each delta becomes a commit with the name, the place, the time and the context of the original, so derived
+/// values, indexes and subscriptions work as they do there. Commits of one's own are refused with
+/// `.following`. The rules of the database are not applied again.
+///
+/// The store keeps its follower alive.
+public final class Follower<State: StateType, Database: DatabaseType>: StoreSource {
+  /// What restoring found.
+  public let report: RestoreReport
+
+  let connection: Lock<StoreConnection<State>>
+  private let database: StatePath<State, Database>
+  private let specialized: SpecializedDatabaseHook<State, Database>
+  private let progress: FollowerProgress
+  private let loop: FollowerLoop<State, Database>
+  /// What the store writes to once this process leads.
+  private let persistence = Lock<Persistence<State, Database>?>(nil)
+
+  init(
+    _ state: State,
+    _ database: StatePath<State, Database>,
+    _ report: RestoreReport,
+    _ progress: FollowerProgress,
+    _ loop: FollowerLoop<State, Database>,
+    _ specialized: SpecializedDatabaseHook<State, Database>
+  ) {
+    connection = Lock(.waiting(state))
+    self.database = database
+    self.report = report
+    self.progress = progress
+    self.loop = loop
+    self.specialized = specialized
+  }
+
+  deinit { loop.cancel() }
+
+  /// The state a store is created with; once there is a store, its state.
+  public var initialState: State { connection.withLock { $0 }.state }
+
+  /// Connects to the store that was created from it, and begins to follow.
+  ///
+  /// A second store traps.
+  public func attach<Activity: Sendable>(to store: Store<State, Activity>) {
+    let connected = connection.withLock { connection in
+      connection.attach(to: store) ? connection : nil
+    }
+    guard let connected else {
+      fatalError("A Follower serves one store, and \(store.name) is the second.")
+    }
+    _ = store.databaseHook(database, specialized)
+    store.hook(
+      where: { (_: FollowerHook<State, Database>) in false },
+      orInstall: { FollowerHook(follower: self) }
+    )
+    loop.start(connected)
+  }
+
+  /// The last revision that the store has.
+  public var revision: Revision { progress.current.mark.revision }
+
+  /// How it is at this moment.
+  public var status: FollowerStatus { progress.current.status }
+
+  /// The events from now on; ends with ``close()``.
+  public var events: AsyncStream<FollowerEvent> { progress.stream() }
+
+  /// Returns once the store has a revision, so that what was written elsewhere can be read here.
+  ///
+  /// Throws `PersistenceError`: `.notReached` if it is not there within `limit`, and `.closed`.
+  public func reach(
+    _ revision: Revision,
+    within limit: Duration? = nil
+  ) async throws(PersistenceError) {
+    if let persistence = persistence.withLock({ $0 }), persistence.revision >= revision { return }
+    loop.wake()
+    try await progress.reach(revision, within: limit, path: loop.path.file)
+  }
+
+  /// Stops following; the store keeps its state.
+  public func close() async throws(PersistenceError) {
+    if let persistence = persistence.withLock({ $0 }) { return try await persistence.close() }
+    await loop.stop()
+    progress.finish()
+  }
+
+  /// Lets this process lead: the same store takes commits of its own from here on.
+  ///
+  /// It takes over as `Persistence.open(at:archive:)` does, from where the archive ends. The store gets what it lacks as
+  /// one commit more, if it lacks something. O(entities).
+  ///
+  /// Returns the persistence of the store. Throws `PersistenceError`: `.archive` with `.led` while another process leads,
+  /// or with `.away`; then it goes on following. Traps for a follower of a file: close it, and open the file.
+  @discardableResult
+  public func lead() async throws(PersistenceError) -> Persistence<State, Database> {
+    if let persistence = persistence.withLock({ $0 }) { return persistence }
+    let connection = connection.withLock { $0 }
+    let new = try await loop.lead(connection)
+    persistence.withLock { $0 = new }
+    connection.attach(new)
+    progress.note(.leading)
+    progress.finish()
+    return new
+  }
+
+  /// Why a commit is refused; nil once this process leads.
+  var refusal: PersistenceError? {
+    if persistence.withLock({ $0 != nil }) { return nil }
+    return PersistenceError(.appending, path: loop.path.file, .following(loop.name))
+  }
+}
+
+extension Follower: JournalingSource {
+  var journal: (writer: JournalWriter, shipper: ArchiveShipper?)? {
+    persistence.withLock { $0 }?.journal
+  }
+}
+
+/// Refuses the commits that are not the leader's.
+final class FollowerHook<State: StateType, Database: DatabaseType>: CommitHook {
+  /// The store holds the hook, and so keeps its follower alive.
+  private let follower: Follower<State, Database>
+
+  init(follower: Follower<State, Database>) { self.follower = follower }
+
+  func editDidEnd(_ edit: inout Edit<State>) throws {
+    if edit.attachments[FollowedChanges.key] != nil { return }
+    if let refusal = follower.refusal { throw refusal }
+  }
+}

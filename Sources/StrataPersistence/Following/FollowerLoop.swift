@@ -1,0 +1,354 @@
+import Foundation
+import StrataBase
+import StrataCore
+import StrataEntityStore
+import StrataNormalization
+import StrataStorage
+
+/// Reads what a follower follows, and makes each delta a commit of its store.
+actor FollowerLoop<State: StateType, Database: DatabaseType> {
+  /// What it was opened with.
+  struct Setup: Sendable {
+    let path: StorePath
+    let initial: State
+    let database: StatePath<State, Database>
+    let values: [PersistedValue<State>]
+    let tables: [TableOption<Database>]
+    let configuration: PersistenceConfiguration
+    /// The archive; nil for a follower of a file.
+    let archive: (any Archive)?
+    /// The directory of a file that nobody asked for, which goes with the follower.
+    let temporary: TemporaryFolder?
+  }
+
+  /// A file as it was restored.
+  struct Restored: Sendable {
+    let state: State
+    let report: RestoreReport
+    let catalog: LayoutCatalog
+    var mark: HistoryMark { HistoryMark(report.position) }
+  }
+
+  nonisolated var path: StorePath { setup.path }
+  nonisolated var name: String { history.name }
+  private nonisolated let setup: Setup
+  private nonisolated let history: any FollowedHistory
+  private nonisolated let progress: FollowerProgress
+  /// The file that gets the deltas too; nil for a follower of a file.
+  private var replica: Replica?
+  private var mark: HistoryMark
+  private var catalog: LayoutCatalog
+  private let storeID: UUID
+  private nonisolated let run = Lock<Run?>(nil)
+  private var failures = 0
+
+  /// A task that follows, and what wakes it.
+  private struct Run: Sendable {
+    let task: Task<Void, Never>
+    let signal: AsyncStream<Void>.Continuation
+  }
+
+  init(
+    _ setup: Setup,
+    _ history: any FollowedHistory,
+    _ progress: FollowerProgress,
+    _ restored: Restored,
+    _ replica: Replica?
+  ) {
+    self.setup = setup
+    self.history = history
+    self.progress = progress
+    self.replica = replica
+    mark = restored.mark
+    catalog = restored.catalog
+    storeID = restored.report.position.storeID
+  }
+
+  /// How many bytes of deltas are read at a time, about.
+  private static var batch: Int { 1 << 20 }
+
+  nonisolated func start(_ connection: StoreConnection<State>) {
+    let (signals, signal) = AsyncStream.makeStream(
+      of: Void.self,
+      bufferingPolicy: .bufferingNewest(1)
+    )
+    let task = Task { [weak self] in
+      var iterator = signals.makeAsyncIterator()
+      while let pause = await self?.step(connection), !Task.isCancelled {
+        let timer = Task {
+          try await Task.sleep(for: pause)
+          signal.yield()
+        }
+        let next: Void? = await iterator.next()
+        timer.cancel()
+        if next == nil { return }
+      }
+    }
+    run.withLock { $0 = Run(task: task, signal: signal) }
+  }
+
+  /// Asks at once for new commits.
+  nonisolated func wake() { run.withLock { $0 }?.signal.yield() }
+
+  nonisolated func cancel() { run.withLock { $0 }?.task.cancel() }
+
+  /// Returns once nothing is applied any more.
+  private func end() async {
+    cancel()
+    await run.withLock { $0 }?.task.value
+    run.withLock { $0 = nil }
+  }
+
+  /// Stops, and releases the file.
+  func stop() async {
+    await end()
+    await closeReplica()
+  }
+
+  private func closeReplica() async {
+    // What it lacks is read again.
+    do { try await replica?.close() } catch _ {}
+    replica = nil
+  }
+
+  /// Applies what is new; returns how long to wait before the next look.
+  private func step(_ connection: StoreConnection<State>) async -> Duration {
+    do {
+      while !Task.isCancelled {
+        let frames = try await history.frames(after: mark, bytes: Self.batch)
+        failures = 0
+        if frames.isEmpty { break }
+        progress.note(.behind)
+        try await replica?.append(frames)
+        try apply(frames, to: connection)
+      }
+      progress.note(.current)
+      return setup.configuration.archiving.pollInterval
+    } catch is RewoundHistory {
+      return await rewind(connection)
+    } catch {
+      return note(error)
+    }
+  }
+
+  private func note(_ error: any Error) -> Duration {
+    failures += 1
+    let detail = "\(error)"
+    let isAway = (error as? ArchiveError).map { if case .away = $0.reason { true } else { false } }
+    if isAway ?? (error is PersistenceError) {
+      progress.note(.away(detail, since: setup.configuration.now()))
+    } else {
+      progress.note(.failed(detail))
+    }
+    return min(setup.configuration.archiving.pollInterval * failures, .seconds(5))
+  }
+
+  /// Makes each delta a commit.
+  private func apply(_ frames: [DeltaFrame], to connection: StoreConnection<State>) throws {
+    let policy = StoragePolicy(
+      setup.values,
+      of: setup.initial,
+      beside: setup.database,
+      setup.tables
+    )
+    let decoder = try DatabaseDecoder<Database>(
+      known: nil,
+      of: storeID,
+      policy,
+      as: .inspecting,
+      at: setup.path
+    )
+    for frame in frames {
+      for layout in frame.layouts { try catalog.add(layout) }
+      let delta = try decoder.decode(frame.header, try frame.changeBlocks(), catalog)
+      try commit(delta.changes, delta.valueChanges, delta.trace, to: connection)
+      mark = HistoryMark(frame.header.revision, frame.chain)
+      progress.note(mark, .applied(through: mark.revision))
+    }
+  }
+
+  private nonisolated func commit(
+    _ changes: ChangeSet,
+    _ values: ChangeSet,
+    _ trace: CommitTrace,
+    to connection: StoreConnection<State>
+  ) throws {
+    try connection.commit(trace) { state, attachments in
+      attachments[FollowedChanges.key] = changes
+      state[keyPath: setup.database].apply(changes)
+      for value in setup.values { value.assign(values, to: &state) }
+    }
+  }
+
+  /// Restores the history as it is now, and makes the difference one commit.
+  private func rewind(_ connection: StoreConnection<State>) async -> Duration {
+    do {
+      let before = mark.revision
+      await closeReplica()
+      let (restored, replica) = try await Self.restore(setup)
+      self.replica = replica
+      try replace(connection, by: restored.state, as: "the history was taken back")
+      mark = restored.mark
+      catalog = restored.catalog
+      progress.note(mark, .rewound(from: before, to: mark.revision))
+      return .zero
+    } catch {
+      return note(error)
+    }
+  }
+
+  private nonisolated func replace(
+    _ connection: StoreConnection<State>,
+    by new: State,
+    as name: String
+  ) throws {
+    let now = setup.configuration.now()
+    let trace = CommitTrace(following: name, place: "", time: now, context: nil)
+    try connection.commit(trace) { state, attachments in
+      let changes = ChangeSet(
+        from: state[keyPath: setup.database],
+        to: new[keyPath: setup.database]
+      )
+      attachments[FollowedChanges.key] = changes
+      state[keyPath: setup.database].apply(changes)
+      let values = ChangeSet(setup.values, of: new)
+      for value in setup.values { value.assign(values, to: &state) }
+    }
+  }
+}
+
+/// Opening.
+extension FollowerLoop {
+  /// Brings the file to where the history is, and restores it.
+  static func restore(
+    _ setup: Setup
+  ) async throws(PersistenceError) -> (Restored, Replica?) {
+    var archived: ArchiveOpening?
+    var replica: Replica?
+    if let archive = setup.archive {
+      archived = try await ArchiveOpening(
+        following: archive,
+        to: setup.path,
+        setup.configuration
+      )
+      replica = try await Replica(setup.path, on: setup.configuration.disk)
+    }
+    do throws(PersistenceError) {
+      var reading = setup.configuration
+      reading.restore = .readOnly
+      let policy = StoragePolicy(
+        setup.values,
+        of: setup.initial,
+        beside: setup.database,
+        setup.tables
+      )
+      let opening = DatabaseOpening(
+        initial: setup.initial[keyPath: setup.database],
+        policy: policy
+      )
+      var catalog: LayoutCatalog?
+      let writer = JournalWriter(setup.path, reading)
+      var opened = try await opening.open(writer) { catalog = $0 }
+      opened.report.archive = archived?.report
+      var state = setup.initial
+      state[keyPath: setup.database] = opened.contents.database
+      for value in setup.values { value.assign(opened.contents.values, to: &state) }
+      guard let catalog else { throw PersistenceError(.opening, path: setup.path.file, .missing) }
+      return (Restored(state: state, report: opened.report, catalog: catalog), replica)
+    } catch {
+      do { try await replica?.close() } catch _ {}
+      throw error
+    }
+  }
+}
+
+/// Leading.
+extension FollowerLoop {
+  /// Stops following, and opens the file with the archive; goes on following if that fails.
+  func lead(
+    _ connection: StoreConnection<State>
+  ) async throws(PersistenceError) -> Persistence<State, Database> {
+    guard let archive = setup.archive else {
+      fatalError(
+        """
+        A follower of a file cannot lead while another process writes the file. Close it, and open the \
+        file with Persistence.open once that process has ended.
+        """
+      )
+    }
+    await stop()
+    let new: Persistence<State, Database>
+    do throws(PersistenceError) {
+      new = try await Persistence.open(
+        at: setup.path.file,
+        initialState: setup.initial,
+        database: setup.database,
+        values: setup.values,
+        tables: setup.tables,
+        archive: archive,
+        configuration: setup.configuration
+      )
+    } catch {
+      replica = try await Replica(setup.path, on: setup.configuration.disk)
+      start(connection)
+      throw error
+    }
+    do {
+      try replace(connection, by: new.initialState, as: "leads from here on")
+    } catch {
+      throw PersistenceError(.opening, path: setup.path.file, wrapping: error)
+    }
+    return new
+  }
+}
+
+extension Delta {
+  /// What subscribers see of the commit.
+  fileprivate var trace: CommitTrace {
+    CommitTrace(following: name, place: place, time: time, context: context)
+  }
+}
+
+/// The file of a follower, on an executor of its own.
+actor Replica {
+  private let file: ReplicaFile
+
+  init(_ path: StorePath, on disk: Disk) async throws(PersistenceError) {
+    do {
+      file = try ReplicaFile(at: path, on: disk)
+    } catch {
+      throw PersistenceError(.archiving, path: path.file, wrapping: error)
+    }
+  }
+
+  func append(_ frames: [DeltaFrame]) throws {
+    try file.append(frames, raisingEpochTo: frames.map(\.header.epoch).max() ?? 0)
+  }
+
+  func close() throws { try file.close() }
+}
+
+/// A directory that is removed with the object.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws(PersistenceError) {
+    let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
+      .appendingPathComponent("strata-follower-\(UUID().uuidString)", isDirectory: true)
+    path = url.path
+    do {
+      try FileManager.default.createDirectory(
+        at: url,
+        withIntermediateDirectories: false,
+        attributes: [.posixPermissions: 0o700]
+      )
+    } catch {
+      throw PersistenceError(.opening, path: path, wrapping: error)
+    }
+  }
+
+  deinit {
+    // What is left is in the system's directory for temporary files.
+    do { try FileManager.default.removeItem(atPath: path) } catch _ {}
+  }
+}

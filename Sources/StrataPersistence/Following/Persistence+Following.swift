@@ -1,0 +1,97 @@
+import StrataBase
+public import StrataCore
+public import StrataEntityStore
+import StrataNormalization
+public import StrataStorage
+
+extension Persistence {
+  /// Follows the store of an archive, which another process leads.
+  ///
+  /// The file at `path` gets every delta too, so the next start reads only what is new, and ``Follower/lead()`` needs
+  /// no copy. Without a path it is a temporary one. A file that is not here is pulled; one that does not fit the
+  /// history is set aside. O(entities).
+  ///
+  /// Throws `PersistenceError`: `.archive` with `.empty`, or with `.away` if there is no file; and what opening
+  /// throws.
+  @inlinable
+  public static func follow(
+    _ archive: any Archive,
+    at path: String? = nil,
+    initialState: State,
+    database: StatePath<State, Database>,
+    values: [PersistedValue<State>] = [],
+    tables: [TableOption<Database>] = [],
+    configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) async throws(PersistenceError) -> Follower<State, Database> {
+    try await follow(
+      archive,
+      at: path,
+      initialState,
+      database,
+      values,
+      tables,
+      configuration,
+      SpecializedDatabaseHook()
+    )
+  }
+
+  /// Follows the store in a file of this machine, which another process has open: an extension, a helper, a dashboard.
+  ///
+  /// Nothing is written. It goes on when that process ends and another one opens the file. O(entities).
+  ///
+  /// Throws what opening for reading only throws.
+  @inlinable
+  public static func follow(
+    at path: String,
+    initialState: State,
+    database: StatePath<State, Database>,
+    values: [PersistedValue<State>] = [],
+    tables: [TableOption<Database>] = [],
+    configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) async throws(PersistenceError) -> Follower<State, Database> {
+    try await follow(
+      nil,
+      at: path,
+      initialState,
+      database,
+      values,
+      tables,
+      configuration,
+      SpecializedDatabaseHook()
+    )
+  }
+
+  @usableFromInline
+  static func follow(
+    _ archive: (any Archive)?,
+    at path: String?,
+    _ initialState: State,
+    _ database: StatePath<State, Database>,
+    _ values: [PersistedValue<State>],
+    _ tables: [TableOption<Database>],
+    _ configuration: PersistenceConfiguration,
+    _ specialized: SpecializedDatabaseHook<State, Database>
+  ) async throws(PersistenceError) -> Follower<State, Database> {
+    let temporary = path == nil ? try TemporaryFolder() : nil
+    let path = try StorePath(
+      path ?? (temporary.map { $0.path + "/replica.strata" } ?? ""),
+      for: .opening
+    )
+    let setup = FollowerLoop<State, Database>.Setup(
+      path: path,
+      initial: initialState,
+      database: database,
+      values: values,
+      tables: tables,
+      configuration: configuration,
+      archive: archive,
+      temporary: temporary
+    )
+    let (restored, replica) = try await FollowerLoop.restore(setup)
+    let progress = FollowerProgress(restored.mark)
+    let history: any FollowedHistory =
+      if let archive { ArchivedHistory(archive) } else { FileHistory(path) }
+    let loop = FollowerLoop(setup, history, progress, restored, replica)
+    return Follower(restored.state, database, restored.report, progress, loop, specialized)
+  }
+}
