@@ -46,7 +46,22 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       case .newerFormat: .newerFormat
       case .notReadable, .notWritable, .diskFull, .io: .io
       case .beforeMigration, .nameTaken, .stillPresent, .stillReferenced, .notRedactable: .failed
+      case .archive(let error): Self(error)
+      case .notLeading, .following: .locked
       case .dataMigration(let error): Self(error)
+      }
+  }
+
+  /// The status for an error of an archive.
+  package init(_ error: ArchiveError) {
+    self =
+      switch error.reason {
+      case .away: .io
+      case .refused, .led: .locked
+      case .otherStore, .unusable: .failed
+      case .empty, .notFound: .notFound
+      case .newerFormat: .newerFormat
+      case .damaged: .damaged
       }
   }
 

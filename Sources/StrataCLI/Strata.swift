@@ -25,7 +25,7 @@ struct Strata: ParsableCommand {
       Info.self, Tables.self, Schema.self, Show.self, List.self, Find.self, Query.self,
       Log.self, History.self, Blame.self, Diff.self, Compare.self, Stats.self, Watch.self,
       Export.self, Import.self, Fork.self, Bundle.self, Snapshot.self, Erase.self, Doctor.self,
-      Verify.self, Migrate.self,
+      Verify.self, Migrate.self, Pull.self, ArchiveCommand.self,
     ]
   )
 
@@ -40,6 +40,8 @@ struct Strata: ParsableCommand {
       }
     } catch let error as PersistenceError {
       exit(ExitStatus(error.reason), message: error.description.printable)
+    } catch let error as ArchiveError {
+      exit(ExitStatus(error), message: error.description.printable)
     } catch let error as QueryError {
       exit(ExitStatus(error), message: error.description.printable)
     } catch let error as SQLMigrationError {

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+import StrataStorage
+
+/// `strata archive status --from ARCHIVE`.
+struct ArchiveStatusCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status",
+    abstract: "Shows how far an archive is, who leads, and its snapshots.",
+    discussion: """
+      Example:
+        strata archive status --from /backups/app
+      """
+  )
+
+  @OptionGroup var arguments: ArchiveArguments
+
+  @Flag(name: .customLong("json"), help: "Print JSON instead of text.")
+  var isJSON = false
+
+  func run() async throws {
+    let archive = try arguments.archive
+    guard let head = try await archive.head() else {
+      throw ArchiveError(.empty, archive: archive.name)
+    }
+    let summary = ArchiveText.Summary(
+      head,
+      oldest: try await archive.segments(after: 0, bytes: 1).first,
+      snapshots: try await archive.snapshots()
+    )
+    try Output.print { output throws(OutputError) in
+      if isJSON {
+        try output.line(JSONText.indented(summary))
+      } else {
+        let columns = Terminal.standard.columns
+        for line in ArchiveText.lines(summary, within: columns) { try output.line(line) }
+      }
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Foundation
+import StrataStorage
+
+/// `strata pull STORE --from ARCHIVE`.
+struct Pull: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Creates a store from its archive, as it is now or as it was.",
+    discussion: """
+      The file gets its name once all of it was verified. With --at its history ends there, and it is in a new \
+      epoch: it does not lead the archive, which goes on. Nothing is overwritten.
+
+      Examples:
+        strata pull app.strata --from /backups/app
+        strata pull yesterday.strata --from /backups/app --at @yesterday
+        strata pull before.strata --from /backups/app --at snap:before-upgrade
+      """
+  )
+
+  @Argument(help: "The file to create.", completion: .file())
+  var store: String
+
+  @OptionGroup var arguments: ArchiveArguments
+
+  @Option(
+    help: ArgumentHelp(
+      "The end of the history: 42, @2026-11-01T12:00 (UTC), @yesterday, @-5m or snap:NAME.",
+      valueName: "revision"
+    )
+  )
+  var at: String?
+
+  func validate() throws { _ = try end }
+
+  private var end: ArchivePull.End {
+    get throws {
+      guard let at else { return .head }
+      switch try RevisionExpression(argument: at) {
+      case .point(let point): return .point(point)
+      case .head(back: 0): return .head
+      case .head: throw ValidationError("--at takes no HEAD~N here: name a revision.")
+      }
+    }
+  }
+
+  func run() async throws {
+    let pull = ArchivePull(
+      from: try arguments.archive,
+      to: try StorePath(store, for: .archiving),
+      on: .system
+    )
+    let position = try await pull.run(to: end)
+    try Output.print { output throws(OutputError) in
+      try output.line(
+        """
+        \(store.printable) is the store at revision \(position.revision), in epoch \(position.epoch).
+        """
+      )
+    }
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import StrataStorage
+
+/// The output of `strata archive`.
+enum ArchiveText {
+  /// What an archive has.
+  struct Summary: Encodable {
+    struct Snapshot: Encodable {
+      let revision: Int64
+      let time: Date
+      let names: [String]
+      let entities: Int
+      let bytes: Int64
+    }
+
+    let store: UUID
+    let revision: Int64
+    let chain: String
+    let epoch: Int64
+    let leader: String
+    /// For how long the lease runs.
+    let leaseSeconds: Double
+    /// The first revision that can be restored; nil if there is no snapshot yet.
+    let restorableFrom: Int64?
+    /// The first revision of the oldest segment.
+    let firstDelta: Int64?
+    let snapshots: [Snapshot]
+
+    init(_ head: ArchiveHead, oldest: ArchiveSegment?, snapshots: [ArchiveSnapshot]) {
+      store = head.store
+      revision = head.mark.revision.number
+      chain = head.mark.chain
+      epoch = head.epoch
+      leader = head.leader
+      leaseSeconds = head.lease / .seconds(1)
+      restorableFrom = snapshots.first?.mark.revision.number
+      firstDelta = oldest?.start.revision.next.number
+      self.snapshots = snapshots.map { snapshot in
+        Snapshot(
+          revision: snapshot.mark.revision.number,
+          time: snapshot.time,
+          names: snapshot.names,
+          entities: snapshot.entities,
+          bytes: snapshot.bytes
+        )
+      }
+    }
+  }
+
+  /// What an archive has, for a person.
+  static func lines(_ summary: Summary, within columns: Int) -> [String] {
+    let lease =
+      summary.leaseSeconds > 0
+      ? "leads for another \(Int(summary.leaseSeconds.rounded(.up))) s"
+      : "led last; another process may lead"
+    var lines = [
+      "store     \(summary.store.uuidString.lowercased())",
+      "revision  \(summary.revision), chain \(summary.chain)",
+      "leader    \(summary.leader.printable) \(lease) (epoch \(summary.epoch))",
+    ]
+    if let first = summary.firstDelta {
+      lines.append("deltas    revisions \(first) to \(summary.revision)")
+    }
+    guard !summary.snapshots.isEmpty else {
+      return lines + ["There is no snapshot yet, so nothing can be restored."]
+    }
+    let rows = summary.snapshots.map { snapshot in
+      [
+        "\(snapshot.revision)", Measures.time(snapshot.time), "\(snapshot.entities)",
+        Measures.size(snapshot.bytes), snapshot.names.joined(separator: ", "),
+      ]
+    }
+    let table = TextTable(
+      [
+        .init("SNAPSHOT", .right, .whole), .init("TIME", .left, .whole),
+        .init("ENTITIES", .right, .whole), .init("SIZE", .right, .whole), .init("NAMES"),
+      ],
+      rows,
+      within: columns
+    )
+    return lines + ["", table.header] + rows.map { table.line($0) }
+  }
+
+  /// What was removed, or would be.
+  static func line(_ removal: ArchiveRetention.Removal, isPlan: Bool) -> String {
+    if removal == ArchiveRetention.Removal() { return "Everything is needed." }
+    let snapshots = Measures.count(removal.snapshots.count, "snapshot", "snapshots")
+    let verb = isPlan ? "would be removed" : "removed"
+    return
+      "\(snapshots), and the deltas through revision \(removal.segmentsThrough): \(verb)."
+  }
+}
