@@ -18,8 +18,11 @@
   /// changes.
   ///
   /// Only programs on this machine can connect, and only with the address: it has a secret of 128 bits. The store
-  /// is opened for each request and closed again, so no program has to wait for the page. An answer is a page of at
-  /// most 2 MB; the server never holds a whole state.
+  /// is opened for each request and closed again. An answer is a page of at most 2 MB; the server never holds a whole
+  /// state.
+  ///
+  /// A program that opens a store at rest while a request is answered is refused with `.alreadyOpen`, as with every
+  /// other reader; between two requests it is not.
   public final class StateInspector: Sendable {
     /// The address of the page, with its secret.
     public let url: URL
@@ -50,10 +53,10 @@
     /// - Parameters:
     ///   - path: The file of the store, which may be open in another process.
     ///   - port: The port; 0 for any that is free.
-    ///   - fields: The fields whose values are replaced in every answer, as in a ``StoreBundle``.
+    ///   - fields: The fields whose values are replaced in every answer, as in a bundle: `StoreBundle`.
     ///   - contexts: With redacted fields: whether users, requests and arguments of commits are shown.
     ///
-    /// Throws ``PersistenceError`` for a file that cannot be read and for a field that cannot be redacted, and
+    /// Throws `PersistenceError` for a file that cannot be read and for a field that cannot be redacted, and
     /// `IOError` for a port that is taken.
     public static func serve(
       _ path: String,

@@ -1,7 +1,7 @@
 import StrataBase
 import StrataStorage
 
-/// Opens a store for each request, so that no program has to wait for the page to open it.
+/// Opens a store for each request, so that a page that is only shown keeps no program from opening it.
 ///
 /// A store that was left behind by its writer is copied to be read. That copy is kept as long as the file does not
 /// change, because making it costs O(file).
