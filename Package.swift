@@ -8,20 +8,34 @@ let swiftLog = Target.Dependency.product(
   condition: .when(traits: ["SwiftLog"])
 )
 
+// The inspector's server: only a package that enables the trait fetches it, and only a program that uses the
+// inspector compiles it.
+let server = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { name in
+  Target.Dependency.product(
+    name: name,
+    package: "swift-nio",
+    condition: .when(traits: ["Inspector"])
+  )
+}
+
 let package = Package(
   name: "Strata",
   platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
   products: [
     .library(name: "Strata", targets: ["Strata"]),
     .library(name: "StrataFlux", targets: ["StrataFlux"]),
+    .library(name: "StrataInspector", targets: ["StrataInspector"]),
     .executable(name: "strata", targets: ["StrataCLI"]),
   ],
   traits: [
-    .trait(name: "SwiftLog", description: "A logger of stores that writes to swift-log.")
+    .default(enabledTraits: ["Inspector"]),
+    .trait(name: "Inspector", description: "The page of StrataInspector and `strata serve`."),
+    .trait(name: "SwiftLog", description: "A logger of stores that writes to swift-log."),
   ],
   dependencies: [
     // Fetched only by those who enable the trait.
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
@@ -58,6 +72,15 @@ let package = Package(
       ]
     ),
 
+    // One page about a store.
+    .target(
+      name: "StrataInspector",
+      dependencies: [
+        "StrataBase", "StrataRecords", "StrataSQLite", "StrataStorage", "StrataSQL",
+      ] + server,
+      resources: [.embedInCode("Page")]
+    ),
+
     // The state: from a store of any value up to a store of entity tables.
     .target(name: "StrataCore", dependencies: ["StrataBase", swiftLog]),
     .target(name: "StrataNormalization", dependencies: ["StrataBase"]),
@@ -86,6 +109,7 @@ let package = Package(
       name: "StrataCLI",
       dependencies: [
         "StrataBase", "StrataRecords", "StrataSQLite", "StrataStorage", "StrataSQL",
+        "StrataInspector",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -165,6 +189,13 @@ let package = Package(
         "TestSupport",
       ],
       exclude: ["Scenarios"]
+    ),
+    .testTarget(
+      name: "InspectorTests",
+      dependencies: [
+        "StrataInspector", "StrataBase", "StrataRecords", "StrataStorage", "Strata",
+        "StrataPersistence", "TestSupport",
+      ]
     ),
     .testTarget(name: "SeedTests", dependencies: ["Strata", "StrataFlux", "TestSupport"]),
   ],

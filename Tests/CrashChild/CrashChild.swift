@@ -20,6 +20,10 @@ import TestSupport
 /// - `erase` with a table and an ID erases that entity and prints the number of I/O operations. With a number as a
 ///   further argument it is killed at the operation with that number.
 /// - `books` with a number makes a store of so many books, and ends.
+/// - `library` with two numbers makes a store of so many books and so many revisions, all of whose history is kept,
+///   and ends: ``LargeLibrary``. With a third number it opens such a store and makes so many commits a second until it
+///   is killed; it prints the revision and the time of each flush.
+/// - `hostile` makes a store whose names and values would be code in a page, or control a terminal, and ends.
 /// - `migrated` with `closure`, `rows` or `IDs` changes every book of a store by one migration, and prints the memory
 ///   that this used.
 /// - `race` with a further path prints `ready`, waits until there is a file at that path, opens the store
@@ -72,6 +76,16 @@ struct CrashChild {
     if arguments[3] == "books", let count = arguments.dropFirst(4).first.flatMap({ Int($0) }) {
       return try await makeBooks(count, at: arguments[1])
     }
+    if arguments[3] == "library", arguments.count >= 6, let books = Int(arguments[4]),
+      let revisions = Int(arguments[5])
+    {
+      let library = LargeLibrary(path: arguments[1], books: books, revisions: revisions, seed: seed)
+      guard let rate = arguments.dropFirst(6).first.flatMap({ Int($0) }) else {
+        return try await library.make()
+      }
+      return try await library.commit(rate) { printLine($0) }
+    }
+    if arguments[3] == "hostile" { return try await LargeLibrary.makeHostile(arguments[1]) }
     if arguments[3] == "migrated", arguments.count == 5 {
       return try await measureMigration(arguments[4], of: arguments[1])
     }

@@ -44,7 +44,7 @@ struct Blame: ParsableCommand {
       at: try moment.expression,
       limit: Limit.count(limit)
     )
-    let rows = Self.rows(page, ofOne: id != nil)
+    let rows = page.rows(withIDs: id == nil ? .everywhere : .data)
     try Output.print { output throws(OutputError) in
       if let form = arguments.form { return try output.rows(rows, as: form) }
       if page.entities.isEmpty { return try output.line("The table \(table.printable) is empty.") }
@@ -65,18 +65,5 @@ struct Blame: ParsableCommand {
     if page.isCut {
       Output.printError("There are more entities: raise --limit, or --limit 0 for all.")
     }
-  }
-
-  private static func rows(_ page: BlamePage, ofOne isOne: Bool) -> RowText {
-    RowText(
-      [.init("id", .whole, isOne ? .data : .everywhere), .init("field"), .init("value")]
-        + CommitText.columns,
-      page.entities.flatMap { entity in
-        entity.fields.map { field in
-          [entity.id.map { .value($0) } ?? .none, .text(field.name), .value(field.value)]
-            + CommitText.cells(field.commit, orAt: page.oldest)
-        }
-      }
-    )
   }
 }

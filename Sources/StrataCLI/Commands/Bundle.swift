@@ -45,25 +45,14 @@ struct Bundle: ParsableCommand {
 
   func validate() throws {
     if last < 1 { throw ValidationError("--last must be at least 1.") }
-    _ = try fields
-  }
-
-  private var fields: [StoreBundle.Field] {
-    get throws {
-      try redact.map { text in
-        guard let field = StoreBundle.Field(text) else {
-          throw ValidationError("--redact takes a table and a field, such as users.email.")
-        }
-        return field
-      }
-    }
+    _ = try StoreBundle.Field.arguments(redact)
   }
 
   func run() throws {
     let report = try StoreBundle.writeBlocking(
       of: arguments.store,
       last: last,
-      redacting: try fields,
+      redacting: try StoreBundle.Field.arguments(redact),
       contexts: keepContexts ? .keep : .omit,
       to: output
     )

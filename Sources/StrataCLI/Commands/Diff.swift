@@ -84,7 +84,7 @@ struct DifferenceArguments: ParsableArguments {
         case (let form?, true): try output.rows(Self.rows(difference.tables), as: form)
         case (.json?, false): try output.array(DifferenceText.objects(difference))
         case (.ndjson?, false): try output.lines(DifferenceText.objects(difference))
-        case (.csv?, false): try output.lines(DifferenceText.rows(difference).csv)
+        case (.csv?, false): try output.lines(difference.rows.csv)
         case (nil, true):
           try output.lines(
             DifferenceText.statistics(difference, sides, within: terminal.columns)

@@ -53,7 +53,7 @@ struct Find: ParsableCommand {
       table: table,
       limit: Limit.count(limit)
     )
-    let rows = self.rows(page)
+    let rows = page.rows(all ? .withCommits : .withoutCommits) { excerpt($0.lineText) }
     try Output.print { output throws(OutputError) in
       if let form = arguments.form { return try output.rows(rows, as: form) }
       guard page.hits.isEmpty else {
@@ -66,19 +66,6 @@ struct Find: ParsableCommand {
       Output.printError("strata: “\(text)” is in no field and no ID at \(place).")
       throw ExitCode(ExitStatus.notFound.rawValue)
     }
-  }
-
-  private func rows(_ page: SearchPage) -> RowText {
-    RowText(
-      [.init("table"), .init("id", .whole), .init("field"), .init("value")]
-        + (all ? CommitText.columns : []),
-      page.hits.map { hit in
-        [
-          .text(hit.table), hit.id.map { .value($0) } ?? .none, .text(hit.field),
-          .json(hit.value.json(), text: excerpt(hit.value.text)),
-        ] + (all ? CommitText.cells(hit.commit, orAt: page.oldest) : [])
-      }
-    )
   }
 
   /// A text from shortly before where it contains the searched one.

@@ -37,7 +37,7 @@ struct History: ParsableCommand {
       switch arguments.form {
       case .json: try output.array(history.versions.map(HistoryText.object))
       case .ndjson: try output.lines(history.versions.map(HistoryText.object))
-      case .csv: try output.lines(HistoryText.rows(history).csv)
+      case .csv: try output.lines(history.rows.csv)
       case nil:
         let terminal = Terminal.standard
         for version in history.versions {

@@ -45,7 +45,7 @@ struct Watch: ParsableCommand {
   private static let interval: UInt32 = 250_000
 
   func run() throws {
-    var seen = FileState(arguments.store)
+    var seen = StoreFileState(arguments.store)
     try Inspector(path: arguments.store).check(table: table)
     var revision: Revision
     if let after {
@@ -64,7 +64,7 @@ struct Watch: ParsableCommand {
       // Two writes within a tick of the file system's clock look like one: after a change it is read again.
       while true {
         usleep(Self.interval)
-        let now = FileState(arguments.store)
+        let now = StoreFileState(arguments.store)
         let isChanged = now != seen
         seen = now
         if isChanged || wasChanged {
@@ -116,23 +116,5 @@ struct Watch: ParsableCommand {
     let last = try inspector.lastRevision()
     request.until = .point(.revision(last))
     return (try inspector.log(request), last)
-  }
-}
-
-/// What shows from outside that a store was written.
-private struct FileState: Equatable {
-  private let times: [Int64]
-
-  init(_ path: String) {
-    times = ["", "-wal"].flatMap { suffix -> [Int64] in
-      var status = stat()
-      guard stat(path + suffix, &status) == 0 else { return [Int64(-1)] }
-      #if canImport(Darwin)
-        let time = status.st_mtimespec
-      #else
-        let time = status.st_mtim
-      #endif
-      return [Int64(status.st_size), Int64(time.tv_sec), Int64(time.tv_nsec)]
-    }
   }
 }

@@ -12,7 +12,7 @@ package enum DifferenceText {
   ) -> [String] {
     var lines: [String] = []
     for entity in difference.entities {
-      let id = entity.id.map { " \($0.text)" } ?? ""
+      let id = entity.id.map { " \($0.lineText)" } ?? ""
       let title = entity.table.printable + id
       switch entity.kind {
       case .added: lines.append(highlighting.added("+ \(title)"))
@@ -148,21 +148,5 @@ package enum DifferenceText {
       return object + "}"
     }
     return "[\(objects.joined(separator: ","))]"
-  }
-
-  /// A row for each field.
-  package static func rows(_ difference: StateDifference) -> RowText {
-    RowText(
-      [.init("table"), .init("id"), .init("change"), .init("field"), .init("from"), .init("to")],
-      difference.entities.flatMap { entity in
-        entity.fields.map { field in
-          [
-            .text(entity.table), entity.id.map { .value($0) } ?? .none,
-            .text(entity.kind.rawValue), .text(field.field), field.from.map { .value($0) } ?? .none,
-            field.to.map { .value($0) } ?? .none,
-          ]
-        }
-      }
-    )
   }
 }

@@ -8,7 +8,7 @@ package enum EntityText {
 
   /// The lines of a persisted value: one per field, or a single one if it has no fields.
   package static func lines(ofValue value: RecordValue, within limit: Int) -> [String] {
-    guard case .object(let members) = value else { return [value.text] }
+    guard case .object(let members) = value else { return [value.lineText] }
     return lines(Array(members), within: limit)
   }
 
@@ -48,7 +48,7 @@ package enum EntityText {
     for member in members {
       let name = member.name.printable
       let gap = String(repeating: " ", count: width - name.columnCount + 1)
-      let line = "\(name):\(gap)\(member.value.text)"
+      let line = "\(name):\(gap)\(member.value.lineText)"
       guard member.value.isNested, line.columnCount > limit else {
         lines.append(line)
         continue
@@ -106,21 +106,9 @@ package enum EntityText {
 }
 
 extension RecordValue {
-  /// The value on one line, with quotes only where a text would be ambiguous without them.
-  package var text: String {
-    switch self {
-    case .string(""), .string("null"): return json()
-    case .string(let text): return text.printable
-    case .array, .object: return json().printable
-    default:
-      let text = json()
-      return (text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text).printable
-    }
-  }
-
-  /// The beginning of ``text`` where it is long: more than any terminal shows of it.
+  /// The beginning of the value on one line where it is long: more than any terminal shows of it.
   var shortText: String {
-    isNested ? (jsonPieces().first { _ in true } ?? "").printable : text
+    isNested ? (jsonPieces().first { _ in true } ?? "").printable : lineText
   }
 
   fileprivate var isNested: Bool {

@@ -37,26 +37,4 @@ package enum HistoryText {
       "changes":\(DifferenceText.fields(version.changes)),\(commit)
       """
   }
-
-  /// A row for each field that changed.
-  package static func rows(_ history: EntityHistory) -> RowText {
-    RowText(
-      [
-        .init("revision", .numbers), .init("time", .whole), .init("commit"), .init("place"),
-        .init("context"), .init("operation"), .init("field"), .init("from"), .init("to"),
-      ],
-      history.versions.flatMap { version in
-        let commit =
-          CommitText.cells(version.commit, orAt: 0) + [.text(version.operation.rawValue)]
-        // A version without a changed field is a row too.
-        if version.changes.isEmpty { return [commit + [.none, .none, .none]] }
-        return version.changes.map { change in
-          commit + [
-            .text(change.field), change.from.map { .value($0) } ?? .none,
-            change.to.map { .value($0) } ?? .none,
-          ]
-        }
-      }
-    )
-  }
 }

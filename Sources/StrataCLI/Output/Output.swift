@@ -1,5 +1,6 @@
 import Foundation
 import StrataRecords
+import StrataStorage
 
 /// Buffered writing to standard output and standard error.
 ///

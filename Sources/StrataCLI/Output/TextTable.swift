@@ -1,3 +1,5 @@
+import StrataStorage
+
 /// A table of text with aligned columns.
 ///
 /// It iterates over the rows once to compute the widths and once to print them, and stores no lines.

@@ -22,6 +22,8 @@ package struct EntityListing: Sendable {
   package var order: [Order]
   /// How many entities; nil for all.
   package var limit: Int?
+  /// How many are passed over first; O(that).
+  package var offset = 0
 
   package init(
     table: String,
@@ -59,6 +61,11 @@ package struct EntityListing: Sendable {
     // On lines of its own, so that a comment in it ends there.
     if let condition { sql += " WHERE (\n\(condition)\n)" }
     let terms = order.map { SQLName.quoted($0.column) + ($0.isDescending ? " DESC" : "") }
-    return sql + " ORDER BY " + (terms.isEmpty ? ["id"] : terms).joined(separator: ", ")
+    sql += " ORDER BY " + (terms.isEmpty ? ["id"] : terms).joined(separator: ", ")
+    // SQLite sorts less if it knows how many are wanted; one more shows that there are more.
+    if limit != nil || offset > 0 {
+      sql += " LIMIT \(limit.map { $0 + 1 } ?? -1) OFFSET \(offset)"
+    }
+    return sql
   }
 }

@@ -39,6 +39,8 @@ package struct StoreQuery {
   }
 
   package var reading = Reading.automatic
+  /// What reads the store; nil to open it for each statement.
+  package var inspector: Inspector?
 
   package init(path: String, now: Date = Date()) {
     self.path = path
@@ -67,7 +69,7 @@ package struct StoreQuery {
 
   /// Answers a statement that is made for the tables of the store.
   private func run(_ sql: ([any TableSource]) throws -> String) throws -> QueryResult {
-    let inspector = try Inspector(path: path)
+    let inspector = try self.inspector ?? Inspector(path: path)
     let end = ContinuousClock.now + timeLimit
     var damage: CorruptionError?
     var (skipping, attempts) = (0, 0)

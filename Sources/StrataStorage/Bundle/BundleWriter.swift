@@ -40,7 +40,8 @@ final class BundleWriter {
     _ file: NewFile,
     last count: Int
   ) throws -> (_ path: String, _ bytes: Int64) -> StoreBundle.Report {
-    for field in fields { try add(field) }
+    let redacted = try RedactedFields(fields, in: view)
+    (names, met) = (redacted.names, redacted.known)
     let base = try baseRevision(last: count)
     let state = try view.state(at: base)
     let entities = try self.entities(in: state, after: base)
@@ -90,53 +91,12 @@ final class BundleWriter {
 
 /// What is redacted.
 extension BundleWriter {
-  /// Checks a field, and notes it.
-  private func add(_ field: StoreBundle.Field) throws {
-    let value = StoredValues.table(of: field.table)
-    let table = view.tables.contains(field.table) ? field.table : value
-    guard view.tables.contains(table) else {
-      throw PersistenceError.Reason.notFound("table \(field.table)")
-    }
-    func refuse(_ detail: String) -> PersistenceError.Reason {
-      .notRedactable(field: "\(field)", detail: detail)
-    }
-    let layouts = view.catalog.numberedLayouts(of: table).values
-    if layouts.contains(where: \.isOfSealedRecords) {
-      throw refuse("the records of \(field.table) are sealed, and stay so")
-    }
-    if field.name == "id", StoredValues.name(ofTable: table) == nil {
-      throw refuse("IDs stay, because others refer to them")
-    }
-    for layout in layouts {
-      let places = layout.references.filter { place in
-        place.path.first == .field(field.name)
-          || place.path.dropFirst().first == .field(field.name) && table == value
-      }
-      if let place = places.first { throw refuse("it has IDs of \(place.table), which stay") }
-      if Self.kind(of: field.name, in: table, layout) != nil { met.insert(field) }
-    }
-    names[table, default: []].insert(field.name)
-  }
-
   /// Whether the records are of a persisted value that has fields of its own.
   private static func hasFields(_ layout: Layout, of table: String) -> Bool {
     guard StoredValues.name(ofTable: table) != nil,
       case .record? = layout.fields.first(where: { $0.name == StoredValues.field })?.kind
     else { return false }
     return true
-  }
-
-  /// What a layout says of a field.
-  private static func kind(of name: String, in table: String, _ layout: Layout) -> Layout.Kind? {
-    var fields = layout.fields
-    if StoredValues.name(ofTable: table) != nil {
-      guard let value = fields.first(where: { $0.name == StoredValues.field }) else { return nil }
-      guard case .record(let inner) = value.kind else {
-        return name == StoredValues.field ? value.kind : nil
-      }
-      fields = inner
-    }
-    return fields.first { $0.name == name }?.kind
   }
 
   /// A record with its fields replaced; nil if it has none of them.
@@ -201,7 +161,7 @@ extension BundleWriter {
     }
     return redaction.replacement(
       for: member.value,
-      Self.kind(of: member.name, in: table, layout)
+      layout.kind(ofField: member.name, in: table)
     )
   }
 }

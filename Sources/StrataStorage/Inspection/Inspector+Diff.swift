@@ -20,7 +20,10 @@ extension Inspector {
     try scanning { view, skipping in
       if let table, !view.tables.contains(table) { throw notFound("table \(table)") }
       let (start, end) = (try view.revision(of: span.start), try view.revision(of: span.end))
-      let scope = table.map { ReadScope.entities(of: $0, meantBy: id) } ?? .everything
+      let changed = try view.changed(between: min(start, end), and: max(start, end), in: table)
+      let scope =
+        Self.scope(of: changed) ?? table.map { ReadScope.entities(of: $0, meantBy: id) }
+        ?? .everything
       func state(_ revision: Revision) throws -> ComparedState {
         ComparedState(
           view: view,
@@ -33,7 +36,6 @@ extension Inspector {
         to: start == end ? from : try state(end),
         limit: limit
       )
-      let changed = try view.changed(between: min(start, end), and: max(start, end), in: table)
       for name in view.tables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
         var filter = changed.map { EntityFilter.ids($0[name] ?? []) } ?? .all
         if let id {
@@ -48,6 +50,17 @@ extension Inspector {
       }
       return comparison.difference
     }
+  }
+
+  /// Of how many entities each change is looked for among the changes of all.
+  private static let namedLimit = 32
+
+  /// Only the changed entities, where they are few: then the changes of others are not held in memory.
+  private static func scope(of changed: [String: Set<[UInt8]>]?) -> ReadScope? {
+    guard let changed, changed.values.reduce(0, { $0 + $1.count }) <= namedLimit else { return nil }
+    return .entities(
+      changed.flatMap { table, ids in ids.map { EntityKey(table: table, id: $0[...]) } }
+    )
   }
 
   /// How the state of another file differs from that of this one.

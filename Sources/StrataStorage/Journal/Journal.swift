@@ -95,6 +95,21 @@ struct Journal {
     )
   }
 
+  /// Goes through the revisions and times of the deltas after a revision, up to `limit` of them.
+  func forEachTime(
+    after revision: Revision,
+    limit: Int,
+    _ body: (Revision, _ microseconds: Int64) -> Void
+  ) throws {
+    try connection.forEach(
+      "SELECT revision, time FROM delta WHERE revision > ? ORDER BY revision LIMIT ?",
+      [.integer(revision.number), .integer(Int64(limit))]
+    ) { row in
+      body(try row.revision(0, "the revision of a delta"), try row.int(1))
+      return .continue
+    }
+  }
+
   /// The deltas after a revision, each with its first block, up to about `limit` bytes.
   ///
   /// Returns at least one if there is one.

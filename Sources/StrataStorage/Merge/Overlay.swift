@@ -27,6 +27,7 @@ struct Overlay {
   /// An entity that could not be persisted keeps its previous change. O(entries).
   mutating func add(_ block: ChangeBlock, in scope: ReadScope = .everything) {
     let number = Int32(blocks.count)
+    let before = changes.count
     let tables = block.tables.map { Int32(self.number(ofTable: $0)) }
     block.bytes.withUnsafeBytes { bytes in
       for (index, entry) in block.entries.enumerated()
@@ -45,7 +46,8 @@ struct Overlay {
         )
       }
     }
-    blocks.append(block)
+    // A block of others is not held: a journal has many more of them than of what is read.
+    if changes.count > before { blocks.append(block) }
   }
 
   private mutating func number(ofTable name: String) -> Int {

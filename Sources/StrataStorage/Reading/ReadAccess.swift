@@ -24,7 +24,7 @@ final class ReadAccess {
   let mode: Mode
   let disk: Disk
   /// Keeps writers out while this object lives; nil if there is a writer, or no lock file.
-  private let lock: SharedLockHandle?
+  private var lock: SharedLockHandle?
 
   init(_ path: StorePath, on disk: Disk) throws {
     self.disk = disk
@@ -50,6 +50,11 @@ final class ReadAccess {
       mode = .atRest
       connection = try Connection(path: path.file, mode: .immutable, vfs: disk.vfs)
     }
+  }
+
+  /// Lets a writer open the store, if what is read is a copy of it.
+  func releaseCopied() {
+    if mode == .copy { lock = nil }
   }
 }
 

@@ -1,4 +1,4 @@
-import StrataCLI
+import StrataStorage
 import Testing
 
 @Suite struct StringDisplayTests {

@@ -1,4 +1,5 @@
 import StrataCLI
+import StrataStorage
 import Testing
 
 @Suite struct TextTableTests {

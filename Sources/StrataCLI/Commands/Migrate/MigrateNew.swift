@@ -1,5 +1,6 @@
 import ArgumentParser
 import StrataSQL
+import StrataStorage
 
 /// `strata migrate new NAME`.
 struct MigrateNew: ParsableCommand {

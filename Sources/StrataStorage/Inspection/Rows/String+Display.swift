@@ -6,8 +6,8 @@ extension String {
   /// escaped as in JSON, so that neither a store nor its path can control the terminal of its reader. Two
   /// invisible characters stay, because scripts and emoji need them: U+200C and U+200D.
   ///
-  /// Everything that the command prints goes through this, once where it is put together and once more in
-  /// ``Output``.
+  /// Everything that the command prints goes through this, once where it is put together and once more where it
+  /// is written.
   package var printable: String { escaped(lines: .single) }
 
   /// The text of several lines that this command has put together, without other characters that control a

@@ -1,17 +1,16 @@
 import Foundation
-import StrataStorage
 
-/// The JSON output of all subcommands: keys are sorted, dates are ISO 8601 in UTC.
+/// What an inspection found as JSON: keys are sorted, dates are ISO 8601 in UTC.
 ///
-/// ``Output`` escapes characters that control a terminal, so they are never raw in it.
-enum JSONText {
+/// Characters that control a terminal are raw in it.
+package enum JSONText {
   /// JSON on one line.
-  static func compact(_ value: some Encodable) -> String {
+  package static func compact(_ value: some Encodable) -> String {
     text(value, [.sortedKeys, .withoutEscapingSlashes])
   }
 
   /// JSON with one member per line.
-  static func indented(_ value: some Encodable) -> String {
+  package static func indented(_ value: some Encodable) -> String {
     text(value, [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
   }
 

@@ -1,8 +1,7 @@
 package import Foundation
 package import StrataRecords
-import StrataStorage
 
-/// Rows for people and for programs: as a table, as JSON, or as CSV.
+/// Rows for people and for programs: as JSON, as CSV, and, in the command, as a table.
 package struct RowText {
   package enum Cell: Sendable {
     case none
@@ -22,9 +21,9 @@ package struct RowText {
       case data
     }
 
-    let name: String
-    let cells: Kind
-    let place: Place
+    package let name: String
+    package let cells: Kind
+    package let place: Place
 
     package enum Kind: Sendable {
       case texts, whole, numbers
@@ -37,49 +36,12 @@ package struct RowText {
     }
   }
 
-  private let columns: [Column]
-  private let rows: [[Cell]]
+  package let columns: [Column]
+  package let rows: [[Cell]]
 
   package init(_ columns: [Column], _ rows: [[Cell]]) {
     self.columns = columns
     self.rows = rows
-  }
-
-  /// The lines of a table; a column in which nothing stands is left out.
-  package func table(within limit: Int) -> [String] {
-    let shown = columns.indices.filter { index in
-      columns[index].place == .everywhere && rows.contains { !Self.isEmpty($0[index]) }
-    }
-    let table = TextTable(
-      shown.map { index in
-        let column = columns[index]
-        return TextTable<[[String]]>.Column(
-          column.name,
-          column.cells == .numbers ? .right : .left,
-          column.cells == .texts ? .texts : .whole
-        )
-      },
-      rows.map { row in shown.map { Self.text(row[$0], limit) } },
-      within: limit
-    )
-    return [table.header] + table.rows.map(table.line)
-  }
-
-  private static func isEmpty(_ cell: Cell) -> Bool {
-    switch cell {
-    case .none, .text(""), .json(_, text: ""): true
-    default: false
-    }
-  }
-
-  private static func text(_ cell: Cell, _ limit: Int) -> String {
-    switch cell {
-    case .none: ""
-    case .text(let text), .json(_, let text): text.printable
-    case .number(let number): "\(number)"
-    case .time(let time): Measures.time(time)
-    case .value(let value): value.shortText.shortened(to: limit)
-    }
   }
 
   /// An object for each row.
@@ -115,25 +77,9 @@ package struct RowText {
           case .time(let time): Measures.exactTime(time)
           case .value(.string(let text)): CSVText.field(text)
           case .value(.null): ""
-          case .value(let value): CSVText.field(value.text)
+          case .value(let value): CSVText.field(value.lineText)
           }
         }.joined(separator: ",")
       }
-  }
-}
-
-extension Output {
-  /// Prints rows in a form for programs.
-  mutating func rows(_ rows: RowText, as form: RowForm) throws(OutputError) {
-    switch form {
-    case .json: try array(rows.objects)
-    case .ndjson: for object in rows.objects { try line(object) }
-    case .csv: for text in rows.csv { try line(text) }
-    }
-  }
-
-  /// Prints lines.
-  mutating func lines(_ lines: some Sequence<String>) throws(OutputError) {
-    for text in lines { try line(text) }
   }
 }

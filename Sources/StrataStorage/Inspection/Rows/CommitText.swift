@@ -1,5 +1,3 @@
-package import StrataStorage
-
 /// The text of commits.
 package enum CommitText {
   /// `12…15  2026-02-02 02:40:00.500Z  import  App/Import.swift:3 run()`.
@@ -47,13 +45,13 @@ package enum CommitText {
   }
 
   /// The columns of a commit, in rows that have one.
-  static let columns: [RowText.Column] = [
+  package static let columns: [RowText.Column] = [
     .init("revision", .numbers), .init("time", .whole), .init("commit"), .init("place"),
     .init("context"),
   ]
 
   /// The cells of ``columns``; for none, what was there at a revision already.
-  static func cells(_ commit: CommitSummary?, orAt oldest: Revision) -> [RowText.Cell] {
+  package static func cells(_ commit: CommitSummary?, orAt oldest: Revision) -> [RowText.Cell] {
     guard let commit else {
       return [.json("null", text: "≤ \(oldest)"), .none, .none, .none, .none]
     }

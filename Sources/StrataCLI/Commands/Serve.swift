@@ -1,0 +1,90 @@
+#if Inspector
+  import ArgumentParser
+  import Foundation
+  import StrataInspector
+  import StrataStorage
+
+  /// `strata serve STORE`.
+  struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Shows a store as a page in the browser, live or at rest.",
+      discussion: """
+        The page has the commits with what each changed, the entities at every revision, which line of code gave \
+        a field its value, and SQL. The store is only read, and may be open in another program. The server ends \
+        with Ctrl-C.
+
+        Only programs on this machine can connect, and only with the address that is printed: it has a secret. \
+        Replaced values keep their kind and length; equal ones stay equal.
+
+        Examples:
+          strata serve app.strata
+          strata serve app.strata --open
+          strata serve app.strata --port 8080 --redact users.email users.name
+        """
+    )
+
+    @Argument(help: "The file of the store.", completion: .file())
+    var store: String
+
+    @Option(help: "The port. (default: any that is free)")
+    var port: Int?
+
+    @Flag(help: "Open the page in the browser.")
+    var open = false
+
+    @Option(
+      parsing: .upToNextOption,
+      help: ArgumentHelp(
+        "The fields whose values are replaced, such as users.email.",
+        valueName: "table.field"
+      )
+    )
+    var redact: [String] = []
+
+    @Flag(help: "With --redact: show users, requests and arguments of commits.")
+    var keepContexts = false
+
+    @OptionGroup private var memory: MemoryLimit
+
+    func validate() throws {
+      if let port, !(1...65_535).contains(port) {
+        throw ValidationError("--port must be between 1 and 65535.")
+      }
+      _ = try StoreBundle.Field.arguments(redact)
+    }
+
+    func run() async throws {
+      memory.apply()
+      let inspector = try await StateInspector.serve(
+        store,
+        port: port ?? 0,
+        redacting: try StoreBundle.Field.arguments(redact),
+        contexts: keepContexts ? .keep : .omit
+      )
+      try Output.print { output throws(OutputError) in
+        try output.line(inspector.url.absoluteString)
+      }
+      Output.printError("The page of \(store.printable) is at this address. Ctrl-C ends.")
+      if open { openBrowser(inspector.url) }
+      try await inspector.waitUntilStopped()
+    }
+
+    private func openBrowser(_ url: URL) {
+      #if os(macOS)
+        let program = "open"
+      #else
+        let program = "xdg-open"
+      #endif
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = [program, url.absoluteString]
+      process.standardOutput = FileHandle.nullDevice
+      process.standardError = FileHandle.nullDevice
+      do {
+        try process.run()
+      } catch {
+        Output.printError("strata: \(program) cannot be started: open the address yourself.")
+      }
+    }
+  }
+#endif

@@ -1,0 +1,57 @@
+import StrataRecords
+package import StrataStorage
+
+extension RowText {
+  /// The lines of a table; a column in which nothing stands is left out.
+  package func table(within limit: Int) -> [String] {
+    let shown = columns.indices.filter { index in
+      columns[index].place == .everywhere && rows.contains { !Self.isEmpty($0[index]) }
+    }
+    let table = TextTable(
+      shown.map { index in
+        let column = columns[index]
+        return TextTable<[[String]]>.Column(
+          column.name,
+          column.cells == .numbers ? .right : .left,
+          column.cells == .texts ? .texts : .whole
+        )
+      },
+      rows.map { row in shown.map { Self.text(row[$0], limit) } },
+      within: limit
+    )
+    return [table.header] + table.rows.map(table.line)
+  }
+
+  private static func isEmpty(_ cell: Cell) -> Bool {
+    switch cell {
+    case .none, .text(""), .json(_, text: ""): true
+    default: false
+    }
+  }
+
+  private static func text(_ cell: Cell, _ limit: Int) -> String {
+    switch cell {
+    case .none: ""
+    case .text(let text), .json(_, let text): text.printable
+    case .number(let number): "\(number)"
+    case .time(let time): Measures.time(time)
+    case .value(let value): value.shortText.shortened(to: limit)
+    }
+  }
+}
+
+extension Output {
+  /// Prints rows in a form for programs.
+  mutating func rows(_ rows: RowText, as form: RowForm) throws(OutputError) {
+    switch form {
+    case .json: try array(rows.objects)
+    case .ndjson: for object in rows.objects { try line(object) }
+    case .csv: for text in rows.csv { try line(text) }
+    }
+  }
+
+  /// Prints lines.
+  mutating func lines(_ lines: some Sequence<String>) throws(OutputError) {
+    for text in lines { try line(text) }
+  }
+}

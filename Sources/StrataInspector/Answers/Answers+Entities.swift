@@ -1,0 +1,209 @@
+import Foundation
+import StrataRecords
+import StrataSQL
+import StrataSQLite
+import StrataStorage
+
+/// The entities of tables.
+extension Answers {
+  /// The entities of a table: paged, sorted, with a condition, with chosen columns.
+  func rows(_ inspector: Inspector, _ question: Question) throws -> Answer {
+    let table = try question.text("table")
+    let limit = try question.number("limit", in: 1...200, default: 50)
+    let offset = try question.number("offset", in: 0...1_000_000_000, default: 0)
+    if ["where", "sort", "columns"].contains(where: { question[$0] != nil }) {
+      try redactor.checkIsInactive()
+    }
+    var query = StoreQuery(path: reader.path)
+    query.inspector = inspector
+    query.at = try question.revision("at")
+    query.timeLimit = Self.timeLimit
+    var listing = EntityListing(
+      table: table,
+      columns: (question["columns"] ?? "").split(separator: ",").map(String.init),
+      where: question["where"],
+      order: (question["sort"] ?? "").split(separator: ",").map { .init(String($0)) },
+      limit: limit
+    )
+    listing.offset = offset
+    let result = try query.list(listing)
+    let rows = redactor.redact(
+      try RowText(result),
+      table: { _ in table },
+      field: { _, column in result.columns[column] }
+    )
+    var answer = Answer(rows)
+    answer.add("revision", result.revision)
+    answer.add("columns", encoding: result.columns)
+    answer.add("offset", Int64(offset))
+    answer.add("more", result.isCut)
+    return answer
+  }
+
+  /// The fields of one entity, or of a persisted value.
+  func entity(_ inspector: Inspector, _ question: Question) throws -> Answer {
+    let table = try question.text("table")
+    let isValue = StoredValues.name(ofTable: table) != nil
+    let found = try inspector.show(
+      table: table,
+      id: isValue ? nil : try question.text("id"),
+      at: try question.revision("at")
+    )
+    guard let entity = found.first else { throw inspector.notFound("value \(table)") }
+    let catalog = try inspector.query { $0.catalog }
+    let layout = catalog.lastLayout(of: table)
+    let members: [RecordValue.Member] =
+      if case .object(let members) = entity.value { Array(members) } else {
+        [RecordValue.Member("value", entity.value)]
+      }
+    let rows = RowText(
+      [.init("field"), .init("kind"), .init("value")],
+      members.map { member in
+        let kind = layout?.kind(ofField: member.name, in: table)
+        return [
+          .text(member.name), kind.map { .text("\($0)") } ?? .none, .value(member.value),
+        ]
+      }
+    )
+    var answer = Answer(
+      redactor.redact(
+        rows,
+        table: { _ in table },
+        field: { row, column in column == 2 ? row[0].name : nil },
+        kind: try kind(inspector)
+      )
+    )
+    answer.add("table", table)
+    return answer
+  }
+
+  /// The versions of an entity, the last ones.
+  func history(_ inspector: Inspector, _ question: Question) throws -> Answer {
+    let table = try question.text("table")
+    let limit = try question.number("limit", in: 1...500, default: 100)
+    var history = try inspector.history(
+      table: table,
+      id: question["id"] ?? StoredValues.id,
+      through: try question.revision("at")
+    )
+    let count = history.versions.count
+    history.versions.removeFirst(max(0, count - limit))
+    // The columns: those of a commit, operation, field, from, to.
+    let first = CommitText.columns.count
+    let rows = redactor.redact(
+      history.rows,
+      table: { _ in table },
+      field: { row, column in column > first + 1 ? row[first + 1].name : nil },
+      kind: try kind(inspector)
+    )
+    var answer = Answer(rows)
+    answer.add("versions", Int64(count))
+    if let trimmed = history.trimmed { answer.add("trimmed", trimmed.number) }
+    return answer
+  }
+
+  /// The commits that gave the fields of an entity their values.
+  func blame(_ inspector: Inspector, _ question: Question) throws -> Answer {
+    let table = try question.text("table")
+    let page = try inspector.blame(
+      table: table,
+      id: StoredValues.name(ofTable: table) == nil ? try question.text("id") : nil,
+      at: try question.revision("at"),
+      limit: 1
+    )
+    let rows = redactor.redact(
+      page.rows(),
+      table: { _ in table },
+      field: { row, column in column == 2 ? row[1].name : nil },
+      kind: try kind(inspector)
+    )
+    var answer = Answer(rows)
+    answer.add("oldest", page.oldest.number)
+    return answer
+  }
+
+  /// The entities that an entity refers to, and those that refer to it.
+  func references(_ inspector: Inspector, _ question: Question) throws -> Answer {
+    let references = try inspector.references(
+      table: try question.text("table"),
+      id: question["id"] ?? StoredValues.id,
+      at: try question.revision("at"),
+      limit: 100
+    )
+    func cells(_ direction: String, _ reference: EntityReference) -> [RowText.Cell] {
+      [
+        .text(direction), .text(reference.table), .value(reference.id), .text(reference.place),
+      ]
+    }
+    var answer = Answer(
+      RowText(
+        [.init("direction"), .init("table"), .init("id"), .init("place")],
+        references.outgoing.map { cells("to", $0) } + references.incoming.map { cells("from", $0) }
+      )
+    )
+    answer.add("more", references.isCut)
+    return answer
+  }
+
+  /// The fields and IDs that contain a text.
+  func find(_ inspector: Inspector, _ question: Question) throws -> Answer {
+    let isOfAll = question["all"] != nil
+    let page = try inspector.find(
+      SearchText(try question.text("q")),
+      isOfAll ? .history : .at(try question.revision("at")),
+      table: question["table"],
+      limit: try question.number("limit", in: 1...200, default: 100)
+    )
+    var shown = page
+    // A hit would say what the value is that is replaced.
+    shown.hits.removeAll { redactor.hides($0.field, of: $0.table) }
+    let rows = redactor.redact(
+      shown.rows(isOfAll ? .withCommits : .withoutCommits) { $0.lineText },
+      table: { _ in "" },
+      field: { _, _ in nil }
+    )
+    var answer = Answer(rows)
+    answer.add("revision", page.revision.number)
+    answer.add("oldest", page.oldest.number)
+    answer.add("more", page.isCut)
+    return answer
+  }
+
+  /// What a statement of SQL returns.
+  func query(_ inspector: Inspector, _ question: Question) throws -> Answer {
+    try redactor.checkIsInactive()
+    var query = StoreQuery(path: reader.path)
+    query.inspector = inspector
+    query.at = try question.revision("at")
+    query.timeLimit = Self.timeLimit
+    query.rowLimit = try question.number("limit", in: 1...500, default: 200)
+    let result = try query.run(try question.text("sql"))
+    var answer = Answer(try RowText(result))
+    answer.add("revision", result.revision)
+    answer.add("columns", encoding: result.columns)
+    answer.add("more", result.isCut)
+    return answer
+  }
+}
+
+extension RowText {
+  /// The rows of a query; a second column of a name has `:2` behind its name.
+  fileprivate init(_ result: QueryResult) throws {
+    var names = UniqueNames()
+    var rows: [[Cell]] = []
+    try result.forEach { row in
+      rows.append(
+        row.map { value in
+          switch value {
+          case .null: .none
+          case .integer(let number): .number(number)
+          case .real: .json(value.json, text: value.json)
+          case .text(let text): .text(text)
+          case .blob(let bytes): .value(.data(Data(bytes)))
+          }
+        }
+      )
+    }
+    self.init(result.columns.map { .init(names.add($0)) }, rows)
+  }
+}

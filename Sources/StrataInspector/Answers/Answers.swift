@@ -1,0 +1,166 @@
+import Foundation
+import StrataBase
+import StrataRecords
+import StrataStorage
+
+/// Answers what the page asks about a store, from what ``Inspector`` and `StoreQuery` find.
+///
+/// An answer is a page: it never has more than 500 rows, 16 KB of a value and 2 MB in all.
+struct Answers: Sendable {
+  /// What can be asked, by the names in addresses.
+  enum Subject: String, CaseIterable, Sendable {
+    case store, strip, log, commit, tables, rows, entity, history, blame, references, diff, find
+    case query, who
+  }
+
+  let reader: StoreReader
+  let redactor: Redactor
+  /// The rate of commits as it was last counted.
+  let rate = Lock(RateState())
+
+  struct RateState: Sendable {
+    var rate: CommitRate?
+  }
+
+  /// How long SQL may run.
+  static let timeLimit = Duration.seconds(10)
+
+  init(
+    _ reader: StoreReader,
+    redacting fields: [StoreBundle.Field],
+    _ contexts: StoreBundle.Contexts
+  )
+    throws
+  {
+    self.reader = reader
+    redactor = Redactor(
+      try reader.read { inspector in
+        try inspector.query { try RedactedFields(fields, in: $0) }
+      },
+      contexts
+    )
+  }
+
+  /// Answers a question.
+  ///
+  /// - Throws: `Question.Wrong`, and what reading the store throws.
+  func answer(_ subject: Subject, _ question: Question) throws -> Answer {
+    var answer = try reader.read { inspector in
+      switch subject {
+      case .store: try store(inspector)
+      case .strip: try strip(inspector)
+      case .log: try log(inspector, question)
+      case .commit: try commit(inspector, question)
+      case .tables: try tables(inspector, question)
+      case .rows: try rows(inspector, question)
+      case .entity: try entity(inspector, question)
+      case .history: try history(inspector, question)
+      case .blame: try blame(inspector, question)
+      case .references: try references(inspector, question)
+      case .diff: try diff(inspector, question)
+      case .find: try find(inspector, question)
+      case .query: try query(inspector, question)
+      case .who: try who(inspector, question)
+      }
+    }
+    answer.limit()
+    return answer
+  }
+
+  /// The kind of a field in the newest layout.
+  func kind(_ inspector: Inspector) throws -> (_ field: String, _ table: String) -> Layout.Kind? {
+    guard redactor.isActive else { return { _, _ in nil } }
+    let catalog = try inspector.query { $0.catalog }
+    return { field, table in
+      catalog.lastLayout(of: table)?.kind(ofField: field, in: table)
+    }
+  }
+}
+
+/// The store as a whole.
+extension Answers {
+  private func store(_ inspector: Inspector) throws -> Answer {
+    let overview = try inspector.overview()
+    var answer = Answer(
+      RowText(
+        [.init("snapshot"), .init("revision", .numbers)],
+        overview.snapshots.map { [.text($0.name), .number($0.revision)] }
+      )
+    )
+    answer.add("store", encoding: overview)
+    answer.add("redacted", encoding: redactor.names)
+    return answer
+  }
+
+  private func strip(_ inspector: Inspector) throws -> Answer {
+    let earlier = rate.withLock { $0.rate }
+    let rate = try inspector.rate(continuing: earlier)
+    self.rate.withLock { $0.rate = rate }
+    func time(_ microseconds: Int64) -> RowText.Cell { .time(Date(microseconds: microseconds)) }
+    var answer = Answer(
+      RowText(
+        [.init("start"), .init("commits", .numbers), .init("revision", .numbers)],
+        rate.buckets.enumerated().map { index, bucket in
+          [
+            time(rate.start + Int64(index) * rate.length), .number(Int64(bucket.deltas)),
+            .number(bucket.last),
+          ]
+        }
+      )
+    )
+    answer.add("microseconds", rate.length)
+    answer.add("start", rate.start)
+    answer.add("end", rate.end)
+    answer.add("revision", rate.revision.number)
+    answer.add("first", rate.first?.number ?? 0)
+    answer.add("commits", rate.deltas)
+    return answer
+  }
+
+  private func tables(_ inspector: Inspector, _ question: Question) throws -> Answer {
+    let tables = try inspector.tables(at: try question.revision("at"))
+    return Answer(
+      RowText(
+        [
+          .init("table"), .init("kind"), .init("entities", .numbers), .init("bytes", .numbers),
+          .init("fields"),
+        ],
+        tables.map { table in
+          [
+            .text(table.name), .text(table.kind.rawValue), .number(Int64(table.count)),
+            .number(Int64(table.bytes)),
+            .json(
+              JSONText.compact(table.fields),
+              text: table.fields.map { "\($0.name) \($0.kind)" }.joined(separator: ", ")
+            ),
+          ]
+        }
+      )
+    )
+  }
+
+  private func who(_ inspector: Inspector, _ question: Question) throws -> Answer {
+    let last = try question.number("last", in: 1...1_000_000_000, default: 20_000)
+    let page = try inspector.activity(last: last, until: try question.revision("at"))
+    var answer = Answer(
+      RowText(
+        [
+          .init("commit"), .init("place"), .init("table"), .init("commits", .numbers),
+          .init("changes", .numbers), .init("bytes", .numbers),
+        ],
+        page.activities.map { activity in
+          [
+            .text(activity.name), .text(activity.place), .text(activity.table),
+            .number(Int64(activity.commits)), .number(Int64(activity.changes)),
+            .number(Int64(activity.bytes)),
+          ]
+        }
+      )
+    )
+    answer.add("after", page.after.number)
+    answer.add("through", page.through.number)
+    answer.add("deltas", Int64(page.deltas))
+    answer.add("isOfMoreNames", page.isCut)
+    return answer
+  }
+}

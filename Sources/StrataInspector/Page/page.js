@@ -1,0 +1,184 @@
+// The page: which view is shown, the head, and what is new.
+import { h, fill, plain, number, count, say } from './dom.js';
+import { store, loadStore, place, link, at, listen, address } from './data.js';
+import * as strip from './strip.js';
+import * as log from './log.js';
+import * as entities from './entities.js';
+import * as tools from './tools.js';
+
+const views = {
+  log: ['Log', log.showLog], tables: ['Tables', entities.showTables], table: [null, entities.showTable],
+  entity: [null, entities.showEntity], diff: ['Compare', log.showDiff], find: ['Find', entities.showFind],
+  sql: ['SQL', tools.showSQL], who: ['Who', tools.showWho],
+};
+const parents = { table: 'tables', entity: 'tables' };
+const element = id => document.getElementById(id);
+let running, viewed, unseen = 0;
+
+function tabs(view) {
+  const own = parents[view] ?? view;
+  fill(element('tabs'), Object.entries(views).filter(([, [name]]) => name).map(([id, [name]]) =>
+    h('a', { href: link([id]), 'aria-current': id === own ? 'page' : undefined }, name)));
+}
+
+function banner() {
+  const wanted = at();
+  const isPast = wanted !== undefined && strip.current() < store.revision || wanted !== undefined && !/^\d+$/.test(wanted);
+  const box = element('banner');
+  box.hidden = !isPast;
+  document.body.classList.toggle('past', isPast);
+  if (!isPast) return;
+  fill(box, h('strong', {}, `Revision ${/^\d+$/.test(wanted) ? number(wanted) : wanted}`), ' ',
+    /^\d+$/.test(wanted) && h('span', {}, `${count(store.revision - strip.current(), 'commit', 'commits')} before the head`), ' ',
+    h('button', { type: 'button', onclick: strip.toHead }, 'To the head (h)'));
+}
+
+function heading() {
+  fill(element('name'), plain(store.name));
+  const modes = { live: 'open in a program', atRest: 'at rest', copy: 'left behind' };
+  fill(element('mode'), modes[store.mode] ?? '', store.redacted.length > 0 && ` · ${count(store.redacted.length, 'field', 'fields')} replaced`);
+  element('mode').className = 'mode ' + store.mode;
+  element('mode').title = store.redacted.join(', ');
+  fill(element('head'), 'revision ', h('b', {}, number(store.revision)));
+  document.title = `${store.name} · Strata`;
+}
+
+/** The same as a command and as data. */
+function twin(shown) {
+  const box = element('twin');
+  const copy = line => h('span', { class: 'command' }, h('code', {}, line), h('button', {
+    type: 'button', onclick: async event => {
+      const button = event.target;
+      try { await navigator.clipboard.writeText(line); } catch {
+        getSelection().selectAllChildren(button.previousSibling);
+        document.execCommand('copy');
+      }
+      button.textContent = 'Copied';
+      say('Copied');
+      setTimeout(() => { button.textContent = 'Copy'; }, 1500);
+    },
+  }, 'Copy'));
+  fill(box, shown?.command && [h('span', { class: 'faint' }, 'This view is'), copy(shown.command)],
+    shown?.subject && h('span', { class: 'forms' },
+      h('a', { href: address(shown.subject, shown.parameters), target: '_blank' }, 'JSON'),
+      h('a', { href: address(shown.subject, shown.parameters, 'csv'), download: `${shown.subject}.csv` }, 'CSV')),
+    h('details', { class: 'keys' }, h('summary', {}, 'Keys'), h('dl', {}, [
+      ['← →', 'one commit back, on'], ['Home h', 'first revision, head'], ['p', 'play'],
+      ['a b c', 'pin A, pin B, compare'], ['1 … 6', 'views'], ['/', 'find'],
+    ].map(([key, what]) => [h('dt', {}, key), h('dd', {}, what)]))));
+}
+
+function trouble(message) {
+  const box = element('trouble');
+  box.hidden = !message;
+  fill(box, message && plain(message));
+}
+
+async function show() {
+  const { view, steps } = place();
+  const [, render] = views[view] ?? views.log;
+  running?.abort();
+  running = new AbortController();
+  const { signal } = running;
+  tabs(view);
+  strip.draw();
+  banner();
+  const main = element('main');
+  const isOther = viewed !== steps.join('/');
+  viewed = steps.join('/');
+  main.className = 'view-' + view;
+  main.setAttribute('aria-busy', 'true');
+  if (isOther) main.dataset.entity = '';
+  try {
+    const shown = await render(main, signal);
+    if (signal.aborted) return;
+    trouble();
+    twin(shown);
+  } catch (error) {
+    if (signal.aborted || error.name === 'AbortError') return;
+    trouble(error.message);
+    if (isOther && !main.firstChild) fill(main);
+    twin();
+  } finally {
+    if (!signal.aborted) {
+      main.removeAttribute('aria-busy');
+      strip.draw();
+      banner();
+    }
+  }
+}
+
+function receive(message) {
+  const mode = element('mode');
+  if (message.kind === 'lost') mode.classList.add('lost');
+  if (message.kind === 'open') mode.classList.remove('lost');
+  if (message.kind === 'trouble') trouble(message.error);
+  if (message.kind !== 'head' || message.revision === store.revision) return;
+  const isBack = message.revision < store.revision;
+  const fresh = message.revision - store.revision;
+  store.revision = message.revision;
+  element('head').querySelector('b').textContent = number(store.revision);
+  if (isBack) return location.reload();
+  if (!log.receive(message)) {
+    unseen += fresh;
+    const pill = element('news');
+    pill.hidden = false;
+    pill.textContent = `${number(unseen)} new`;
+    if (unseen === fresh) say(`${unseen} new commits`);
+  }
+  document.dispatchEvent(new CustomEvent('strata-shown', { detail: message.revision }));
+  strip.draw();
+  banner();
+  strip.refresh();
+}
+
+function seen() {
+  unseen = 0;
+  element('news').hidden = true;
+  loadStore().then(heading);
+  const main = element('main');
+  fill(main);
+  if (at() === undefined) show(); else strip.toHead();
+}
+
+function keys(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+  const names = Object.keys(views).filter(id => views[id][0]);
+  const actions = {
+    ArrowLeft: () => strip.step(-1), ArrowRight: () => strip.step(1), h: strip.toHead, p: strip.play,
+    Home: () => strip.go(store.oldest ?? 0), End: strip.toHead,
+    a: () => strip.pin('a'), b: () => strip.pin('b'), c: () => { location.hash = link(['diff']); },
+    '/': () => { location.hash = link(['find']); },
+  };
+  names.forEach((id, i) => { actions[String(i + 1)] = () => { location.hash = link([id]); }; });
+  if (event.target.closest?.('.scroll, .film') && /Arrow|Home|End/.test(event.key)) return;
+  if (!actions[event.key]) return;
+  event.preventDefault();
+  actions[event.key]();
+}
+
+async function start() {
+  strip.build(element('time'));
+  addEventListener('hashchange', show);
+  addEventListener('keydown', keys);
+  element('news').addEventListener('click', seen);
+  element('skip').addEventListener('click', event => {
+    event.preventDefault();
+    element('main').focus();
+  });
+  try {
+    await loadStore();
+  } catch (error) {
+    trouble(error.message);
+    return;
+  }
+  heading();
+  await show();
+  document.dispatchEvent(new CustomEvent('strata-ready'));
+  performance.mark('ready');
+  strip.load().catch(error => trouble(error.message));
+  listen(receive);
+}
+
+start();

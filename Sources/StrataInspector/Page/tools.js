@@ -1,0 +1,107 @@
+// SQL, and who commits.
+import { h, fill, plain, cell, text, number, count, size, grid, th } from './dom.js';
+import { ask, store, place, link, move, at, command } from './data.js';
+
+export async function showSQL(main, signal) {
+  const { sql } = place().parameters;
+  const result = h('section', { 'aria-label': 'Rows' });
+  if (store.redacted.length) {
+    fill(main, h('p', { class: 'note' }, 'SQL is refused while values are replaced: it would show more about them.'));
+    return {};
+  }
+  const table = store.tables[0] ?? 'users';
+  const examples = [
+    `SELECT * FROM "${table}" LIMIT 20`,
+    `SELECT * FROM "${table}_history" ORDER BY revision DESC LIMIT 20`,
+    `SELECT commit_name, count(*) AS commits, sum(changes) AS changes FROM strata_log GROUP BY 1 ORDER BY 2 DESC`,
+  ];
+  const submit = event => {
+    event?.preventDefault();
+    move({ sql: document.getElementById('sql').value });
+  };
+  fill(main, h('form', { class: 'sql', 'aria-label': 'SQL', onsubmit: submit },
+    h('label', { for: 'sql' }, 'One SELECT. Tables are also there as ', h('code', {}, `${table}_at('HEAD~10')`), ', ',
+      h('code', {}, `${table}_history`), ', ', h('code', {}, `${table}_diff('A', 'B')`), ', ', h('code', {}, `${table}_blame`), '; ',
+      h('code', {}, 'strata_log'), ' has the commits.'),
+    h('textarea', {
+      id: 'sql', rows: 4, spellcheck: 'false', value: sql ?? examples[0],
+      onkeydown: event => { if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) submit(event); },
+    }),
+    h('div', { class: 'bar' }, h('button', { type: 'submit', class: 'first' }, 'Run (Ctrl Enter)'),
+      examples.map((e, i) => h('button', {
+        type: 'button', class: 'link', onclick: () => { document.getElementById('sql').value = e; submit(); },
+      }, ['A table', 'Its history', 'Commits by name'][i])))), result);
+  if (!sql) return { command: command('query', [examples[0]], { at: at() }) };
+  fill(result, h('p', { class: 'wait' }, 'Running …'));
+  let answer;
+  try { answer = await ask('query', { sql, at: at() }, signal); } catch (error) {
+    if (signal.aborted) throw error;
+    fill(result, h('p', { class: 'note', role: 'alert' }, error.message));
+    return { command: command('query', [sql], { at: at() }) };
+  }
+  const names = answer.rows.length ? Object.keys(answer.rows[0]) : answer.columns;
+  fill(result, h('p', { class: 'faint' }, `${count(answer.rows.length, 'row', 'rows')}${answer.more || answer.cut ? ', and there are more' : ''}, at revision ${answer.revision}`),
+    grid('Rows', names.map(n => h('th', { scope: 'col' }, plain(n))), answer.rows.map(row => h('tr', {}, names.map(n =>
+      h('td', {}, cell(row[n])))))));
+  return { subject: 'query', parameters: { sql, at: at() }, command: command('query', [sql], { at: at() }) };
+}
+
+const measures = { changes: ['Entities', number], bytes: ['Bytes', size], commits: ['Commits', number] };
+
+/** Who commits: names, their places, and their tables, as large as what they change. */
+export async function showWho(main, signal) {
+  const { by = 'changes', last = '20000' } = place().parameters;
+  const question = { last: last === 'all' ? 1e9 : last, at: at() };
+  const result = h('section', { 'aria-label': 'Who commits' }, h('p', { class: 'wait' }, 'Counting …'));
+  const choose = (name, chosen, choices) => h('div', { class: 'choice', role: 'group', 'aria-label': name }, h('span', {}, name),
+    choices.map(([id, label]) => h('a', {
+      class: 'button', 'aria-current': String(id === chosen),
+      href: link(['who'], { by, last, [name === 'Sized by' ? 'by' : 'last']: id }),
+    }, label)));
+  fill(main, h('div', { class: 'bar' },
+    choose('Sized by', by, Object.entries(measures).map(([id, [label]]) => [id, label])),
+    choose('Of the last', last, [['1000', '1,000'], ['20000', '20,000'], ['all', 'all']])), result);
+  const answer = await ask('who', question, signal);
+  const [, format] = measures[by] ?? measures.changes;
+  const total = answer.rows.reduce((sum, r) => sum + r[by], 0) || 1;
+  const tree = new Map();
+  for (const row of answer.rows) {
+    const [name, where, table] = [text(row.commit), text(row.place), text(row.table)];
+    if (!tree.has(name)) tree.set(name, { sum: 0, parts: new Map() });
+    const a = tree.get(name);
+    if (!a.parts.has(where)) a.parts.set(where, { sum: 0, parts: new Map() });
+    const b = a.parts.get(where);
+    if (!b.parts.has(table)) b.parts.set(table, { sum: 0, parts: new Map() });
+    for (const node of [a, b, b.parts.get(table)]) node.sum += row[by];
+  }
+  const sorted = map => [...map].sort((x, y) => y[1].sum - x[1].sum);
+  let color = 0;
+  const node = (level, name, part, path) => {
+    const share = part.sum / total;
+    if (share < 0.004) return undefined;
+    const own = level === 0 ? color++ % 8 : undefined;
+    const href = level === 0 ? link(['log'], { name: name || undefined, at: undefined })
+      : level === 2 ? link(['log'], { name: path[0] || undefined, table: name, at: undefined }) : undefined;
+    const label = [h('span', { class: 'names' }, name ? plain(name) : 'no name'),
+      h('span', { class: 'amount' }, `${format(part.sum)} · ${Math.round(share * 1000) / 10} %`)];
+    const box = h('li', {}, href ? h('a', { class: 'leaf', href, title: `${name || 'no name'}: ${format(part.sum)}` }, label)
+      : h('span', { class: 'leaf', title: name }, label),
+    part.parts.size > 0 && h('ul', {}, sorted(part.parts).map(([n, p]) => node(level + 1, n, p, [...path, name]))));
+    box.style.flexGrow = String(part.sum);
+    if (own !== undefined) box.className = 'tone' + own;
+    return box;
+  };
+  const boxes = sorted(tree).map(([name, part]) => node(0, name, part, [])).filter(Boolean);
+  const icicle = h('ul', { class: 'icicle', 'aria-label': 'Commit, place and table' }, boxes);
+  icicle.style.minHeight = `${Math.min(900, Math.max(200, boxes.length * 44))}px`;
+  fill(result,
+    h('p', { class: 'faint' }, `${count(answer.deltas, 'commit', 'commits')}, revisions ${number(answer.after + 1)} to ${number(answer.through)}`,
+      answer.isOfMoreNames && '; there are more names than are listed'),
+    answer.rows.length ? [h('div', { class: 'icicle-heads', 'aria-hidden': true }, h('span', {}, 'Commit'), h('span', {}, 'Place'), h('span', {}, 'Table')), icicle,
+      h('details', {}, h('summary', {}, 'As a table'),
+        grid('Who commits', [th('Commit'), th('Place'), th('Table'), th('Commits', 'n'), th('Entities', 'n'), th('Bytes', 'n')],
+          answer.rows.slice(0, 200).map(r => h('tr', {}, h('td', {}, cell(r.commit)), h('td', {}, cell(r.place)), h('td', {}, cell(r.table)),
+            h('td', { class: 'n' }, number(r.commits)), h('td', { class: 'n' }, number(r.changes)), h('td', { class: 'n' }, number(r.bytes))))))]
+      : h('p', { class: 'faint' }, 'There are no commits here.'));
+  return { subject: 'who', parameters: question, command: command('stats', [], { until: at() }) };
+}

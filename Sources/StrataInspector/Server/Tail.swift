@@ -1,0 +1,115 @@
+#if Inspector
+  import Foundation
+  import NIOCore
+  import NIOHTTP1
+  import NIOPosix
+  import StrataBase
+  import StrataStorage
+
+  /// Tells the pages that listen of new commits, at most ten times a second.
+  ///
+  /// It looks at the size and the time of the file; the file is opened only when these have changed.
+  final class Tail: Sendable {
+    private struct State {
+      var listeners: [ObjectIdentifier: any Channel] = [:]
+      var file: StoreFileState?
+      /// Whether the last look found a change: two writes within a tick of the clock look like one.
+      var wasChanged = true
+      var revision: Revision?
+      var isLooking = false
+      var ticks = 0
+    }
+
+    private let answers: Answers
+    private let pool: NIOThreadPool
+    private let state = Lock(State())
+
+    /// How many pages may listen.
+    static let most = 16
+    /// How many commits an event names.
+    private static let shown = 40
+    /// How often it looks.
+    static let interval = TimeAmount.milliseconds(100)
+
+    init(_ answers: Answers, _ pool: NIOThreadPool) {
+      self.answers = answers
+      self.pool = pool
+    }
+
+    var hasRoom: Bool { state.withLock { $0.listeners.count < Self.most } }
+
+    func add(_ channel: any Channel) {
+      let id = ObjectIdentifier(channel)
+      state.withLock { state in
+        state.listeners[id] = channel
+        // A page that starts to listen hears where the store stands.
+        state.wasChanged = true
+        state.revision = nil
+      }
+      channel.closeFuture.whenComplete { [state] _ in
+        state.withLock { $0.listeners[id] = nil }
+      }
+    }
+
+    /// Looks once; called at each interval.
+    func tick() {
+      let isDue = state.withLock { state in
+        state.ticks += 1
+        guard !state.listeners.isEmpty, !state.isLooking else { return false }
+        state.isLooking = true
+        return true
+      }
+      if state.withLock({ $0.ticks % 150 == 0 }) { send(": still here\n\n") }
+      guard isDue else { return }
+      pool.submit { [self] poolState in
+        if case .active = poolState { look() }
+        state.withLock { $0.isLooking = false }
+      }
+    }
+
+    private func look() {
+      let file = StoreFileState(answers.reader.path)
+      let isChanged = state.withLock { state in
+        let isChanged = file != state.file
+        defer { state.wasChanged = isChanged }
+        state.file = file
+        return isChanged || state.wasChanged
+      }
+      guard isChanged else { return }
+      do {
+        let known = state.withLock { $0.revision }
+        let event = try answers.reader.read { inspector -> (Revision, String)? in
+          let last = try inspector.lastRevision()
+          if last == known { return nil }
+          let count = known.map { Int(clamping: last.number - $0.number) } ?? 0
+          let headers = try inspector.commits(limit: min(max(count, 0), Self.shown))
+          var answer = Answer(
+            answers.rows(headers.map { ($0.commit, $0.entities, $0.bytes, nil) })
+          )
+          answer.add("revision", last.number)
+          answer.add("commits", Int64(count))
+          answer.limit()
+          return (last, "event: head\nid: \(last)\ndata: \(answer.json)\n\n")
+        }
+        guard let (revision, text) = event else { return }
+        state.withLock { $0.revision = revision }
+        send(text)
+      } catch {
+        send("event: trouble\ndata: {\"error\":\(Answer.quoted("\(error)"))}\n\n")
+      }
+    }
+
+    /// Sends a text to all that listen; one that does not read is disconnected.
+    private func send(_ text: String) {
+      let channels = state.withLock { Array($0.listeners.values) }
+      let buffer = ByteBuffer(string: text)
+      for channel in channels {
+        guard channel.isWritable else {
+          channel.close(promise: nil)
+          continue
+        }
+        channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(buffer)), promise: nil)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,139 @@
+#if Inspector
+  public import Foundation
+  import NIOCore
+  import NIOHTTP1
+  import NIOPosix
+  import StrataBase
+  public import StrataStorage
+
+  /// Serves one page about a store to the browser on this machine.
+  ///
+  /// ```swift
+  /// let inspector = try await StateInspector.serve("app.strata")
+  /// print(inspector.url)
+  /// ```
+  ///
+  /// The page shows the commits, what each changed, the entities at every revision, and which line of code gave a
+  /// field its value. The file is only read, also while another program writes it; no byte and no name of it
+  /// changes.
+  ///
+  /// Only programs on this machine can connect, and only with the address: it has a secret of 128 bits. The store
+  /// is opened for each request and closed again. An answer is a page of at most 2 MB; the server never holds a whole
+  /// state.
+  ///
+  /// A program that opens a store at rest while a request is answered is refused with `.alreadyOpen`, as with every
+  /// other reader; between two requests it is not.
+  public final class StateInspector: Sendable {
+    /// The address of the page, with its secret.
+    public let url: URL
+    private let group: MultiThreadedEventLoopGroup
+    private let pool: NIOThreadPool
+    private let channel: any Channel
+    private let ticking: RepeatedTask
+
+    /// How many connections there may be: browsers open up to six for a page.
+    package static let connections = 64
+
+    private init(
+      _ url: URL,
+      _ group: MultiThreadedEventLoopGroup,
+      _ pool: NIOThreadPool,
+      _ channel: any Channel,
+      _ ticking: RepeatedTask
+    ) {
+      self.url = url
+      self.group = group
+      self.pool = pool
+      self.channel = channel
+      self.ticking = ticking
+    }
+
+    /// Starts to serve a page about the file of a store.
+    ///
+    /// - Parameters:
+    ///   - path: The file of the store, which may be open in another process.
+    ///   - port: The port; 0 for any that is free.
+    ///   - fields: The fields whose values are replaced in every answer, as in a bundle: `StoreBundle`.
+    ///   - contexts: With redacted fields: whether users, requests and arguments of commits are shown.
+    ///
+    /// Throws `PersistenceError` for a file that cannot be read and for a field that cannot be redacted, and
+    /// `IOError` for a port that is taken.
+    public static func serve(
+      _ path: String,
+      port: Int = 0,
+      redacting fields: [StoreBundle.Field] = [],
+      contexts: StoreBundle.Contexts = .omit
+    ) async throws -> StateInspector {
+      try await serve(path, port: port, redacting: fields, contexts: contexts, bounds: .init())
+    }
+
+    /// The same with other bounds, for tests.
+    package static func serve(
+      _ path: String,
+      port: Int = 0,
+      redacting fields: [StoreBundle.Field] = [],
+      contexts: StoreBundle.Contexts = .omit,
+      bounds: ConnectionBounds
+    ) async throws -> StateInspector {
+      let answers = try Answers(StoreReader(path), redacting: fields, contexts)
+      let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+      let pool = NIOThreadPool(numberOfThreads: 4)
+      pool.start()
+      do {
+        let token = Token()
+        let tail = Tail(answers, pool)
+        let service = Lock<Service?>(nil)
+        let count = Lock(0)
+        let channel = try await ServerBootstrap(group: group)
+          .serverChannelOption(.backlog, value: 64)
+          .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+          .childChannelInitializer { channel in
+            channel.eventLoop.makeCompletedFuture {
+              let isTooMany = count.withLock { count in
+                count += 1
+                return count > connections
+              }
+              channel.closeFuture.whenComplete { _ in count.withLock { $0 -= 1 } }
+              guard !isTooMany, let service = service.withLock({ $0 }) else {
+                return channel.close(promise: nil)
+              }
+              let limit = HeadLimit(bounds)
+              try channel.pipeline.syncOperations.addHandler(limit)
+              try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+              try channel.pipeline.syncOperations.addHandler(RequestHandler(service, limit))
+            }
+          }
+          .bind(host: "127.0.0.1", port: port)
+          .get()
+        let port = channel.localAddress?.port ?? port
+        let gate = Gate(port: port, token)
+        service.withLock {
+          $0 = Service(gate: gate, answers: answers, tail: tail, pool: pool)
+        }
+        guard let url = URL(string: "http://127.0.0.1:\(port)/t/\(token.text)/") else {
+          preconditionFailure("The address of the page is no URL: report this.")
+        }
+        let ticking = channel.eventLoop.scheduleRepeatedTask(
+          initialDelay: Tail.interval,
+          delay: Tail.interval
+        ) { _ in tail.tick() }
+        return StateInspector(url, group, pool, channel, ticking)
+      } catch {
+        try await group.shutdownGracefully()
+        try await pool.shutdownGracefully()
+        throw error
+      }
+    }
+
+    /// Ends the server: connections are closed, and what is being read is finished.
+    public func stop() async throws {
+      ticking.cancel()
+      try await channel.close().get()
+      try await pool.shutdownGracefully()
+      try await group.shutdownGracefully()
+    }
+
+    /// Returns when the server has ended.
+    public func waitUntilStopped() async throws { try await channel.closeFuture.get() }
+  }
+#endif

@@ -1,0 +1,195 @@
+#if Inspector
+  import Foundation
+  import Strata
+  import StrataInspector
+  import TestSupport
+  import Testing
+
+  /// The files of the page, the file of the store, and the events.
+  @Suite struct PageTests {
+    @Test func `the page is small, complete and loads nothing from elsewhere`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      try await closedLibrary(at: path)
+      try await withPage(try await StateInspector.serve(path)) { page in
+        let index = try await page.get("").body
+        var names = Set(index.matches(of: /(?:href|src)="([a-z]+\.[a-z]+)"/).map { String($0.1) })
+        names.insert("")
+        #expect(names.count == 9)
+        var bytes = 0
+        for name in names {
+          let file = try await page.get(name)
+          #expect(file.status == 200)
+          bytes += file.body.utf8.count
+          for sink in [
+            "innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
+            "new Function",
+            "srcdoc", "javascript:", "style=", "<script>", "onclick=\"",
+          ] {
+            #expect(!file.body.contains(sink), "\(name): \(sink)")
+          }
+          let addresses = file.body.matches(of: /https?:\/\/[^'" ]+/).map { String($0.0) }
+          #expect(addresses.allSatisfy { $0 == "http://www.w3.org/2000/svg" }, "\(name)")
+          for module in file.body.matches(of: /from '\.\/([a-z]+\.js)'/) {
+            #expect(names.contains(String(module.1)))
+          }
+        }
+        #expect(bytes <= 100_000)
+      }
+    }
+
+    @Test func `many requests change no byte and no name`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      try await closedLibrary(at: path)
+      let before = try StoreBytes(path)
+      let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
+      try await withPage(try await StateInspector.serve(path)) { page in
+        let questions = [
+          "", "api/store.json", "api/log.json", "api/commit.json?rev=3", "api/tables.json",
+          "api/rows.json?table=books", "api/entity.json?table=books&id=2", "api/strip.json",
+          "api/blame.json?table=books&id=2", "api/query.json?sql=SELECT%20*%20FROM%20books",
+        ]
+        let requests =
+          Int(ProcessInfo.processInfo.environment["STRATA_REQUESTS"] ?? "") ?? 200
+        let (port, base, host) = (page.port, page.base, page.host)
+        let answered = try await blocking {
+          let wire = try Wire(port: port)
+          var answered = 0
+          for number in 0..<requests {
+            // One connection is used again and again, as browsers do.
+            wire.send(
+              "GET \(base)\(questions[number % questions.count]) HTTP/1.1\r\nHost: \(host)\r\n\r\n"
+            )
+            let bytes = wire.receive { bytes in
+              guard let received = Received(bytes) else { return false }
+              return received.body.utf8.count >= Int(received.headers["content-length"] ?? "") ?? 0
+            }
+            if Received(bytes)?.status == 200 { answered += 1 }
+          }
+          return answered
+        }
+        #expect(answered == requests)
+      }
+      #expect(try StoreBytes(path) == before)
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted() == names
+      )
+    }
+
+    @Test func `a program can open a store whose page is open`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      try await closedLibrary(at: path)
+      try await withPage(try await StateInspector.serve(path)) { page in
+        #expect(try await page.ask("store").body.contains("\"mode\":\"atRest\""))
+        let persistence = try await Persistence.open(
+          at: path,
+          initialState: LibraryState(),
+          database: \.db
+        )
+        let store = LibraryStore(persistence)
+        #expect(try await page.ask("store").body.contains("\"mode\":\"live\""))
+        store.commit("later") { $0.db.authors.insert(Author(id: "dora")) }
+        try await persistence.flush()
+        #expect(try await page.ask("log").rows.first?["commit"] as? String == "later")
+        try await persistence.close()
+      }
+    }
+
+    @Test func `a store that was left behind can be opened while a copy of it is read`()
+      async throws
+    {
+      let directory = try TemporaryDirectory()
+      let origin = directory.path("origin.strata")
+      let path = directory.path("app.strata")
+      let persistence = try await Persistence.open(
+        at: origin,
+        initialState: LibraryState(),
+        database: \.db
+      )
+      commitSample(to: LibraryStore(persistence))
+      try await persistence.flush()
+      // Another process copies it: closing a file of an open store here would drop its locks.
+      for suffix in ["", "-wal", ".head"] {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/cp")
+        process.arguments = [origin + suffix, path + suffix]
+        try process.run()
+        try await blocking { [process] in process.waitUntilExit() }
+      }
+      try await persistence.close()
+      try await withPage(try await StateInspector.serve(path)) { page in
+        #expect(try await page.ask("store").body.contains("\"mode\":\"copy\""))
+        #expect(try await page.ask("log").rows.count == 4)
+        let opened = try await Persistence.open(
+          at: path,
+          initialState: LibraryState(),
+          database: \.db
+        )
+        LibraryStore(opened).commit("later") { $0.db.authors.insert(Author(id: "dora")) }
+        try await opened.flush()
+        #expect(try await page.ask("log").rows.count == 5)
+        #expect(try await page.ask("store").body.contains("\"mode\":\"live\""))
+        try await opened.close()
+      }
+    }
+
+    @Test func `new commits reach all pages that listen`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      let persistence = try await Persistence.open(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db
+      )
+      let store = LibraryStore(persistence)
+      commitSample(to: store)
+      try await persistence.flush()
+      try await withPage(try await StateInspector.serve(path)) { page in
+        let (port, base, host) = (page.port, page.base, page.host)
+        let wires = try (0..<3).map { _ in try Wire(port: port) }
+        for wire in wires {
+          wire.send("GET \(base)events HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        }
+        let text = { @Sendable (bytes: [UInt8]) in String(decoding: bytes, as: UTF8.self) }
+        for wire in wires {
+          let first = try await blocking {
+            wire.receive { text($0).contains("event: head\nid: 4\n") }
+          }
+          #expect(text(first).contains("content-type: text/event-stream"))
+          #expect(text(first).contains("event: head\nid: 4\n"))
+        }
+        store.commit("later", fileID: "Library/Late.swift", function: "late()", line: 1) {
+          $0.db.authors.insert(Author(id: "dora"))
+        }
+        try await persistence.flush()
+        for wire in wires {
+          let next = try await blocking {
+            wire.receive { text($0).contains("id: 5\n") && text($0).hasSuffix("\n\n\r\n") }
+          }
+          #expect(text(next).contains("\"commit\":\"later\""))
+          #expect(text(next).contains("\"commits\":1"))
+        }
+      }
+      try await persistence.close()
+    }
+
+    @Test func `no more pages than the limit listen`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      try await closedLibrary(at: path)
+      try await withPage(try await StateInspector.serve(path)) { page in
+        let (port, base, host) = (page.port, page.base, page.host)
+        let statuses = try await blocking { () -> [Int?] in
+          let wires = try (0..<17).map { _ in try Wire(port: port) }
+          return wires.map { wire in
+            wire.send("GET \(base)events HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            return Received(wire.receive { Received($0) != nil })?.status
+          }
+        }
+        #expect(statuses == [Int?](repeating: 200, count: 16) + [503])
+      }
+    }
+  }
+#endif
