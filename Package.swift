@@ -8,16 +8,23 @@ let swiftLog = Target.Dependency.product(
   condition: .when(traits: ["SwiftLog"])
 )
 
+let libpq = Target.Dependency.target(
+  name: "CStrataPostgres",
+  condition: .when(traits: ["Postgres"])
+)
+
 let package = Package(
   name: "Strata",
   platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
   products: [
     .library(name: "Strata", targets: ["Strata"]),
     .library(name: "StrataFlux", targets: ["StrataFlux"]),
+    .library(name: "StrataPostgres", targets: ["StrataPostgres"]),
     .executable(name: "strata", targets: ["StrataCLI"]),
   ],
   traits: [
-    .trait(name: "SwiftLog", description: "A logger of stores that writes to swift-log.")
+    .trait(name: "SwiftLog", description: "A logger of stores that writes to swift-log."),
+    .trait(name: "Postgres", description: "An archive in PostgreSQL, over libpq."),
   ],
   dependencies: [
     // Fetched only by those who enable the trait.
@@ -82,6 +89,18 @@ let package = Package(
       ]
     ),
     .target(name: "StrataFlux", dependencies: ["StrataBase", "StrataCore"]),
+
+    // An archive in PostgreSQL. Without the trait it is an empty module, and libpq is not looked for.
+    .systemLibrary(
+      name: "CStrataPostgres",
+      pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+    ),
+    .target(
+      name: "StrataPostgres",
+      dependencies: ["StrataBase", "StrataStorage", libpq]
+    ),
+
     .executableTarget(
       name: "StrataCLI",
       dependencies: [
@@ -165,6 +184,10 @@ let package = Package(
         "TestSupport",
       ],
       exclude: ["Scenarios"]
+    ),
+    .testTarget(
+      name: "PostgresTests",
+      dependencies: ["StrataPostgres", "StrataBase", "StrataStorage", "TestSupport"]
     ),
     .testTarget(name: "SeedTests", dependencies: ["Strata", "StrataFlux", "TestSupport"]),
   ],

@@ -42,6 +42,7 @@ package struct ArchiveConformance: Sendable {
     case `a snapshot beyond the head is the head`
     case `a snapshot of another history is refused`
     case `snapshots and chunks of a former leader are refused`
+    case `a restart leaves nothing but its snapshot`
     case `what is removed is gone, and the rest stays`
     case `bodies have any bytes and sizes`
     case `an archive opened again has everything`
@@ -76,6 +77,7 @@ package struct ArchiveConformance: Sendable {
     case .`a snapshot of another history is refused`: try await checkOtherHistory()
     case .`snapshots and chunks of a former leader are refused`:
       try await checkFormerSnapshots()
+    case .`a restart leaves nothing but its snapshot`: try await checkRestart()
     case .`what is removed is gone, and the rest stays`: try await checkRemoval()
     case .`bodies have any bytes and sizes`: try await checkBodies()
     case .`an archive opened again has everything`: try await checkOpenedAgain()
@@ -808,6 +810,51 @@ extension ArchiveConformance {
     try equal(await archive.snapshots(), [])
     try equal(try await head(archive).mark, Self.mark(2))
     try equal(try await head(archive).leader, "bob")
+  }
+
+  private func checkRestart() async throws {
+    let (archive, term) = try await led(segments: 6)
+    let chunks = [ArchiveChunk(body: [1]), ArchiveChunk(body: [2])]
+    try await archive.add(chunks, in: term)
+    let both = ArchiveSnapshot.List(image: [1], chunks: [1: chunks[0].id, 2: chunks[1].id])
+    for revision in [2, 4] as [Int64] {
+      try await archive.add(Self.snapshot(revision), both, catalog: [1], in: term)
+    }
+    let snapshot = Self.snapshot(4, "rewritten")
+    let missing = ArchiveChunk(body: [3]).id
+    try equal(
+      try await refusal {
+        try await archive.restart(
+          from: snapshot,
+          .init(image: [], chunks: [1: missing]),
+          catalog: [9],
+          in: term
+        )
+      },
+      .notFound("chunk \(missing)")
+    )
+    try equal(try await head(archive).mark, Self.mark(6))
+    try equal(await archive.segments(after: 0, bytes: .max).count, 6)
+    let list = ArchiveSnapshot.List(image: [2], chunks: [1: chunks[0].id])
+    try await archive.restart(from: snapshot, list, catalog: [9], in: term)
+    let other = try open()
+    try equal(try await head(other).mark, snapshot.mark)
+    try equal(await other.segments(after: 0, bytes: .max), [])
+    try equal(await other.snapshots(), [snapshot])
+    try equal(await other.list(of: 4), list)
+    try equal(await other.catalog(), [9])
+    try equal(await other.missing(chunks.map(\.id)), [chunks[1].id])
+    let next = Self.segment(5, "rewritten", after: snapshot.mark, epoch: term.epoch)
+    try await archive.append(next, catalog: nil, in: term)
+    try equal(await other.segments(after: 0, bytes: .max), [next])
+    try await archive.release(term)
+    try await lead(other, "bob")
+    try equal(
+      try await refusal {
+        try await archive.restart(from: Self.snapshot(9), list, catalog: [1], in: term)
+      },
+      .refused
+    )
   }
 
   private func checkRemoval() async throws {
