@@ -18,6 +18,11 @@ let server = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { name in
   )
 }
 
+let libpq = Target.Dependency.target(
+  name: "CStrataPostgres",
+  condition: .when(traits: ["Postgres"])
+)
+
 let package = Package(
   name: "Strata",
   platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
@@ -25,11 +30,12 @@ let package = Package(
     .library(name: "Strata", targets: ["Strata"]),
     .library(name: "StrataFlux", targets: ["StrataFlux"]),
     .library(name: "StrataInspector", targets: ["StrataInspector"]),
+    .library(name: "StrataPostgres", targets: ["StrataPostgres"]),
     .executable(name: "strata", targets: ["StrataCLI"]),
   ],
   traits: [
-    .default(enabledTraits: ["Inspector"]),
     .trait(name: "Inspector", description: "The page of StrataInspector and `strata serve`."),
+    .trait(name: "Postgres", description: "An archive in PostgreSQL, over libpq."),
     .trait(name: "SwiftLog", description: "A logger of stores that writes to swift-log."),
   ],
   dependencies: [
@@ -105,6 +111,18 @@ let package = Package(
       ]
     ),
     .target(name: "StrataFlux", dependencies: ["StrataBase", "StrataCore"]),
+
+    // An archive in PostgreSQL. Without the trait it is an empty module, and libpq is not looked for.
+    .systemLibrary(
+      name: "CStrataPostgres",
+      pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+    ),
+    .target(
+      name: "StrataPostgres",
+      dependencies: ["StrataBase", "StrataStorage", libpq]
+    ),
+
     .executableTarget(
       name: "StrataCLI",
       dependencies: [
@@ -196,6 +214,10 @@ let package = Package(
         "StrataInspector", "StrataBase", "StrataRecords", "StrataStorage", "Strata",
         "StrataPersistence", "TestSupport",
       ]
+    ),
+    .testTarget(
+      name: "PostgresTests",
+      dependencies: ["StrataPostgres", "StrataBase", "StrataStorage", "TestSupport"]
     ),
     .testTarget(name: "SeedTests", dependencies: ["Strata", "StrataFlux", "TestSupport"]),
   ],

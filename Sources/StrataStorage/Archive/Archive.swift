@@ -109,4 +109,14 @@ public protocol Archive: Sendable {
     segmentsThrough revision: Revision,
     snapshots: [Revision]
   ) async throws(ArchiveError)
+
+  /// Elements that come soon after an append, to look for it at once; nil if there is no such thing.
+  ///
+  /// An element may be missing or come without reason, so a follower also looks by itself.
+  func hints() -> AsyncStream<Void>?
+}
+
+extension Archive {
+  /// Nothing: a follower looks by itself.
+  public func hints() -> AsyncStream<Void>? { nil }
 }

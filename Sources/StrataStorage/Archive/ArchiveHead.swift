@@ -31,6 +31,12 @@ public struct HistoryMark: Hashable, Sendable, Codable, CustomStringConvertible 
     return Checksum(bytes: bytes)
   }
 
+  /// Whether it can be a place of a history: a revision from 0 on, and a chain of 32 digits.
+  package var isWellFormed: Bool {
+    revision >= 0 && chain.utf8.count == 32
+      && chain.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+
   package init(_ position: Position) { self.init(position.revision, position.chain) }
 
   /// `revision 12 (chain 04ab…)`.
@@ -89,6 +95,23 @@ public struct ArchiveCandidate: Sendable {
     self.leader = leader
     self.lease = lease
     self.start = start
+  }
+}
+
+extension ArchiveCandidate {
+  /// Why no archive can be led by it; nil if one can.
+  package var flaw: String? {
+    (0..<Int64.max).contains(epoch) && start.isWellFormed && !leader.isEmpty
+      ? nil : "nothing can lead as \"\(leader)\" after epoch \(epoch) from \(start)"
+  }
+}
+
+extension Duration {
+  /// The length of a lease: from 0 to 100 years.
+  package var leaseMicroseconds: Int64 {
+    let century: Int64 = 100 * 365 * 86_400
+    let (seconds, attoseconds) = max(.zero, min(self, .seconds(century))).components
+    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
   }
 }
 

@@ -46,6 +46,21 @@ public struct ArchiveSegment: Sendable, Equatable {
     )
   }
 
+  /// Why it continues no history; nil if it can.
+  ///
+  /// Its deltas are checked by ``frames()``.
+  package var flaw: String? {
+    guard start.isWellFormed, end.isWellFormed, start.revision < end.revision, deltas > 0,
+      Int64(deltas) <= end.revision.number - start.revision.number, !body.isEmpty
+    else {
+      return "no segment of \(body.count) bytes has \(deltas) deltas from \(start) to \(end)"
+    }
+    return body.count > Self.sizeLimit ? "a segment of \(body.count) bytes is too large" : nil
+  }
+
+  /// The size of the largest body.
+  package static let sizeLimit = 512 << 20
+
   /// Its deltas, each verified; O(bytes).
   ///
   /// - Throws: `CorruptionError` if they are not those that the segment says it has.

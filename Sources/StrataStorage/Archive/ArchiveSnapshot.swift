@@ -33,6 +33,12 @@ public struct ArchiveSnapshot: Sendable, Equatable {
     )
   }
 
+  /// Why it is of no history; nil if it can be of one.
+  package var flaw: String? {
+    mark.isWellFormed && entities >= 0 && bytes >= 0
+      ? nil : "no snapshot has \(entities) entities of \(bytes) bytes at \(mark)"
+  }
+
   /// What a snapshot consists of.
   public struct List: Sendable, Equatable {
     /// A store's file with the snapshot, in which only the bodies of the chunks are missing.
@@ -83,10 +89,10 @@ public struct ArchiveChunk: Sendable, Equatable {
     self.body = body
   }
 
-  init(body: [UInt8]) { self.init(id: ID(of: body), body: body) }
+  package init(body: [UInt8]) { self.init(id: ID(of: body), body: body) }
 
   /// - Throws: `CorruptionError` if the body does not have the hash.
-  func check() throws(CorruptionError) {
+  package func check() throws(CorruptionError) {
     let computed = ID(of: body)
     guard computed == id else {
       throw CorruptionError("chunk \(id) of the archive has the hash \(computed)")

@@ -12,9 +12,13 @@ import StrataBase
 /// lock
 /// ```
 ///
-/// A file gets its name once it is synced, and the head is replaced last. Two processes exclude each other by
-/// `flock` on the file `lock`, so on a shared disk its file system must support that. Leases run by the clock of
-/// each machine.
+/// A file gets its name once it is synced, and the head is replaced last: what is beyond it does not count, and the next
+/// change removes it. A snapshot that is not beyond the head counts from then on, its catalog once the head is
+/// replaced. Two processes exclude each other by `flock` on the file `lock`, so on a shared disk its file
+/// system must support that. Leases run by the clock of each machine.
+///
+/// Other files in the folder stay as they are. The folder may be a link; what is in it is read and written only if it
+/// is none.
 public actor FolderArchive: Archive {
   /// The path of the folder.
   public nonisolated let name: String
@@ -51,8 +55,12 @@ extension FolderArchive {
   /// Starts to lead, and returns the head under the new epoch.
   public func lead(_ candidate: ArchiveCandidate) throws(ArchiveError) -> ArchiveHead {
     try perform {
+      if let flaw = candidate.flaw { throw ArchiveError.Reason.unusable(flaw) }
       try makeFolders()
-      return try locked { try changeLeader(to: candidate) }
+      return try locked {
+        try removeUnfinished()
+        return try changeLeader(to: candidate)
+      }
     }
   }
 
@@ -65,10 +73,12 @@ extension FolderArchive {
         throw ArchiveError.Reason.led(by: before.leader, for: rest)
       }
     }
+    let epoch = max(before?.epoch ?? 0, candidate.epoch)
+    guard epoch < .max else { throw CorruptionError("its epoch is \(epoch), the last one") }
     var head = Head(
       format: Self.format,
       store: candidate.store,
-      epoch: max(before?.epoch ?? 0, candidate.epoch) + 1,
+      epoch: epoch + 1,
       leader: candidate.leader,
       leaseEnd: 0,
       mark: before?.mark ?? candidate.start,
@@ -103,14 +113,11 @@ extension FolderArchive {
     catalog: [UInt8]?,
     in term: ArchiveTerm
   ) throws(ArchiveError) {
-    try change(in: term) { head in
-      guard head.mark == segment.start, segment.end.revision > segment.start.revision,
-        segment.epoch == term.epoch
-      else { throw ArchiveError.Reason.refused }
-      // What an append that was interrupted has left.
-      for file in try segmentFiles() where file.end.revision > head.mark.revision {
-        try remove("segments/\(file.name)")
+    try change(in: term, flaw: segment.flaw) { head in
+      guard head.mark == segment.start, segment.epoch == term.epoch else {
+        throw ArchiveError.Reason.refused
       }
+      try removeFiles(beyond: head)
       let header = SegmentHeader(segment)
       try write(try Self.encode(header) + [0x0A] + segment.body, to: "segments/\(header.name)")
       head.mark = segment.end
@@ -119,7 +126,17 @@ extension FolderArchive {
     }
   }
 
-  /// The segments that have a delta after a revision.
+  /// Removes what an interrupted change has left, before the head moves past it.
+  private func removeFiles(beyond head: Head) throws {
+    for file in try segmentFiles() where file.end.revision > head.mark.revision {
+      try remove("segments/\(file.name)")
+    }
+    for revision in try snapshotFiles() where revision > head.mark.revision {
+      try remove("snapshots/\(Self.name(of: revision))")
+    }
+  }
+
+  /// The segments that have a delta after a revision; O(files of segments).
   public func segments(
     after revision: Revision,
     bytes: Int
@@ -148,6 +165,9 @@ extension FolderArchive {
       for _ in 0..<10 {
         guard let head = try readHead() else { throw ArchiveError.Reason.empty }
         guard let name = head.catalog else { throw ArchiveError.Reason.notFound("catalog") }
+        guard Self.isCatalog(name) else {
+          throw CorruptionError("its head names \(name) as the catalog")
+        }
         if let catalog = try read(name) { return catalog }
       }
       throw ArchiveError.Reason.notFound("catalog")
@@ -160,8 +180,9 @@ extension FolderArchive {
   /// The snapshots, the oldest first; reads each of their files.
   public func snapshots() throws(ArchiveError) -> [ArchiveSnapshot] {
     try perform {
-      try names(in: "snapshots").sorted().compactMap { name in
-        try read("snapshots/\(name)").map { try Self.snapshot($0, name).snapshot }
+      guard let head = try readHead() else { return [] }
+      return try snapshotFiles().filter { $0 <= head.mark.revision }.compactMap { revision in
+        try readSnapshot(revision)?.snapshot
       }
     }
   }
@@ -171,12 +192,23 @@ extension FolderArchive {
     of snapshot: Revision
   ) throws(ArchiveError) -> ArchiveSnapshot.List {
     try perform {
-      let name = Self.name(of: snapshot)
-      guard let contents = try read("snapshots/\(name)") else {
-        throw ArchiveError.Reason.notFound("snapshot \(snapshot)")
-      }
-      return try Self.snapshot(contents, name).list
+      guard let head = try readHead(), snapshot <= head.mark.revision,
+        let list = try readSnapshot(snapshot)?.list
+      else { throw ArchiveError.Reason.notFound("snapshot \(snapshot)") }
+      return list
     }
+  }
+
+  private func readSnapshot(
+    _ revision: Revision
+  ) throws -> (snapshot: ArchiveSnapshot, list: ArchiveSnapshot.List)? {
+    let name = Self.name(of: revision)
+    guard let contents = try read("snapshots/\(name)") else { return nil }
+    let read = try Self.snapshot(contents, name)
+    guard read.snapshot.mark.revision == revision else {
+      throw CorruptionError("snapshot \(name) says that it is of \(read.snapshot.mark)")
+    }
+    return read
   }
 
   /// Those of the chunks that the archive does not have.
@@ -184,17 +216,21 @@ extension FolderArchive {
     _ chunks: [ArchiveChunk.ID]
   ) throws(ArchiveError) -> [ArchiveChunk.ID] {
     try perform {
-      let known = Set(try names(in: "chunks"))
-      return chunks.filter { !known.contains($0.description) }
+      let known = try chunkFiles()
+      return chunks.filter { !known.contains($0) }
     }
   }
 
   /// Adds chunks, each as a file of its own.
   public func add(_ chunks: [ArchiveChunk], in term: ArchiveTerm) throws(ArchiveError) {
-    try perform {
-      guard try readHead()?.epoch == term.epoch else { throw ArchiveError.Reason.refused }
-      for chunk in chunks { try write(chunk.body, to: "chunks/\(chunk.id)") }
-    }
+    // The lock is taken for each, so that others get it in between.
+    try perform { for chunk in chunks { try locked { try add(chunk, in: term) } } }
+  }
+
+  private func add(_ chunk: ArchiveChunk, in term: ArchiveTerm) throws {
+    guard let head = try readHead() else { throw ArchiveError.Reason.empty }
+    guard head.epoch == term.epoch else { throw ArchiveError.Reason.refused }
+    try write(chunk.body, to: "chunks/\(chunk.id)")
   }
 
   /// The chunks, each from a file of its own.
@@ -216,9 +252,14 @@ extension FolderArchive {
     catalog: [UInt8]?,
     in term: ArchiveTerm
   ) throws(ArchiveError) {
-    try change(in: term) { head in
+    try change(in: term, flaw: snapshot.flaw) { head in
+      let isBeyond = snapshot.mark.revision > head.mark.revision
+      guard isBeyond || snapshot.mark.revision < head.mark.revision || snapshot.mark == head.mark
+      else { throw ArchiveError.Reason.refused }
+      try checkChunks(of: list)
+      if isBeyond { try removeFiles(beyond: head) }
       try write(snapshot, list)
-      if snapshot.mark.revision > head.mark.revision { head.mark = snapshot.mark }
+      if isBeyond { head.mark = snapshot.mark }
       try put(catalog, in: &head)
       extend(&head, by: term.lease)
     }
@@ -234,20 +275,19 @@ extension FolderArchive {
     catalog: [UInt8],
     in term: ArchiveTerm
   ) throws(ArchiveError) {
-    try change(in: term) { head in
+    try change(in: term, flaw: snapshot.flaw) { head in
+      try checkChunks(of: list)
       try write(snapshot, list)
       head.mark = snapshot.mark
       try put(catalog, in: &head)
       extend(&head, by: term.lease)
       try write(head)
       for file in try segmentFiles() { try remove("segments/\(file.name)") }
-      for name in try names(in: "snapshots") where name != Self.name(of: snapshot.mark.revision) {
-        try remove("snapshots/\(name)")
+      for revision in try snapshotFiles() where revision != snapshot.mark.revision {
+        try remove("snapshots/\(Self.name(of: revision))")
       }
-      let listed = Set(list.chunks.values.map(\.description))
-      for name in try names(in: "chunks") where !listed.contains(name) {
-        try remove("chunks/\(name)")
-      }
+      let listed = Set(list.chunks.values)
+      for id in try chunkFiles() where !listed.contains(id) { try remove("chunks/\(id)") }
     }
   }
 
@@ -258,18 +298,18 @@ extension FolderArchive {
   ) throws(ArchiveError) {
     try perform {
       try locked {
+        guard let head = try readHead() else { throw ArchiveError.Reason.empty }
         for file in try segmentFiles() where file.end.revision <= revision {
           try remove("segments/\(file.name)")
         }
         for snapshot in snapshots { try remove("snapshots/\(Self.name(of: snapshot))") }
-        var listed: Set<String> = []
-        for name in try names(in: "snapshots") {
-          guard let contents = try read("snapshots/\(name)") else { continue }
-          listed.formUnion(try Self.snapshot(contents, name).list.chunks.values.map(\.description))
+        var listed: Set<ArchiveChunk.ID> = []
+        for revision in try snapshotFiles() where revision <= head.mark.revision {
+          if let list = try readSnapshot(revision)?.list { listed.formUnion(list.chunks.values) }
         }
         // A leader may be adding the chunks of a snapshot at this moment.
-        for name in try names(in: "chunks") where !listed.contains(name) {
-          if try age(of: "chunks/\(name)") > Self.ageOfOrphans { try remove("chunks/\(name)") }
+        for id in try chunkFiles() where !listed.contains(id) {
+          if try age(of: "chunks/\(id)") > Self.ageOfOrphans { try remove("chunks/\(id)") }
         }
       }
     }
@@ -280,11 +320,14 @@ extension FolderArchive {
 }
 
 extension FolderArchive {
-  private func write(_ snapshot: ArchiveSnapshot, _ list: ArchiveSnapshot.List) throws {
-    let known = Set(try names(in: "chunks"))
-    for id in list.chunks.values where !known.contains(id.description) {
+  private func checkChunks(of list: ArchiveSnapshot.List) throws {
+    let known = try chunkFiles()
+    for id in list.chunks.values where !known.contains(id) {
       throw ArchiveError.Reason.notFound("chunk \(id)")
     }
+  }
+
+  private func write(_ snapshot: ArchiveSnapshot, _ list: ArchiveSnapshot.List) throws {
     let header = SnapshotHeaderLine(snapshot, list)
     try write(
       try Self.encode(header) + [0x0A] + list.image,
@@ -313,14 +356,13 @@ extension FolderArchive {
       store: head.store,
       epoch: head.epoch,
       leader: head.leader,
-      lease: max(.zero, .microseconds(head.leaseEnd - now().microseconds)),
+      lease: max(.zero, .microseconds(head.leaseEnd) - .microseconds(now().microseconds)),
       mark: head.mark
     )
   }
 
   private func extend(_ head: inout Head, by lease: Duration) {
-    let (seconds, attoseconds) = lease.components
-    head.leaseEnd = now().microseconds + seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+    head.leaseEnd = now().microseconds + lease.leaseMicroseconds
   }
 
   private func readHead() throws -> Head? {
@@ -331,7 +373,11 @@ extension FolderArchive {
       guard format <= Self.format else {
         throw ArchiveError.Reason.newerFormat(found: format, known: Self.format)
       }
-      return try JSONDecoder().decode(Head.self, from: Data(contents))
+      let head = try JSONDecoder().decode(Head.self, from: Data(contents))
+      guard head.mark.isWellFormed, head.epoch > 0 else {
+        throw CorruptionError("its head has epoch \(head.epoch) and \(head.mark)")
+      }
+      return head
     } catch let error as DecodingError {
       throw CorruptionError("its file head cannot be read: \(error)")
     }
@@ -339,9 +385,20 @@ extension FolderArchive {
 
   private func write(_ head: Head) throws {
     try write(try Self.encode(head), to: "head")
-    for name in try names(in: "") where name.hasPrefix("catalog-") && name != head.catalog {
+    for name in try names(in: "") where Self.isCatalog(name) && name != head.catalog {
       try remove(name)
     }
+  }
+
+  /// Whether a file is one that ``put(_:in:)`` has named; a folder may have other files.
+  private static func isCatalog(_ name: String) -> Bool {
+    let parts = name.split(separator: "-", maxSplits: 3, omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "catalog" && isNumber(parts[1]) && isNumber(parts[2])
+      && UUID(uuidString: String(parts[3])) != nil
+  }
+
+  private static func isNumber(_ text: some StringProtocol) -> Bool {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64(text) != nil
   }
 
   private func put(_ catalog: [UInt8]?, in head: inout Head) throws {
@@ -354,9 +411,11 @@ extension FolderArchive {
   /// Changes the head while no other process does, if the term is the last one.
   private func change(
     in term: ArchiveTerm,
+    flaw: String? = nil,
     _ body: (inout Head) throws -> Void
   ) throws(ArchiveError) {
     try perform {
+      if let flaw { throw ArchiveError.Reason.unusable(flaw) }
       try locked {
         guard var head = try readHead() else { throw ArchiveError.Reason.empty }
         guard head.epoch == term.epoch else { throw ArchiveError.Reason.refused }
@@ -376,14 +435,57 @@ extension FolderArchive {
       throw ArchiveError(error, archive: name)
     } catch let error as CorruptionError {
       throw ArchiveError(.damaged(error.detail), archive: name)
+    } catch let error as SystemError where error.kind != nil {
+      throw ArchiveError(.damaged("\(error)"), archive: name)
     } catch {
       throw ArchiveError(.away("\(error)"), archive: name)
     }
   }
 
   private func makeFolders() throws {
-    for folder in ["", "segments", "snapshots", "chunks"] { try makeFolder(path(folder)) }
-    try disk.sync(name)
+    for folder in [""] + Self.folders { try makeFolder(path(folder)) }
+    try checkFolders()
+    // The folder itself may be a link.
+    try disk.sync(path("."))
+    try syncParent()
+  }
+
+  private func syncParent() throws(SystemError) {
+    do throws(SystemError) {
+      try disk.sync(path("./.."))
+    } catch {
+      // Whoever made the folder there may read it, and has synced it.
+      if error.code != EACCES { throw error }
+    }
+  }
+
+  private static let folders = ["segments", "snapshots", "chunks"]
+
+  /// Refuses links as folders: what is removed must be in this one.
+  private func checkFolders() throws(CorruptionError) {
+    for folder in Self.folders {
+      var status = stat()
+      guard lstat(path(folder), &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { continue }
+      let kind = FileIdentity.kind(ifNotRegular: status) ?? "a file"
+      throw CorruptionError("\(path(folder)) is \(kind), not a folder")
+    }
+  }
+
+  /// Removes files that a process has not finished; only under the lock, under which files are written.
+  private func removeUnfinished() throws {
+    for folder in [""] + Self.folders {
+      for name in try allNames(in: folder) where Self.isUnfinished(name) {
+        try remove(folder.isEmpty ? name : "\(folder)/\(name)")
+      }
+    }
+  }
+
+  private static let unfinished = ".writing-"
+
+  private static func isUnfinished(_ name: String) -> Bool {
+    name.range(of: unfinished, options: .backwards).map {
+      UUID(uuidString: String(name[$0.upperBound...])) != nil
+    } ?? false
   }
 
   private func makeFolder(_ path: String) throws(SystemError) {
@@ -395,9 +497,21 @@ extension FolderArchive {
   }
 
   private func locked<R>(_ body: () throws -> R) throws -> R {
-    let lock = try disk.open(path("lock"), O_RDWR | O_CREAT)
-    _ = try lock.lock(LOCK_EX)
+    let lock = try openLock()
+    guard try lock.lock(LOCK_EX) else {
+      throw SystemError("flock", path("lock"), code: EWOULDBLOCK)
+    }
+    try checkFolders()
     return try body()
+  }
+
+  private func openLock() throws -> OpenFile {
+    do throws(SystemError) {
+      return try disk.open(path("lock"), O_RDWR | O_CREAT)
+    } catch {
+      if error.code == ENOENT { throw ArchiveError.Reason.empty }
+      throw error
+    }
   }
 
   private func path(_ file: String) -> String { file.isEmpty ? name : "\(name)/\(file)" }
@@ -405,27 +519,40 @@ extension FolderArchive {
   private func read(_ file: String) throws -> [UInt8]? {
     do {
       return try readFile(path(file))
-    } catch  where error.code == ENOENT {
+    } catch let error as SystemError where error.code == ENOENT {
       return nil
     }
   }
 
-  private func readFile(_ path: String) throws(SystemError) -> [UInt8] {
+  private func readFile(_ path: String) throws -> [UInt8] {
     let file = try disk.open(path, O_RDONLY)
-    return try file.read(Int(try file.size()), at: 0)
+    let size = try file.size()
+    guard size <= Self.sizeLimit else {
+      throw CorruptionError("\(path) has \(size) bytes, which is too large")
+    }
+    let contents = try file.read(Int(size), at: 0)
+    guard contents.count == size else { throw CorruptionError("\(path) is cut off") }
+    return contents
   }
+
+  /// The size of the largest file, with room for its header.
+  private static let sizeLimit = Int64(ArchiveSegment.sizeLimit) + 64 << 20
 
   /// Writes a file that gets its name once it is synced.
   private func write(_ contents: [UInt8], to file: String) throws {
-    let temporary = path("\(file).writing-\(UUID().uuidString)")
+    let temporary = path("\(file)\(Self.unfinished)\(UUID().uuidString)")
     do {
       try write(contents, temporary: temporary)
       try disk.rename(temporary, to: path(file))
-      try disk.sync(path(file).directoryOfPath)
-    } catch {
-      _ = unlink(temporary)
+    } catch let error as SystemError {
+      do {
+        try disk.remove(temporary)
+      } catch {
+        // The next leader removes it.
+      }
       throw error
     }
+    try disk.sync("\(path(file).directoryOfPath)/.")
   }
 
   private func write(_ contents: [UInt8], temporary: String) throws {
@@ -434,17 +561,16 @@ extension FolderArchive {
     try file.sync()
   }
 
-  private func remove(_ file: String) throws {
-    guard unlink(path(file)) == 0 || errno == ENOENT else {
-      throw SystemError("unlink", path(file))
-    }
-  }
+  private func remove(_ file: String) throws { try disk.remove(path(file)) }
 
   /// The names of complete files in a folder.
   private func names(in folder: String) throws -> [String] {
+    try allNames(in: folder).filter { !Self.isUnfinished($0) }
+  }
+
+  private func allNames(in folder: String) throws -> [String] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: path(folder))
-        .filter { !$0.contains(".writing-") }
     } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
       return []
     }
@@ -452,7 +578,7 @@ extension FolderArchive {
 
   private func age(of file: String) throws -> TimeInterval {
     var status = stat()
-    guard stat(path(file), &status) == 0 else { return 0 }
+    guard lstat(path(file), &status) == 0 else { return 0 }
     #if canImport(Darwin)
       let seconds = status.st_mtimespec.tv_sec
     #else
@@ -490,7 +616,9 @@ extension FolderArchive {
       end = segment.end
       epoch = segment.epoch
       deltas = segment.deltas
-      times = [segment.times.lowerBound.microseconds, segment.times.upperBound.microseconds]
+      times = [
+        segment.times.lowerBound.nearestMicrosecond, segment.times.upperBound.nearestMicrosecond,
+      ]
     }
 
     /// Its names sort as segments follow each other.
@@ -511,7 +639,7 @@ extension FolderArchive {
 
     init(_ snapshot: ArchiveSnapshot, _ list: ArchiveSnapshot.List) {
       mark = snapshot.mark
-      time = snapshot.time.microseconds
+      time = snapshot.time.nearestMicrosecond
       names = snapshot.names
       entities = snapshot.entities
       bytes = snapshot.bytes
@@ -523,9 +651,27 @@ extension FolderArchive {
   private func segmentFiles() throws -> [(name: String, end: HistoryMark)] {
     try names(in: "segments").sorted().compactMap { name in
       let parts = name.split(separator: "-")
-      guard parts.count == 3, let last = Int64(parts[1]) else { return nil }
-      return (name, HistoryMark(revision: Revision(last), chain: String(parts[2])))
+      guard parts.count == 3, Self.isPadded(parts[0]), Self.isPadded(parts[1]),
+        let last = Int64(parts[1])
+      else { return nil }
+      let end = HistoryMark(revision: Revision(last), chain: String(parts[2]))
+      return end.isWellFormed ? (name, end) : nil
     }
+  }
+
+  /// The revisions of the snapshots by their names, in order.
+  private func snapshotFiles() throws -> [Revision] {
+    try names(in: "snapshots").sorted().compactMap { name in
+      Self.isPadded(name) ? Int64(name).map { Revision($0) } : nil
+    }
+  }
+
+  private func chunkFiles() throws -> Set<ArchiveChunk.ID> {
+    Set(try names(in: "chunks").compactMap { ArchiveChunk.ID($0) })
+  }
+
+  private static func isPadded(_ text: some StringProtocol) -> Bool {
+    text.utf8.count == 19 && isNumber(text)
   }
 
   private static func segment(_ contents: [UInt8], _ name: String) throws -> ArchiveSegment {
@@ -534,7 +680,7 @@ extension FolderArchive {
       throw CorruptionError("the header of segment \(name) is not its own")
     }
     let times = Date(microseconds: header.times[0])...Date(microseconds: header.times[1])
-    return ArchiveSegment(
+    let segment = ArchiveSegment(
       start: header.start,
       end: header.end,
       epoch: header.epoch,
@@ -542,6 +688,8 @@ extension FolderArchive {
       times: times,
       body: body
     )
+    if let flaw = segment.flaw { throw CorruptionError("\(flaw), as \(name) says") }
+    return segment
   }
 
   private static func snapshot(
@@ -556,16 +704,15 @@ extension FolderArchive {
       }
       chunks[number] = id
     }
-    return (
-      ArchiveSnapshot(
-        mark: header.mark,
-        time: Date(microseconds: header.time),
-        names: header.names,
-        entities: header.entities,
-        bytes: header.bytes
-      ),
-      ArchiveSnapshot.List(image: image, chunks: chunks)
+    let snapshot = ArchiveSnapshot(
+      mark: header.mark,
+      time: Date(microseconds: header.time),
+      names: header.names,
+      entities: header.entities,
+      bytes: header.bytes
     )
+    if let flaw = snapshot.flaw { throw CorruptionError("\(flaw), as \(name) says") }
+    return (snapshot, ArchiveSnapshot.List(image: image, chunks: chunks))
   }
 
   private static func split<Header: Decodable>(

@@ -38,6 +38,7 @@ package enum DiskCall: Sendable {
   case lock(String)
   case rename(String, to: String)
   case link(String, to: String)
+  case remove(String)
   case makeDirectory(String)
 
   /// How a call fails.
@@ -64,6 +65,7 @@ package enum DiskCall: Sendable {
     case .lock(let path): ("flock", path)
     case .rename(let path, _): ("rename", path)
     case .link(_, let path): ("link", path)
+    case .remove(let path): ("unlink", path)
     case .makeDirectory(let path): ("mkdir", path)
     }
   }
@@ -109,6 +111,11 @@ extension Disk {
   /// Adds a second name to a file; throws if the name is taken.
   func link(_ source: String, to destination: String) throws(SystemError) {
     try perform(.link(source, to: destination)) { Int(Foundation.link(source, destination)) }
+  }
+
+  /// Removes a file; one that is not there counts as removed.
+  func remove(_ path: String) throws(SystemError) {
+    try perform(.remove(path)) { Int(unlink(path) == 0 || errno == ENOENT ? 0 : -1) }
   }
 
   /// Makes a directory that only its owner can enter.

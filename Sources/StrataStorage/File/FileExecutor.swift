@@ -6,7 +6,7 @@ package final class FileExecutor: SerialExecutor {
   private let queue: DispatchQueue
 
   /// - Parameter label: the name that a debugger shows.
-  init(label: String) { queue = DispatchQueue(label: label, qos: .utility) }
+  package init(label: String) { queue = DispatchQueue(label: label, qos: .utility) }
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
@@ -20,7 +20,7 @@ package final class FileExecutor: SerialExecutor {
   package func runNow<R>(_ action: () -> R) -> R { queue.sync(execute: action) }
 
   /// Runs `action` on the executor after a delay.
-  func schedule(after delay: Duration = .zero, _ action: @escaping @Sendable () -> Void) {
+  package func schedule(after delay: Duration = .zero, _ action: @escaping @Sendable () -> Void) {
     if delay == .zero {
       queue.async(execute: action)
     } else {

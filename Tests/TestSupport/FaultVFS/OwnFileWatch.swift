@@ -51,6 +51,7 @@ extension DiskCall {
     case .lock: .lock
     case .rename: .rename
     case .link: .link
+    case .remove: .delete
     case .makeDirectory: .makeDirectory
     }
   }

@@ -1,0 +1,38 @@
+#if Postgres
+  import StrataStorage
+
+  /// Why a call to a server failed.
+  enum PostgresFailure: Error, Equatable {
+    /// There is no connection, or it ended.
+    case lost(String)
+    /// The server did not answer in time.
+    case timedOut
+    /// The server refused a statement, with its SQLSTATE.
+    case server(code: String, message: String)
+
+    /// The reason for a user of the archive.
+    ///
+    /// The first two characters of a SQLSTATE are its class (PostgreSQL's documentation, appendix A). What is not the
+    /// statement's own fault may pass, so it counts as `.away`.
+    var reason: ArchiveError.Reason {
+      switch self {
+      case .lost(let message): return .away(message)
+      case .timedOut: return .away("the server did not answer in time")
+      case .server(let code, let message):
+        switch code {
+        case "XX001", "XX002": return .damaged(message)
+        case "42501":
+          return .unusable(
+            "\(message); the role needs USAGE on the schema strata, and SELECT, INSERT, UPDATE and "
+              + "DELETE on its tables"
+          )
+        default: break
+        }
+        return switch code.prefix(2) {
+        case "0A", "21", "22", "23", "42", "54": .unusable("\(message) (SQLSTATE \(code))")
+        default: .away("\(message) (SQLSTATE \(code))")
+        }
+      }
+    }
+  }
+#endif

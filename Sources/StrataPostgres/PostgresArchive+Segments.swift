@@ -1,0 +1,84 @@
+#if Postgres
+  import Foundation
+  import StrataBase
+  public import StrataStorage
+
+  /// Segments.
+  extension PostgresArchive {
+    /// Appends a segment after the head, with one statement.
+    public func append(
+      _ segment: ArchiveSegment,
+      catalog: [UInt8]?,
+      in term: ArchiveTerm
+    ) throws(ArchiveError) {
+      try perform { call in
+        if let flaw = segment.flaw { throw ArchiveError.Reason.unusable(flaw) }
+        guard call.hasSchema else { throw ArchiveError.Reason.empty }
+        guard segment.epoch == term.epoch else { throw ArchiveError.Reason.refused }
+        let times = segment.times
+        let appended = try call.run(
+          PostgresStatements.append,
+          .text(store),
+          .integer(term.epoch),
+          leader(term),
+          .integer(term.lease.leaseMicroseconds),
+          .integer(segment.start.revision.number),
+          .bytes([UInt8](hexadecimal: segment.start.chain)),
+          .integer(segment.end.revision.number),
+          .bytes([UInt8](hexadecimal: segment.end.chain)),
+          .integer(Int64(segment.deltas)),
+          .integer(times.lowerBound.nearestMicrosecond),
+          .integer(times.upperBound.nearestMicrosecond),
+          .bytes(segment.body),
+          catalog.map { .bytes($0) } ?? .noBytes
+        )
+        if appended.isEmpty { throw try refusal(call) }
+      }
+      notifyFollowers()
+    }
+
+    /// The segments that have a delta after a revision; at most 1,000 at once.
+    public func segments(
+      after revision: Revision,
+      bytes: Int
+    ) throws(ArchiveError) -> [ArchiveSegment] {
+      try perform { call in
+        guard call.hasSchema else { return [] }
+        return try call.run(
+          PostgresStatements.segments,
+          .text(store),
+          .integer(revision.number),
+          .integer(Int64(bytes))
+        ).map { try Self.segment($0) }
+      }
+    }
+
+    private static func segment(_ row: PostgresRow) throws(ArchiveError.Reason) -> ArchiveSegment {
+      let times = (try row.integer(6), try row.integer(7))
+      guard times.0 <= times.1, let deltas = Int(exactly: try row.integer(5)) else {
+        throw .damaged("a segment has no times or deltas")
+      }
+      let segment = ArchiveSegment(
+        start: try row.mark(0, 1),
+        end: try row.mark(2, 3),
+        epoch: try row.integer(4),
+        deltas: deltas,
+        times: Date(microseconds: times.0)...Date(microseconds: times.1),
+        body: try row.bytes(8)
+      )
+      if let flaw = segment.flaw { throw .damaged(flaw) }
+      return segment
+    }
+
+    /// What is in no delta: an image of the store without its history.
+    public func catalog() throws(ArchiveError) -> [UInt8] {
+      try perform { call in
+        guard call.hasSchema,
+          let row = try call.run(PostgresStatements.catalog, .text(store)).first
+        else { throw ArchiveError.Reason.empty }
+        guard row.has(1) else { throw ArchiveError.Reason.notFound("catalog") }
+        return try row.bytes(1)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,299 @@
+#if Postgres
+  import Foundation
+  import StrataBase
+  public import StrataStorage
+
+  /// An archive in a PostgreSQL database.
+  ///
+  /// ```swift
+  /// let archive = try PostgresArchive("service=strata", store: "app")
+  /// let archive = try PostgresArchive("postgres://db1,db2/app", store: "app")
+  /// ```
+  ///
+  /// It exists with the package trait `Postgres`, which is off by default, and uses libpq: TLS, passwords, several
+  /// hosts and the rest are libpq's. A value has one connection, which it opens when it needs it and again after an
+  /// error. It needs no state of a session, so it works through pgbouncer in transaction mode.
+  ///
+  /// Each change is one statement or one short transaction that the server has on its disk when the call
+  /// returns, also where `synchronous_commit` is off. Leases run by the server's clock. The tables are those of
+  /// <doc:StrataPostgres>; the first leader makes them.
+  public actor PostgresArchive: Archive {
+    /// The store and where its database is, without user, options or password.
+    public nonisolated let name: String
+
+    let executor = FileExecutor(label: "strata.postgres")
+    /// The queue of the archive, as calls wait for the server.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor {
+      executor.asUnownedSerialExecutor()
+    }
+
+    nonisolated let store: String
+    private let access: PostgresAccess
+    private let notifier: PostgresNotifier
+    private var connection: PostgresConnection?
+    private var hasSchema = false
+    /// The names under which this value has begun to lead, by their epochs.
+    private var leaders: [Int64: String] = [:]
+
+    /// An archive of a store in a database; nothing is connected yet.
+    ///
+    /// What the connection string does not say comes from libpq's environment and files. These options are set unless they
+    /// are given: `target_session_attrs=read-write`, so that of several hosts the primary is used, keepalives,
+    /// `tcp_user_timeout` and `fallback_application_name`.
+    ///
+    /// - Parameters:
+    ///   - connection: libpq's connection string, or a URL. One with a password is refused.
+    ///   - store: The name of the store in the database, which may have several.
+    ///   - connectTimeout: How long connecting may take, over all hosts.
+    ///   - callTimeout: How long a call may take once it is connected.
+    ///
+    /// Throws `.unusable`.
+    public init(
+      _ connection: String,
+      store: String,
+      connectTimeout: Duration = .seconds(10),
+      callTimeout: Duration = .seconds(30)
+    ) throws(ArchiveError) {
+      let place: String
+      do throws(ArchiveError.Reason) {
+        let options = try ConnectionOptions(connection)
+        place = "store \(store) in PostgreSQL (\(options.place))"
+        guard !store.isEmpty, store.utf8.count <= 200, !store.contains(where: \.isNewline),
+          !store.utf8.contains(0)
+        else {
+          throw .unusable("the name of a store is one line of at most 200 bytes")
+        }
+        guard connectTimeout > .zero, callTimeout > .zero else {
+          throw .unusable("a time-out is not above zero")
+        }
+        access = PostgresAccess(
+          options: options,
+          connectTimeout: connectTimeout,
+          callTimeout: callTimeout,
+          canceller: PostgresCanceller()
+        )
+      } catch {
+        throw ArchiveError(error, archive: "PostgreSQL")
+      }
+      name = place
+      self.store = store
+      notifier = PostgresNotifier(access, store: store)
+    }
+
+    /// Wakes a follower soon after a leader has appended.
+    ///
+    /// It listens on a connection of its own until the stream is dropped, and connects again by itself. What it misses, a
+    /// follower finds when it looks by itself; through pgbouncer in transaction mode nothing comes.
+    public nonisolated func hints() -> AsyncStream<Void>? {
+      PostgresListener.stream(access, store: store)
+    }
+  }
+
+  /// How connections are made.
+  struct PostgresAccess: Sendable {
+    let options: ConnectionOptions
+    let connectTimeout: Duration
+    let callTimeout: Duration
+    let canceller: PostgresCanceller
+
+    func connect() throws(PostgresFailure) -> PostgresConnection {
+      try PostgresConnection(options, within: connectTimeout, timeout: callTimeout, canceller)
+    }
+
+    /// Whether a database has the tables.
+    ///
+    /// - Throws: `.newerFormat` if a newer version has made them.
+    func findsSchema(_ connection: PostgresConnection) throws -> Bool {
+      let deadline = PostgresConnection.Deadline.now + callTimeout
+      guard !(try connection.run(PostgresSchema.isThere, until: deadline)).isEmpty else {
+        return false
+      }
+      let rows = try connection.run(PostgresSchema.readVersion, until: deadline)
+      guard let version = try rows.first?.integer(0) else {
+        throw ArchiveError.Reason.damaged("strata.format has no version")
+      }
+      guard version <= PostgresSchema.version else {
+        throw ArchiveError.Reason.newerFormat(
+          found: Int(version),
+          known: PostgresSchema.version
+        )
+      }
+      return true
+    }
+  }
+
+  /// Calls.
+  extension PostgresArchive {
+    /// A call with its deadline.
+    struct Call {
+      let connection: PostgresConnection
+      let deadline: PostgresConnection.Deadline
+      /// Whether the database has the tables.
+      let hasSchema: Bool
+
+      @discardableResult
+      func run(
+        _ sql: String,
+        _ parameters: PostgresValue...
+      ) throws(PostgresFailure) -> [PostgresRow] {
+        try connection.run(sql, parameters, until: deadline)
+      }
+
+      /// Runs `body` as a transaction; one that throws is rolled back, as the connection ends.
+      func transaction<R>(_ body: () throws -> R) throws -> R {
+        try run(PostgresStatements.begin)
+        let result = try body()
+        try run(PostgresStatements.commit)
+        return result
+      }
+    }
+
+    func perform<R>(_ body: (Call) throws -> R) throws(ArchiveError) -> R {
+      do {
+        let connection = try connected()
+        let deadline = PostgresConnection.Deadline.now + access.callTimeout
+        let result = try body(
+          Call(connection: connection, deadline: deadline, hasSchema: hasSchema)
+        )
+        return result
+      } catch let reason as ArchiveError.Reason {
+        // A transaction may be open.
+        if connection?.isUsable() != true { connection = nil }
+        throw ArchiveError(reason, archive: name)
+      } catch let failure as PostgresFailure {
+        connection = nil
+        throw ArchiveError(failure.reason, archive: name)
+      } catch {
+        connection = nil
+        throw ArchiveError(.away("\(error)"), archive: name)
+      }
+    }
+
+    private func connected() throws -> PostgresConnection {
+      if let connection, connection.isUsable() {
+        if !hasSchema { hasSchema = try access.findsSchema(connection) }
+        return connection
+      }
+      connection = nil
+      let new = try access.connect()
+      hasSchema = try access.findsSchema(new)
+      connection = new
+      return new
+    }
+
+    /// The name under which the leader of a term began to lead, if it was here.
+    func leader(_ term: ArchiveTerm) -> PostgresValue {
+      leaders[term.epoch].map { .text($0) } ?? .noText
+    }
+
+    func notifyFollowers() { notifier.notify() }
+
+    /// Why a statement of a term changed nothing.
+    func refusal(_ call: Call) throws -> ArchiveError.Reason {
+      let isThere = try !call.run(PostgresStatements.number, .text(store)).isEmpty
+      return isThere ? .refused : .empty
+    }
+  }
+
+  /// Leading.
+  extension PostgresArchive {
+    /// How far the archive is and who leads; nil while it has no store.
+    public func head() throws(ArchiveError) -> ArchiveHead? {
+      try perform { call in
+        guard call.hasSchema else { return nil }
+        return try call.run(PostgresStatements.head, .text(store)).first.map { try Self.head($0) }
+      }
+    }
+
+    private static func head(_ row: PostgresRow) throws(ArchiveError.Reason) -> ArchiveHead {
+      ArchiveHead(
+        store: try row.uuid(0),
+        epoch: try row.integer(1),
+        leader: try row.text(2),
+        lease: .microseconds(try row.integer(3)),
+        mark: try row.mark(4, 5)
+      )
+    }
+
+    /// Starts to lead, and returns the head under the new epoch; the first leader makes the tables.
+    public func lead(_ candidate: ArchiveCandidate) throws(ArchiveError) -> ArchiveHead {
+      try perform { call in
+        if let flaw = candidate.flaw { throw ArchiveError.Reason.unusable(flaw) }
+        if !call.hasSchema { try makeSchema(call) }
+        let head = try changeLeader(to: candidate, call)
+        leaders[head.epoch] = candidate.leader
+        return head
+      }
+    }
+
+    private func changeLeader(to candidate: ArchiveCandidate, _ call: Call) throws -> ArchiveHead {
+      for _ in 0..<Self.attempts {
+        let led = try call.run(
+          PostgresStatements.lead,
+          .text(store),
+          .uuid(candidate.store),
+          .integer(candidate.epoch),
+          .text(candidate.leader),
+          .integer(candidate.lease.leaseMicroseconds),
+          .integer(candidate.start.revision.number),
+          .bytes([UInt8](hexadecimal: candidate.start.chain))
+        )
+        if let row = led.first { return try Self.head(row) }
+        guard let row = try call.run(PostgresStatements.head, .text(store)).first else { continue }
+        let head = try Self.head(row)
+        if head.store != candidate.store { throw ArchiveError.Reason.otherStore(head.store) }
+        // A lease that has ended meanwhile is tried again.
+        if head.lease > .zero {
+          throw ArchiveError.Reason.led(by: head.leader, for: head.lease)
+        }
+      }
+      throw ArchiveError.Reason.away("other processes take the lead over and over")
+    }
+
+    private static let attempts = 10
+
+    private func makeSchema(_ call: Call) throws {
+      do throws(PostgresFailure) {
+        try call.connection.runScript(PostgresSchema.script, until: call.deadline)
+        hasSchema = true
+      } catch {
+        guard case .server("42501", let message) = error else { throw error }
+        let user = call.connection.user.replacing("\"", with: "\"\"")
+        throw ArchiveError.Reason.unusable(
+          """
+          its tables cannot be made: \(message); let an owner of the database run \
+          CREATE SCHEMA strata AUTHORIZATION "\(user)";
+          """
+        )
+      }
+    }
+
+    /// Extends the lease.
+    public func renew(_ term: ArchiveTerm) throws(ArchiveError) {
+      try perform { call in
+        guard call.hasSchema else { throw ArchiveError.Reason.empty }
+        let renewed = try call.run(
+          PostgresStatements.renew,
+          .text(store),
+          .integer(term.epoch),
+          leader(term),
+          .integer(term.lease.leaseMicroseconds)
+        )
+        if renewed.isEmpty { throw try refusal(call) }
+      }
+    }
+
+    /// Ends the lease, so that another may lead at once.
+    public func release(_ term: ArchiveTerm) throws(ArchiveError) {
+      try perform { call in
+        guard call.hasSchema else { return }
+        try call.run(
+          PostgresStatements.release,
+          .text(store),
+          .integer(term.epoch),
+          leader(term)
+        )
+      }
+    }
+  }
+#endif

@@ -1,0 +1,486 @@
+#if Postgres
+  import Foundation
+  import StrataBase
+  import StrataPostgres
+  import StrataStorage
+  import TestSupport
+  import Testing
+
+  @Suite(.enabled(if: PostgresServer.isAvailable, PostgresServer.comment))
+  struct PostgresArchiveTests {
+    private let server: PostgresServer
+
+    init() throws { server = try PostgresServer.shared() }
+
+    /// A name that no other test uses.
+    private let store = "store \(UUID())"
+
+    private func archive(
+      _ database: String = "postgres",
+      user: String = "strata",
+      extra: String = ""
+    ) throws -> PostgresArchive {
+      try PostgresArchive(server.connection(database, user: user) + extra, store: store)
+    }
+
+    /// Starts to lead and appends segments of one delta each.
+    private func led(
+      _ archive: PostgresArchive,
+      segments: ClosedRange<Int64> = 1...2
+    ) async throws -> ArchiveTerm {
+      let head = try await archive.lead(ArchiveConformance.candidate())
+      let term = ArchiveTerm(epoch: head.epoch, lease: ArchiveConformance.lease)
+      for revision in segments {
+        let segment = ArchiveConformance.segment(revision...revision, epoch: term.epoch)
+        try await archive.append(segment, catalog: [1, 2], in: term)
+      }
+      return term
+    }
+
+    @Test(arguments: ArchiveConformance.Law.allCases)
+    func conforms(to law: ArchiveConformance.Law) async throws {
+      let (server, store) = (server, store)
+      let conformance = ArchiveConformance(
+        open: { try PostgresArchive(server.connection(), store: store) },
+        pass: { duration in
+          let shift = "interval '\(duration / .seconds(1)) seconds'"
+          let number = "SELECT number FROM strata.store WHERE name = '\(store)'"
+          try server.sql(
+            """
+            UPDATE strata.store SET lease_until = lease_until - \(shift) WHERE name = '\(store)';
+            UPDATE strata.chunk SET added = added - \(shift) WHERE store = (\(number))
+            """
+          )
+        }
+      )
+      try await conformance.check(law)
+    }
+
+    @Test
+    func `several stores share a database`() async throws {
+      let first = try archive()
+      let second = try PostgresArchive(server.connection(), store: store + " 2")
+      _ = try await led(first)
+      #expect(try await second.head() == nil)
+      var candidate = ArchiveConformance.candidate("bob")
+      candidate.store = UUID()
+      let head = try await second.lead(candidate)
+      #expect(head.store == candidate.store)
+      #expect(try await second.segments(after: 0, bytes: .max) == [])
+      #expect(try await first.segments(after: 0, bytes: .max).count == 2)
+    }
+
+    @Test
+    func `a segment of 64 MB passes`() async throws {
+      let archive = try archive()
+      let head = try await archive.lead(ArchiveConformance.candidate())
+      let term = ArchiveTerm(epoch: head.epoch, lease: ArchiveConformance.lease)
+      let sample = ArchiveConformance.segment(1...1, epoch: term.epoch)
+      var generator = SeededGenerator(seed: 1)
+      let block = (0..<(1 << 16)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+      var body: [UInt8] = []
+      body.reserveCapacity(64 << 20)
+      while body.count < 64 << 20 { body += block }
+      let segment = ArchiveSegment(
+        start: sample.start,
+        end: sample.end,
+        epoch: term.epoch,
+        deltas: 1,
+        times: sample.times,
+        body: body
+      )
+      try await archive.append(segment, catalog: nil, in: term)
+      let read = try await archive.segments(after: 0, bytes: 1)
+      // Not compared by `#expect`, which would print it.
+      #expect(read.count == 1)
+      #expect(read[0] == segment, "\(read[0].body.count) bytes came back")
+    }
+
+    @Test
+    func `leading waits for an append in progress, and its head includes it`() async throws {
+      let archive = try archive()
+      let term = try await led(archive)
+      let (server, store) = (server, store)
+      let next = ArchiveConformance.mark(3)
+      // As an append does, it holds the row until another transaction waits for it.
+      let holding = inBackground {
+        do {
+          try server.sql(
+            """
+            DO $$ BEGIN
+              UPDATE strata.store SET revision = 3, chain = decode('\(next.chain)', 'hex')
+              WHERE name = '\(store)';
+              FOR i IN 1..3000 LOOP
+                EXIT WHEN EXISTS (
+                  SELECT FROM pg_locks
+                  WHERE NOT granted AND transactionid = pg_current_xact_id()::xid);
+                PERFORM pg_sleep(0.01);
+              END LOOP;
+            END $$
+            """
+          )
+        } catch {
+          Issue.record(error)
+        }
+      }
+      let free = "SELECT number FROM strata.store WHERE name = '\(store)' FOR UPDATE SKIP LOCKED"
+      while try !server.sql(free).isEmpty {}
+      let head = try await self.archive().lead(ArchiveConformance.candidate())
+      #expect(holding.wait())
+      #expect(head.mark == next)
+      #expect(head.epoch == term.epoch + 1)
+    }
+
+    /// After a failover that lost the former leader's epoch, its number is given again.
+    @Test
+    func `a former leader with the same epoch is refused`() async throws {
+      let first = try archive()
+      let term = try await led(first, segments: 1...1)
+      try server.sql(
+        """
+        UPDATE strata.store SET epoch = epoch - 1, lease_until = now() - interval '1 second'
+        WHERE name = '\(store)'
+        """
+      )
+      let second = try archive()
+      let head = try await second.lead(ArchiveConformance.candidate("bob"))
+      #expect(head.epoch == term.epoch)
+      let segment = ArchiveConformance.segment(2...2, epoch: term.epoch)
+      let error = await #expect(throws: ArchiveError.self) {
+        try await first.append(segment, catalog: nil, in: term)
+      }
+      #expect(error?.reason == .refused)
+      try await second.append(segment, catalog: nil, in: term)
+    }
+  }
+
+  /// Connection strings.
+  extension PostgresArchiveTests {
+    @Test(arguments: [
+      "postgres://ann:s3cret@127.0.0.1/app",
+      "postgresql://ann:s3cret@127.0.0.1/app?sslmode=require",
+      "host=127.0.0.1 password=s3cret", "postgres://127.0.0.1/app?password=s3cret",
+      "host=127.0.0.1 sslpassword='s3cret'", "host=127.0.0.1 password=''",
+    ])
+    func `a connection string with a password is refused, and not quoted`(text: String) throws {
+      let error = #expect(throws: ArchiveError.self) {
+        try PostgresArchive(text, store: "app")
+      }
+      guard case .unusable(let detail)? = error?.reason else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(detail.contains("PGPASSFILE"))
+      #expect(!"\(try #require(error))".contains("s3cret"))
+    }
+
+    @Test(arguments: [
+      "s3cret", "host=127.0.0.1 s3cret", "postgres://127.0.0.1:s3cret:s3cret/%zz",
+      "pasword=s3cret", "host='s3cret", "",
+    ])
+    func `a connection string that libpq cannot read is not quoted`(text: String) throws {
+      if text.isEmpty {
+        #expect(try PostgresArchive(text, store: "app").name.contains("environment"))
+        return
+      }
+      let error = #expect(throws: ArchiveError.self) {
+        try PostgresArchive(text, store: "app")
+      }
+      guard case .unusable? = error?.reason else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(!"\(try #require(error))".contains("s3cret"))
+    }
+
+    @Test
+    func `the name says where it is, without user and options`() throws {
+      #expect(
+        try PostgresArchive(
+          "postgres://ann@db1,db2:5433/app?options=-csecret.key%3Ds3cret&sslmode=prefer",
+          store: "orders"
+        ).name == "store orders in PostgreSQL (db1,db2:,5433/app)"
+      )
+      #expect(
+        try PostgresArchive("service=strata", store: "orders").name
+          == "store orders in PostgreSQL (service strata)"
+      )
+    }
+
+    @Test(arguments: ["", "a\nb", String(repeating: "x", count: 201), "a\0b"])
+    func `a name of a store is one line`(name: String) {
+      #expect(throws: ArchiveError.self) { try PostgresArchive("service=strata", store: name) }
+    }
+
+    @Test
+    func `a server that is not there is away, and the error names it`() async throws {
+      let port = try PostgresServer.freePort()
+      let archive = try PostgresArchive("host=127.0.0.1 port=\(port) dbname=app", store: store)
+      let error = await #expect(throws: ArchiveError.self) { try await archive.head() }
+      guard case .away(let detail)? = error?.reason else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(detail.contains("\(port)"))
+    }
+
+    @Test
+    func `a host that does not answer leaves time for the next one`() async throws {
+      let silent = try SilentPort()
+      let server = server
+      let archive = try PostgresArchive(
+        """
+        host=127.0.0.1,127.0.0.1 port=\(silent.port),\(server.port) user=strata dbname=postgres
+        """,
+        store: store,
+        connectTimeout: .seconds(4)
+      )
+      #expect(try await archive.head() == nil)
+    }
+
+    @Test
+    func `a password file is used, and a wrong password is not quoted`() async throws {
+      let database = try server.newDatabase()
+      let role = "guarded_\(database)"
+      try server.sql(
+        """
+        SET password_encryption = 'scram-sha-256';
+        CREATE ROLE \(role) LOGIN PASSWORD 'right s3cret';
+        GRANT CREATE ON DATABASE \(database) TO \(role)
+        """
+      )
+      try server.permit(["host \(database) \(role) 127.0.0.1/32 scram-sha-256"])
+      let directory = try TemporaryDirectory()
+      for (password, isRight) in [("right s3cret", true), ("wrong s3cret", false)] {
+        let file = directory.path("pass \(isRight)")
+        try Data("127.0.0.1:\(server.port):\(database):\(role):\(password)\n".utf8)
+          .write(to: URL(fileURLWithPath: file))
+        #expect(chmod(file, 0o600) == 0)
+        let archive = try archive(database, user: role, extra: " passfile='\(file)'")
+        if isRight {
+          _ = try await led(archive)
+        } else {
+          let error = await #expect(throws: ArchiveError.self) { try await archive.head() }
+          let text = "\(try #require(error))"
+          #expect(text.contains("password authentication failed"))
+          #expect(!text.contains("s3cret"))
+        }
+      }
+    }
+
+    @Test
+    func `what the user has not set is added`() async throws {
+      let archive = try archive(extra: " application_name='strata test \(store)'")
+      _ = try await led(archive)
+      #expect(
+        try server.sql(
+          "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'strata test \(store.prefix(30))'"
+        ) != ""
+      )
+      let other = try self.archive()
+      _ = try await other.head()
+      #expect(
+        try server.sql(
+          "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'strata'"
+        ) == "t"
+      )
+    }
+  }
+
+  /// The tables.
+  extension PostgresArchiveTests {
+    @Test
+    func `several first leaders make the tables once`() async throws {
+      let database = try server.newDatabase()
+      let server = server
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for index in 0..<6 {
+          group.addTask {
+            let archive = try PostgresArchive(server.connection(database), store: "\(index)")
+            _ = try await archive.lead(ArchiveConformance.candidate())
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try server.sql("SELECT count(*) FROM strata.store", in: database) == "6")
+      #expect(try server.sql("SELECT count(*) FROM strata.format", in: database) == "1")
+    }
+
+    @Test
+    func `reading makes no tables`() async throws {
+      let database = try server.newDatabase()
+      let archive = try archive(database)
+      #expect(try await archive.head() == nil)
+      #expect(try await archive.segments(after: 0, bytes: 1) == [])
+      #expect(try server.sql("SELECT to_regnamespace('strata') IS NULL", in: database) == "t")
+      // Those that another process makes are seen.
+      _ = try await led(try self.archive(database))
+      #expect(try await archive.head()?.mark == ArchiveConformance.mark(2))
+    }
+
+    @Test
+    func `tables of a newer version are refused`() async throws {
+      let database = try server.newDatabase()
+      _ = try await led(try archive(database))
+      try server.sql("UPDATE strata.format SET version = 2", in: database)
+      let archive = try archive(database)
+      for call in [
+        { _ = try await archive.head() },
+        { _ = try await archive.lead(ArchiveConformance.candidate()) },
+      ] as [() async throws -> Void] {
+        let error = await #expect(throws: ArchiveError.self) { try await call() }
+        #expect(error?.reason == .newerFormat(found: 2, known: 1))
+      }
+    }
+
+    @Test
+    func `a role without rights is given the SQL to run`() async throws {
+      let database = try server.newDatabase()
+      let role = "Plain \"\(database)"
+      let quoted = "\"Plain \"\"\(database)\""
+      try server.sql("CREATE ROLE \(quoted) LOGIN")
+      let connection =
+        "host=127.0.0.1 port=\(server.port) user='\(role)' dbname=\(database)"
+      let archive = try PostgresArchive(connection, store: store)
+      let error = await #expect(throws: ArchiveError.self) {
+        try await archive.lead(ArchiveConformance.candidate())
+      }
+      guard case .unusable(let detail)? = error?.reason else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      let range = try #require(detail.range(of: "CREATE SCHEMA"))
+      try server.sql(String(detail[range.lowerBound...]), in: database)
+      _ = try await led(archive)
+    }
+
+    @Test(arguments: [
+      ("strata.segment", "chain = 'x'"), ("strata.store", "chain = 'x'"),
+      ("strata.store", "epoch = NULL"), ("strata.segment", "to_time = from_time - 1"),
+      ("strata.segment", "deltas = 4"), ("strata.segment", "body = ''"),
+      ("strata.segment", "chain_before = NULL"),
+    ])
+    func `what is in no archive is refused when it is read`(change: (String, String)) async throws {
+      let database = try server.newDatabase()
+      let archive = try archive(database)
+      _ = try await led(archive)
+      // The tables as nobody has made them.
+      let constraints = try server.sql(
+        """
+        SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
+        FROM pg_constraint WHERE contype = 'c' AND connamespace = 'strata'::regnamespace
+        """,
+        in: database
+      )
+      for statement in constraints.split(separator: "\n") {
+        try server.sql(String(statement), in: database)
+      }
+      let column = try #require(change.1.split(separator: " ").first)
+      try server.sql(
+        """
+        ALTER TABLE \(change.0) ALTER \(column) DROP NOT NULL;
+        UPDATE \(change.0) SET \(change.1)
+        """,
+        in: database
+      )
+      let error = await #expect(throws: ArchiveError.self) {
+        _ = try await archive.head()
+        _ = try await archive.segments(after: 0, bytes: .max)
+      }
+      guard case .damaged? = error?.reason else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+
+    @Test
+    func `tables that are gone or changed are an error, and it goes on when they are back`()
+      async throws
+    {
+      let database = try server.newDatabase()
+      let archive = try archive(database)
+      let term = try await led(archive)
+      try server.sql("ALTER TABLE strata.segment RENAME TO elsewhere", in: database)
+      let segment = ArchiveConformance.segment(3...3, epoch: term.epoch)
+      let error = await #expect(throws: ArchiveError.self) {
+        try await archive.append(segment, catalog: nil, in: term)
+      }
+      guard case .unusable? = error?.reason else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      try server.sql("ALTER TABLE strata.elsewhere RENAME TO segment", in: database)
+      try await archive.append(segment, catalog: nil, in: term)
+      try server.sql("DROP SCHEMA strata CASCADE", in: database)
+      await #expect(throws: ArchiveError.self) { try await archive.renew(term) }
+      #expect(try await archive.head() == nil)
+    }
+  }
+
+  /// Hints.
+  extension PostgresArchiveTests {
+    @Test
+    func `an append wakes those that listen`() async throws {
+      let archive = try archive()
+      let term = try await led(archive)
+      let other = try self.archive()
+      var hints = try #require(other.hints()).makeAsyncIterator()
+      // It listens from its first element on.
+      #expect(await hints.next() != nil)
+      for revision in 3...5 as ClosedRange<Int64> {
+        let segment = ArchiveConformance.segment(revision...revision, epoch: term.epoch)
+        try await archive.append(segment, catalog: nil, in: term)
+        #expect(await hints.next() != nil)
+      }
+    }
+
+    @Test
+    func `a listener whose connection ends listens again`() async throws {
+      let archive = try archive()
+      let term = try await led(archive)
+      let other = try self.archive(extra: " application_name='listener \(store)'")
+      var hints = try #require(other.hints()).makeAsyncIterator()
+      #expect(await hints.next() != nil)
+      let ended = try server.sql(
+        """
+        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE application_name = left('listener \(store)', 63)
+        """
+      )
+      #expect(ended == "1")
+      #expect(await hints.next() != nil)
+      let segment = ArchiveConformance.segment(3...3, epoch: term.epoch)
+      try await archive.append(segment, catalog: nil, in: term)
+      #expect(await hints.next() != nil)
+    }
+
+    @Test
+    func `other archives have no hints`() throws {
+      #expect(FolderArchive("/nowhere").hints() == nil)
+    }
+  }
+
+  /// A port that accepts connections and says nothing.
+  private final class SilentPort: Sendable {
+    let port: Int
+    private let listener: Int32
+
+    init() throws {
+      port = try PostgresServer.freePort()
+      listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = UInt16(port).bigEndian
+      address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+      let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let isBound = withUnsafePointer(to: &address) { pointer in
+        pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          bind(listener, $0, size) == 0 && listen(listener, 8) == 0
+        }
+      }
+      guard isBound else { throw Command.Failure(description: "cannot listen: errno \(errno)") }
+    }
+
+    deinit { close(listener) }
+  }
+#endif
