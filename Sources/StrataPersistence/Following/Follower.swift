@@ -110,8 +110,8 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
     if let persistence = persistence.withLock({ $0 }) { return persistence }
     let connection = connection.withLock { $0 }
     let new = try await loop.lead(connection)
-    persistence.withLock { $0 = new }
     connection.attach(new)
+    persistence.withLock { $0 = new }
     progress.note(.leading)
     progress.finish()
     return new

@@ -14,6 +14,8 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     let database: StatePath<State, Database>
     let values: [PersistedValue<State>]
     let tables: [TableOption<Database>]
+    /// Those that run when it leads.
+    let migrations: [DataMigration]
     let configuration: PersistenceConfiguration
     /// The archive; nil for a follower of a file.
     let archive: (any Archive)?
@@ -285,20 +287,35 @@ extension FollowerLoop {
         database: setup.database,
         values: setup.values,
         tables: setup.tables,
+        migrations: setup.migrations,
         archive: archive,
         configuration: setup.configuration
       )
     } catch {
-      replica = try await Replica(setup.path, on: setup.configuration.disk)
-      start(connection)
+      await goOn(connection)
       throw error
     }
     do {
       try replace(connection, by: new.initialState, as: "leads from here on")
     } catch {
+      do { try await new.close() } catch _ {}
+      await goOn(connection)
       throw PersistenceError(.opening, path: setup.path.file, wrapping: error)
     }
     return new
+  }
+}
+
+extension FollowerLoop {
+  /// Follows again after leading has failed; the file may have more than the store by now.
+  private func goOn(_ connection: StoreConnection<State>) async {
+    // Without its file it reads from the archive alone, and the next start brings the file up.
+    do {
+      replica = try await Replica(setup.path, on: setup.configuration.disk)
+    } catch _ {
+      replica = nil
+    }
+    start(connection)
   }
 }
 
@@ -321,7 +338,10 @@ actor Replica {
     }
   }
 
+  /// Appends the deltas that the file does not have yet.
   func append(_ frames: [DeltaFrame]) throws {
+    let end = file.position.revision
+    let frames = frames.filter { $0.header.revision > end }
     try file.append(frames, raisingEpochTo: frames.map(\.header.epoch).max() ?? 0)
   }
 

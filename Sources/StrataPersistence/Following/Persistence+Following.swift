@@ -8,7 +8,7 @@ extension Persistence {
   /// Follows the store of an archive, which another process leads.
   ///
   /// The file at `path` gets every delta too, so the next start reads only what is new, and ``Follower/lead()`` needs
-  /// no copy. Without a path it is a temporary one. A file that is not here is pulled; one that does not fit the
+  /// no copy; the `migrations` that have not run by then run there. Without a path it is a temporary one. A file that is not here is pulled; one that does not fit the
   /// history is set aside. O(entities).
   ///
   /// Throws `PersistenceError`: `.archive` with `.empty`, or with `.away` if there is no file; and what opening
@@ -21,6 +21,7 @@ extension Persistence {
     database: StatePath<State, Database>,
     values: [PersistedValue<State>] = [],
     tables: [TableOption<Database>] = [],
+    migrations: [DataMigration] = [],
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Follower<State, Database> {
     try await follow(
@@ -30,6 +31,7 @@ extension Persistence {
       database,
       values,
       tables,
+      migrations,
       configuration,
       SpecializedDatabaseHook()
     )
@@ -56,6 +58,7 @@ extension Persistence {
       database,
       values,
       tables,
+      [],
       configuration,
       SpecializedDatabaseHook()
     )
@@ -69,6 +72,7 @@ extension Persistence {
     _ database: StatePath<State, Database>,
     _ values: [PersistedValue<State>],
     _ tables: [TableOption<Database>],
+    _ migrations: [DataMigration],
     _ configuration: PersistenceConfiguration,
     _ specialized: SpecializedDatabaseHook<State, Database>
   ) async throws(PersistenceError) -> Follower<State, Database> {
@@ -83,6 +87,7 @@ extension Persistence {
       database: database,
       values: values,
       tables: tables,
+      migrations: migrations,
       configuration: configuration,
       archive: archive,
       temporary: temporary

@@ -67,10 +67,9 @@ package struct ArchiveOpening: Sendable {
       guard let head = try await archive.head() else {
         throw ArchiveError(.empty, archive: archive.name)
       }
-      if let position, position.storeID != head.store {
-        throw ArchiveError(.otherStore(head.store), archive: archive.name)
-      }
-      try await adopt(head, head, file, position)
+      let standing = try await standing(of: file, position, head)
+      await file.close()
+      try await adopt(head, standing == .rewritten ? .diverged(after: nil) : standing, position)
     } catch let error as ArchiveError {
       guard case .away(let detail) = error.reason, exists else { throw error }
       report.away = detail
@@ -85,78 +84,112 @@ package struct ArchiveOpening: Sendable {
       throw PersistenceError.Reason.alreadyOpen(by: LockFile.owner(at: path.lock))
     }
     let position = exists ? try await file.read(\.position) : nil
-    let (before, head): (ArchiveHead, ArchiveHead)
     do {
-      guard let found = try await lead(position) else { return }
-      (before, head) = found
+      guard var head = try await archive.head() else { return }
+      // Compared before it leads: a refused file leaves no trace in the archive.
+      var standing = try await standing(of: file, position, head)
+      let isOwn = exists ? try await file.leadership() == head.epoch : false
+      let led = try await lead(position, head)
+      if led.mark != head.mark || led.epoch != max(head.epoch, position?.epoch ?? 0) + 1 {
+        // Another process led in between.
+        head = led
+        standing = try await self.standing(of: file, position, head)
+      }
+      await file.close()
+      if isOwn, standing == .atOrAhead { return }
+      try await adopt(led, standing, position)
     } catch let error as ArchiveError {
-      guard case .away(let detail) = error.reason, exists else { throw error }
+      guard case .away(let detail) = error.reason, exists, report.setAside == nil else {
+        await giveUp()
+        throw error
+      }
+      await giveUp()
       report.away = detail
-      return
-    }
-    do {
-      try await adopt(head, before, file, position)
     } catch {
-      // The lease ends by itself if this does not arrive.
-      if let term { do { try await archive.release(term) } catch _ {} }
+      await giveUp()
       throw error
     }
   }
 
-  /// Leads an archive that has a store; returns nil if it has none.
+  /// Ends the leadership that it may have; the lease ends by itself if this does not arrive.
+  private mutating func giveUp() async {
+    if let term { do { try await archive.release(term) } catch _ {} }
+    (term, mark, report.epoch) = (nil, nil, nil)
+    isRewritten = false
+  }
+
+  /// How the file stands to the archive; nil if there is no file.
+  private func standing(
+    of file: FileInspector,
+    _ position: Position?,
+    _ head: ArchiveHead
+  ) async throws -> ArchiveStanding? {
+    guard let position else { return nil }
+    if position.storeID != head.store {
+      throw ArchiveError(.otherStore(head.store), archive: archive.name)
+    }
+    let leader = configuration.archiving.leader(at: path)
+    let standing = try await ArchiveComparison(archive, head, leader, file).standing()
+    guard standing == .cut else { return standing }
+    throw ArchiveError(
+      .unusable(
+        """
+        the file was taken back to revision \(position.revision), and the archive goes on to \
+        \(head.mark.revision): give the file an archive of its own, or pull the archive to another path
+        """
+      ),
+      archive: archive.name
+    )
+  }
+
+  /// Leads, and returns the head then.
   ///
   /// The lease of a leader that has died ends meanwhile. One that is renewed belongs to a leader that works.
-  private mutating func lead(
-    _ position: Position?
-  ) async throws -> (before: ArchiveHead, now: ArchiveHead)? {
-    guard var head = try await archive.head() else { return nil }
+  private mutating func lead(_ position: Position?, _ head: ArchiveHead) async throws -> ArchiveHead
+  {
     let policy = configuration.archiving
     let candidate = ArchiveCandidate(
-      store: position?.storeID ?? head.store,
+      store: head.store,
       epoch: position?.epoch ?? head.epoch,
       leader: policy.leader(at: path),
       lease: policy.lease,
       start: head.mark
     )
+    var wait = LeaseWait()
     while true {
       do {
         let new = try await archive.lead(candidate)
         term = ArchiveTerm(epoch: new.epoch, lease: policy.lease)
         mark = new.mark
         report.epoch = new.epoch
-        return (head, new)
+        return new
       } catch {
         guard case .led(_, let rest) = error.reason else { throw error }
+        if let now = try await archive.head(), wait.isRenewed(now) { throw error }
         try await Task.sleep(for: min(rest + .milliseconds(10), .milliseconds(200)))
-        guard let now = try await archive.head() else { return nil }
-        // A lease that became longer was renewed.
-        if now.epoch != head.epoch || now.lease > head.lease { throw error }
-        head = now
       }
     }
   }
 
+  /// Brings the file to where the archive is.
+  ///
+  /// - Parameter standing: nil if there is no file.
   private mutating func adopt(
     _ head: ArchiveHead,
-    _ before: ArchiveHead,
-    _ file: FileInspector,
+    _ standing: ArchiveStanding?,
     _ position: Position?
   ) async throws {
     let pull = ArchivePull(from: archive, to: path, on: configuration.disk)
-    guard let position else {
+    guard let standing, let position else {
+      report.setAside = try earlierSetAside()
       let pulled = try await pull.run()
       report.pulled = Revision(0)...pulled.revision
       return
     }
-    let standing = try await ArchiveComparison(
-      archive: archive,
-      head: head,
-      epochBefore: before.epoch,
-      file: file
-    ).standing()
-    await file.close()
     switch standing {
-    case .atOrAhead: return
+    case .atOrAhead:
+      // What is in no delta may be newer there: a follower does not get it.
+      if head.mark == HistoryMark(position) { _ = try await pull.catchUp(to: head) }
     case .rewritten: isRewritten = true
     case .behind:
       let end = try await pull.catchUp(to: head)
@@ -165,18 +198,18 @@ package struct ArchiveOpening: Sendable {
       try setAside(position, standing, head)
       let pulled = try await pull.run()
       report.pulled = Revision(0)...pulled.revision
-    case .cut:
-      throw ArchiveError(
-        .unusable(
-          """
-          the file was taken back to revision \(position.revision), and the archive goes on to \
-          \(head.mark.revision): give the file an archive of its own, or pull the archive to another path
-          """
-        ),
-        archive: archive.name
-      )
+    case .cut: break
     }
   }
+
+  /// What an opening has moved aside that then could not pull.
+  private func earlierSetAside() throws(PersistenceError) -> ArchiveReport.SetAside? {
+    let last = try Quarantine.all(besideStoreAt: path.file).last
+    guard let last, last.reason.hasPrefix(Self.setAsidePrefix) else { return nil }
+    return ArchiveReport.SetAside(quarantine: last, revisions: nil)
+  }
+
+  private static let setAsidePrefix = "it did not fit the archive"
 
   private mutating func setAside(
     _ position: Position,
@@ -187,10 +220,14 @@ package struct ArchiveOpening: Sendable {
     if case .diverged(let common?) = standing, common < position.revision {
       lost = common.next...position.revision
     }
-    let reason =
-      standing == .farBehind
-      ? "the archive \(archive.name) no longer has what follows revision \(position.revision)"
-      : "another process has led the archive \(archive.name) and has other commits"
+    let detail =
+      switch (standing, lost) {
+      case (.farBehind, _): "which no longer has what follows revision \(position.revision)"
+      case (_, let lost?):
+        "which has other commits than the revisions \(lost.lowerBound) to \(lost.upperBound)"
+      default: "which has other commits"
+      }
+    let reason = "\(Self.setAsidePrefix) \(archive.name), \(detail)"
     let quarantine = try Quarantine.add(
       storeAt: path.file,
       reason: reason,
@@ -198,5 +235,17 @@ package struct ArchiveOpening: Sendable {
       on: configuration.disk
     )
     report.setAside = ArchiveReport.SetAside(quarantine: quarantine, revisions: lost)
+  }
+}
+
+/// Tells a leader that works from one that has died: it renews its lease.
+struct LeaseWait {
+  private var seen: (epoch: Int64, lease: Duration)?
+
+  /// Whether the lease was renewed, or taken, since the last look.
+  mutating func isRenewed(_ head: ArchiveHead) -> Bool {
+    defer { seen = (head.epoch, head.lease) }
+    guard let seen else { return false }
+    return head.epoch != seen.epoch || head.lease > seen.lease
   }
 }

@@ -51,6 +51,7 @@ public struct ArchivePolicy: Sendable {
     snapshotInterval: Duration = .seconds(86_400)
   ) {
     precondition(lease > .zero, "ArchivePolicy.lease must be above zero.")
+    precondition(maxLag.map { $0 > .zero } ?? true, "ArchivePolicy.maxLag must be above zero.")
     self.leader = leader
     self.lease = lease
     self.withoutLease = withoutLease

@@ -57,6 +57,7 @@ package actor ArchivePull {
     guard let head = try await archive.head() else {
       throw ArchiveError(.empty, archive: archive.name)
     }
+    guard head.epoch < StoredNumber.last else { throw damaged("its epoch is \(head.epoch)") }
     let base = try await base(for: end, head)
     let list = try await archive.list(of: base.mark.revision)
     try file.create(with: list.image)
@@ -150,7 +151,8 @@ package actor ArchivePull {
     if case .point(.snapshot) = end { return last }
     while last.revision < head.mark.revision {
       let segments = try await archive.segments(after: last.revision, bytes: Self.batch)
-      if segments.isEmpty { break }
+      guard let first = segments.first else { break }
+      if case .point = end, first.start.revision > last.revision { break }
       for segment in segments {
         let frames = try continuingFrames(of: segment, after: last)
         let wanted = frames.prefix {
@@ -164,10 +166,23 @@ package actor ArchivePull {
         }
       }
     }
-    if case .head = end, last != head.mark {
+    switch end {
+    case .head where last != head.mark:
       throw damaged("its deltas end at \(last), its head is at \(head.mark)")
+    case .point(.revision(let revision)) where last.revision != revision:
+      try await throwTrimmed(revision)
+    case .point(.time) where last.revision < head.mark.revision:
+      // What follows is not there, so it cannot be told which of it is from before the time.
+      try await throwTrimmed(last.revision.next)
+    default: break
     }
     return last
+  }
+
+  /// A revision whose deltas the archive no longer has, or never got.
+  private func throwTrimmed(_ revision: Revision) async throws {
+    let after = try await archive.snapshots().first { $0.mark.revision >= revision }
+    throw PersistenceError.Reason.trimmed(revision, oldest: after?.mark.revision ?? revision)
   }
 
   /// The deltas of a segment after a mark; nil if the segment does not continue it.

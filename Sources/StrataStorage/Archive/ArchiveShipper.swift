@@ -31,8 +31,12 @@ package actor ArchiveShipper {
   private var mark: HistoryMark?
   /// Keeps the deltas that the archive lacks; nil once there are too many.
   private var pin: HistoryPins.Pin?
+  /// Whether the opening has obtained the leadership, which the file does not know yet.
+  private var isNewLeader = false
   /// Whether it must be asked how far the archive is: an answer was not received.
   private var isUncertain = false
+  /// The lease of another leader that is waited for.
+  private var wait = LeaseWait()
   /// Whether the archive has to begin again, as entities were erased from the file.
   private var isRewritten = false
   /// What the archive's catalog was made of.
@@ -66,7 +70,7 @@ package actor ArchiveShipper {
     policy = writer.configuration.archiving
     term = opening.term
     mark = opening.mark
-    isUncertain = term != nil
+    isNewLeader = term != nil
     isRewritten = opening.isRewritten
     let policy = writer.configuration.archiving
     path = writer.path
@@ -101,6 +105,12 @@ extension ArchiveShipper {
       listening.cancel()
     }
     watchLag()
+    guard policy.withoutLease == .refuse else { return }
+    if term == nil {
+      writer.queue.refuseCommits(.notLeading(by: nil))
+    } else {
+      noteLease(from: leaseStart)
+    }
   }
 
   /// Looks now and then how far the archive is behind, also while a call to it does not return.
@@ -115,25 +125,46 @@ extension ArchiveShipper {
   }
 
   /// Sends what is written, as far as that is possible within a time, and gives the lease up.
+  ///
+  /// It returns then, whether the archive answers or not.
   package func stop(within limit: Duration) async {
     isStopping = true
     writer.queue.holdBack(false)
     signal.yield()
     let loop = loop
-    let timer = Task {
-      try await Task.sleep(for: limit)
-      loop?.cancel()
+    let ending = Task {
+      await loop?.value
+      await self.release()
     }
-    await loop?.value
-    timer.cancel()
-    if let term {
-      // The lease ends by itself if this does not arrive.
-      do { try await archive.release(term) } catch _ {}
+    let isOver = Lock<CheckedContinuation<Void, Never>?>(nil)
+    await withCheckedContinuation { continuation in
+      isOver.withLock { $0 = continuation }
+      let end: @Sendable () -> Void = {
+        let waiting = isOver.withLock { waiting in
+          defer { waiting = nil }
+          return waiting
+        }
+        waiting?.resume()
+      }
+      Task {
+        await ending.value
+        end()
+      }
+      executor.schedule(after: limit) {
+        loop?.cancel()
+        end()
+      }
     }
     term = nil
     pin = nil
     update { $0.condition = .closed }
     fail(.closed)
+  }
+
+  private func release() async {
+    guard let term else { return }
+    // The lease ends by itself if this does not arrive.
+    do { try await archive.release(term) } catch _ {}
   }
 
   /// Stops without another word to the archive.
@@ -170,7 +201,13 @@ extension ArchiveShipper {
 
   private var hasWork: Bool {
     guard let mark else { return true }
-    return mark.revision < writer.queue.current.written
+    return mark.revision < sendable
+  }
+
+  /// What may be sent: what a power cut cannot take from the file, unless nothing is synced by itself.
+  private var sendable: Revision {
+    let current = writer.queue.current
+    return writer.configuration.durability.syncsGroups ? current.durable : current.written
   }
 
   private func schedule(after pause: Duration) {
@@ -187,6 +224,7 @@ extension ArchiveShipper {
   private func attempt() async -> Duration {
     do {
       if term == nil { try await lead() }
+      if isNewLeader { try await takeOver() }
       if isUncertain { try await resynchronize() }
       try await sendFirstSnapshot()
       try await send()
@@ -203,6 +241,8 @@ extension ArchiveShipper {
       return .zero
     } catch {
       // The file is suspended, or its disk fails.
+      isUncertain = term != nil
+      noteAway("\(error)")
       failures += 1
       return min(.milliseconds(100) * failures, .seconds(5))
     }
@@ -228,8 +268,18 @@ extension ArchiveShipper {
       // Asked at once who leads.
       return failures > 1 ? .milliseconds(200) : .zero
     case .led(let leader, _):
-      lose(to: leader)
-      return policy.lease
+      // The lease of a leader that has died ends.
+      do {
+        if let head = try await archive.head(), wait.isRenewed(head) {
+          lose(to: leader)
+          return policy.lease
+        }
+      } catch {
+        noteAway(error.sentence)
+        return .seconds(1)
+      }
+      noteAway("\(leader) leads it")
+      return min(policy.lease / 4, .milliseconds(200))
     case .otherStore, .newerFormat, .unusable, .damaged, .notFound, .empty, .away:
       isUncertain = true
       noteAway(error.sentence)
@@ -274,7 +324,7 @@ extension ArchiveShipper {
 
 /// Leading.
 extension ArchiveShipper {
-  /// Leads, and compares the two histories.
+  /// Compares the two histories, and leads.
   private func lead() async throws {
     let (identity, start) = try await reader.read { view in
       guard let oldest = view.anchors.last?.header else {
@@ -283,6 +333,11 @@ extension ArchiveShipper {
       return (view.identity, HistoryMark(oldest.revision, oldest.chain))
     }
     let before = try await archive.head()
+    if before == nil, mark != nil {
+      // It was there before, so it is not a new one.
+      throw ArchiveError(.away("it has no store any more"), archive: archive.name)
+    }
+    var standing = try await before.asyncMap { try await self.standing($0) } ?? .atOrAhead
     let began = ContinuousClock.now
     let head = try await archive.lead(
       ArchiveCandidate(
@@ -294,56 +349,72 @@ extension ArchiveShipper {
       )
     )
     let term = ArchiveTerm(epoch: head.epoch, lease: policy.lease)
-    let standing = try await standing(head, before?.epoch ?? 0)
+    if let before, head.mark != before.mark || head.epoch != max(before.epoch, identity.epoch) + 1 {
+      standing = try await self.standing(head)
+    }
     guard standing == .atOrAhead || standing == .rewritten else {
       // It has what this file lacks, so this process must not add to it.
       try await archive.release(term)
       throw NotLeading(leader: before?.leader ?? "another process")
     }
-    try await writer.raiseEpoch(to: head.epoch)
     self.term = term
     noteLease(from: began)
     catalogState = nil
     newestSnapshot = nil
-    isUncertain = false
+    mark = head.mark
     isRewritten = standing == .rewritten
-    if isRewritten { try await restart() } else { note(head.mark) }
-    writer.events.send(.leading(epoch: head.epoch))
+    isNewLeader = true
   }
 
-  private func standing(
-    _ head: ArchiveHead,
-    _ epochBefore: Int64
-  ) async throws -> ArchiveStanding {
-    try await ArchiveComparison(
-      archive: archive,
-      head: head,
-      epochBefore: epochBefore,
-      file: reader
-    ).standing()
+  /// Notes the leadership in the file, and begins the archive again if entities were erased from the file.
+  private func takeOver() async throws {
+    guard let term, let mark else { return }
+    if isRewritten {
+      // The file stays ahead of the archive's epoch until that has the rewritten history.
+      try await writer.note(leadership: term.epoch, raisingEpochTo: term.epoch + 1)
+      try await restart()
+      // Another leadership is above the file's epoch again.
+      self.term = nil
+      isNewLeader = false
+      try await lead()
+    }
+    guard let term = self.term else { return }
+    try await writer.note(leadership: term.epoch, raisingEpochTo: term.epoch)
+    note(self.mark ?? mark)
+    isNewLeader = false
+    isUncertain = false
+    writer.events.send(.leading(epoch: term.epoch))
+  }
+
+  private func standing(_ head: ArchiveHead) async throws -> ArchiveStanding {
+    try await ArchiveComparison(archive, head, leader, reader).standing()
   }
 
   /// Asks how far the archive is, after an answer that did not arrive or a refusal.
   private func resynchronize() async throws {
-    let head = try await archive.head()
-    guard let term, let head, head.epoch == term.epoch else {
-      // Another process leads. Or it went back to before this leadership, or lost everything. One of the
-      // same name has led and not got the file, whose lock is here.
-      if let head, let term, head.epoch > term.epoch, head.leader != leader {
+    guard let head = try await archive.head() else {
+      throw ArchiveError(.away("it has no store any more"), archive: archive.name)
+    }
+    guard let term, head.epoch == term.epoch else {
+      // Another process leads. Or the archive went back to before this leadership. One of the same name has led
+      // and not got the file, whose lock is here.
+      if let term, head.epoch > term.epoch, head.leader != leader {
         throw NotLeading(leader: head.leader)
       }
       self.term = nil
-      return try await lead()
+      isUncertain = false
+      try await lead()
+      return try await takeOver()
     }
-    // Before the epoch is raised, as it tells what happened since.
-    switch isRewritten ? .rewritten : try await standing(head, term.epoch) {
-    case .atOrAhead: break
-    case .rewritten: isRewritten = true
+    isUncertain = false
+    switch try await standing(head) {
+    case .atOrAhead: note(head.mark)
+    case .rewritten:
+      isRewritten = true
+      isNewLeader = true
+      try await takeOver()
     default: throw NotLeading(leader: head.leader)
     }
-    try await writer.raiseEpoch(to: term.epoch)
-    if isRewritten { try await restart() } else { note(head.mark) }
-    isUncertain = false
   }
 
   private func renewIfDue() async throws {
@@ -364,7 +435,7 @@ extension ArchiveShipper {
 
   /// Refuses commits if the lease has ended: another process may lead.
   private func refuseWithoutLease() {
-    guard term != nil, !isStopping, ContinuousClock.now - leaseStart >= policy.lease else { return }
+    guard !isStopping, ContinuousClock.now - leaseStart >= policy.lease else { return }
     writer.queue.refuseCommits(.notLeading(by: nil))
   }
 }
@@ -401,16 +472,16 @@ extension ArchiveShipper {
         return
       }
       let began = ContinuousClock.now
-      let committed = writer.configuration.now()
       try await archive.append(segment, catalog: batch.catalog, in: term)
       catalogState = batch.state
       noteLease(from: began)
-      note(segment.end, behindSince: hasWork ? committed : nil)
+      // What is not sent yet is not older.
+      note(segment.end, behindSince: segment.times.upperBound)
     }
   }
 
   private func read(after mark: HistoryMark) async throws -> Batch {
-    let (limit, known) = (policy.segmentBytes, catalogState)
+    let (limit, known, last) = (policy.segmentBytes, catalogState, sendable)
     let (path, disk) = (path, writer.configuration.disk)
     return try await reader.read { view in
       var batch = Batch()
@@ -430,7 +501,7 @@ extension ArchiveShipper {
         throw CorruptionError("the file has another history than its archive at \(mark)")
       }
       var bytes = 0
-      while bytes < limit, let frame = try frames.next() {
+      while bytes < limit, let frame = try frames.next(), frame.header.revision <= last {
         bytes += frame.header.footprint
         batch.frames.append(frame)
       }
@@ -519,8 +590,9 @@ extension ArchiveShipper {
       let due = view.verified.filter {
         $0.header.revision <= mark.revision && $0.header.revision > newest.mark.revision
       }
+      let verified = Set(view.verified.map(\.header.revision))
       let names = view.names.filter { name, revision in
-        revision <= mark.revision
+        revision <= mark.revision && verified.contains(revision)
           && !known.contains(NamedSnapshot(name: name, revision: revision))
       }
       if let name = names.first {

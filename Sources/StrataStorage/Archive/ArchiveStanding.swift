@@ -22,10 +22,18 @@ package enum ArchiveStanding: Sendable, Equatable {
 /// What is compared are chains: equal ones mean equal histories.
 struct ArchiveComparison {
   let archive: any Archive
+  /// How far the archive is, with its last leader.
   let head: ArchiveHead
-  /// The epoch of the last leadership that was not this one's.
-  let epochBefore: Int64
+  /// The name under which the process of this file leads.
+  let leader: String
   let file: any ComparedFile
+
+  init(_ archive: any Archive, _ head: ArchiveHead, _ leader: String, _ file: any ComparedFile) {
+    self.archive = archive
+    self.head = head
+    self.leader = leader
+    self.file = file
+  }
 
   /// Reads one segment at most, unless the two differ: then all that the archive has, to tell where.
   func standing() async throws -> ArchiveStanding {
@@ -34,23 +42,24 @@ struct ArchiveComparison {
     if head.mark == end { return .atOrAhead }
     if head.mark.revision <= position.revision { return try await standing(ofLonger: position) }
     // Every cut raises the epoch, and so does every leadership.
-    if position.epoch > epochBefore { return .cut }
-    let next = try await archive.segments(after: end.revision.previous, bytes: 1)
-    guard let segment = next.first, segment.start.revision <= end.revision else {
-      let isSnapshot = try await archive.snapshots().contains { $0.mark == end }
-      return isSnapshot && next.first?.start == end ? .behind : .farBehind
-    }
+    if position.epoch > head.epoch { return .cut }
+    // The segment that has what follows the end of the file.
+    guard let segment = try await archive.segments(after: end.revision, bytes: 1).first,
+      segment.start.revision <= end.revision
+    else { return .farBehind }
     if try segment.start == end || segment.ends().contains(end) { return .behind }
     return .diverged(after: try await commonRevision(before: position))
   }
 
   private func standing(ofLonger position: Position) async throws -> ArchiveStanding {
     guard let chain = try await file.chain(at: head.mark.revision) else {
-      // The file no longer has what it could be compared by. It has led last if nobody has raised the epoch since.
-      return position.epoch >= epochBefore ? .atOrAhead : .diverged(after: nil)
+      // The file no longer has what it could be compared by. What it has led last has nothing but its commits.
+      return try await file.leadership() == head.epoch ? .atOrAhead : .diverged(after: nil)
     }
     if HistoryMark(head.mark.revision, chain) == head.mark { return .atOrAhead }
-    if position.epoch > epochBefore {
+    let leadership = try await file.leadership()
+    let hasLedLast = leadership == head.epoch || head.leader == leader
+    if hasLedLast, position.epoch > leadership {
       let erased = Set(try await file.erasures())
       let known = try await file.erasures(inCatalog: try await archive.catalog())
       return erased.isStrictSuperset(of: known) ? .rewritten : .cut
@@ -93,6 +102,11 @@ extension ComparedFile {
   /// The chain at a revision; nil if there is no delta or snapshot that ends there.
   fileprivate func chain(at revision: Revision) async throws -> Checksum? {
     try await read { try $0.chain(at: revision) }
+  }
+
+  /// The epoch of its last leadership; 0 if it never led.
+  func leadership() async throws -> Int64 {
+    try await read { try LeadershipRecord.read($0.journal.connection) }
   }
 
   fileprivate func erasures() async throws -> [ErasureLedger.Entry] {

@@ -254,7 +254,10 @@ package struct SnapshotStore {
   ///
   /// An opening by an older build registers one: see ``OlderBuildMarks``.
   func slowestConsumer() throws -> Revision? {
-    try connection.first("SELECT min(revision) FROM consumer", []) {
+    try connection.first(
+      "SELECT min(revision) FROM consumer WHERE name NOT LIKE 'strata.archive.%'",
+      []
+    ) {
       try $0.optionalInt(0).map { try StoredNumber.revision($0, "the revision of a consumer") }
     } ?? nil
   }

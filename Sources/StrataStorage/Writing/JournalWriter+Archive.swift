@@ -1,9 +1,9 @@
 extension JournalWriter {
-  /// Raises the epoch of the file to that of a leadership; deltas from here on have it.
-  func raiseEpoch(to epoch: Int64) throws(PersistenceError) {
+  /// Notes a leadership in the file, and raises its epoch at least to another one; deltas from here on have it.
+  func note(leadership: Int64, raisingEpochTo epoch: Int64) throws(PersistenceError) {
     let session = try requireSession(for: .archiving)
     do {
-      try session.raiseEpoch(to: epoch)
+      try session.note(leadership: leadership, raisingEpochTo: epoch)
     } catch {
       throw degrade(error)
     }

@@ -70,9 +70,8 @@ package struct WriteQueueState: Sendable {
   ///
   /// Once commits are refused, the writer may never make room.
   package var hasRoom: Bool {
-    if refusal != nil { return true }
-    if isHeldBack { return false }
-    return pendingEntities < capacity || condition != .open
+    if refusal != nil || condition != .open { return true }
+    return pendingEntities < capacity && !isHeldBack
   }
 
   /// Whether commits are accepted.

@@ -240,12 +240,14 @@ final class WriterSession {
     return (header, hash, encoding.refused)
   }
 
-  /// Raises the epoch; the file has it on disk when this returns.
-  func raiseEpoch(to epoch: Int64) throws {
-    guard epoch > identity.epoch else { return }
+  /// Notes a leadership, and raises the epoch at least to another one; both are on disk when this returns.
+  func note(leadership: Int64, raisingEpochTo epoch: Int64) throws {
     var raised = identity
-    raised.epoch = epoch
-    try transaction { try raised.writeEpoch(to: connection) }
+    raised.epoch = max(raised.epoch, epoch)
+    try transaction {
+      try raised.writeEpoch(to: connection)
+      try LeadershipRecord.write(leadership, after: written, to: connection)
+    }
     identity = raised
     try barrier()
     try head.sync()
