@@ -31,6 +31,8 @@ package actor ArchiveShipper {
   private var mark: HistoryMark?
   /// Keeps the deltas that the archive lacks; nil once there are too many.
   private var pin: HistoryPins.Pin?
+  /// Whether the archive could be reached at the opening.
+  private let mayLeadAtOnce: Bool
   /// Whether the opening has obtained the leadership, which the file does not know yet.
   private var isNewLeader = false
   /// Whether it must be asked how far the archive is: an answer was not received.
@@ -71,6 +73,7 @@ package actor ArchiveShipper {
     term = opening.term
     mark = opening.mark
     isNewLeader = term != nil
+    mayLeadAtOnce = opening.report.away == nil
     isRewritten = opening.isRewritten
     let policy = writer.configuration.archiving
     path = writer.path
@@ -88,7 +91,10 @@ package actor ArchiveShipper {
 /// Running.
 extension ArchiveShipper {
   /// Starts to send.
-  package func start() {
+  ///
+  /// Where commits need the lease, a new archive is led before this returns, if it can be reached.
+  package func start() async {
+    if policy.withoutLease == .refuse, term == nil, mayLeadAtOnce { _ = await attempt() }
     let events = writer.events.stream()
     let signal = signal
     loop = Task { [weak self] in
@@ -337,7 +343,8 @@ extension ArchiveShipper {
       // It was there before, so it is not a new one.
       throw ArchiveError(.away("it has no store any more"), archive: archive.name)
     }
-    var standing = try await before.asyncMap { try await self.standing($0) } ?? .atOrAhead
+    var standing = ArchiveStanding.atOrAhead
+    if let before { standing = try await self.standing(before) }
     let began = ContinuousClock.now
     let head = try await archive.lead(
       ArchiveCandidate(

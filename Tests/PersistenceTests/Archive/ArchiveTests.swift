@@ -292,7 +292,7 @@ struct ArchiveTests {
   @Test
   func `without a lease, commits are refused where another process may lead`() async throws {
     let policy = ArchivePolicy(
-      lease: .milliseconds(100),
+      lease: .seconds(2),
       withoutLease: .refuse,
       maxDelay: .zero
     )
