@@ -367,8 +367,11 @@ struct ArchiveTests {
     }
     // One that was taken back does not lead the archive that goes on.
     try await persistence.close()
-    let error = await #expect(throws: PersistenceError.self) { try await open(at12) }
-    #expect(error.map { "\($0)".contains("taken back to revision 12") } == true)
+    for _ in 1...2 {
+      let error = await #expect(throws: PersistenceError.self) { try await open(at12) }
+      #expect(error.map { "\($0)".contains("taken back to revision 12") } == true)
+    }
+    #expect(try await state(at: at12).books.count == 12)
   }
 
   @Test
@@ -392,6 +395,87 @@ struct ArchiveTests {
     let again = try await open()
     #expect(again.report.archive?.setAside == nil)
     try await again.close()
+  }
+
+  @Test(arguments: ["restart", "missing", "lead", "release", "catalog"])
+  func `an erasure reaches the archive, whatever fails on the way`(_ call: String) async throws {
+    let secret = "the secret of volume one"
+    let first = try await open()
+    let store = LibraryStore(first)
+    store.commit("secret") { $0.db.books.insert(Book(id: 1, title: secret)) }
+    add(2...3, to: store)
+    try await first.replicated(through: 3)
+    archive.fail { _ in .lost }
+    store.commit("forget") { $0.db.books.remove(1) }
+    try await first.erase([Book.ID(1)])
+    try await first.close()
+    #expect(try contains(secret, in: folder))
+    // Each opening ends before the archive has the new history.
+    for fault in [FaultyArchive.Fault.lost, .unanswered] {
+      archive.fail { $0 == call ? fault : nil }
+      do {
+        let opened = try await open()
+        #expect(LibraryStore(opened).state.db.books.count == 2)
+        #expect(opened.report.archive?.setAside == nil)
+        try await opened.close()
+      } catch let error as PersistenceError {
+        guard case .archive = error.reason else { throw error }
+      }
+    }
+    archive.work()
+    let last = try await open()
+    let mended = LibraryStore(last)
+    #expect(last.report.archive?.setAside == nil)
+    add(8...9, to: mended)
+    try await last.replicated(through: last.revision)
+    #expect(try !contains(secret, in: folder))
+    #expect(try await state(at: try await pull()) == mended.state.db)
+    try await last.close()
+  }
+
+  @Test
+  func `a file that was moved aside is named, even if the pull after it failed`() async throws {
+    let first = try await open()
+    let store = LibraryStore(first)
+    add(1...3, to: store)
+    try await first.replicated(through: 3)
+    archive.fail { _ in .lost }
+    add(4...5, to: store)
+    try await first.close()
+    archive.work()
+    let second = try await open(directory.path("second.strata"))
+    LibraryStore(second).commit("other") { $0.db.books.insert(Book(id: 99)) }
+    try await second.close()
+    archive.fail { $0 == "list" ? .lost : nil }
+    await #expect(throws: PersistenceError.self) { try await open() }
+    archive.work()
+    let again = try await open()
+    let aside = try #require(again.report.archive?.setAside)
+    #expect(aside.quarantine.reason.contains("4 to 5"))
+    #expect(LibraryStore(again).state.db.books.count == 4)
+    try await again.close()
+  }
+
+  @Test
+  func `what lies in a gap of the archive is not brought back as something older`() async throws {
+    let persistence = try await open()
+    let store = LibraryStore(persistence)
+    add(1...10, to: store)
+    try await persistence.snapshot(named: "ten")
+    add(11...20, to: store)
+    try await persistence.replicated(through: 20)
+    while try await archive.snapshots().allSatisfy({ !$0.names.contains("ten") }) {
+      try await Task.sleep(for: .milliseconds(5))
+    }
+    try await persistence.close()
+    try await archive.remove(segmentsThrough: 20, snapshots: [])
+    let error = await #expect(throws: PersistenceError.self) {
+      try await pull("15.strata", to: .point(.revision(15)))
+    }
+    #expect(error.map { if case .trimmed = $0.reason { true } else { false } } == true)
+    #expect(!FileManager.default.fileExists(atPath: directory.path("15.strata")))
+    let ten = try await pull("10.strata", to: .point(.revision(10)))
+    #expect(try await state(at: ten).books.count == 10)
   }
 
   @Test
