@@ -41,7 +41,7 @@ public protocol Archive: Sendable {
 
   /// Appends a segment after the head, moves the head to its end and extends the lease.
   ///
-  /// - Parameter catalog: The new ``catalog()``; nil to keep it.
+  /// A `catalog` is the new one; nil keeps the one that is there.
   ///
   /// Throws `.refused` if another leads, or if the segment does not begin at the head.
   func append(
