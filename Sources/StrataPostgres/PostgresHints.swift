@@ -91,6 +91,7 @@
     private func run() {
       var pause = Self.shortestPause
       while true {
+        // A hint is never needed: a follower also asks by itself. So an error only delays the next attempt.
         if let connection = try? connected() {
           pause = Self.shortestPause
           // What came before it listened.

@@ -19,7 +19,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     let configuration: PersistenceConfiguration
     /// The archive; nil for a follower of a file.
     let archive: (any Archive)?
-    /// The directory of a file that nobody asked for, which goes with the follower.
+    /// The directory of a file without a given path; it is removed with the follower.
     let temporary: TemporaryFolder?
   }
 

@@ -3,7 +3,7 @@
   import Dispatch
   import StrataBase
 
-  /// Asks servers to stop statements that nobody waits for any more.
+  /// Asks servers to stop statements whose time is over.
   ///
   /// libpq's call for it waits for the server without a limit, so it is made on a queue of its own, one at a time.
   /// A request that comes meanwhile is left out: the statement ends as its connection has ended, or

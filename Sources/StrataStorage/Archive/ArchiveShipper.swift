@@ -6,7 +6,7 @@ import StrataSQLite
 /// Sends what a writer has written to an archive.
 ///
 /// It runs beside the writer, on executors of its own: it reads the file as any reader does, so no commit waits
-/// for the archive. It sends one segment at a time, and the next one is read meanwhile.
+/// for the archive. It sends one segment at a time.
 package actor ArchiveShipper {
   private let executor = FileExecutor(label: "strata.shipper")
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -743,7 +743,7 @@ private struct ReplicationWaiters {
 
   private var waiting: [Int: (revision: Revision, continuation: Continuation)] = [:]
   private var nextID = 0
-  /// Why nobody needs to wait any more.
+  /// Why waiting is of no use any more.
   var failure: PersistenceError.Reason?
 
   var isEmpty: Bool { waiting.isEmpty }

@@ -83,7 +83,7 @@ public struct ArchiveChunk: Sendable, Equatable {
   /// The bytes.
   public let body: [UInt8]
 
-  /// Creates a chunk, as an archive reads it; whoever uses it compares the hash.
+  /// Creates a chunk, as an archive reads it; the hash is compared when it is used.
   public init(id: ID, body: [UInt8]) {
     self.id = id
     self.body = body

@@ -11,9 +11,9 @@ package enum ArchiveStanding: Sendable, Equatable {
   case farBehind
   /// The two have different commits; nil where they begin to differ is not known.
   case diverged(after: Revision?)
-  /// Entities were erased from the file since it has led, and nobody else has led since.
+  /// Entities were erased from the file after it led, and no other process has led since.
   case rewritten
-  /// The file was taken back on purpose since it has led, and nobody else has led since.
+  /// The file was taken back on purpose after it led, and no other process has led since.
   case cut
 }
 

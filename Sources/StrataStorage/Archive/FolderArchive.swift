@@ -454,7 +454,7 @@ extension FolderArchive {
     do throws(SystemError) {
       try disk.sync(path("./.."))
     } catch {
-      // Whoever made the folder there may read it, and has synced it.
+      // The process that made the folder there may read it, and has synced it.
       if error.code != EACCES { throw error }
     }
   }

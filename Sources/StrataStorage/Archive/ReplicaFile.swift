@@ -13,7 +13,7 @@ package final class ReplicaFile {
   /// Where the file ends.
   package private(set) var position: Position
 
-  /// Opens a file for appending; its contents are verified by whoever restores them.
+  /// Opens a file for appending; its contents are verified when they are restored.
   ///
   /// A file of an older format is upgraded.
   ///
