@@ -521,6 +521,8 @@ extension ArchiveShipper {
     self.mark = mark
     pin?.advance(to: mark.revision)
     if pin == nil { pin = writer.pins.pin(mark.revision) }
+    // Without a snapshot nothing of it can be restored.
+    if newestSnapshot == nil { return }
     let behind = hasWork ? behindSince ?? writer.configuration.now() : nil
     update { status in
       status.replicated = mark.revision
@@ -582,11 +584,12 @@ extension ArchiveShipper {
         namedSnapshots.insert(NamedSnapshot(name: name, revision: snapshot.mark.revision))
       }
     }
-    if newestSnapshot != nil { return }
+    if newestSnapshot != nil { return note(mark) }
     let sent = try await sendSnapshot { view in
       view.anchors.first { $0.header.revision == mark.revision } ?? view.anchors.first
     }
-    if let sent, sent.revision > mark.revision { noteGap(from: mark, to: sent) }
+    guard let sent else { return }
+    if sent.revision > mark.revision { noteGap(from: mark, to: sent) } else { note(mark) }
   }
 
   /// Sends a snapshot if it is time for another, and those with names.
