@@ -120,12 +120,13 @@ struct Maintenance {
   }
 
   /// How many slices the next round takes: at least one, and enough that a snapshot ends before the
-  /// journal has grown by its size again, however busy the writer is.
+  /// journal has grown by a quarter of its size, however busy the writer is: the journal and the old
+  /// snapshots are in the file until then.
   ///
   /// A snapshot handles its bytes three times: it gathers them, writes them and reads them back.
   mutating func slicesOfRound() -> Int {
     defer { bytesSinceRound = 0 }
-    return Int(4 * bytesSinceRound / Int64(ChunkWriter.target)) + 1
+    return Int(12 * bytesSinceRound / Int64(ChunkWriter.target)) + 1
   }
 
   /// Whether a snapshot may be due; what it costs is known once its changes are gathered.
