@@ -40,6 +40,13 @@ package struct Checksum: Hashable, Sendable {
     second = bytes[8...].reduce(0) { $0 << 8 | UInt64($1) }
   }
 
+  /// Reads a stored checksum where it lies; nil unless there are 16 bytes.
+  package init?(stored bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == Self.byteCount else { return nil }
+    first = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+    second = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+  }
+
   /// The 16 bytes to store.
   package var bytes: [UInt8] {
     withBigEndianBytes { [UInt8]($0) }

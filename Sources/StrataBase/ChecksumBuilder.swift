@@ -43,6 +43,9 @@ package struct ChecksumBuilder: Sendable {
     checksum.withBigEndianBytes { buffer.append(contentsOf: $0) }
   }
 
+  /// Starts again, and keeps the memory.
+  package mutating func removeAll() { buffer.removeAll(keepingCapacity: true) }
+
   /// The checksum of everything appended so far.
   ///
   /// O(appended).

@@ -166,7 +166,7 @@ package struct ByteCursor {
 extension UnsafeRawBufferPointer {
   /// Whether every byte is below 0x80.
   @inline(__always)
-  var isASCII: Bool {
+  package var isASCII: Bool {
     guard let first = baseAddress else { return true }
     // The last bytes of a longer text, and both halves of a shorter one, are read as words that overlap.
     if count >= 8 {
@@ -187,6 +187,16 @@ extension UnsafeRawBufferPointer {
     var bits: UInt8 = 0
     for index in 0..<count { bits |= first.load(fromByteOffset: index, as: UInt8.self) }
     return bits < 0x80
+  }
+}
+
+extension UnsafeRawBufferPointer {
+  /// A cursor over the bytes, whose offsets count from 0; it is not used after they have gone.
+  package func withCursor<Value>(
+    _ body: (inout ByteCursor) throws(RecordError) -> Value
+  ) throws(RecordError) -> Value {
+    var cursor = ByteCursor(self, start: 0, at: 0)
+    return try body(&cursor)
   }
 }
 

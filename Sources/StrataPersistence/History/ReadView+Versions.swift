@@ -42,7 +42,9 @@ extension ReadView {
       )
     }
     var replay = replay(after: oldest.header)
-    while replay.revision < last.revision, let (header, blocks) = try replay.next() {
+    while replay.revision < last.revision,
+      let (header, blocks) = try replay.next(changing: [wanted], through: last.revision)
+    {
       guard let content = try content(of: wanted, in: blocks, &records) else { continue }
       versions.append(
         EntityVersion(

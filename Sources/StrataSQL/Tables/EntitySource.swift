@@ -26,6 +26,15 @@ final class EntitySource: TableSource {
 
   var arguments: [String] { moment == .argument ? [RevisionArgument.name] : [] }
   var narrowing: [Int] { [0] }
+
+  /// The column of each field.
+  var columnsOfFields: [String: Column] {
+    Dictionary(
+      zip(entity.fields, entity.columns.dropFirst()),
+      uniquingKeysWith: { first, _ in first }
+    )
+  }
+
   var ordering: Int? { entity.columns[0].kind.sortsAsID ? 0 : nil }
 
   func rows(

@@ -100,20 +100,38 @@ package struct StoreIdentity: Equatable, Sendable {
   }
 
   /// Adds an opening of another file of the store; throws if this file has another one in its place.
+  ///
+  /// One that no delta has does not count: a process opened this file and committed nothing, while another one
+  /// opened another file of the store.
   static func add(_ origin: DeltaFrame.Origin, to connection: Connection) throws {
     if let known = try self.origin(origin.number, in: connection) {
-      guard known == origin else {
+      if known == origin { return }
+      guard try remove(unusedOrigin: origin.number, from: connection) else {
         throw CorruptionError("the file has another origin in the place of \(origin.number)")
       }
-      return
     }
     if let number = try self.origin(origin.id, in: connection) {
-      throw CorruptionError("the file has origin \(origin.number) under the number \(number)")
+      guard try remove(unusedOrigin: number, from: connection) else {
+        throw CorruptionError("the file has origin \(origin.number) under the number \(number)")
+      }
     }
     try connection.run(
       "INSERT INTO origin (id, uuid, opened) VALUES (?, ?, ?)",
       [.integer(origin.number), .blob(origin.id.byteArray), .integer(origin.opened)]
     )
+  }
+
+  /// Removes an opening unless a delta has it; returns whether it is gone.
+  private static func remove(
+    unusedOrigin number: Int64,
+    from connection: Connection
+  ) throws -> Bool {
+    let isUsed = try connection.first("SELECT 1 FROM delta WHERE origin = ?", [.integer(number)]) {
+      try $0.int(0)
+    }
+    if isUsed != nil { return false }
+    try connection.run("DELETE FROM origin WHERE id = ?", [.integer(number)])
+    return true
   }
 
   /// The revision that brought a table; nil if the file does not list it.

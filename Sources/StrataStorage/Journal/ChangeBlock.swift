@@ -22,9 +22,50 @@ package struct ChangeBlock: Sendable {
       case notPersisted
     }
 
-    package let table: Int
-    package let id: Range<Int>
-    package fileprivate(set) var change: Change
+    // A store with a long journal holds many of these, so it has 32 bytes.
+    private let layout: Int64
+    private let tableNumber: Int32
+    private let idStart: Int32
+    private let idEnd: Int32
+    private var recordStart: Int32 = 0
+    /// Of a put; else one of the marks.
+    private var recordEnd: Int32
+
+    private static let removeMark: Int32 = -1
+    private static let notPersistedMark: Int32 = -2
+
+    init(table: Int, id: Range<Int>, change: Change) {
+      (tableNumber, idStart, idEnd) = (Int32(table), Int32(id.lowerBound), Int32(id.upperBound))
+      switch change {
+      case .put(let layout, let record):
+        self.layout = layout
+        (recordStart, recordEnd) = (Int32(record.lowerBound), Int32(record.upperBound))
+      case .remove: (layout, recordEnd) = (0, Self.removeMark)
+      case .notPersisted: (layout, recordEnd) = (0, Self.notPersistedMark)
+      }
+    }
+
+    package var table: Int { Int(tableNumber) }
+
+    package var id: Range<Int> { Range(uncheckedBounds: (Int(idStart), Int(idEnd))) }
+
+    package var change: Change {
+      switch recordEnd {
+      case Self.removeMark: .remove
+      case Self.notPersistedMark: .notPersisted
+      default:
+        .put(
+          layout: layout,
+          record: Range(uncheckedBounds: (Int(recordStart), Int(recordEnd)))
+        )
+      }
+    }
+
+    /// Moves the record of a put.
+    fileprivate mutating func moveRecord(to start: Int) {
+      recordEnd += Int32(start) - recordStart
+      recordStart = Int32(start)
+    }
   }
 
   package let bytes: [UInt8]
@@ -35,10 +76,16 @@ package struct ChangeBlock: Sendable {
   ///
   /// O(entries).
   package init(_ bytes: [UInt8]) throws(RecordError) {
+    guard bytes.count < Int32.max else { throw .countTooLarge(UInt64(bytes.count), at: 0) }
     (tables, entries) = try bytes[...].withCursor { cursor throws(RecordError) in
       try Self.list(&cursor, of: bytes)
     }
     self.bytes = bytes
+  }
+
+  /// A block in memory that is no stored one: its entries say where in the bytes their IDs and records lie.
+  init(bytes: [UInt8], tables: [String], entries: [Entry]) {
+    (self.bytes, self.tables, self.entries) = (bytes, tables, entries)
   }
 
   /// The most tables and entries that a block may have.
@@ -79,6 +126,47 @@ package struct ChangeBlock: Sendable {
     return (tables, entries)
   }
 
+  /// Whether the block in some bytes is whole and changes none of some entities; adds the numbers of its layouts,
+  /// each once, in ascending order.
+  ///
+  /// O(entries) without allocation: for a reader that passes over most blocks.
+  static func changesNone(
+    of wanted: [EntityKey],
+    in bytes: UnsafeRawBufferPointer,
+    layouts: inout [Int64]
+  ) -> Bool {
+    do throws(RecordError) {
+      return try bytes.withCursor { cursor throws(RecordError) in
+        var (entries, records) = (0, 0)
+        for _ in 0..<(try cursor.count()) {
+          let table = try cursor.text()
+          let isWanted = wanted.contains { $0.table == table }
+          let count = try cursor.count()
+          guard entries < mostEntries, count <= mostEntries - entries else { return false }
+          entries += count + 1
+          for _ in 0..<count {
+            let op = try cursor.byte()
+            let range = try cursor.block()
+            let id = cursor[range]
+            if isWanted, wanted.contains(where: { $0.isOf(table, id) }) { return false }
+            guard op == 0 else {
+              if op > 2 { return false }
+              continue
+            }
+            let layout = Int64(bitPattern: try cursor.varint())
+            let length = try cursor.varint()
+            guard length <= UInt64(bytes.count) else { return false }
+            records += Int(length)
+            if layouts.last != layout { layouts.addSorted(layout) }
+          }
+        }
+        return records == cursor.remaining
+      }
+    } catch {
+      return false
+    }
+  }
+
   /// The most entries for which memory is reserved before they are read, as a damaged count may be huge.
   private static let firstRoom = 1_024
 
@@ -99,9 +187,9 @@ package struct ChangeBlock: Sendable {
   ) throws(RecordError) {
     var offset = start
     for index in entries.indices {
-      guard case .put(let layout, let record) = entries[index].change else { continue }
+      guard case .put(_, let record) = entries[index].change else { continue }
       guard record.count <= end - offset else { throw .truncated(at: end) }
-      entries[index].change = .put(layout: layout, record: offset..<offset + record.count)
+      entries[index].moveRecord(to: offset)
       offset += record.count
     }
     guard offset == end else { throw .trailingBytes(at: offset) }
@@ -136,5 +224,13 @@ package struct ChangeBlock: Sendable {
   /// Whether every entry is a put.
   var holdsOnlyPuts: Bool {
     entries.allSatisfy { if case .put = $0.change { true } else { false } }
+  }
+}
+
+extension [Int64] {
+  /// Adds a number to numbers in ascending order, unless it is there.
+  fileprivate mutating func addSorted(_ number: Int64) {
+    let place = firstIndex { $0 >= number } ?? endIndex
+    if place == endIndex || self[place] != number { insert(number, at: place) }
   }
 }

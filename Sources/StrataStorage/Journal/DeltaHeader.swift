@@ -88,24 +88,34 @@ package struct DeltaHeader: Equatable, Sendable {
     sortedLayouts: [(id: Int64, hash: Checksum)]
   ) -> Checksum {
     var builder = ChecksumBuilder(reservingCapacity: 256 + name.utf8.count + place.utf8.count)
-    builder.append(previous)
-    withUnsafeBytes(of: storeID.uuid) { builder.append($0) }
-    for number in [revision.number, first.number, epoch, time, origin] {
-      builder.append(UInt64(bitPattern: number))
-    }
-    builder.append(UInt64(key == nil ? 0 : 1))
-    builder.append(key ?? [])
-    builder.append(name)
-    builder.append(place)
-    for number in [entities, blocks, bytes] { builder.append(UInt64(number)) }
-    for hash in hashes { builder.append(hash) }
-    for (id, hash) in sortedLayouts {
-      builder.append(UInt64(bitPattern: id))
-      builder.append(hash)
-    }
-    if let context {
-      builder.append(UInt64(1))
-      builder.append(context)
+    var (name, place) = (name, place)
+    name.withUTF8 { name in
+      place.withUTF8 { place in
+        (key ?? []).withUnsafeBytes { key in
+          (context ?? []).withUnsafeBytes { context in
+            DeltaColumns(
+              revision: revision.number,
+              first: first.number,
+              epoch: epoch,
+              time: time,
+              origin: origin,
+              key: self.key == nil ? nil : key,
+              name: UnsafeRawBufferPointer(name),
+              place: UnsafeRawBufferPointer(place),
+              entities: entities,
+              blocks: blocks,
+              bytes: bytes,
+              context: self.context == nil ? nil : context
+            ).appendChain(
+              after: previous,
+              storeID: storeID,
+              blocks: hashes,
+              sortedLayouts: sortedLayouts,
+              to: &builder
+            )
+          }
+        }
+      }
     }
     return builder.finalize()
   }

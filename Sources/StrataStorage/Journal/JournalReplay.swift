@@ -1,6 +1,7 @@
 import Foundation
 package import StrataBase
 import StrataRecords
+import StrataSQLite
 
 /// Reads the deltas after a point one by one and verifies each: no gap, and an unbroken chain.
 package struct JournalReplay {
@@ -49,6 +50,48 @@ package struct JournalReplay {
     return verified
   }
 
+  /// How many deltas one statement passes over: a reader holds no transaction for long.
+  private static let passedAtOnce = 10_000
+
+  /// The next delta that changes one of some entities, with all its blocks; nil if none does up to `last`.
+  ///
+  /// The deltas before it are verified too; see ``DeltaSieve``. It may return a delta that changes others only.
+  ///
+  /// - Parameter check: called now and then; ends the reading by an error.
+  /// - Throws: as ``next()``.
+  package mutating func next(
+    changing wanted: [EntityKey],
+    through last: Revision,
+    check: () throws -> Void = {}
+  ) throws -> (header: DeltaHeader, blocks: [ChangeBlock])? {
+    guard ahead.isEmpty, wanted.count <= DeltaSieve.mostEntities else { return try next() }
+    var sieve = DeltaSieve(wanted, storeID: identity.id, catalog: catalog)
+    let journal = journal
+    while revision < last {
+      try check()
+      var found: StoredDelta?
+      var passed = 0
+      try journal.forEachDelta(after: revision) { row in
+        guard let delta = try sieve.pass(row, after: revision, chain) else {
+          found = try Journal.delta(row)
+          return .stop
+        }
+        (revision, chain) = (delta.revision, delta.hash)
+        deltas += 1
+        bytes += Int64(delta.footprint)
+        passed += 1
+        return revision < last && passed < Self.passedAtOnce ? .continue : .stop
+      }
+      if let found {
+        let verified = try verifier.verify(found, try bodies(of: found), after: revision, chain)
+        note(verified.header, found.hash)
+        return verified
+      }
+      if passed == 0 { return nil }
+    }
+    return nil
+  }
+
   private var verifier: DeltaVerifier { DeltaVerifier(storeID: identity.id, catalog: catalog) }
 
   private mutating func note(_ header: DeltaHeader, _ hash: Checksum) {
@@ -69,7 +112,7 @@ package struct JournalReplay {
 
   /// Adds the further deltas to an overlay, up to the first one that reaches `last` if given.
   ///
-  /// They are verified on several threads: the chain before each is stored with the delta before it. The
+  /// For a few entities, only deltas that change them are decoded. Else all are verified on several threads: the chain before each is stored with the delta before it. The
   /// error that is thrown is that of the first delta in order that has one.
   ///
   /// - Parameter note: receives each delta once it was added.
@@ -79,6 +122,14 @@ package struct JournalReplay {
     through last: Revision? = nil,
     note: (Revision) -> Void = { _ in }
   ) throws {
+    if case .entities(let wanted) = scope, wanted.count <= DeltaSieve.mostEntities {
+      let end = last ?? Revision(.max)
+      while revision < end, let (header, blocks) = try next(changing: wanted, through: end) {
+        for block in blocks { overlay.add(block) }
+        note(header.revision)
+      }
+      return
+    }
     let verifier = verifier
     var start = (revision: revision, chain: chain)
     var failure: (any Error)?
@@ -101,7 +152,7 @@ package struct JournalReplay {
       receive: { verified in
         for (delta, hash) in verified.deltas {
           self.note(delta.header, hash)
-          for block in delta.blocks { overlay.add(block, in: scope) }
+          for block in delta.blocks { overlay.add(block) }
           note(delta.header.revision)
         }
         if let error = verified.failure { throw error }

@@ -1,74 +1,105 @@
 /// The changes of a sequence of deltas, of which the last one of every entity counts.
 ///
-/// It holds the blocks of the deltas, so its memory is about their size.
+/// It holds large blocks of the deltas, and of small ones copies of what is in the scope, so its memory is about the
+/// size of the changes: a block of one change would take several times as much for itself.
 struct Overlay {
+  private let scope: ReadScope
+  /// The same as a set, where the scope has many entities.
+  private let keys: Set<EntityKey>?
   private var blocks: [ChangeBlock] = []
-  private var changes: [Change] = []
-  private var tables: [String] = []
-  private var numberOfTable: [String: Int] = [:]
+  /// The changes of the last small blocks.
+  private var pack = ChangePack()
 
-  var isEmpty: Bool { changes.isEmpty }
+  /// Holds the changes of what is in a scope.
+  init(_ scope: ReadScope = .everything) {
+    self.scope = scope
+    if case .entities(let keys) = scope, keys.count > 8 {
+      self.keys = Set(keys)
+    } else {
+      keys = nil
+    }
+  }
+
+  var isEmpty: Bool { blocks.isEmpty && pack.isEmpty }
+
+  /// Adds the changes of a later block.
+  ///
+  /// An entity that could not be persisted keeps its previous change. O(entries).
+  mutating func add(_ block: ChangeBlock) {
+    guard block.entries.count <= ChangePack.smallBlock else {
+      // A block of others is not held: a journal has many more of them than of what is read.
+      guard block.entries.contains(where: { counts($0, of: block) }) else { return }
+      closePack()
+      return blocks.append(block)
+    }
+    for entry in block.entries where counts(entry, of: block) { pack.add(entry, of: block) }
+    if pack.isFull { closePack() }
+  }
+
+  private func counts(_ entry: ChangeBlock.Entry, of block: ChangeBlock) -> Bool {
+    guard entry.change != .notPersisted else { return false }
+    return keys?.contains(block.key(of: entry)) ?? scope.contains(entry, of: block)
+  }
+
+  private mutating func closePack() {
+    guard !pack.isEmpty else { return }
+    blocks.append(pack.block)
+    pack = ChangePack()
+  }
 
   /// One change, with the start of its key as numbers that sort as the key does.
   ///
   /// Most keys differ in them, so that sorting seldom looks at the bytes.
-  fileprivate struct Change {
+  private struct Change {
     /// The first sixteen bytes of the ID.
     let high: UInt64
     let low: UInt64
+    /// The place of its table in the order of their names.
     let table: Int32
     let block: Int32
     let entry: Int32
     let length: Int32
   }
 
-  /// Adds the changes of a later block.
-  ///
-  /// An entity that could not be persisted keeps its previous change. O(entries).
-  mutating func add(_ block: ChangeBlock, in scope: ReadScope = .everything) {
-    let number = Int32(blocks.count)
-    let before = changes.count
-    let tables = block.tables.map { Int32(self.number(ofTable: $0)) }
-    block.bytes.withUnsafeBytes { bytes in
-      for (index, entry) in block.entries.enumerated()
-      where entry.change != .notPersisted && scope.contains(entry, of: block) {
-        let id = UnsafeRawBufferPointer(rebasing: bytes[entry.id])
-        let words = id.leadingWords
-        changes.append(
-          Change(
-            high: words.high,
-            low: words.low,
-            table: tables[entry.table],
-            block: number,
-            entry: Int32(index),
-            length: Int32(truncatingIfNeeded: id.count)
+  /// The changes that count, in the order of the deltas.
+  private func changes(of blocks: [ChangeBlock]) -> [Change] {
+    let names = Set(blocks.flatMap(\.tables)).sorted {
+      $0.utf8.lexicographicallyPrecedes($1.utf8)
+    }
+    let ranks = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, Int32($0)) })
+    var changes: [Change] = []
+    changes.reserveCapacity(blocks.reduce(0) { $0 + $1.entries.count })
+    for (number, block) in blocks.enumerated() {
+      let tables = block.tables.map { ranks[$0] ?? 0 }
+      block.bytes.withUnsafeBytes { bytes in
+        for (index, entry) in block.entries.enumerated() where counts(entry, of: block) {
+          let id = UnsafeRawBufferPointer(rebasing: bytes[entry.id])
+          let words = id.leadingWords
+          changes.append(
+            Change(
+              high: words.high,
+              low: words.low,
+              table: tables[entry.table],
+              block: Int32(number),
+              entry: Int32(index),
+              length: Int32(truncatingIfNeeded: id.count)
+            )
           )
-        )
+        }
       }
     }
-    // A block of others is not held: a journal has many more of them than of what is read.
-    if changes.count > before { blocks.append(block) }
-  }
-
-  private mutating func number(ofTable name: String) -> Int {
-    if let number = numberOfTable[name] { return number }
-    numberOfTable[name] = tables.count
-    tables.append(name)
-    return tables.count - 1
+    return changes
   }
 
   /// The last change of every entity, sorted as in a snapshot.
   ///
   /// O(n log n).
   func sorted() -> SortedChanges {
-    let order = tables.indices.sorted {
-      tables[$0].utf8.lexicographicallyPrecedes(tables[$1].utf8)
-    }
-    var rank = [Int](repeating: 0, count: tables.count)
-    for (place, table) in order.enumerated() { rank[table] = place }
-    let sorted = changes.sorted { a, b in
-      if a.table != b.table { return rank[Int(a.table)] < rank[Int(b.table)] }
-      switch compare(a, b) {
+    let blocks = pack.isEmpty ? blocks : blocks + [pack.block]
+    var sorted = changes(of: blocks)
+    sorted.sort { a, b in
+      if a.table != b.table { return a.table < b.table }
+      switch compare(a, b, blocks) {
       case .before: return true
       case .after: return false
       case .same: return (a.block, a.entry) < (b.block, b.entry)
@@ -78,7 +109,7 @@ struct Overlay {
     last.reserveCapacity(sorted.count)
     for (index, change) in sorted.enumerated() {
       if index + 1 < sorted.count, sorted[index + 1].table == change.table,
-        compare(change, sorted[index + 1]) == .same
+        compare(change, sorted[index + 1], blocks) == .same
       {
         continue
       }
@@ -93,21 +124,61 @@ struct Overlay {
 
   /// The order of two keys of one table.
   @inline(__always)
-  private func compare(_ a: Change, _ b: Change) -> Order {
+  private func compare(_ a: Change, _ b: Change, _ blocks: [ChangeBlock]) -> Order {
     if a.high != b.high { return a.high < b.high ? .before : .after }
     if a.low != b.low { return a.low < b.low ? .before : .after }
     if a.length == b.length, a.length <= 16 { return .same }
-    return id(of: a).withUnsafeBytes { first in
-      id(of: b).withUnsafeBytes { second in
+    return id(of: a, blocks).withUnsafeBytes { first in
+      id(of: b, blocks).withUnsafeBytes { second in
         if EntityKey.precedes(first, second) { return .before }
         return first.count == second.count && !EntityKey.precedes(second, first) ? .same : .after
       }
     }
   }
 
-  private func id(of change: Change) -> ArraySlice<UInt8> {
+  private func id(of change: Change, _ blocks: [ChangeBlock]) -> ArraySlice<UInt8> {
     let block = blocks[Int(change.block)]
     return block.id(of: block.entries[Int(change.entry)])
+  }
+}
+
+/// The changes of small blocks, copied into one.
+private struct ChangePack {
+  private var bytes: [UInt8] = []
+  private var tables: [String] = []
+  private var entries: [ChangeBlock.Entry] = []
+
+  /// A block of more changes is held as it is.
+  static let smallBlock = 16
+  private static let room = 64 << 10
+
+  var isEmpty: Bool { entries.isEmpty }
+  var isFull: Bool { bytes.count >= Self.room }
+
+  /// Copies a change.
+  mutating func add(_ entry: ChangeBlock.Entry, of block: ChangeBlock) {
+    if isEmpty { bytes.reserveCapacity(Self.room + Self.room / 8) }
+    let name = block.table(of: entry)
+    var table = tables.count - 1
+    if tables.last != name {
+      table = tables.firstIndex(of: name) ?? tables.count
+      if table == tables.count { tables.append(name) }
+    }
+    let start = bytes.count
+    bytes.append(contentsOf: block.id(of: entry))
+    let id = start..<bytes.count
+    var change = entry.change
+    if case .put(let layout, let record) = change {
+      bytes.append(contentsOf: block.bytes[record])
+      change = .put(layout: layout, record: id.upperBound..<bytes.count)
+    }
+    entries.append(ChangeBlock.Entry(table: table, id: id, change: change))
+  }
+
+  /// Its list has no more room than it needs.
+  var block: ChangeBlock {
+    let entries = entries.withUnsafeBufferPointer { Array($0) }
+    return ChangeBlock(bytes: bytes, tables: tables, entries: entries)
   }
 }
 

@@ -45,6 +45,29 @@ extension JournalWriter {
     }
   }
 
+  /// Opens a file for a caller that makes no commits and knows no migrations: no build is noted in it.
+  ///
+  /// Throws `.missing`, and what opening throws.
+  func openForSending() throws(PersistenceError) {
+    let now = configuration.now().microseconds
+    let lock = try acquireLock()
+    do {
+      try Quarantine.complete(path, now: configuration.now(), on: configuration.disk)
+      guard try path.fileStatus(.archiving) != .missing else {
+        throw PersistenceError.Reason.missing
+      }
+      try path.checkCompanions(.archiving)
+      try NewFile.removeAbandoned(besides: path, .ofSameStore)
+      var (file, _) = try restoreWhole(isNew: false) { _, _ in }
+      let session = try makeSession(&file, now: now)
+      maintenance.start(with: file)
+      start(session, lock)
+      startQueue(after: session.written.revision, time: max(now, file.lastTime))
+    } catch {
+      throw PersistenceError(.archiving, path: path.file, wrapping: error)
+    }
+  }
+
   private func startQueue(after revision: Revision, time: Int64) {
     let delay = configuration.durability.delay
     queue.start(after: revision, time: time) { [executor, weak self] wake in

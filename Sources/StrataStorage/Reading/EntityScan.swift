@@ -8,6 +8,12 @@ package enum EntityFilter: Sendable {
   /// Those whose encoded IDs are in a range, and those whose IDs are of another kind than its bounds.
   case range(kind: UInt8, from: [UInt8]?, through: [UInt8]?)
 
+  /// The keys of the entities of a table, if they are named.
+  func keys(of table: String) -> [EntityKey]? {
+    guard case .ids(let ids) = self else { return nil }
+    return ids.map { EntityKey(table: table, id: $0[...]) }
+  }
+
   /// Whether an entity with this encoded ID is read.
   package func contains(_ id: ArraySlice<UInt8>) -> Bool {
     switch self {

@@ -38,6 +38,8 @@ package struct EntityVersions {
 
   /// Reads the versions; O(journal, and the snapshot where entities are not named).
   ///
+  /// For a few entities, the other deltas are verified and not decoded.
+  ///
   /// - Parameters:
   ///   - base: The entities at the oldest revision.
   ///   - end: The last revision whose changes count.
@@ -55,7 +57,12 @@ package struct EntityVersions {
     // A snapshot that the journal does not continue has nothing after it.
     if oldest < end {
       var changes = try view.changes(after: oldest)
-      while changes.revision < end, let (header, blocks) = try changes.next() {
+      let wanted = filter.keys(of: table)
+      while changes.revision < end,
+        let (header, blocks) = try wanted.map({
+          try changes.next(changing: $0, through: end, check: check)
+        }) ?? changes.next()
+      {
         try check()
         guard header.revision <= end else { break }
         add(blocks, of: header, filter)

@@ -117,7 +117,7 @@ extension ReadView {
   ) throws -> (MergeIterator, JournalReplay) {
     var cursor = try cursor(base, scope)
     var replay = replay(after: base.header)
-    var overlay = Overlay()
+    var overlay = Overlay(scope)
     do {
       let start = base.header.revision.number
       meter?.begin(.replaying, total: Int(last.revision.number - start))
