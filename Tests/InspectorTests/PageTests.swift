@@ -191,5 +191,46 @@
         #expect(statuses == [Int?](repeating: 200, count: 16) + [503])
       }
     }
+
+    @Test func `a page that is closed makes room for another one`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      try await closedLibrary(at: path)
+      try await withPage(try await StateInspector.serve(path)) { page in
+        let (port, base, host) = (page.port, page.base, page.host)
+        let listen = { @Sendable () throws -> (wire: Wire, status: Int?) in
+          let wire = try Wire(port: port)
+          wire.send("GET \(base)events HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+          return (wire, Received(wire.receive { Received($0) != nil })?.status)
+        }
+        let status = try await blocking { () -> Int? in
+          var wires = try (0..<16).map { _ in try listen().wire }
+          wires.removeLast()
+          // The server notices the end of a connection after it: so many tries take less than a second.
+          var status: Int?
+          for _ in 0..<1_000 where status != 200 { status = try listen().status }
+          return withExtendedLifetime(wires) { status }
+        }
+        #expect(status == 200)
+      }
+    }
+
+    @Test func `the events end with the server`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      try await closedLibrary(at: path)
+      let inspector = try await StateInspector.serve(path)
+      let page = Page(inspector)
+      let (port, base, host) = (page.port, page.base, page.host)
+      let wire = try await blocking {
+        let wire = try Wire(port: port)
+        wire.send("GET \(base)events HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        _ = wire.receive { String(decoding: $0, as: UTF8.self).contains("event: head") }
+        return wire
+      }
+      try await inspector.stop()
+      #expect(try await blocking { wire.isEnded() })
+      await #expect(throws: (any Error).self) { _ = try await blocking { try Wire(port: port) } }
+    }
   }
 #endif

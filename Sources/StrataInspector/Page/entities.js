@@ -25,7 +25,7 @@ export async function showTables(main, signal) {
       f.references && h('span', { class: 'faint' }, ' → ' + f.references)]));
   const rows = (list, path) => list.map(t => h('tr', {},
     h('th', { scope: 'row' }, h('a', { href: link(path(t)) }, plain(t.table))),
-    h('td', { class: 'n' }, number(t.entities)), h('td', { class: 'n' }, size(t.bytes)), fields(t)));
+    h('td', { class: 'n' }, t.kind === 'value' ? '' : number(t.entities)), h('td', { class: 'n' }, size(t.bytes)), fields(t)));
   fill(main,
     h('h2', {}, 'Tables'),
     tables.length === 0 ? h('p', { class: 'faint' }, 'The store has no tables.')

@@ -89,6 +89,15 @@ final class Wire: Sendable {
     }
   }
 
+  /// Waits until the server has closed the connection, and passes over what it sends before; false after a minute.
+  func isEnded() -> Bool {
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      if count <= 0 { return count == 0 }
+    }
+  }
+
   /// What comes until the connection ends, or until a condition is met.
   func receive(until isEnough: ([UInt8]) -> Bool = { _ in false }) -> [UInt8] {
     var received: [UInt8] = []
