@@ -127,7 +127,7 @@ let package = Package(
       name: "StrataCLI",
       dependencies: [
         "StrataBase", "StrataRecords", "StrataSQLite", "StrataStorage", "StrataSQL",
-        "StrataInspector",
+        "StrataInspector", "StrataPostgres",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
@@ -217,7 +217,10 @@ let package = Package(
     ),
     .testTarget(
       name: "PostgresTests",
-      dependencies: ["StrataPostgres", "StrataBase", "StrataStorage", "TestSupport"]
+      dependencies: [
+        "StrataPostgres", "StrataBase", "StrataCore", "StrataStorage", "StrataPersistence",
+        "Strata", "TestSupport", "StrataCLI",
+      ]
     ),
     .testTarget(name: "SeedTests", dependencies: ["Strata", "StrataFlux", "TestSupport"]),
   ],

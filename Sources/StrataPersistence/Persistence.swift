@@ -28,7 +28,7 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
   package let writer: JournalWriter
   let reader: HistoryReader
   /// Sends the commits to the archive; nil without one.
-  let shipper: ArchiveShipper?
+  package let shipper: ArchiveShipper?
   let database: StatePath<State, Database>
   private let specialized: SpecializedDatabaseHook<State, Database>
   let values: [PersistedValue<State>]

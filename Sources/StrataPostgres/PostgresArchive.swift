@@ -80,6 +80,20 @@
       notifier = PostgresNotifier(access, store: store)
     }
 
+    /// The names of the stores in a database.
+    ///
+    /// Throws like the initializer, and `.away`.
+    package static func storeNames(in connection: String) async throws(ArchiveError) -> [String] {
+      try await PostgresArchive(connection, store: "any").storeNames()
+    }
+
+    private func storeNames() throws(ArchiveError) -> [String] {
+      try perform { call in
+        guard call.hasSchema else { return [] }
+        return try call.run(PostgresStatements.names).map { try $0.text(0) }
+      }
+    }
+
     /// Wakes a follower soon after a leader has appended.
     ///
     /// It listens on a connection of its own until the stream is dropped, and connects again by itself. What it misses, a

@@ -4,7 +4,7 @@
   import StrataBase
   import StrataStorage
 
-  /// Wakes followers by NOTIFY, at most 20 times a second, on a connection and a queue of its own.
+  /// Wakes followers by NOTIFY, at most 100 times a second, on a connection and a queue of its own.
   ///
   /// A NOTIFY makes transactions wait for each other when they end, so it is in no transaction of the archive. One that
   /// fails is left out.
@@ -28,7 +28,7 @@
       }
       guard let delay else { return }
       worker.executor.schedule(after: delay) { [state, worker] in
-        state.withLock { $0 = State(isScheduled: false, next: .now + .milliseconds(50)) }
+        state.withLock { $0 = State(isScheduled: false, next: .now + .milliseconds(10)) }
         worker.assumeIsolated { $0.notify() }
       }
     }

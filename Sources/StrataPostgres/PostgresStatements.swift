@@ -233,6 +233,9 @@
       SELECT pg_notify('strata_' || number, '') FROM strata.store WHERE name = $1
       """
 
+    /// The names of all stores.
+    static let names = "SELECT name FROM strata.store ORDER BY name"
+
     static let number = "SELECT number FROM strata.store WHERE name = $1"
 
     /// The number comes from the database, so that no name has to be quoted.

@@ -28,6 +28,7 @@ import TestSupport
 ///   that this used.
 /// - `race` with a further path prints `ready`, waits until there is a file at that path, opens the store
 ///   and prints the result.
+/// - `lead` and `follow` with the folder of an archive lead it or follow it at PATH: ``ArchiveChild``.
 /// - `amplify` with a kind of records prints the memory that reading one takes.
 /// - `open` with a policy opens the store, commits to it and opens it again: ``ForgedCases``.
 /// - `forge` with two numbers runs the forged cases from the first up to the second, in the directory PATH,
@@ -50,6 +51,11 @@ struct CrashChild {
         ForgedCases(in: arguments[1], seed: seed),
         first..<(arguments.dropFirst(5).first.flatMap { Int($0) } ?? first + 1)
       )
+    }
+    if ["lead", "follow"].contains(arguments[3]), arguments.count == 5 {
+      let child = ArchiveChild(path: arguments[1], seed: seed, folder: arguments[4])
+      return try await arguments[3] == "lead"
+        ? child.lead { printLine($0) } : child.follow { printLine($0) }
     }
     if arguments[3] == "amplify", arguments.count == 5 {
       return try await Amplification.measure(arguments[4])

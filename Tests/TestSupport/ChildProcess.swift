@@ -45,6 +45,9 @@ package final class ChildProcess: Sendable {
     )
   }
 
+  /// Sends it a signal.
+  package func signal(_ signal: Int32) { _ = Foundation.kill(process.processIdentifier, signal) }
+
   /// Kills it with SIGKILL, waits for its end, and returns its lines.
   @discardableResult
   package func kill() -> [String] {

@@ -11,16 +11,29 @@ package final class FaultyArchive: Archive {
     case unanswered
     /// It never returns, until the calling task is cancelled.
     case hanging
+    /// It waits until it is to work again, as in a process that is stopped.
+    case paused
+    /// The caller gets no answer, and it takes effect later: with ``deliver()``.
+    case late
+    /// It is refused without a reason.
+    case refused
   }
 
   package let name: String
   private let inner: any Archive
   private let plan: Lock<@Sendable (_ call: String) -> Fault?>
+  /// How many calls the archive is answering, and whether further ones wait.
+  private let gate = Lock((calls: 0, isClosed: false))
+  /// The calls that are on the way.
+  private let late = Lock<[@Sendable () async -> Void]>([])
+
+  private let hinting: Lock<@Sendable () -> AsyncStream<Void>?>
 
   package init(_ inner: any Archive) {
     self.inner = inner
     name = inner.name
     plan = Lock { _ in nil }
+    hinting = Lock { inner.hints() }
   }
 
   /// Says how calls fail from now on, by their names, such as `head` and `append`.
@@ -31,35 +44,94 @@ package final class FaultyArchive: Archive {
   /// No call fails any more.
   package func work() { fail { _ in nil } }
 
-  private func perform<R: Sendable>(
-    _ call: String,
+  /// Lets further calls wait, and returns once the archive answers none.
+  package func pause() async {
+    gate.withLock { $0.isClosed = true }
+    while gate.withLock({ $0.calls }) > 0 { await Self.pauseShortly() }
+  }
+
+  /// Lets calls through again.
+  package func resume() { gate.withLock { $0.isClosed = false } }
+
+  private static func pauseShortly() async {
+    do { try await Task.sleep(for: .milliseconds(1)) } catch _ { await Task.yield() }
+  }
+
+  private func pass<R: Sendable>(
     _ body: () async throws(ArchiveError) -> R
   ) async throws(ArchiveError) -> R {
-    let fault = plan.withLock { $0 }(call)
+    while true {
+      let isOpen = gate.withLock { gate in
+        if !gate.isClosed { gate.calls += 1 }
+        return !gate.isClosed
+      }
+      if isOpen { break }
+      await Self.pauseShortly()
+    }
+    defer { gate.withLock { $0.calls -= 1 } }
+    return try await body()
+  }
+
+  /// Lets the calls that are on the way take effect, in their order.
+  package func deliver() async {
+    let calls = late.withLock { calls in
+      defer { calls = [] }
+      return calls
+    }
+    for call in calls { await call() }
+  }
+
+  private func perform<R: Sendable>(
+    _ call: String,
+    _ body: @escaping @Sendable () async throws(ArchiveError) -> R
+  ) async throws(ArchiveError) -> R {
+    var fault = plan.withLock { $0 }(call)
+    while fault == .paused, !Task.isCancelled {
+      await Self.pauseShortly()
+      fault = plan.withLock { $0 }(call)
+    }
     switch fault {
-    case nil: return try await body()
-    case .lost: break
-    case .unanswered: _ = try await body()
+    case nil: return try await pass(body)
+    case .lost, .paused: break
+    case .unanswered: _ = try await pass(body)
+    case .late:
+      late.withLock { calls in
+        calls.append { do throws(ArchiveError) { _ = try await body() } catch _ {} }
+      }
+    case .refused: throw ArchiveError(.refused, archive: name)
     case .hanging:
       do { try await Task.sleep(for: .seconds(3_600)) } catch _ {}
     }
     throw ArchiveError(.away("a fault of the test at \(call)"), archive: name)
   }
 
+  /// Gives these hints from now on, instead of the other archive's.
+  package func hint(_ hints: @escaping @Sendable () -> AsyncStream<Void>?) {
+    self.hinting.withLock { $0 = hints }
+  }
+
+  package func hints() -> AsyncStream<Void>? { hinting.withLock { $0 }() }
+
   package func head() async throws(ArchiveError) -> ArchiveHead? {
-    try await perform("head") { () async throws(ArchiveError) in try await inner.head() }
+    try await perform("head") { [inner] () async throws(ArchiveError) in try await inner.head() }
   }
 
   package func lead(_ candidate: ArchiveCandidate) async throws(ArchiveError) -> ArchiveHead {
-    try await perform("lead") { () async throws(ArchiveError) in try await inner.lead(candidate) }
+    try await perform("lead") { [inner] () async throws(ArchiveError) in
+      try await inner.lead(candidate)
+    }
   }
 
   package func renew(_ term: ArchiveTerm) async throws(ArchiveError) {
-    try await perform("renew") { () async throws(ArchiveError) in try await inner.renew(term) }
+    try await perform("renew") { [inner] () async throws(ArchiveError) in
+      try await inner.renew(term)
+    }
   }
 
   package func release(_ term: ArchiveTerm) async throws(ArchiveError) {
-    try await perform("release") { () async throws(ArchiveError) in try await inner.release(term) }
+    try await perform("release") { [inner] () async throws(ArchiveError) in
+      try await inner.release(term)
+    }
   }
 
   package func append(
@@ -67,7 +139,7 @@ package final class FaultyArchive: Archive {
     catalog: [UInt8]?,
     in term: ArchiveTerm
   ) async throws(ArchiveError) {
-    try await perform("append") { () async throws(ArchiveError) in
+    try await perform("append") { [inner] () async throws(ArchiveError) in
       try await inner.append(segment, catalog: catalog, in: term)
     }
   }
@@ -76,21 +148,25 @@ package final class FaultyArchive: Archive {
     after revision: Revision,
     bytes: Int
   ) async throws(ArchiveError) -> [ArchiveSegment] {
-    try await perform("segments") { () async throws(ArchiveError) in
+    try await perform("segments") { [inner] () async throws(ArchiveError) in
       try await inner.segments(after: revision, bytes: bytes)
     }
   }
 
   package func catalog() async throws(ArchiveError) -> [UInt8] {
-    try await perform("catalog") { () async throws(ArchiveError) in try await inner.catalog() }
+    try await perform("catalog") { [inner] () async throws(ArchiveError) in
+      try await inner.catalog()
+    }
   }
 
   package func snapshots() async throws(ArchiveError) -> [ArchiveSnapshot] {
-    try await perform("snapshots") { () async throws(ArchiveError) in try await inner.snapshots() }
+    try await perform("snapshots") { [inner] () async throws(ArchiveError) in
+      try await inner.snapshots()
+    }
   }
 
   package func list(of snapshot: Revision) async throws(ArchiveError) -> ArchiveSnapshot.List {
-    try await perform("list") { () async throws(ArchiveError) in
+    try await perform("list") { [inner] () async throws(ArchiveError) in
       try await inner.list(of: snapshot)
     }
   }
@@ -98,19 +174,21 @@ package final class FaultyArchive: Archive {
   package func missing(
     _ chunks: [ArchiveChunk.ID]
   ) async throws(ArchiveError) -> [ArchiveChunk.ID] {
-    try await perform("missing") { () async throws(ArchiveError) in
+    try await perform("missing") { [inner] () async throws(ArchiveError) in
       try await inner.missing(chunks)
     }
   }
 
   package func add(_ chunks: [ArchiveChunk], in term: ArchiveTerm) async throws(ArchiveError) {
-    try await perform("add chunks") { () async throws(ArchiveError) in
+    try await perform("add chunks") { [inner] () async throws(ArchiveError) in
       try await inner.add(chunks, in: term)
     }
   }
 
   package func chunks(_ ids: [ArchiveChunk.ID]) async throws(ArchiveError) -> [ArchiveChunk] {
-    try await perform("chunks") { () async throws(ArchiveError) in try await inner.chunks(ids) }
+    try await perform("chunks") { [inner] () async throws(ArchiveError) in
+      try await inner.chunks(ids)
+    }
   }
 
   package func add(
@@ -119,7 +197,7 @@ package final class FaultyArchive: Archive {
     catalog: [UInt8]?,
     in term: ArchiveTerm
   ) async throws(ArchiveError) {
-    try await perform("add snapshot") { () async throws(ArchiveError) in
+    try await perform("add snapshot") { [inner] () async throws(ArchiveError) in
       try await inner.add(snapshot, list, catalog: catalog, in: term)
     }
   }
@@ -130,7 +208,7 @@ package final class FaultyArchive: Archive {
     catalog: [UInt8],
     in term: ArchiveTerm
   ) async throws(ArchiveError) {
-    try await perform("restart") { () async throws(ArchiveError) in
+    try await perform("restart") { [inner] () async throws(ArchiveError) in
       try await inner.restart(from: snapshot, list, catalog: catalog, in: term)
     }
   }
@@ -139,7 +217,7 @@ package final class FaultyArchive: Archive {
     segmentsThrough revision: Revision,
     snapshots: [Revision]
   ) async throws(ArchiveError) {
-    try await perform("remove") { () async throws(ArchiveError) in
+    try await perform("remove") { [inner] () async throws(ArchiveError) in
       try await inner.remove(segmentsThrough: revision, snapshots: snapshots)
     }
   }

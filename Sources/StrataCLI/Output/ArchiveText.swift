@@ -81,6 +81,30 @@ enum ArchiveText {
     return lines + ["", table.header] + rows.map { table.line($0) }
   }
 
+  /// What was sent.
+  static func lines(_ report: ArchivePush.Report) -> [String] {
+    let first = report.before.map(\.next) ?? 1
+    var sent: [String] = []
+    if report.before == nil { sent.append("the store \(report.store.uuidString.lowercased())") }
+    if first == report.revision { sent.append("revision \(first)") }
+    if first < report.revision { sent.append("the revisions \(first) to \(report.revision)") }
+    if report.snapshots > 0 {
+      sent.append(Measures.count(report.snapshots, "snapshot", "snapshots"))
+    }
+    let what = sent.isEmpty ? "There was nothing to send" : "Sent \(sent.joined(separator: ", "))"
+    let lines = [
+      "\(what).",
+      "\(report.archive.printable) is at revision \(report.revision), in epoch \(report.epoch).",
+    ]
+    return lines
+      + report.gaps.map {
+        """
+        The revisions \($0.lowerBound) to \($0.upperBound) are there as a snapshot only: the store no \
+        longer has their deltas.
+        """
+      }
+  }
+
   /// What was removed, or would be.
   static func line(_ removal: ArchiveRetention.Removal, isPlan: Bool) -> String {
     if removal == ArchiveRetention.Removal() { return "Everything is needed." }

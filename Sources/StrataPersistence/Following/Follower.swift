@@ -30,6 +30,10 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   private let loop: FollowerLoop<State, Database>
   /// What the store writes to once this process leads.
   private let persistence = Lock<Persistence<State, Database>?>(nil)
+  /// A call to lead that has not ended; further ones wait for the same.
+  private let leading = Lock<Task<Result<Persistence<State, Database>, PersistenceError>, Never>?>(
+    nil
+  )
 
   init(
     _ state: State,
@@ -104,17 +108,36 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   /// one commit more, if it lacks something. O(entities).
   ///
   /// Returns the persistence of the store. Throws `PersistenceError`: `.archive` with `.led` while another process leads,
-  /// or with `.away`; then it goes on following. Traps for a follower of a file: close it, and open the file.
+  /// or with `.away`; then it goes on following. Calls at the same time are one, and cancelling one cancels all. Traps for a follower of a file: close it, and open the file.
   @discardableResult
   public func lead() async throws(PersistenceError) -> Persistence<State, Database> {
     if let persistence = persistence.withLock({ $0 }) { return persistence }
+    let task = leading.withLock { leading in
+      let task = leading ?? Task { await self.startLeading() }
+      leading = task
+      return task
+    }
+    let result = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    return try result.get()
+  }
+
+  private func startLeading() async -> Result<Persistence<State, Database>, PersistenceError> {
+    defer { leading.withLock { $0 = nil } }
     let connection = connection.withLock { $0 }
-    let new = try await loop.lead(connection)
-    connection.attach(new)
-    persistence.withLock { $0 = new }
-    progress.note(.leading)
-    progress.finish()
-    return new
+    do throws(PersistenceError) {
+      let new = try await loop.lead(connection)
+      connection.attach(new)
+      persistence.withLock { $0 = new }
+      progress.note(.leading)
+      progress.finish()
+      return .success(new)
+    } catch {
+      return .failure(error)
+    }
   }
 
   /// Why a commit is refused; nil once this process leads.

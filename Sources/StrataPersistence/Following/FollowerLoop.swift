@@ -74,7 +74,9 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       of: Void.self,
       bufferingPolicy: .bufferingNewest(1)
     )
+    let listening = Task { [history] in await Self.listen(to: history, signal) }
     let task = Task { [weak self] in
+      defer { listening.cancel() }
       var iterator = signals.makeAsyncIterator()
       while let pause = await self?.step(connection), !Task.isCancelled {
         let timer = Task {
@@ -88,6 +90,22 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     }
     run.withLock { $0 = Run(task: task, signal: signal) }
   }
+
+  /// Wakes the loop by the hints of a history, which also looks by itself; one whose stream ends is listened to again.
+  private static func listen(
+    to history: any FollowedHistory,
+    _ signal: AsyncStream<Void>.Continuation
+  ) async {
+    while !Task.isCancelled, let hints = history.hints() {
+      for await _ in hints { signal.yield() }
+      // What came meanwhile.
+      signal.yield()
+      do { try await Task.sleep(for: relistening) } catch _ { return }
+    }
+  }
+
+  /// How long after the end of a stream of hints another one is asked for.
+  private static var relistening: Duration { .milliseconds(500) }
 
   /// Asks at once for new commits.
   nonisolated func wake() { run.withLock { $0 }?.signal.yield() }
@@ -192,6 +210,10 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       try replace(connection, by: restored.state, as: "the history was taken back")
       mark = restored.mark
       catalog = restored.catalog
+      // A temporary file has nothing of its own.
+      if setup.temporary == nil, let setAside = restored.report.archive?.setAside {
+        progress.send(.setAside(setAside))
+      }
       progress.note(mark, .rewound(from: before, to: mark.revision))
       return .zero
     } catch {

@@ -78,7 +78,7 @@ final class FollowerProgress: Sendable {
     }
   }
 
-  private func send(_ event: FollowerEvent) {
+  func send(_ event: FollowerEvent) {
     for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
   }
 

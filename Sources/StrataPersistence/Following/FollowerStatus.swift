@@ -23,6 +23,8 @@ public enum FollowerEvent: Sendable, Equatable {
   case applied(through: Revision)
   /// The history was taken back or had a gap: the store has it as it is now, at the second revision.
   case rewound(from: Revision, to: Revision)
+  /// The follower's file did not fit the history any more and was moved aside; comes before ``rewound(from:to:)``.
+  case setAside(ArchiveReport.SetAside)
   /// What it follows cannot be reached.
   case away(String)
   /// It can be reached again.

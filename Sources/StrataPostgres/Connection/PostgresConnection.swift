@@ -121,8 +121,11 @@
     private static let sizeLimit = 1_000_000_000
 
     /// Whether it can be used: nothing has come from the server, such as the end of the connection.
+    ///
+    /// What was sent to another client of the same session, as behind pgbouncer, is dropped.
     func isUsable() -> Bool {
-      PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
+      while let notification = PQnotifies(handle) { PQfreemem(notification) }
+      return PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
         && PQtransactionStatus(handle) == PQTRANS_IDLE
     }
 

@@ -112,7 +112,8 @@ public protocol Archive: Sendable {
 
   /// Elements that come soon after an append, to look for it at once; nil if there is no such thing.
   ///
-  /// An element may be missing or come without reason, so a follower also looks by itself.
+  /// An element may be missing or come without reason, so a follower also looks by itself. When the stream ends, a
+  /// follower asks for another one.
   func hints() -> AsyncStream<Void>?
 }
 

@@ -55,6 +55,35 @@ package struct ArchiveOpening: Sendable {
     }
   }
 
+  /// Leads the archive for a file that sends what it has and gets nothing.
+  ///
+  /// Throws like the first form: `.missing` if there is no file, and `.archive` with `.unusable` if the archive has
+  /// commits that the file lacks; then nobody has led, and both are as they were.
+  package init(
+    sending path: StorePath,
+    to archive: any Archive,
+    _ configuration: PersistenceConfiguration
+  ) async throws(PersistenceError) {
+    self.archive = archive
+    self.path = path
+    self.configuration = configuration
+    do {
+      if try path.fileStatus(.archiving) == .missing, try !Quarantine.hasInterruptedMove(path) {
+        throw PersistenceError.Reason.missing
+      }
+      try await run(ifLacking: .refuse)
+      if let away = report.away { throw ArchiveError(.away(away), archive: archive.name) }
+    } catch {
+      throw PersistenceError(.archiving, path: path.file, wrapping: error)
+    }
+  }
+
+  /// What to do with a file that lacks commits of the archive.
+  private enum Lack {
+    case adopt
+    case refuse
+  }
+
   private mutating func follow() async throws {
     let exists =
       try path.fileStatus(.opening) != .missing || Quarantine.hasInterruptedMove(path)
@@ -76,7 +105,7 @@ package struct ArchiveOpening: Sendable {
     }
   }
 
-  private mutating func run() async throws {
+  private mutating func run(ifLacking lack: Lack = .adopt) async throws {
     let exists =
       try path.fileStatus(.opening) != .missing || Quarantine.hasInterruptedMove(path)
     let file = FileInspector(path, on: configuration.disk)
@@ -88,12 +117,14 @@ package struct ArchiveOpening: Sendable {
       guard var head = try await archive.head() else { return }
       // Compared before it leads: a refused file leaves no trace in the archive.
       var standing = try await standing(of: file, position, head)
+      if lack == .refuse { try refuse(standing, position, head) }
       let isOwn = exists ? try await file.leadership() == head.epoch : false
-      let led = try await lead(position, head)
+      let led = try await lead(position, head, isWaiting: lack == .adopt)
       if led.mark != head.mark || led.epoch != max(head.epoch, position?.epoch ?? 0) + 1 {
         // Another process led in between.
         head = led
         standing = try await self.standing(of: file, position, head)
+        if lack == .refuse { try refuse(standing, position, head) }
       }
       await file.close()
       if isOwn, standing == .atOrAhead { return }
@@ -109,6 +140,26 @@ package struct ArchiveOpening: Sendable {
       await giveUp()
       throw error
     }
+  }
+
+  /// Throws if the archive has what the file lacks.
+  private func refuse(
+    _ standing: ArchiveStanding?,
+    _ position: Position?,
+    _ head: ArchiveHead
+  ) throws(ArchiveError) {
+    guard let standing, let position, standing != .atOrAhead, standing != .rewritten else { return }
+    let place = "the archive is at revision \(head.mark.revision), the file at \(position.revision)"
+    let detail =
+      switch standing {
+      case .diverged(let common?): "\(place), and they have the same commits only through \(common)"
+      case .diverged(nil): "\(place), and they have different commits"
+      default: "\(place), and the archive has commits that the file lacks"
+      }
+    throw ArchiveError(
+      .unusable("\(detail): pull the archive to another path, and compare the two"),
+      archive: archive.name
+    )
   }
 
   /// Ends the leadership that it may have; the lease ends by itself if this does not arrive.
@@ -145,8 +196,11 @@ package struct ArchiveOpening: Sendable {
   /// Leads, and returns the head then.
   ///
   /// The lease of a leader that has died ends meanwhile. One that is renewed belongs to a leader that works.
-  private mutating func lead(_ position: Position?, _ head: ArchiveHead) async throws -> ArchiveHead
-  {
+  private mutating func lead(
+    _ position: Position?,
+    _ head: ArchiveHead,
+    isWaiting: Bool
+  ) async throws -> ArchiveHead {
     let policy = configuration.archiving
     let candidate = ArchiveCandidate(
       store: head.store,
@@ -164,7 +218,7 @@ package struct ArchiveOpening: Sendable {
         report.epoch = new.epoch
         return new
       } catch {
-        guard case .led(_, let rest) = error.reason else { throw error }
+        guard isWaiting, case .led(_, let rest) = error.reason else { throw error }
         if let now = try await archive.head(), wait.isRenewed(now) { throw error }
         try await Task.sleep(for: min(rest + .milliseconds(10), .milliseconds(200)))
       }

@@ -136,6 +136,7 @@ extension ArchiveShipper {
   package func stop(within limit: Duration) async {
     isStopping = true
     writer.queue.holdBack(false)
+    waiters.withLock { $0.endPause() }?.resume()
     signal.yield()
     let loop = loop
     let ending = Task {
@@ -165,6 +166,26 @@ extension ArchiveShipper {
     pin = nil
     update { $0.condition = .closed }
     fail(.closed)
+  }
+
+  /// Sends all that the file has, without ``start()``, and gives the lease up.
+  ///
+  /// Throws what ends it; what was sent by then stays in the archive, and the next call goes on from there.
+  package func sendOnce() async throws(PersistenceError) {
+    do {
+      if term == nil { try await lead() }
+      if isNewLeader { try await takeOver() }
+      try await sendFirstSnapshot()
+      try await send()
+      while try await sendSnapshotIfDue() {}
+      await release()
+      term = nil
+    } catch {
+      await release()
+      term = nil
+      let lost = (error as? NotLeading).map { PersistenceError.Reason.notLeading(by: $0.leader) }
+      throw PersistenceError(.archiving, path: path.file, wrapping: lost ?? error)
+    }
   }
 
   private func release() async {
@@ -220,10 +241,16 @@ extension ArchiveShipper {
     executor.schedule(after: pause) { [signal] in signal.yield() }
   }
 
-  /// Lets commits gather, unless somebody waits.
+  /// Lets commits gather, until somebody waits for the archive.
   private func gather() async {
-    if isStopping || !waiters.withLock({ $0.isEmpty }) { return }
-    do { try await Task.sleep(for: policy.maxDelay) } catch _ {}
+    if isStopping || Task.isCancelled || policy.maxDelay <= .zero { return }
+    await withCheckedContinuation { continuation in
+      let pause = waiters.withLock { $0.startPause(continuation) }
+      guard let pause else { return continuation.resume() }
+      executor.schedule(after: policy.maxDelay) { [waiters] in
+        waiters.withLock { $0.endPause(pause) }?.resume()
+      }
+    }
   }
 
   /// Does what is due; returns how long to wait if nothing happens.
@@ -344,7 +371,11 @@ extension ArchiveShipper {
       throw ArchiveError(.away("it has no store any more"), archive: archive.name)
     }
     var standing = ArchiveStanding.atOrAhead
-    if let before { standing = try await self.standing(before) }
+    if let before {
+      standing = try await self.standing(before)
+      // Leading to no end would only depose the one that leads.
+      try checkFits(standing, leader: before.leader)
+    }
     let began = ContinuousClock.now
     let head = try await archive.lead(
       ArchiveCandidate(
@@ -356,13 +387,17 @@ extension ArchiveShipper {
       )
     )
     let term = ArchiveTerm(epoch: head.epoch, lease: policy.lease)
-    if let before, head.mark != before.mark || head.epoch != max(before.epoch, identity.epoch) + 1 {
+    let epoch = max(before?.epoch ?? 0, identity.epoch) + 1
+    if head.mark != before?.mark ?? start || head.epoch != epoch {
+      // Another process led in between.
       standing = try await self.standing(head)
     }
-    guard standing == .atOrAhead || standing == .rewritten else {
+    do {
       // It has what this file lacks, so this process must not add to it.
+      try checkFits(standing, leader: before?.leader ?? "another process")
+    } catch {
       try await archive.release(term)
-      throw NotLeading(leader: before?.leader ?? "another process")
+      throw error
     }
     self.term = term
     noteLease(from: began)
@@ -371,6 +406,10 @@ extension ArchiveShipper {
     mark = head.mark
     isRewritten = standing == .rewritten
     isNewLeader = true
+  }
+
+  private func checkFits(_ standing: ArchiveStanding, leader: String) throws(NotLeading) {
+    if standing != .atOrAhead, standing != .rewritten { throw NotLeading(leader: leader) }
   }
 
   /// Notes the leadership in the file, and begins the archive again if entities were erased from the file.
@@ -402,9 +441,9 @@ extension ArchiveShipper {
     guard let head = try await archive.head() else {
       throw ArchiveError(.away("it has no store any more"), archive: archive.name)
     }
-    guard let term, head.epoch == term.epoch else {
-      // Another process leads. Or the archive went back to before this leadership. One of the same name has led
-      // and not got the file, whose lock is here.
+    guard let term, head.epoch == term.epoch, head.leader == leader else {
+      // Another process leads. Or the archive went back to before this leadership, and may have given its epoch to another
+      // one. One of the same name has led and not got the file, whose lock is here.
       if let term, head.epoch > term.epoch, head.leader != leader {
         throw NotLeading(leader: head.leader)
       }
@@ -414,6 +453,9 @@ extension ArchiveShipper {
       return try await takeOver()
     }
     isUncertain = false
+    // An archive that went back may lack them.
+    newestSnapshot = nil
+    catalogState = nil
     switch try await standing(head) {
     case .atOrAhead: note(head.mark)
     case .rewritten:
@@ -593,10 +635,13 @@ extension ArchiveShipper {
   }
 
   /// Sends a snapshot if it is time for another, and those with names.
-  private func sendSnapshotIfDue() async throws {
-    guard let mark, let newest = newestSnapshot else { return }
+  ///
+  /// Returns whether one was sent; there may be more then.
+  @discardableResult
+  private func sendSnapshotIfDue() async throws -> Bool {
+    guard let mark, let newest = newestSnapshot else { return false }
     let (known, interval) = (namedSnapshots, policy.snapshotInterval)
-    try await sendSnapshot { view in
+    let sent = try await sendSnapshot { view in
       let due = view.verified.filter {
         $0.header.revision <= mark.revision && $0.header.revision > newest.mark.revision
       }
@@ -613,6 +658,7 @@ extension ArchiveShipper {
         return .seconds(age) >= interval
       }
     }
+    return sent != nil
   }
 
   /// Sends a snapshot, and those of its chunks that the archive lacks; returns its mark.
@@ -713,7 +759,9 @@ extension ArchiveShipper {
         if let limit { scheduleEnd(of: id, after: limit) }
         return nil
       }
-      if let outcome { continuation.resume(returning: outcome) } else { signal.yield() }
+      if let outcome { return continuation.resume(returning: outcome) }
+      waiters.withLock { $0.endPause() }?.resume()
+      signal.yield()
     }
     if case .failure(let reason) = result {
       throw PersistenceError(.archiving, path: path.file, reason)
@@ -748,8 +796,24 @@ private struct ReplicationWaiters {
   private var nextID = 0
   /// Why waiting is of no use any more.
   var failure: PersistenceError.Reason?
+  /// The shipper while it lets commits gather.
+  private var pause: (number: Int, continuation: CheckedContinuation<Void, Never>)?
+  private var pauses = 0
 
-  var isEmpty: Bool { waiting.isEmpty }
+  /// Notes that the shipper pauses, and returns the number of the pause; nil if somebody waits.
+  mutating func startPause(_ continuation: CheckedContinuation<Void, Never>) -> Int? {
+    guard waiting.isEmpty else { return nil }
+    pauses += 1
+    pause = (pauses, continuation)
+    return pauses
+  }
+
+  /// Ends the pause; one with a number only if it is that one.
+  mutating func endPause(_ number: Int? = nil) -> CheckedContinuation<Void, Never>? {
+    guard let ended = pause, number == nil || number == ended.number else { return nil }
+    pause = nil
+    return ended.continuation
+  }
 
   mutating func add(_ revision: Revision, _ continuation: Continuation) -> Int {
     nextID += 1

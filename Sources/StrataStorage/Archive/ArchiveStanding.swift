@@ -41,8 +41,10 @@ struct ArchiveComparison {
     let end = HistoryMark(position)
     if head.mark == end { return .atOrAhead }
     if head.mark.revision <= position.revision { return try await standing(ofLonger: position) }
-    // Every cut raises the epoch, and so does every leadership.
-    if position.epoch > head.epoch { return .cut }
+    // Every cut raises the epoch, and so does every leadership. One that the archive does not have was lost with what it lost.
+    if position.epoch > head.epoch, try await position.epoch > file.lastEpochOfCommits() {
+      return .cut
+    }
     // The segment that has what follows the end of the file.
     guard let segment = try await archive.segments(after: end.revision, bytes: 1).first,
       segment.start.revision <= end.revision
@@ -53,8 +55,10 @@ struct ArchiveComparison {
 
   private func standing(ofLonger position: Position) async throws -> ArchiveStanding {
     guard let chain = try await file.chain(at: head.mark.revision) else {
-      // The file no longer has what it could be compared by. What it has led last has nothing but its commits.
-      return try await file.leadership() == head.epoch ? .atOrAhead : .diverged(after: nil)
+      // The file no longer has what it could be compared by. What it has led last has nothing but its commits. An archive
+      // that went back may give another leader the same epoch.
+      let hasLedLast = try await file.leadership() == head.epoch && head.leader == leader
+      return hasLedLast ? .atOrAhead : .diverged(after: nil)
     }
     if HistoryMark(head.mark.revision, chain) == head.mark { return .atOrAhead }
     let leadership = try await file.leadership()
@@ -107,6 +111,17 @@ extension ComparedFile {
   /// The epoch of its last leadership; 0 if it never led.
   func leadership() async throws -> Int64 {
     try await read { try LeadershipRecord.read($0.journal.connection) }
+  }
+
+  /// The epoch that it led in last, or that its last commit was made in.
+  fileprivate func lastEpochOfCommits() async throws -> Int64 {
+    try await read { view in
+      max(
+        try LeadershipRecord.read(view.journal.connection),
+        try view.journal.last()?.header.epoch ?? 0,
+        view.verified.first?.header.epoch ?? 0
+      )
+    }
   }
 
   fileprivate func erasures() async throws -> [ErasureLedger.Entry] {

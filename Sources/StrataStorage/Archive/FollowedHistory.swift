@@ -10,6 +10,9 @@ package protocol FollowedHistory: Sendable {
   ///
   /// Throws ``RewoundHistory`` if the history does not continue the mark.
   func frames(after mark: HistoryMark, bytes: Int) async throws -> [DeltaFrame]
+
+  /// Elements that come soon after there are more; nil if there is no such thing.
+  func hints() -> AsyncStream<Void>?
 }
 
 /// A history that does not continue what a follower has: it was taken back, or what follows was removed.
@@ -22,6 +25,8 @@ package struct ArchivedHistory: FollowedHistory {
   package init(_ archive: any Archive) { self.archive = archive }
 
   package var name: String { "the archive \(archive.name)" }
+
+  package func hints() -> AsyncStream<Void>? { archive.hints() }
 
   package func frames(after mark: HistoryMark, bytes: Int) async throws -> [DeltaFrame] {
     guard let head = try await archive.head() else { return [] }
@@ -58,6 +63,8 @@ package struct FileHistory: FollowedHistory {
   }
 
   package var name: String { path.file }
+
+  package func hints() -> AsyncStream<Void>? { nil }
 
   /// The head beside the file says whether there is something new, so the file itself is opened only then.
   package func frames(after mark: HistoryMark, bytes: Int) async throws -> [DeltaFrame] {

@@ -104,6 +104,9 @@ package final class WriteQueue: Sendable {
   /// Lets commits wait, or continue, because of how far the archive is behind.
   func holdBack(_ isHeldBack: Bool) { state.withLockSignalling { $0.isHeldBack = isHeldBack } }
 
+  /// Whether commits wait because of how far the archive is behind.
+  package var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
+
   /// Why commits are refused; nil while they are accepted.
   package var refusal: PersistenceError.Reason? { state.withLock { $0.refusal } }
 

@@ -14,6 +14,7 @@ struct ArchivePrune: AsyncParsableCommand {
       Examples:
         strata archive prune --from /backups/app --days 7 --daily 90
         strata archive prune --from /backups/app --days 7 --dry-run
+        strata archive prune --from postgres://db/backups --name app --days 7
       """
   )
 
@@ -35,7 +36,7 @@ struct ArchivePrune: AsyncParsableCommand {
   }
 
   func run() async throws {
-    let archive = try arguments.archive
+    let archive = try await arguments.archive()
     let retention = ArchiveRetention(
       deltas: .seconds(days * 86_400),
       dailySnapshots: .seconds(daily * 86_400)

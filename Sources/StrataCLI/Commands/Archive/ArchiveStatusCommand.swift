@@ -8,8 +8,9 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
     commandName: "status",
     abstract: "Shows how far an archive is, who leads, and its snapshots.",
     discussion: """
-      Example:
+      Examples:
         strata archive status --from /backups/app
+        strata archive status --from postgres://db/backups --name app
       """
   )
 
@@ -19,7 +20,7 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
   var isJSON = false
 
   func run() async throws {
-    let archive = try arguments.archive
+    let archive = try await arguments.archive()
     guard let head = try await archive.head() else {
       throw ArchiveError(.empty, archive: archive.name)
     }

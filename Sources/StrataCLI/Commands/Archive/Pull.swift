@@ -14,6 +14,10 @@ struct Pull: AsyncParsableCommand {
         strata pull app.strata --from /backups/app
         strata pull yesterday.strata --from /backups/app --at @yesterday
         strata pull before.strata --from /backups/app --at snap:before-upgrade
+        strata pull app.strata --from 'postgres:///?service=strata' --name app
+
+      A URL needs a strata that is built with --traits Postgres. One with a password is refused: put it into a \
+      service file, a password file (PGPASSFILE) or the environment.
       """
   )
 
@@ -45,7 +49,7 @@ struct Pull: AsyncParsableCommand {
 
   func run() async throws {
     let pull = ArchivePull(
-      from: try arguments.archive,
+      from: try await arguments.archive(),
       to: try StorePath(store, for: .archiving),
       on: .system
     )

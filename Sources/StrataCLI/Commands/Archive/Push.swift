@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+import StrataStorage
+
+/// `strata push STORE --to ARCHIVE`.
+struct Push: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Sends a store to its archive, as a program does that has it open.",
+    discussion: """
+      The archive gets the deltas that it lacks, a first snapshot, and the snapshots with names. For that the \
+      command leads the archive for a moment, which raises the epoch of both. It is refused while another \
+      process leads, and if the archive has commits that the store lacks. The store must not be open. A push \
+      that fails can be repeated: nothing is sent twice.
+
+      Examples:
+        strata push app.strata --to /backups/app
+        strata push app.strata --to 'postgres:///?service=strata' --name app
+
+      A URL needs a strata that is built with --traits Postgres. One with a password is refused: put it into a \
+      service file, a password file (PGPASSFILE) or the environment.
+      """
+  )
+
+  @Argument(help: "The file of the store.", completion: .file())
+  var store: String
+
+  @Option(
+    name: .customLong("to"),
+    help: ArgumentHelp(
+      "The archive: a folder, or a URL as postgres://host/database.",
+      valueName: "archive"
+    ),
+    completion: .directory
+  )
+  var location: String
+
+  @Option(
+    help: """
+      The name of the store in the database of a URL. (default: the only one, or that of the file \
+      without its extension)
+      """
+  )
+  var name: String?
+
+  func run() async throws {
+    let file = URL(fileURLWithPath: store).deletingPathExtension().lastPathComponent
+    let archive = try await ArchiveLocation(location).archive(named: name, orElse: file)
+    let path = try StorePath(store, for: .archiving)
+    let report = try await ArchivePush(from: path, to: archive).run()
+    try Output.print { output throws(OutputError) in
+      for line in ArchiveText.lines(report) { try output.line(line) }
+    }
+  }
+}

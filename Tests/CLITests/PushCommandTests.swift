@@ -1,0 +1,132 @@
+import Foundation
+import Strata
+import StrataStorage
+import TestSupport
+import Testing
+
+/// `strata push`, and where the command looks for an archive.
+struct PushCommandTests {
+  let directory: TemporaryDirectory
+  let store: String
+  let folder: String
+
+  init() async throws {
+    directory = try TemporaryDirectory()
+    store = directory.path("app.strata")
+    folder = directory.path("archive")
+  }
+
+  private func write(_ numbers: ClosedRange<Int>) async throws {
+    let persistence = try await Persistence.open(
+      at: store,
+      initialState: LibraryState(),
+      database: \.db
+    )
+    let store = LibraryStore(persistence)
+    for number in numbers {
+      store.commit { $0.db.books.insert(Book(id: EntityID(number), title: "Volume \(number)")) }
+    }
+    try await persistence.close()
+  }
+
+  @Test
+  func `a store that is pushed can be pulled`() async throws {
+    try await write(1...5)
+    let first = try await Program.strata("push", store, "--to", folder)
+    #expect(first.status == 0)
+    #expect(first.output.contains("the revisions 1 to 5, 1 snapshot."))
+    #expect(first.output.contains("\(folder) is at revision 5, in epoch 2."))
+    let second = try await Program.strata("push", store, "--to", folder)
+    #expect(second.output.contains("There was nothing to send."))
+    try await write(6...6)
+    let third = try await Program.strata("push", store, "--to", folder)
+    #expect(third.output.contains("Sent revision 6."))
+    let copy = directory.path("copy.strata")
+    #expect(try await Program.strata("pull", copy, "--from", folder).status == 0)
+    let sql = "SELECT id, title FROM books ORDER BY id"
+    let books = try await Program.strata("query", store, sql, "--csv")
+    #expect(books.output.contains("Volume 6"))
+    #expect(try await Program.strata("query", copy, sql, "--csv") == books)
+  }
+
+  @Test
+  func `a store that another process has gone on from is not pushed`() async throws {
+    try await write(1...2)
+    #expect(try await Program.strata("push", store, "--to", folder).status == 0)
+    let copy = directory.path("copy.strata")
+    #expect(try await Program.strata("pull", copy, "--from", folder).status == 0)
+    try await write(3...3)
+    #expect(try await Program.strata("push", store, "--to", folder).status == 0)
+    let refused = try await Program.strata("push", copy, "--to", folder)
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("the archive has commits that the file lacks"))
+    let missing = try await Program.strata("push", directory.path("x"), "--to", folder)
+    #expect(missing.status == 3)
+  }
+
+  static let urls = [
+    "postgres://ann:pass-of-ann@host/app", "postgresql://ann:pass-of-ann@host",
+    "POSTGRES://ann:pass-of-ann@host/app", "postgres://host/app?password=pass-of-ann",
+    "postgres://host/app?user=ann&pass%77ord=pass-of-ann",
+    "postgres://host?sslpassword=pass-of-ann",
+    // A password that is not encoded.
+    "postgres://ann:pass-of-ann/x@host/app", "postgres://ann:pass-of-ann?x@host/app",
+    "postgres://ann@server:pass-of-ann@host/app",
+  ]
+
+  @Test(arguments: urls)
+  func `a URL with a password is refused, and not quoted`(_ url: String) async throws {
+    let lines = [
+      ["pull", store, "--from", url], ["pull", store, "--from=\(url)"],
+      ["push", store, "--to", url],
+      ["archive", "status", "--from", url], ["archive", "prune", "--days", "1", "--from", url],
+      // Errors of the parser quote what they do not expect.
+      ["pull", url], ["push", store, url], ["archive", url], ["pul", "--from", url],
+      ["pull", store, "--form", url], [url], ["info", url],
+    ]
+    for line in lines {
+      let refused = try await Program.run(try Program.strataPath(), line)
+      #expect(refused.status == 1, "\(line)")
+      #expect(refused.errors.contains("the URL has a password"), "\(line)")
+      #expect(refused.output == "", "\(line)")
+      #expect(!refused.errors.contains("pass-of-ann"), "\(line)")
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("")) == [])
+  }
+
+  @Test(arguments: ["https://ann:pass-of-ann@host/app", "host=db password=pass-of-ann"])
+  func `what is no folder and no URL of a database is not quoted`(_ text: String) async throws {
+    for line in [["pull", store, "--from", text], ["push", store, "--to", text]] {
+      let refused = try await Program.run(try Program.strataPath(), line)
+      #expect(refused.status == 64)
+      #expect(!(refused.errors + refused.output).contains("pass-of-ann"))
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("")) == [])
+  }
+
+  @Test
+  func `a text with a password is no URL of an archive`() async throws {
+    try await write(1...1)
+    let sql = "SELECT 'postgres://ann:word@host'"
+    #expect(try await Program.strata("query", store, sql).status == 0)
+    let shown = try await Program.strata("show", store, "books", "postgres://ann:word@host")
+    #expect(shown.status == 3)
+  }
+
+  #if !Postgres
+    @Test(arguments: [
+      "postgres://host/app", "postgres:///?service=app", "postgres://ann@host:5432/app?user=a@b:c",
+    ])
+    func `without the trait a URL is refused, and the error names the trait`(
+      _ url: String
+    ) async throws {
+      try await write(1...1)
+      let pull = ["pull", directory.path("copy.strata"), "--from", url]
+      for line in [pull, ["push", store, "--to", url], ["archive", "status", "--from", url]] {
+        let refused = try await Program.run(try Program.strataPath(), line)
+        #expect(refused.status == 1)
+        #expect(refused.errors.contains("--traits Postgres"))
+      }
+    }
+  #endif
+}

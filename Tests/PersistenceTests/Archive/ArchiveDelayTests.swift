@@ -1,0 +1,61 @@
+import Foundation
+import Strata
+import StrataBase
+import StrataPersistence
+import StrataStorage
+import TestSupport
+import Testing
+
+/// Archives whose commits are sent after a long delay.
+struct ArchiveDelayTests {
+  let directory: TemporaryDirectory
+  let persistence: Persistence<LibraryState, LibraryDatabase>
+  let store: LibraryStore
+
+  init() async throws {
+    directory = try TemporaryDirectory()
+    var configuration = PersistenceConfiguration(
+      durability: .grouped(maxDelay: .milliseconds(1))
+    )
+    configuration.archiving = ArchivePolicy(maxDelay: .seconds(3_600))
+    persistence = try await Persistence.open(
+      at: directory.path("app.strata"),
+      initialState: LibraryState(),
+      database: \.db,
+      archive: FolderArchive(directory.path("archive")),
+      configuration: configuration
+    )
+    store = LibraryStore(persistence)
+  }
+
+  /// Commits a book, and gives the archive time to begin its delay.
+  private func commit(_ number: Int) async throws {
+    store.commit { $0.db.books.insert(Book(id: EntityID(number), title: "Volume \(number)")) }
+    try await persistence.flush()
+    for _ in 0..<100 { await Task.yield() }
+  }
+
+  @Test
+  func `a commit that waits for the archive does not wait for the delay`() async throws {
+    for number in 1...20 {
+      try await commit(number)
+      // The time is only for a deadlock.
+      try await persistence.replicated(through: Revision(Int64(number)), within: .seconds(60))
+    }
+    try await persistence.close()
+  }
+
+  @Test
+  func `closing sends what waits for the delay`() async throws {
+    try await commit(1)
+    try await persistence.replicated(through: 1)
+    for number in 2...5 { try await commit(number) }
+    let clock = ContinuousClock()
+    let start = clock.now
+    try await persistence.close()
+    let archive = FolderArchive(directory.path("archive"))
+    #expect(try await archive.head()?.mark.revision == 5)
+    // Closing gives up after five seconds.
+    #expect(clock.now - start < .seconds(5))
+  }
+}

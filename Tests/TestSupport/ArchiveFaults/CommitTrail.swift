@@ -1,0 +1,68 @@
+import Strata
+
+/// The commits of a database, each of which names the one before it.
+///
+/// It is a chain of hashes that a state shows by itself: two databases with the same last commit have the same history,
+/// and one that lacks a commit, or has it twice, has no trail.
+package struct CommitTrail: Equatable, Sendable, CustomStringConvertible {
+  /// The numbers of the commits, the first one first.
+  package let commits: [Int]
+
+  /// Nil if the database is not what commits by ``add(_:to:)`` make one after another.
+  package init?(_ database: LibraryDatabase) {
+    var commits: [Int] = []
+    var next = Self.last(of: database)
+    while next != 0 {
+      guard let book = database.books[EntityID(next)], let before = Int(book.title),
+        commits.count < database.books.count
+      else { return nil }
+      commits.append(next)
+      next = before
+    }
+    guard commits.count == database.books.count else { return nil }
+    self.commits = commits.reversed()
+  }
+
+  package init() { commits = [] }
+
+  /// The last commit of a database; 0 if there is none.
+  package static func last(of database: LibraryDatabase) -> Int {
+    database.authors["last"].flatMap { Int($0.name) } ?? 0
+  }
+
+  /// Makes a commit.
+  package static func add(_ commit: Int, to database: inout LibraryDatabase) {
+    database.books.insert(Book(id: EntityID(commit), title: "\(last(of: database))"))
+    database.authors.insert(Author(id: "last", name: "\(commit)"))
+  }
+
+  package func continues(_ other: CommitTrail) -> Bool {
+    commits.starts(with: other.commits)
+  }
+
+  /// How many commits a database has, and which one is the last.
+  package struct End: Hashable, Sendable {
+    package let count: Int
+    package let last: Int
+
+    package init(count: Int, last: Int) {
+      self.count = count
+      self.last = last
+    }
+  }
+
+  /// Whether a history that ends there is the beginning of this one.
+  package func shows(_ end: End) -> Bool {
+    end.count == 0
+      ? end.last == 0 : end.count <= commits.count && commits[end.count - 1] == end.last
+  }
+
+  /// How many commits two trails have in common.
+  package func common(_ other: CommitTrail) -> Int {
+    zip(commits, other.commits).prefix { $0 == $1 }.count
+  }
+
+  package var description: String {
+    "\(commits.count) commits, the last ones \(commits.suffix(8))"
+  }
+}
