@@ -12,10 +12,14 @@ struct Strata: ParsableCommand {
     commandName: "strata",
     abstract: "Inspects the file of a Strata store, keeps it, and migrates its data.",
     discussion: """
-      The path of the store is the first argument of each subcommand. `snapshot`, `import`, `erase` and \
+      The path of the store is the first argument of each subcommand. `snapshot`, `import`, `erase`, `push` and \
       `migrate` change a store, which must be closed, and so must that of `fork`. All others only read, also \
       while a program writes. \
       --at reads the past: 42, HEAD~3, @2026-11-01T12:00 (UTC), @yesterday, @-5m or snap:NAME.
+
+      On a terminal, long text is shown in a pager: STRATA_PAGER, PAGER or less. --no-pager or an empty \
+      STRATA_PAGER prints it as it is. --color always keeps colors in a pipe; --color never and NO_COLOR \
+      turn them off.
 
       Exit codes: 0 ok, 1 failed, 2 differences, problems or pending, 3 not found, 4 damaged, 5 locked or busy, \
       6 schema drift, 7 newer format, 64 usage, 74 I/O, 130 interrupted.
@@ -26,9 +30,13 @@ struct Strata: ParsableCommand {
       Log.self, History.self, Blame.self, Diff.self, Compare.self, Stats.self, Watch.self,
     ] + page + [
       Export.self, Import.self, Fork.self, Bundle.self, Snapshot.self, Erase.self, Doctor.self,
-      Verify.self, Migrate.self, Pull.self, ArchiveCommand.self,
-    ]
+      Verify.self, Migrate.self,
+    ] + archiving
   )
+
+  private static let archiving: [any ParsableCommand.Type] = [
+    Pull.self, Push.self, ArchiveCommand.self,
+  ]
 
   /// The page is there with the trait `Inspector`.
   #if Inspector
@@ -40,6 +48,12 @@ struct Strata: ParsableCommand {
   static func main() async {
     Signals.configure()
     do {
+      let archiving = archiving.map { $0._commandName }
+      let others = configuration.subcommands.map { $0._commandName }
+      try DatabaseURL.checkPasswords(
+        in: Array(CommandLine.arguments.dropFirst()),
+        besides: Set(others).subtracting(archiving)
+      )
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()

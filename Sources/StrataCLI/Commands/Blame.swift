@@ -20,10 +20,13 @@ struct Blame: ParsableCommand {
 
   @OptionGroup var arguments: RowArguments
 
-  @Argument(help: "The name of the table, as `strata tables` prints it.")
+  @Argument(
+    help: "The name of the table, as `strata tables` prints it.",
+    completion: StoreCompletion.table
+  )
   var table: String
 
-  @Argument(help: "The ID of one entity.")
+  @Argument(help: "The ID of one entity.", completion: StoreCompletion.id)
   var id: String?
 
   @Argument(help: "One field.")
@@ -33,6 +36,8 @@ struct Blame: ParsableCommand {
 
   @Option(help: "At most N entities; 0 for all.")
   var limit = 100
+
+  @OptionGroup var display: DisplayArguments
 
   func validate() throws { try Limit.validate(limit) }
 
@@ -45,22 +50,22 @@ struct Blame: ParsableCommand {
       limit: Limit.count(limit)
     )
     let rows = page.rows(withIDs: id == nil ? .everywhere : .data)
-    try Output.print { output throws(OutputError) in
+    try Output.print(in: display.pager) { output throws(OutputError) in
       if let form = arguments.form { return try output.rows(rows, as: form) }
       if page.entities.isEmpty { return try output.line("The table \(table.printable) is empty.") }
-      let terminal = Terminal.standard
+      let columns = Terminal.standard.columns
       // A person who asks for one entity reads every word; of a table, they look for a row.
       if let entity = page.entities.first, id != nil || entity.id == nil {
         return try output.lines(
           BlameText.lines(
             entity,
             orAt: page.oldest,
-            terminal.highlighting,
-            within: terminal.columns
+            display.highlighting,
+            within: columns
           )
         )
       }
-      try output.lines(rows.table(within: terminal.columns))
+      try output.lines(rows.table(within: columns))
     }
     if page.isCut {
       Output.printError("There are more entities: raise --limit, or --limit 0 for all.")

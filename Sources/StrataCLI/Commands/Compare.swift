@@ -23,7 +23,7 @@ struct Compare: ParsableCommand {
   @Argument(help: "The file of the other store.", completion: .file())
   var other: String
 
-  @Argument(help: "One table.")
+  @Argument(help: "One table.", completion: StoreCompletion.table)
   var table: String?
 
   @Flag(help: "The form of the output. (default: a table)")
@@ -33,13 +33,15 @@ struct Compare: ParsableCommand {
 
   @OptionGroup var options: DifferenceArguments
 
+  @OptionGroup var display: DisplayArguments
+
   func run() throws {
     let difference = try Inspector(path: store).compare(
       with: try Inspector(path: other),
       at: try moment.expression,
       table: table,
-      limit: options.count
+      limit: options.count()
     )
-    try options.print(difference, (store.printable, other.printable), as: form)
+    try options.print(difference, (store.printable, other.printable), as: form, display)
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StrataSQL
 import StrataStorage
 
 /// `strata diff STORE [A..B] [TABLE [ID]]`.
@@ -17,6 +18,7 @@ struct Diff: ParsableCommand {
         strata diff app.strata @yesterday.. issues
         strata diff app.strata snap:before-upgrade.. --stat
         strata diff app.strata HEAD~10 issues 42 --ndjson
+        strata diff app.strata 40..42 --sql
       """
   )
 
@@ -25,15 +27,25 @@ struct Diff: ParsableCommand {
   @Argument(help: "The revisions. (default: HEAD~1..HEAD)")
   var revisions: String?
 
-  @Argument(help: "One table.")
+  @Argument(help: "One table.", completion: StoreCompletion.table)
   var table: String?
 
-  @Argument(help: "The ID of one entity.")
+  @Argument(help: "The ID of one entity.", completion: StoreCompletion.id)
   var id: String?
 
   @OptionGroup var options: DifferenceArguments
 
-  func validate() throws { _ = try span }
+  @Flag(help: "Print the SQL statements that change the rows of A to those of B.")
+  var sql = false
+
+  @OptionGroup var display: DisplayArguments
+
+  func validate() throws {
+    _ = try span
+    if sql, arguments.form != nil || options.stat {
+      throw ValidationError("--sql prints SQL only: leave out --json, --ndjson, --csv and --stat.")
+    }
+  }
 
   private var span: RevisionSpan {
     get throws {
@@ -43,17 +55,32 @@ struct Diff: ParsableCommand {
   }
 
   func run() throws {
-    let difference = try Inspector(path: arguments.store).diff(
+    let inspector = try Inspector(path: arguments.store)
+    let difference = try inspector.diff(
       try span,
       table: table,
       id: id,
-      limit: options.count
+      limit: options.count(default: sql ? 0 : 1_000),
+      depth: sql ? .fields : .members
     )
+    if sql { return try printStatements(difference, inspector) }
     try options.print(
       difference,
       ("revision \(difference.from)", "revision \(difference.to)"),
-      as: arguments.form
+      as: arguments.form,
+      display
     )
+  }
+}
+
+extension Diff {
+  private func printStatements(_ difference: StateDifference, _ inspector: Inspector) throws {
+    let lines = try DifferenceStatements(inspector).lines(difference)
+    try options.finish(difference) {
+      try Output.print(in: display.pager) { output throws(OutputError) in
+        try output.lines(lines)
+      }
+    }
   }
 }
 
@@ -62,22 +89,24 @@ struct DifferenceArguments: ParsableArguments {
   @Flag(help: "Count only, by table.")
   var stat = false
 
-  @Option(help: "List at most N entities; 0 for all.")
-  var limit = 1_000
+  @Option(help: "List at most N entities; 0 for all. (default: 1000; with diff --sql: all)")
+  private var limit: Int?
 
-  func validate() throws { try Limit.validate(limit) }
+  func validate() throws { try limit.map(Limit.validate) }
 
-  var count: Int { stat ? 0 : Limit.count(limit) }
+  /// The number of entities to list.
+  func count(default count: Int = 1_000) -> Int { stat ? 0 : Limit.count(limit ?? count) }
 
   /// Prints a difference, and ends with 2 if there is one.
   func print(
     _ difference: StateDifference,
     _ sides: (from: String, to: String),
-    as form: RowForm?
+    as form: RowForm?,
+    _ display: DisplayArguments
   ) throws {
-    do {
-      try Output.print { output throws(OutputError) in
-        let terminal = Terminal.standard
+    try finish(difference) {
+      try Output.print(in: display.pager) { output throws(OutputError) in
+        let columns = Terminal.standard.columns
         switch (form, stat) {
         case (.json?, true): try output.array(difference.tables.map { JSONText.compact($0) })
         case (.ndjson?, true): try output.lines(difference.tables.map { JSONText.compact($0) })
@@ -87,19 +116,26 @@ struct DifferenceArguments: ParsableArguments {
         case (.csv?, false): try output.lines(difference.rows.csv)
         case (nil, true):
           try output.lines(
-            DifferenceText.statistics(difference, sides, within: terminal.columns)
+            DifferenceText.statistics(difference, sides, within: columns)
           )
         case (nil, false):
           try output.lines(
             DifferenceText.lines(
               difference,
               sides,
-              terminal.highlighting,
-              within: terminal.columns
+              display.highlighting,
+              within: columns
             )
           )
         }
       }
+    }
+  }
+
+  /// Prints with `body`, says what is not listed, and ends with 2 if there is a difference.
+  func finish(_ difference: StateDifference, _ body: () throws -> Void) throws {
+    do {
+      try body()
     } catch OutputError.closed {
       // The exit code is set even if the output is not read.
     }

@@ -16,16 +16,21 @@ struct Doctor: ParsableCommand {
 
   @OptionGroup var arguments: StoreArguments
 
+  @OptionGroup var display: DisplayArguments
+
   func run() throws {
     let diagnosis = try Inspector(path: arguments.store).diagnose()
     do {
-      try Output.print { output throws(OutputError) in
+      try Output.print(in: display.pager) { output throws(OutputError) in
         switch arguments.form {
         case .json: try output.line(JSONText.indented(diagnosis))
         case .text:
-          let terminal = Terminal.standard
           try output.lines(
-            DiagnosisText.lines(diagnosis, terminal.highlighting, within: terminal.columns)
+            DiagnosisText.lines(
+              diagnosis,
+              display.highlighting,
+              within: Terminal.standard.columns
+            )
           )
         }
       }

@@ -24,10 +24,13 @@ struct Erase: ParsableCommand {
 
   @OptionGroup var arguments: StoreArguments
 
-  @Argument(help: "The name of the table, as `strata tables` prints it.")
+  @Argument(
+    help: "The name of the table, as `strata tables` prints it.",
+    completion: StoreCompletion.table
+  )
   var table: String
 
-  @Argument(help: "The IDs of the entities.")
+  @Argument(help: "The IDs of the entities.", completion: StoreCompletion.id)
   var ids: [String]
 
   @Flag(help: "Leave references to them, which lead nowhere then.")

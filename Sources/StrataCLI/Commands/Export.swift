@@ -22,7 +22,7 @@ struct Export: ParsableCommand {
   @Argument(help: "The file of the store.", completion: .file())
   var store: String
 
-  @Argument(help: "One table. (default: all; --csv needs one)")
+  @Argument(help: "One table. (default: all; --csv needs one)", completion: StoreCompletion.table)
   var table: String?
 
   @Flag(help: "The form of the output.")

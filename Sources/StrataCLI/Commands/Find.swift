@@ -27,7 +27,7 @@ struct Find: ParsableCommand {
   @Argument(help: "The text.")
   var text: String
 
-  @Argument(help: "One table.")
+  @Argument(help: "One table.", completion: StoreCompletion.table)
   var table: String?
 
   @OptionGroup var moment: AtArguments
@@ -37,6 +37,8 @@ struct Find: ParsableCommand {
 
   @Option(help: "At most N hits; 0 for all.")
   var limit = 100
+
+  @OptionGroup var display: DisplayArguments
 
   func validate() throws {
     try Limit.validate(limit)
@@ -54,7 +56,7 @@ struct Find: ParsableCommand {
       limit: Limit.count(limit)
     )
     let rows = page.rows(all ? .withCommits : .withoutCommits) { excerpt($0.lineText) }
-    try Output.print { output throws(OutputError) in
+    try Output.print(in: display.pager) { output throws(OutputError) in
       if let form = arguments.form { return try output.rows(rows, as: form) }
       guard page.hits.isEmpty else {
         return try output.lines(rows.table(within: Terminal.standard.columns))

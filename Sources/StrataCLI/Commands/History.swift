@@ -19,13 +19,21 @@ struct History: ParsableCommand {
 
   @OptionGroup var arguments: RowArguments
 
-  @Argument(help: "The name of the table, as `strata tables` prints it.")
+  @Argument(
+    help: "The name of the table, as `strata tables` prints it.",
+    completion: StoreCompletion.table
+  )
   var table: String
 
-  @Argument(help: "The ID of the entity; for a persisted value, `value`.")
+  @Argument(
+    help: "The ID of the entity; for a persisted value, `value`.",
+    completion: StoreCompletion.id
+  )
   var id: String
 
   @OptionGroup var moment: AtArguments
+
+  @OptionGroup var display: DisplayArguments
 
   func run() throws {
     let history = try Inspector(path: arguments.store).history(
@@ -33,16 +41,19 @@ struct History: ParsableCommand {
       id: id,
       through: try moment.expression
     )
-    try Output.print { output throws(OutputError) in
+    try Output.print(in: display.pager) { output throws(OutputError) in
       switch arguments.form {
       case .json: try output.array(history.versions.map(HistoryText.object))
       case .ndjson: try output.lines(history.versions.map(HistoryText.object))
       case .csv: try output.lines(history.rows.csv)
       case nil:
-        let terminal = Terminal.standard
         for version in history.versions {
           try output.lines(
-            HistoryText.lines(version, terminal.highlighting, within: terminal.columns)
+            HistoryText.lines(
+              version,
+              display.highlighting,
+              within: Terminal.standard.columns
+            )
           )
         }
       }

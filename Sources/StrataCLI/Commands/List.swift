@@ -19,7 +19,10 @@ struct List: ParsableCommand {
 
   @OptionGroup var arguments: RowArguments
 
-  @Argument(help: "The name of the table, as `strata tables` prints it.")
+  @Argument(
+    help: "The name of the table, as `strata tables` prints it.",
+    completion: StoreCompletion.table
+  )
   var table: String
 
   @Option(name: .customLong("where"), help: "A condition in SQL.")
@@ -41,6 +44,8 @@ struct List: ParsableCommand {
 
   @OptionGroup var limits: QueryLimits
 
+  @OptionGroup var display: DisplayArguments
+
   func validate() throws { try Limit.validate(limit) }
 
   private func names(_ list: String?) -> [String] {
@@ -60,7 +65,7 @@ struct List: ParsableCommand {
         limit: limit == 0 ? nil : limit
       )
     )
-    try Output.print { output throws(OutputError) in
+    try Output.print(in: display.pager) { output throws(OutputError) in
       try output.rows(of: result, as: arguments.form)
     }
     if result.isCut {

@@ -35,7 +35,7 @@ struct Log: ParsableCommand {
   @Option(help: "Deltas up to this revision or time.")
   var until: String?
 
-  @Option(help: "Deltas that changed this table.")
+  @Option(help: "Deltas that changed this table.", completion: StoreCompletion.table)
   var table: String?
 
   @Option(help: "Deltas that changed this entity, as TABLE/ID.")
@@ -49,6 +49,8 @@ struct Log: ParsableCommand {
 
   @Flag(help: "Name the changed fields of updated entities.")
   var fields = false
+
+  @OptionGroup var display: DisplayArguments
 
   func validate() throws {
     if last != nil, after != nil {
@@ -101,7 +103,7 @@ struct Log: ParsableCommand {
     try inspector.check(table: filter.table)
     let page = try inspector.log(try request)
     let isNarrowed = !filter.isEmpty || since != nil || until != nil
-    try Output.print { output throws(OutputError) in
+    try Output.print(in: display.pager) { output throws(OutputError) in
       switch arguments.form {
       case .json: try output.array(page.deltas.lazy.map { JSONText.compact($0) })
       case .text:
@@ -109,7 +111,7 @@ struct Log: ParsableCommand {
           return try output.line(isNarrowed ? "No delta matches." : LogText.empty(range))
         }
         for delta in page.deltas {
-          for line in LogText.lines(delta, Terminal.standard.highlighting) { try output.line(line) }
+          for line in LogText.lines(delta, display.highlighting) { try output.line(line) }
         }
       }
     }

@@ -32,13 +32,15 @@ struct Query: ParsableCommand {
 
   @OptionGroup var limits: QueryLimits
 
+  @OptionGroup var display: DisplayArguments
+
   func run() throws {
     var query = StoreQuery(path: store)
     query.at = try moment.expression
     query.timeLimit = limits.apply()
     // The store is closed before the first output, so that a user's pager does not block a writer.
     let result = try query.run(sql)
-    try Output.print { output throws(OutputError) in
+    try Output.print(in: display.pager) { output throws(OutputError) in
       try output.rows(of: result, as: form)
     }
   }

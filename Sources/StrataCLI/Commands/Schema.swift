@@ -17,8 +17,10 @@ struct Schema: ParsableCommand {
 
   @OptionGroup var arguments: RowArguments
 
-  @Argument(help: "One table.")
+  @Argument(help: "One table.", completion: StoreCompletion.table)
   var table: String?
+
+  @OptionGroup var display: DisplayArguments
 
   func run() throws {
     let inspector = try Inspector(path: arguments.store)
@@ -38,7 +40,7 @@ struct Schema: ParsableCommand {
         }
       }
     )
-    try Output.print { output throws(OutputError) in
+    try Output.print(in: display.pager) { output throws(OutputError) in
       if let form = arguments.form { return try output.rows(rows, as: form) }
       try output.lines(rows.table(within: Terminal.standard.columns))
     }

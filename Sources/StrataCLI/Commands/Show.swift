@@ -21,13 +21,18 @@ struct Show: ParsableCommand {
 
   @OptionGroup var arguments: StoreArguments
 
-  @Argument(help: "The name of the table, as `strata tables` prints it.")
+  @Argument(
+    help: "The name of the table, as `strata tables` prints it.",
+    completion: StoreCompletion.table
+  )
   var table: String
 
-  @Argument(help: "The ID of one entity.")
+  @Argument(help: "The ID of one entity.", completion: StoreCompletion.id)
   var id: String?
 
   @OptionGroup var moment: AtArguments
+
+  @OptionGroup var display: DisplayArguments
 
   func run() throws {
     // The store is closed before the first output, so that a user's pager does not block a writer.
@@ -36,7 +41,7 @@ struct Show: ParsableCommand {
       id: id,
       at: try moment.expression
     )
-    try Output.print { output throws(OutputError) in
+    try Output.print(in: display.pager) { output throws(OutputError) in
       if let entity = entities.first, entity.id == nil {
         try print(value: entity.value, to: &output)
       } else if id == nil {

@@ -18,9 +18,11 @@ struct Tables: ParsableCommand {
 
   @OptionGroup var moment: AtArguments
 
+  @OptionGroup var display: DisplayArguments
+
   func run() throws {
     let tables = try Inspector(path: arguments.store).tables(at: try moment.expression)
-    try Output.print { output throws(OutputError) in
+    try Output.print(in: display.pager) { output throws(OutputError) in
       switch arguments.form {
       case .json: try output.array(tables.lazy.map { JSONText.compact($0) })
       case .text:

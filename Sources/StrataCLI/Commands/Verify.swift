@@ -16,14 +16,16 @@ struct Verify: ParsableCommand {
 
   @OptionGroup var arguments: StoreArguments
 
+  @OptionGroup var display: DisplayArguments
+
   func run() throws {
     let verification = try Inspector(path: arguments.store).verify()
     do {
-      try Output.print { output throws(OutputError) in
+      try Output.print(in: display.pager) { output throws(OutputError) in
         switch arguments.form {
         case .json: try output.line(JSONText.indented(VerifyText.Report(verification)))
         case .text:
-          for line in VerifyText.lines(verification, Terminal.standard.highlighting) {
+          for line in VerifyText.lines(verification, display.highlighting) {
             try output.line(line)
           }
         }

@@ -23,7 +23,7 @@ struct Watch: ParsableCommand {
   @Option(help: "Start with the deltas after this revision. (default: HEAD)")
   var after: Int64?
 
-  @Option(help: "Deltas that changed this table.")
+  @Option(help: "Deltas that changed this table.", completion: StoreCompletion.table)
   var table: String?
 
   @Option(help: "Deltas of commits whose name contains this text, without regard to case.")
@@ -34,6 +34,8 @@ struct Watch: ParsableCommand {
 
   @Flag(help: "Name the changed fields of updated entities.")
   var fields = false
+
+  @OptionGroup var color: ColorArguments
 
   func validate() throws {
     if let after, after < 0 { throw ValidationError("--after must not be negative.") }
@@ -95,7 +97,7 @@ struct Watch: ParsableCommand {
         for delta in page.deltas {
           switch arguments.form {
           case .json: try output.line(JSONText.compact(delta))
-          case .text: try output.lines(LogText.lines(delta, Terminal.standard.highlighting))
+          case .text: try output.lines(LogText.lines(delta, color.highlighting))
           }
         }
       }

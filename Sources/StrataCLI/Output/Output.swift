@@ -9,15 +9,24 @@ struct Output: ~Copyable {
   private static let bufferSize = 64 << 10
 
   private let descriptor: Int32
+  private let isTerminal: Bool
   private var buffer: [UInt8] = []
 
-  private init(_ descriptor: Int32) { self.descriptor = descriptor }
+  private init(_ descriptor: Int32, isTerminal: Bool? = nil) {
+    self.descriptor = descriptor
+    self.isTerminal = isTerminal ?? (isatty(descriptor) == 1)
+  }
 
   /// Runs `body` with standard output, and flushes the buffer afterwards.
+  ///
+  /// - Parameter pager: The command that shows the text; nil for none.
   static func print(
+    in pager: String? = nil,
     _ body: (inout Output) throws(OutputError) -> Void
   ) throws(OutputError) {
-    var output = Output(STDOUT_FILENO)
+    let pager = pager.flatMap(Pager.init)
+    defer { pager?.finish() }
+    var output = pager.map { Output($0.input, isTerminal: true) } ?? Output(STDOUT_FILENO)
     try body(&output)
     try output.flush()
   }
@@ -46,7 +55,7 @@ struct Output: ~Copyable {
 
   /// Prints a line of CSV, in which tabs and carriage returns are only escaped for a terminal.
   mutating func csvLine(_ text: String) throws(OutputError) {
-    buffer += (isatty(descriptor) == 1 ? text.printableLines : text.printableFields).utf8
+    buffer += (isTerminal ? text.printableLines : text.printableFields).utf8
     try append("\n")
   }
 

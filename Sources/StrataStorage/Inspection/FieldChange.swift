@@ -15,16 +15,32 @@ package struct FieldChange: Equatable, Sendable {
     self.to = to
   }
 
-  /// The fields in which two records differ, in their order; of nested objects, the members.
+  /// How deep a comparison of two records goes.
+  package enum Depth: Sendable {
+    /// A field whose value is a nested object is compared as a whole.
+    case fields
+    /// Of nested objects, their members are compared.
+    case members
+  }
+
+  /// The fields in which two records differ, in their order.
   ///
   /// Empty for two that say the same, whatever their layouts and the order of their members.
   package static func changes(
     from: [RecordValue.Member],
-    to: [RecordValue.Member]
+    to: [RecordValue.Member],
+    _ depth: Depth = .members
   ) -> [FieldChange] {
     var changes: [FieldChange] = []
     compare(from, to, within: "", &changes)
-    return changes
+    guard depth == .fields else { return changes }
+    // A nested object whose members have another order only does not differ.
+    let (before, after) = (values(from), values(to))
+    let names = (to + from.filter { after[$0.name] == nil }).map(\.name)
+    return names.filter { name in
+      before[name] != after[name]
+        && changes.contains { $0.field == name || $0.field.hasPrefix("\(name).") }
+    }.map { FieldChange(field: $0, from: before[$0], to: after[$0]) }
   }
 
   private static func compare(

@@ -10,12 +10,14 @@ extension Inspector {
   ///   - table: One table only.
   ///   - id: With a table: one entity only, as a person writes its ID.
   ///   - limit: How many entities are listed; the others are counted.
+  ///   - depth: Whether a nested object is compared as a whole or by its members.
   /// - Throws: `.notFound` for a table that the file does not have.
   package func diff(
     _ span: RevisionSpan,
     table: String? = nil,
     id: String? = nil,
-    limit: Int = .max
+    limit: Int = .max,
+    depth: FieldChange.Depth = .members
   ) throws(PersistenceError) -> StateDifference {
     try scanning { view, skipping in
       if let table, !view.tables.contains(table) { throw notFound("table \(table)") }
@@ -34,7 +36,8 @@ extension Inspector {
       var comparison = StateComparison(
         from: from,
         to: start == end ? from : try state(end),
-        limit: limit
+        limit: limit,
+        depth
       )
       for name in view.tables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
         var filter = changed.map { EntityFilter.ids($0[name] ?? []) } ?? .all
@@ -52,10 +55,10 @@ extension Inspector {
     }
   }
 
-  /// Of how many entities each change is looked for among the changes of all.
-  private static let namedLimit = 32
+  /// Up to how many entities are named: their keys are held in memory.
+  private static let namedLimit = 20_000
 
-  /// Only the changed entities, where they are few: then the changes of others are not held in memory.
+  /// Only the changed entities, where they are not too many: then the changes of others are not held in memory.
   private static func scope(of changed: [String: Set<[UInt8]>]?) -> ReadScope? {
     guard let changed, changed.values.reduce(0, { $0 + $1.count }) <= namedLimit else { return nil }
     return .entities(

@@ -59,6 +59,7 @@ struct StateComparison {
   let to: ComparedState
   /// How many entities are listed; the others are counted.
   let limit: Int
+  let depth: FieldChange.Depth
   private(set) var difference: StateDifference
   /// Pairs of layout numbers that mean the same.
   private var equalLayouts: [Pair: Bool] = [:]
@@ -73,10 +74,16 @@ struct StateComparison {
     let to: Int64
   }
 
-  init(from: ComparedState, to: ComparedState, limit: Int) {
+  init(
+    from: ComparedState,
+    to: ComparedState,
+    limit: Int,
+    _ depth: FieldChange.Depth = .members
+  ) {
     self.from = from
     self.to = to
     self.limit = limit
+    self.depth = depth
     difference = StateDifference(from: from.state.revision, to: to.state.revision)
   }
 
@@ -98,7 +105,8 @@ struct StateComparison {
       if let old, let new, try areSame(old, new) { continue }
       let fields = FieldChange.changes(
         from: try readingFirst { try old.map(from.members) ?? [] },
-        to: try new.map(to.members) ?? []
+        to: try new.map(to.members) ?? [],
+        depth
       )
       let kind: EntityDifference.Kind = old == nil ? .added : new == nil ? .removed : .changed
       switch kind {

@@ -19,8 +19,11 @@ struct Program: Equatable {
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: files[0])
-    process.standardError = try FileHandle(forWritingTo: files[1])
+    let handles = try files.map { try FileHandle(forWritingTo: $0) }
+    // Foundation's Process keeps them open, and crashes where a process has many open files.
+    defer { for handle in handles { try? handle.close() } }
+    process.standardOutput = handles[0]
+    process.standardError = handles[1]
     let status = try await process.statusAtEnd()
     return Program(
       status: status,

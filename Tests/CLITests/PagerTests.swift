@@ -1,0 +1,52 @@
+#if os(Linux)
+  import Strata
+  import Testing
+
+  /// Text on a terminal, which `script` makes here, goes through the user's pager.
+  @Suite struct PagerTests {
+    private func screen(_ variables: String, _ command: String) async throws -> Program {
+      let folder = try Folder()
+      let tracker = try await Tracker(at: folder.path("app.strata"))
+      try await tracker.commitSample()
+      try await tracker.persistence.close()
+      return try await Program.shell(
+        #"cd "$1" && export STRATA=$0 TERM=xterm && unset PAGER NO_COLOR && \#(variables) script -qec '"$STRATA" \#(command)' /dev/null"#,
+        folder.path("")
+      )
+    }
+
+    @Test func `a terminal gets what the pager makes of the text, with colors`() async throws {
+      let program = try await screen("STRATA_PAGER='sed s/^/page:/'", "diff app.strata 3..4")
+      #expect(program.output.hasPrefix("page:\u{1B}[33m~ issues 41"), "\(program.output)")
+      #expect(program.status == 2)
+    }
+
+    @Test(arguments: ["STRATA_PAGER=", "STRATA_PAGER=cat", "STRATA_PAGER=/none/less", "TERM=dumb"])
+    func `without a pager the text is printed`(variables: String) async throws {
+      let program = try await screen(
+        "PAGER='sed s/^/page:/' \(variables)",
+        "show app.strata issues 42"
+      )
+      #expect(program.output.contains("Login fails"), "\(program.output)")
+      #expect(!program.output.contains("page:"))
+      #expect(program.status == 0)
+    }
+
+    @Test
+    func `an option keeps a pager away, and its end before that of the text is none of an error`()
+      async throws
+    {
+      let printed = try await screen("PAGER='sed s/^/page:/'", "log app.strata --no-pager")
+      #expect(!printed.output.contains("page:"), "\(printed.output)")
+      let left = try await screen("PAGER=true", "log app.strata")
+      #expect(left.status == 0 && left.output.isEmpty, "\(left.output)")
+    }
+
+    @Test func `a pipe has no pager`() async throws {
+      let folder = try Folder()
+      let path = try await folder.closedSample()
+      let program = try await Program.shell(#"STRATA_PAGER='sed s/^/page:/' "$0" log "$1""#, path)
+      #expect(!program.output.contains("page:"))
+    }
+  }
+#endif
