@@ -36,6 +36,25 @@ let package = Package(
   swiftLanguageModes: [.v6]
 )
 
+// The archive in PostgreSQL, where there is libpq: `Scripts/benchmark` looks for it.
+if Context.environment["STRATA_BENCHMARKS_POSTGRES"] != nil {
+  package.dependencies[0] = .package(name: "Strata", path: "..", traits: ["Postgres"])
+  package.targets.append(
+    .systemLibrary(
+      name: "CBenchmarksPostgres",
+      path: "Sources/CBenchmarksPostgres",
+      pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+    )
+  )
+  for target in package.targets where target.name == "Benchmarks" {
+    target.dependencies += [
+      "CBenchmarksPostgres", .product(name: "StrataPostgres", package: "Strata"),
+    ]
+    target.swiftSettings?.append(.define("POSTGRES_PEER"))
+  }
+}
+
 // A quick run only checks that the benchmarks run. It leaves out GRDB, which takes minutes to build.
 if Context.environment["STRATA_BENCHMARKS_QUICK"] == nil {
   package.dependencies.append(

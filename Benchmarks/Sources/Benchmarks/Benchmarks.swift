@@ -30,6 +30,9 @@ struct Benchmarks: AsyncParsableCommand {
   @Option(help: "The command strata, to measure it.")
   var strata: String?
 
+  @Option(help: "The URL of a PostgreSQL server of its own, for archives there.")
+  var postgres: String?
+
   @Option(help: .hidden)
   var child: String?
 
@@ -46,7 +49,7 @@ struct Benchmarks: AsyncParsableCommand {
       return
     }
     let plan = Plan(isQuick: quick, directory: directory)
-    let benchmarks = Catalog.all(quick: quick, strata: strata)
+    let benchmarks = Catalog.all(quick: quick, strata: strata, postgres: postgres)
     if let child {
       guard let benchmark = benchmarks.first(where: { $0.name == child }) else {
         throw ValidationError("There is no benchmark named \(child).")
@@ -78,7 +81,13 @@ struct Benchmarks: AsyncParsableCommand {
 
   private func measure(_ name: String) throws -> [Line] {
     let runs = try (0..<(processes ?? (quick ? 1 : 3))).map { _ in
-      try ChildRun.lines(of: name, quick: quick, directory: directory, strata: strata)
+      try ChildRun.lines(
+        of: name,
+        quick: quick,
+        directory: directory,
+        strata: strata,
+        postgres: postgres
+      )
     }
     guard let first = runs.first else { return [] }
     return first.enumerated().map { index, line in line.merging(runs.dropFirst().map { $0[index] })

@@ -1,7 +1,9 @@
 /// All benchmarks, in the order of the report.
 enum Catalog {
-  /// - Parameter strata: The path of the command; nil leaves its benchmark out.
-  static func all(quick: Bool, strata: String?) -> [any Benchmark] {
+  /// - Parameters:
+  ///   - strata: The path of the command; nil leaves its benchmark out.
+  ///   - postgres: The URL of a server; nil leaves out what needs one.
+  static func all(quick: Bool, strata: String?, postgres: String?) -> [any Benchmark] {
     let usual = quick ? 1_000 : 100_000
     let large = quick ? 10_000 : 1_000_000
     let sizes = quick ? [1_000] : [1_000, 100_000, 1_000_000]
@@ -34,6 +36,13 @@ enum Catalog {
     benchmarks += [StoredBytesBenchmark(count: usual), FileGrowthBenchmark(count: 2 * usual)]
     benchmarks.append(MigrationBenchmark(count: 3 * usual))
     benchmarks.append(MemoryBenchmark(count: usual))
+    benchmarks += [
+      ArchiveCommitBenchmark(count: usual, postgres: postgres),
+      ArchiveShippingBenchmark(count: usual, postgres: postgres),
+      ArchiveReplicatedBenchmark(count: usual, postgres: postgres),
+      ArchiveFollowingBenchmark(count: usual, postgres: postgres),
+      ArchivePullBenchmark(count: large),
+    ]
     if let strata {
       benchmarks.append(CommandBenchmark(strata: strata, count: 3 * usual, deltas: usual))
     }

@@ -8,12 +8,14 @@ struct PersistedStore: Sendable {
   static func open(
     _ path: String,
     _ users: [User] = [],
-    _ configuration: PersistenceConfiguration = PersistenceConfiguration()
+    _ configuration: PersistenceConfiguration = PersistenceConfiguration(),
+    archive: (any Archive)? = nil
   ) async throws -> PersistedStore {
     let persistence = try await Persistence.open(
       at: path,
       initialState: UserState(users),
       database: \.db,
+      archive: archive,
       configuration: configuration
     )
     return PersistedStore(store: UserStore(persistence), persistence: persistence)

@@ -53,11 +53,12 @@ struct RestoreBenchmark: Benchmark {
 func restore(
   _ path: String,
   expecting count: Int,
-  _ configuration: PersistenceConfiguration = PersistenceConfiguration()
+  _ configuration: PersistenceConfiguration = PersistenceConfiguration(),
+  archive: (any Archive)? = nil
 ) async throws -> Double {
   let clock = ContinuousClock()
   let start = clock.now
-  let persisted = try await PersistedStore.open(path, [], configuration)
+  let persisted = try await PersistedStore.open(path, [], configuration, archive: archive)
   let found = persisted.store.state.db.users.count
   let cost = (clock.now - start).nanoseconds
   guard found == count else { fatalError("Restored \(found) users instead of \(count).") }

@@ -10,11 +10,12 @@ enum ChildRun {
     of name: String,
     quick: Bool,
     directory: String,
-    strata: String?
+    strata: String?,
+    postgres: String?
   ) throws -> [Line] {
     let arguments =
       ["--child", name, "--directory", directory] + (quick ? ["--quick"] : [])
-      + (strata.map { ["--strata", $0] } ?? [])
+      + (strata.map { ["--strata", $0] } ?? []) + (postgres.map { ["--postgres", $0] } ?? [])
     return try JSONDecoder().decode([Line].self, from: output(of: arguments))
   }
 

@@ -11,11 +11,13 @@ enum Format {
   }
 
   static func ratio(_ line: Line) -> String {
-    (line.comparison == .cost ? "↓ " : "") + digits(line.ratio) + "×"
+    if line.pairs.ours.isEmpty { return "" }
+    return (line.comparison == .cost ? "↓ " : "") + digits(line.ratio) + "×"
   }
 
   /// The lowest and highest ratio; empty if both are within 5 % of the median.
   static func spread(_ line: Line) -> String {
+    if line.pairs.ours.isEmpty { return "" }
     let isNarrow =
       line.spread.lowerBound > line.ratio * 0.95 && line.spread.upperBound < line.ratio * 1.05
     return isNarrow ? "" : "\(digits(line.spread.lowerBound))–\(digits(line.spread.upperBound))"

@@ -5,6 +5,7 @@ struct Line: Codable, Sendable {
     case written = "Written"
     case restored = "Restored"
     case stored = "Stored"
+    case archived = "Archived"
     case command = "By the command"
   }
 
@@ -56,6 +57,7 @@ extension Line {
   }
 
   var isGoalMet: Bool? {
+    if pairs.ours.isEmpty { return nil }
     if let limit { return ours <= limit }
     return goal.map { comparison == .cost ? ratio <= $0 : ratio >= $0 }
   }
@@ -63,6 +65,7 @@ extension Line {
   /// This line with the rounds of other processes added.
   func merging(_ others: [Line]) -> Line {
     var merged = self
+    if pairs.ours.isEmpty { return merged }
     merged.runs = [pairs.ratios.median]
     for other in others {
       merged.pairs.append(other.pairs)
