@@ -35,6 +35,11 @@ extension RecordValue {
   }
 }
 
+extension RecordValue: CustomStringConvertible {
+  /// The value as JSON text on one line; O(bytes).
+  public var description: String { json() }
+}
+
 /// The JSON of a value, piece by piece.
 package struct JSONPieces: Sequence, IteratorProtocol {
   /// What is left of an array, an object or a long text.

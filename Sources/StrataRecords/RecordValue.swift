@@ -4,7 +4,7 @@ public import Foundation
 ///
 /// ```swift
 /// let user = try RecordValue(record: bytes, layout: layout)
-/// print(user.json())     // {"id":7,"name":"Ann"}
+/// print(user)     // {"id":7,"name":"Ann"}
 /// ```
 ///
 /// Two values are equal when they would be stored alike: NaN equals a NaN of the same bits, `0.0` and

@@ -344,8 +344,19 @@ private struct Plain: Codable, Equatable {
   var role: Role
   var counts: [String: Int]
 
-  /// Whether the two are equal, or differ in numbers that are not equal to themselves.
-  func isSame(_ other: Plain) -> Bool { self == other || "\(self)" == "\(other)" }
+  /// Whether the two are equal, or differ only in numbers and dates that are not equal to themselves.
+  func isSame(_ other: Plain) -> Bool {
+    var (left, right) = (self, other)
+    if left.score.isNaN, right.score.isNaN { (left.score, right.score) = (0, 0) }
+    let (created, otherCreated) = (left.created, right.created)
+    // Foundation ends the process where such a date is described.
+    if created.timeIntervalSinceReferenceDate.isNaN,
+      otherCreated.timeIntervalSinceReferenceDate.isNaN
+    {
+      (left.created, right.created) = (.distantPast, .distantPast)
+    }
+    return left == right
+  }
 }
 
 private struct Kinds: RecordCodable, Equatable {

@@ -89,6 +89,13 @@ import Testing
     #expect(Date(timeIntervalSinceReferenceDate: seconds).iso8601Text == text)
   }
 
+  @Test func `a value that Foundation cannot describe is described`() {
+    let date = RecordValue.date(Date(timeIntervalSinceReferenceDate: .nan))
+    #expect("\(date)" == "\"@nan\"")
+    #expect(String(describing: RecordValue.object([.init("at", date)])) == #"{"at":"@nan"}"#)
+    #expect(String(reflecting: RecordValue.array([date, .int(1, .bits64)])) == #"["@nan",1]"#)
+  }
+
   @Test func `printed dates since the Gregorian reform are those that Foundation prints`() throws {
     var generator = RecordGenerator.printed("iso")
     let style = Date.ISO8601FormatStyle()

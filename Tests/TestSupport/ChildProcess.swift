@@ -45,6 +45,9 @@ package final class ChildProcess: Sendable {
     )
   }
 
+  /// Whether it has ended, so that there are no more lines.
+  package var hasEnded: Bool { output.withLock { $0.isComplete } }
+
   /// Sends it a signal.
   package func signal(_ signal: Int32) { _ = Foundation.kill(process.processIdentifier, signal) }
 

@@ -93,12 +93,12 @@ package struct ArchiveOpening: Sendable {
     }
     let position = exists ? try await file.read(\.position) : nil
     do {
-      guard let head = try await archive.head() else {
+      guard var head = try await archive.head() else {
         throw ArchiveError(.empty, archive: archive.name)
       }
-      let standing = try await standing(of: file, position, head)
+      let relation = try await relation(of: file, position, &head)
       await file.close()
-      try await adopt(head, standing == .rewritten ? .diverged(after: nil) : standing, position)
+      try await adopt(head, relation == .rewritten ? .diverged(after: nil) : relation, position)
     } catch let error as ArchiveError {
       guard case .away(let detail) = error.reason, exists else { throw error }
       report.away = detail
@@ -116,19 +116,19 @@ package struct ArchiveOpening: Sendable {
     do {
       guard var head = try await archive.head() else { return }
       // Compared before it leads: a refused file leaves no trace in the archive.
-      var standing = try await standing(of: file, position, head)
-      if lack == .refuse { try refuse(standing, position, head) }
+      var relation = try await relation(of: file, position, &head)
+      if lack == .refuse { try refuse(relation, position, head) }
       let isOwn = exists ? try await file.leadership() == head.epoch : false
       let led = try await lead(position, head, isWaiting: lack == .adopt)
       if led.mark != head.mark || led.epoch != max(head.epoch, position?.epoch ?? 0) + 1 {
         // Another process led in between.
         head = led
-        standing = try await self.standing(of: file, position, head)
-        if lack == .refuse { try refuse(standing, position, head) }
+        relation = try await self.relation(of: file, position, &head)
+        if lack == .refuse { try refuse(relation, position, head) }
       }
       await file.close()
-      if isOwn, standing == .atOrAhead { return }
-      try await adopt(led, standing, position)
+      if isOwn, relation == .atOrAhead { return }
+      try await adopt(led, relation, position)
     } catch let error as ArchiveError {
       guard case .away(let detail) = error.reason, exists, report.setAside == nil else {
         await giveUp()
@@ -144,14 +144,14 @@ package struct ArchiveOpening: Sendable {
 
   /// Throws if the archive has what the file lacks.
   private func refuse(
-    _ standing: ArchiveStanding?,
+    _ relation: ArchiveRelation?,
     _ position: Position?,
     _ head: ArchiveHead
   ) throws(ArchiveError) {
-    guard let standing, let position, standing != .atOrAhead, standing != .rewritten else { return }
+    guard let relation, let position, relation != .atOrAhead, relation != .rewritten else { return }
     let place = "the archive is at revision \(head.mark.revision), the file at \(position.revision)"
     let detail =
-      switch standing {
+      switch relation {
       case .diverged(let common?): "\(place), and they have the same commits only through \(common)"
       case .diverged(nil): "\(place), and they have different commits"
       default: "\(place), and the archive has commits that the file lacks"
@@ -169,19 +169,27 @@ package struct ArchiveOpening: Sendable {
     isRewritten = false
   }
 
-  /// How the file stands to the archive; nil if there is no file.
-  private func standing(
+  /// How the file relates to the archive; nil if there is no file.
+  ///
+  /// - Parameter head: where the archive was, and is then.
+  private func relation(
     of file: FileInspector,
     _ position: Position?,
-    _ head: ArchiveHead
-  ) async throws -> ArchiveStanding? {
+    _ head: inout ArchiveHead
+  ) async throws -> ArchiveRelation? {
     guard let position else { return nil }
-    if position.storeID != head.store {
-      throw ArchiveError(.otherStore(head.store), archive: archive.name)
-    }
     let leader = configuration.archiving.leader(at: path)
-    let standing = try await ArchiveComparison(archive, head, leader, file).standing()
-    guard standing == .cut else { return standing }
+    while true {
+      if position.storeID != head.store {
+        throw ArchiveError(.otherStore(head.store), archive: archive.name)
+      }
+      let relation = try await ArchiveComparison(archive, head, leader, file).relation()
+      guard relation == .cut else { return relation }
+      // A message of the process before may have arrived between two calls of the comparison.
+      guard let now = try await archive.head(), (now.mark, now.epoch) != (head.mark, head.epoch)
+      else { break }
+      head = now
+    }
     throw ArchiveError(
       .unusable(
         """
@@ -227,29 +235,41 @@ package struct ArchiveOpening: Sendable {
 
   /// Brings the file to where the archive is.
   ///
-  /// - Parameter standing: nil if there is no file.
+  /// - Parameter relation: nil if there is no file.
   private mutating func adopt(
     _ head: ArchiveHead,
-    _ standing: ArchiveStanding?,
+    _ relation: ArchiveRelation?,
     _ position: Position?
   ) async throws {
     let pull = ArchivePull(from: archive, to: path, on: configuration.disk)
-    guard let standing, let position else {
+    guard let relation, let position else {
       report.setAside = try earlierSetAside()
       let pulled = try await pull.run()
       report.pulled = Revision(0)...pulled.revision
       return
     }
-    switch standing {
+    switch relation {
     case .atOrAhead:
       // What is in no delta may be newer there: a follower does not get it.
       if head.mark == HistoryMark(position) { _ = try await pull.catchUp(to: head) }
     case .rewritten: isRewritten = true
     case .behind:
-      let end = try await pull.catchUp(to: head)
-      report.pulled = position.revision.next...end.revision
+      do {
+        let end = try await pull.catchUp(to: head)
+        report.pulled = position.revision.next...end.revision
+      } catch {
+        // What lies between was never sent, or was removed.
+        guard case .trimmed(let missing, _) = error.reason else { throw error }
+        let reached = Position(
+          storeID: position.storeID,
+          epoch: position.epoch,
+          revision: missing.previous,
+          chain: position.chain
+        )
+        try await adopt(head, .farBehind, reached)
+      }
     case .farBehind, .diverged:
-      try setAside(position, standing, head)
+      try setAside(position, relation, head)
       let pulled = try await pull.run()
       report.pulled = Revision(0)...pulled.revision
     case .cut: break
@@ -267,15 +287,15 @@ package struct ArchiveOpening: Sendable {
 
   private mutating func setAside(
     _ position: Position,
-    _ standing: ArchiveStanding,
+    _ relation: ArchiveRelation,
     _ head: ArchiveHead
   ) throws {
     var lost: ClosedRange<Revision>?
-    if case .diverged(let common?) = standing, common < position.revision {
+    if case .diverged(let common?) = relation, common < position.revision {
       lost = common.next...position.revision
     }
     let detail =
-      switch (standing, lost) {
+      switch (relation, lost) {
       case (.farBehind, _): "which no longer has what follows revision \(position.revision)"
       case (_, let lost?):
         "which has other commits than the revisions \(lost.lowerBound) to \(lost.upperBound)"

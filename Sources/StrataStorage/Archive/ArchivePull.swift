@@ -149,11 +149,13 @@ package actor ArchivePull {
   ) async throws -> HistoryMark {
     var last = start
     if case .point(.snapshot) = end { return last }
-    while last.revision < head.mark.revision {
+    reading: while last.revision < head.mark.revision {
       let segments = try await archive.segments(after: last.revision, bytes: Self.batch)
-      guard let first = segments.first else { break }
-      if case .point = end, first.start.revision > last.revision { break }
+      if segments.isEmpty { break }
       for segment in segments {
+        if last.revision >= head.mark.revision || segment.start.revision > last.revision {
+          break reading
+        }
         let frames = try continuingFrames(of: segment, after: last)
         let wanted = frames.prefix {
           end.includes($0.header) && $0.header.revision <= head.mark.revision
@@ -168,11 +170,13 @@ package actor ArchivePull {
     }
     switch end {
     case .head where last != head.mark:
+      let isCovered = try await archive.snapshots().contains { $0.mark.revision > last.revision }
+      if isCovered { try await throwTrimmed(last.revision.next) }
       throw damaged("its deltas end at \(last), its head is at \(head.mark)")
     case .point(.revision(let revision)) where last.revision != revision:
       try await throwTrimmed(revision)
     case .point(.time) where last.revision < head.mark.revision:
-      // What follows is not there, so it cannot be told which of it is from before the time.
+      // What follows is not there, and some of it may be from before the time.
       try await throwTrimmed(last.revision.next)
     default: break
     }

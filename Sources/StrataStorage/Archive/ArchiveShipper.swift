@@ -370,11 +370,11 @@ extension ArchiveShipper {
       // It was there before, so it is not a new one.
       throw ArchiveError(.away("it has no store any more"), archive: archive.name)
     }
-    var standing = ArchiveStanding.atOrAhead
+    var relation = ArchiveRelation.atOrAhead
     if let before {
-      standing = try await self.standing(before)
+      relation = try await self.relation(before)
       // Leading to no end would only depose the one that leads.
-      try checkFits(standing, leader: before.leader)
+      try checkFits(relation, leader: before.leader)
     }
     let began = ContinuousClock.now
     let head = try await archive.lead(
@@ -390,11 +390,11 @@ extension ArchiveShipper {
     let epoch = max(before?.epoch ?? 0, identity.epoch) + 1
     if head.mark != before?.mark ?? start || head.epoch != epoch {
       // Another process led in between.
-      standing = try await self.standing(head)
+      relation = try await self.relation(head)
     }
     do {
       // It has what this file lacks, so this process must not add to it.
-      try checkFits(standing, leader: before?.leader ?? "another process")
+      try checkFits(relation, leader: before?.leader ?? "another process")
     } catch {
       try await archive.release(term)
       throw error
@@ -404,12 +404,12 @@ extension ArchiveShipper {
     catalogState = nil
     newestSnapshot = nil
     mark = head.mark
-    isRewritten = standing == .rewritten
+    isRewritten = relation == .rewritten
     isNewLeader = true
   }
 
-  private func checkFits(_ standing: ArchiveStanding, leader: String) throws(NotLeading) {
-    if standing != .atOrAhead, standing != .rewritten { throw NotLeading(leader: leader) }
+  private func checkFits(_ relation: ArchiveRelation, leader: String) throws(NotLeading) {
+    if relation != .atOrAhead, relation != .rewritten { throw NotLeading(leader: leader) }
   }
 
   /// Notes the leadership in the file, and begins the archive again if entities were erased from the file.
@@ -432,8 +432,8 @@ extension ArchiveShipper {
     writer.events.send(.leading(epoch: term.epoch))
   }
 
-  private func standing(_ head: ArchiveHead) async throws -> ArchiveStanding {
-    try await ArchiveComparison(archive, head, leader, reader).standing()
+  private func relation(_ head: ArchiveHead) async throws -> ArchiveRelation {
+    try await ArchiveComparison(archive, head, leader, reader).relation()
   }
 
   /// Asks how far the archive is, after an answer that did not arrive or a refusal.
@@ -456,7 +456,7 @@ extension ArchiveShipper {
     // An archive that went back may lack them.
     newestSnapshot = nil
     catalogState = nil
-    switch try await standing(head) {
+    switch try await relation(head) {
     case .atOrAhead: note(head.mark)
     case .rewritten:
       isRewritten = true

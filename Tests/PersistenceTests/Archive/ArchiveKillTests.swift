@@ -158,7 +158,10 @@ struct ArchiveKillTests {
     child.signal(SIGCONT)
     // It commits on, until it learns of the other one.
     var lines = child.lines(atLeast: count + 1)
-    while lines.last?.hasPrefix("refused") != true { lines = child.lines(atLeast: lines.count + 1) }
+    while lines.last?.hasPrefix("refused") != true {
+      try #require(!child.hasEnded)
+      lines = child.lines(atLeast: lines.count + 1)
+    }
     let promised = Promises(child.kill())
     try await store.commitDurably(.replicated) { CommitTrail.add(1_000_001, to: &$0.db) }
     let after = try #require(CommitTrail(store.state.db))
@@ -202,7 +205,8 @@ struct ArchiveKillTests {
     let end = "shows \(number) \(number)"
     for follower in followers {
       var lines = follower.lines(atLeast: 1)
-      while lines.last != end, lines.count < 100_000 {
+      while lines.last != end {
+        try #require(!follower.hasEnded, "a follower ended after \(lines.suffix(3)), seed \(seed)")
         lines = follower.lines(atLeast: lines.count + 1)
       }
       shown.append(follower.kill())

@@ -1,8 +1,8 @@
 import StrataBase
 import StrataMigrations
 
-/// How the history of a file stands to that of an archive.
-package enum ArchiveStanding: Sendable, Equatable {
+/// How the history of a file relates to that of an archive.
+package enum ArchiveRelation: Sendable, Equatable {
   /// The archive ends where the file ends, or before; the file goes on from there.
   case atOrAhead
   /// The file ends before the archive, and the archive goes on from there.
@@ -36,11 +36,11 @@ struct ArchiveComparison {
   }
 
   /// Reads one segment at most, unless the two differ: then all that the archive has, to tell where.
-  func standing() async throws -> ArchiveStanding {
+  func relation() async throws -> ArchiveRelation {
     let position = try await file.position()
     let end = HistoryMark(position)
     if head.mark == end { return .atOrAhead }
-    if head.mark.revision <= position.revision { return try await standing(ofLonger: position) }
+    if head.mark.revision <= position.revision { return try await relation(ofLonger: position) }
     // Every cut raises the epoch, and so does every leadership. One that the archive does not have was lost with what it lost.
     if position.epoch > head.epoch, try await position.epoch > file.lastEpochOfCommits() {
       return .cut
@@ -53,7 +53,7 @@ struct ArchiveComparison {
     return .diverged(after: try await commonRevision(before: position))
   }
 
-  private func standing(ofLonger position: Position) async throws -> ArchiveStanding {
+  private func relation(ofLonger position: Position) async throws -> ArchiveRelation {
     guard let chain = try await file.chain(at: head.mark.revision) else {
       // The file no longer has what it could be compared by. What it has led last has nothing but its commits. An archive
       // that went back may give another leader the same epoch.
