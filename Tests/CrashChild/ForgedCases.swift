@@ -74,10 +74,41 @@ struct ForgedCases {
 
 /// A case.
 extension ForgedCases {
+  /// Those of every case, with a store.
   private static let subcommands = [
-    ["info"], ["tables"], ["show", "books"], ["show", "authors", "clock", "--json"], ["log"],
-    ["log", "--after", "0", "--json"], ["verify"], ["info", "--json"],
+    "info STORE", "tables STORE", "show STORE books", "log STORE", "verify STORE",
   ]
+  /// Groups of others, of which each case has one.
+  private static let furtherSubcommands = [
+    [
+      "info STORE --json", "show STORE authors clock --json", "log STORE --after 0 --json",
+      "schema STORE", "list STORE books --limit 5", "fork STORE COPY",
+    ],
+    [
+      "history STORE authors clock", "blame STORE authors clock", "diff STORE 0..HEAD",
+      "compare STORE STORE",
+      "find STORE a --all", "snapshot list STORE",
+    ],
+    [
+      "query STORE SELECT\u{a0}count(*),max(title)\u{a0}FROM\u{a0}books", "export STORE --ndjson",
+      "stats STORE", "doctor STORE", "bundle STORE --output COPY", "diff STORE HEAD~1 --sql",
+    ],
+  ]
+
+  /// The arguments of the subcommands of a case.
+  private func subcommands(of number: Int, at path: String) -> [(name: String, [String])] {
+    let further = Self.furtherSubcommands[number % Self.furtherSubcommands.count]
+    return (Self.subcommands + further).map { line in
+      let words = line.split(separator: " ").map { word in
+        switch word {
+        case "STORE": path
+        case "COPY": directory + "/copy/app.strata"
+        default: word.replacingOccurrences(of: "\u{a0}", with: " ")
+        }
+      }
+      return (line, words)
+    }
+  }
 
   /// Runs a case, and returns what was forged, what came of it, and what is wrong with that.
   func run(_ number: Int) throws -> (forgery: String, results: [String], problems: [String]) {
@@ -90,12 +121,13 @@ extension ForgedCases {
     var problems: [String] = []
 
     let before = try Contents(of: home, .reading)
-    for subcommand in Self.subcommands {
-      let arguments = [subcommand[0], path] + subcommand.dropFirst()
-      let strata = URL(fileURLWithPath: CommandLine.arguments[0])
-        .deletingLastPathComponent().appendingPathComponent("strata").path
+    let strata = URL(fileURLWithPath: CommandLine.arguments[0])
+      .deletingLastPathComponent().appendingPathComponent("strata").path
+    let copies = directory + "/copy"
+    for (name, arguments) in subcommands(of: number, at: path) {
+      try? FileManager.default.removeItem(atPath: copies)
+      try FileManager.default.createDirectory(atPath: copies, withIntermediateDirectories: true)
       let process = try LimitedProcess(strata, arguments, in: directory)
-      let name = subcommand.joined(separator: " ")
       results.append("\(name) \(process.status)")
       problems += (Self.problems(of: process) + Self.controls(in: process)).map { "\(name): \($0)" }
       if process.status == 64 { problems.append("\(name): a usage error") }

@@ -434,6 +434,44 @@ struct ArchiveTests {
   }
 
   @Test
+  func `what the process before has sent may arrive while the next one opens`() async throws {
+    let first = try await open()
+    let store = LibraryStore(first)
+    add(1...3, to: store)
+    try await first.replicated(through: 3)
+    archive.fail { _ in .lost }
+    store.commit("forget") { $0.db.books.remove(1) }
+    try await first.erase([Book.ID(1)])
+    try await first.close()
+    let isSent = Lock(false)
+    archive.fail { call in
+      guard call == "restart" || isSent.withLock({ $0 }) else { return nil }
+      return isSent.withLock { isSent in
+        defer { isSent = true }
+        return isSent ? .lost : .late
+      }
+    }
+    let before = try await open()
+    while !isSent.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+    try await before.close()
+    // The next one has read the head, and then reads the catalog.
+    let isReading = Lock(false)
+    archive.fail { call in
+      if call == "catalog" { isReading.withLock { $0 = true } }
+      return call == "catalog" ? .paused : nil
+    }
+    async let opening = open()
+    while !isReading.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
+    await archive.deliver()
+    archive.work()
+    let last = try await opening
+    #expect(last.report.archive?.setAside == nil)
+    #expect(LibraryStore(last).state.db.books.count == 2)
+    try await last.replicated(through: last.revision)
+    try await last.close()
+  }
+
+  @Test
   func `a file that was moved aside is named, even if the pull after it failed`() async throws {
     let first = try await open()
     let store = LibraryStore(first)

@@ -429,6 +429,16 @@ struct FailoverTests {
     try add(6...8, to: store)
     try await leader.replicated(through: 8)
     try await follower.reach(8)
+    // One pull has read the head before the gap, and reads the segments after it.
+    let link = FaultyArchive(memory)
+    let isPulling = Lock(false)
+    link.fail { call in
+      if call == "segments" { isPulling.withLock { $0 = true } }
+      return call == "segments" ? .paused : nil
+    }
+    let target = try StorePath(path("pulled"), for: .archiving)
+    async let pulled = ArchivePull(from: link, to: target, on: .system).run()
+    while !isPulling.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
     let events = follower.events
     archive.fail { _ in .lost }
     var next = 9
@@ -440,6 +450,10 @@ struct FailoverTests {
     }
     archive.work()
     try await leader.replicated(through: leader.revision)
+    try add(next...next + 2, to: store)
+    try await leader.replicated(through: leader.revision)
+    link.work()
+    #expect(try await pulled.revision == 8)
     let gap = try #require(leader.status.archive?.gaps.first)
     try await follower.reach(leader.revision)
     #expect(copy.state.db == store.state.db)

@@ -20,7 +20,13 @@ package actor MemoryArchive: Archive {
     fileprivate var catalog: [UInt8]?
     fileprivate var segments: [ArchiveSegment] = []
     fileprivate var snapshots: [Revision: Snapshot] = [:]
-    fileprivate var chunks: [ArchiveChunk.ID: ArchiveChunk] = [:]
+    fileprivate var chunks: [ArchiveChunk.ID: Chunk] = [:]
+  }
+
+  fileprivate struct Chunk: Sendable {
+    let chunk: ArchiveChunk
+    /// When it was added last.
+    let added: Date
   }
 
   fileprivate struct Snapshot: Sendable {
@@ -47,7 +53,8 @@ package actor MemoryArchive: Archive {
 
   private func current() -> ArchiveHead? {
     guard var head = contents.head else { return nil }
-    let rest = contents.leaseEnd.timeIntervalSince(now())
+    // A lease may be as long as a duration can be.
+    let rest = min(contents.leaseEnd.timeIntervalSince(now()), 1e12)
     head.lease = max(.zero, .microseconds(Int64(rest * 1_000_000)))
     return head
   }
@@ -74,11 +81,13 @@ package actor MemoryArchive: Archive {
         throw error(.led(by: before.leader, for: before.lease))
       }
     }
+    let epoch = max(before?.epoch ?? 0, candidate.epoch)
+    if epoch == .max { throw error(.unusable("there is no epoch after \(epoch)")) }
     let head = ArchiveHead(
       store: candidate.store,
-      epoch: max(before?.epoch ?? 0, candidate.epoch) + 1,
+      epoch: epoch + 1,
       leader: candidate.leader,
-      lease: candidate.lease,
+      lease: max(.zero, candidate.lease),
       mark: before?.mark ?? candidate.start
     )
     contents.head = head
@@ -147,14 +156,14 @@ package actor MemoryArchive: Archive {
 
   package func add(_ chunks: [ArchiveChunk], in term: ArchiveTerm) throws(ArchiveError) {
     _ = try head(of: term)
-    for chunk in chunks { contents.chunks[chunk.id] = chunk }
+    for chunk in chunks { contents.chunks[chunk.id] = Chunk(chunk: chunk, added: now()) }
   }
 
   package func chunks(_ ids: [ArchiveChunk.ID]) throws(ArchiveError) -> [ArchiveChunk] {
     var found: [ArchiveChunk] = []
     for id in ids {
       guard let chunk = contents.chunks[id] else { throw error(.notFound("chunk \(id)")) }
-      found.append(chunk)
+      found.append(chunk.chunk)
     }
     return found
   }
@@ -206,5 +215,10 @@ package actor MemoryArchive: Archive {
     if contents.head == nil { throw error(.empty) }
     contents.segments.removeAll { $0.end.revision <= revision }
     for snapshot in snapshots { contents.snapshots[snapshot] = nil }
+    let listed = Set(contents.snapshots.values.flatMap(\.list.chunks.values))
+    // A leader may be adding the chunks of a snapshot at this moment.
+    contents.chunks = contents.chunks.filter { id, chunk in
+      listed.contains(id) || now().timeIntervalSince(chunk.added) <= 3_600
+    }
   }
 }

@@ -35,7 +35,7 @@ struct ArchiveCommitBenchmark: Benchmark {
         for number in chosen { store.commitUpdate(number) }
       }
     }
-    let pairs = try await plan.rounds.alternate(
+    let pairs = try await plan.fewRounds.alternate(
       ours: {
         let cost = commits(to: archived.store)
         try await archived.persistence.replicated(through: archived.persistence.revision)

@@ -48,7 +48,7 @@ struct ArchiveFollowingBenchmark: Benchmark {
     let commits = plan.repetitions(50_000)
     var numbers = RandomNumbers(below: count)
     let inMemory = UserStore(initialState: UserState(Users.make(count)))
-    let pairs = try await plan.rounds.alternate(
+    let pairs = try await plan.fewRounds.alternate(
       ours: {
         for _ in 0..<commits { persisted.store.commitUpdate(numbers.next()) }
         try await persistence.replicated(through: persistence.revision)
@@ -93,7 +93,7 @@ struct ArchiveFollowingBenchmark: Benchmark {
       try await persisted.store.replicateUpdate(0)
       while hinted.revision < persistence.revision, await events.next() != nil {}
       let repetitions = plan.repetitions(50)
-      let pairs = try await plan.rounds.alternate(
+      let pairs = try await plan.fewRounds.alternate(
         ours: {
           var sum = 0.0
           for number in 0..<Int64(repetitions) {

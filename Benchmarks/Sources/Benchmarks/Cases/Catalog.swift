@@ -6,8 +6,9 @@ enum Catalog {
   static func all(quick: Bool, strata: String?, postgres: String?) -> [any Benchmark] {
     let usual = quick ? 1_000 : 100_000
     let large = quick ? 10_000 : 1_000_000
-    let sizes = quick ? [1_000] : [1_000, 100_000, 1_000_000]
-    var benchmarks: [any Benchmark] = sizes.map { CommitBenchmark(count: $0) }
+    let sizes = quick ? [1_000, 2_000] : [1_000, 10_000, 100_000, 1_000_000]
+    var benchmarks: [any Benchmark] = (quick ? [1_000] : [1_000, usual, large])
+      .map { CommitBenchmark(count: $0) }
     benchmarks.append(GrowthBenchmark(small: 1_000, large: large))
     benchmarks.append(ReadBenchmark(count: usual))
     benchmarks.append(IndexBenchmark(count: usual, few: usual / 1_000, many: usual / 10))
@@ -30,10 +31,10 @@ enum Catalog {
       }
     }
     benchmarks.append(JournalRestoreBenchmark(count: usual))
-    benchmarks.append(RestoreGrowthBenchmark(small: usual, large: large))
     benchmarks.append(PointReadBenchmark(count: large, deltas: quick ? 200 : 10_000))
     benchmarks.append(SnapshotBenchmark(count: large, changes: large / 1_000))
     benchmarks += [StoredBytesBenchmark(count: usual), FileGrowthBenchmark(count: 2 * usual)]
+    benchmarks += sizes.dropFirst().map { PersistedGrowthBenchmark(small: 1_000, large: $0) }
     benchmarks.append(MigrationBenchmark(count: 3 * usual))
     benchmarks.append(MemoryBenchmark(count: usual))
     benchmarks += [
