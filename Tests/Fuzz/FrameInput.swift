@@ -47,7 +47,7 @@ enum FrameInput {
         layout: layout,
         record: sample.bytes
       )
-      layouts.append(.init(number: layout, table: "books", body: sample.layout.body))
+      layouts.append(.init(number: layout, table: "books", layout: sample.layout))
       hashes[layout] = sample.layout.id
     }
     builder.remove(try EncodedID.bytes(of: "a"), from: "authors")

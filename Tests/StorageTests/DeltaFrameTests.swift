@@ -46,7 +46,7 @@ struct DeltaFrameTests {
         opened: 1_769_999_999_000_000
       ),
       tables: [.init(name: "users", since: 0)],
-      layouts: [.init(number: 1, table: "users", body: layout.body)],
+      layouts: [.init(number: 1, table: "users", layout: layout)],
       blocks: [block],
       chain: header.chain(
         after: before,
@@ -142,7 +142,7 @@ struct DeltaFrameTests {
     #expect(page.hexBytes(after: "A frame, of revision 7") == (try Self.sample().encoded()))
     #expect(
       page.hexBytes(after: "A layout with a reference")
-        == (try Self.sample()).layouts.first?.body
+        == (try Self.sample()).layouts.first?.layout.body
     )
     #expect(
       page.hexBytes(after: "A context, of a commit")

@@ -134,13 +134,17 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   /// Applies what is new; returns how long to wait before the next look.
   private func step(_ connection: StoreConnection<State>) async -> Duration {
     do {
+      var batch = try await read(after: mark, catalog)
       while !Task.isCancelled {
-        let frames = try await history.frames(after: mark, bytes: Self.batch)
         failures = 0
-        if frames.isEmpty { break }
+        let current = batch
+        if current.frames.isEmpty { break }
         progress.note(.behind)
-        try await replica?.append(frames)
-        try apply(frames, to: connection)
+        // Applying one waits for nothing, so the next one is read meanwhile.
+        async let next = read(after: current.end, current.catalog)
+        try await replica?.append(current.frames)
+        try apply(current, to: connection)
+        batch = try await next
       }
       progress.note(.current)
       return setup.configuration.archiving.pollInterval
@@ -163,8 +167,27 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     return min(setup.configuration.archiving.pollInterval * failures, .seconds(5))
   }
 
-  /// Makes each delta a commit.
-  private func apply(_ frames: [DeltaFrame], to connection: StoreConnection<State>) throws {
+  /// Deltas that were read and not applied yet.
+  private struct Batch: Sendable {
+    var frames: [DeltaFrame]
+    /// Those of the first frames.
+    var deltas: [Delta] = []
+    /// Where the frames end.
+    var end: HistoryMark
+    /// With the layouts of the frames.
+    var catalog: LayoutCatalog
+    /// Why the frame after the last delta cannot be decoded.
+    var failure: (any Error)?
+  }
+
+  /// Reads and decodes what follows a mark.
+  private nonisolated func read(after mark: HistoryMark, _ catalog: LayoutCatalog) async throws
+    -> Batch
+  {
+    let frames = try await history.frames(after: mark, bytes: Self.batch)
+    var batch = Batch(frames: frames, end: mark, catalog: catalog)
+    guard let last = frames.last else { return batch }
+    batch.end = HistoryMark(last.header.revision, last.chain)
     let policy = StoragePolicy(
       setup.values,
       of: setup.initial,
@@ -178,13 +201,28 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       as: .inspecting,
       at: setup.path
     )
-    for frame in frames {
-      for layout in frame.layouts { try catalog.add(layout) }
-      let delta = try decoder.decode(frame.header, try frame.changeBlocks(), catalog)
+    do {
+      for frame in frames {
+        for layout in frame.layouts { try batch.catalog.add(layout) }
+        batch.deltas.append(
+          try decoder.decode(frame.header, try frame.changeBlocks(), batch.catalog)
+        )
+      }
+    } catch {
+      batch.failure = error
+    }
+    return batch
+  }
+
+  /// Makes each delta a commit; throws at the first one that cannot be decoded.
+  private func apply(_ batch: Batch, to connection: StoreConnection<State>) throws {
+    catalog = batch.catalog
+    for (frame, delta) in zip(batch.frames, batch.deltas) {
       try commit(delta.changes, delta.valueChanges, delta.trace, to: connection)
       mark = HistoryMark(frame.header.revision, frame.chain)
       progress.note(mark, .applied(through: mark.revision))
     }
+    if let failure = batch.failure { throw failure }
   }
 
   private nonisolated func commit(

@@ -69,7 +69,7 @@ public struct ArchiveSegment: Sendable, Equatable {
     var frames: [DeltaFrame] = []
     var end = start
     while !rest.isEmpty {
-      let frame = try DeltaFrame(readingFrom: &rest)
+      let frame = try DeltaFrame(readingFrom: &rest, after: frames.last)
       let begin = HistoryMark(frame.header.first.previous, frame.chainBefore)
       guard begin == end else {
         throw CorruptionError(

@@ -104,21 +104,17 @@ package struct LayoutCatalog: Sendable {
   /// Adds a layout that came with a frame.
   package mutating func add(_ row: DeltaFrame.LayoutRow) throws(CorruptionError) {
     if let known = byNumber[row.number] {
-      guard known.body == row.body, tableOfNumber[row.number] == row.table else {
+      guard known == row.layout, tableOfNumber[row.number] == row.table else {
         throw CorruptionError("layout \(row.number) of a frame is not the one that is known")
       }
       return
     }
-    do throws(RecordError) {
-      add(try Layout(body: row.body), row.number, row.table)
-    } catch {
-      throw CorruptionError("layout \(row.number) of a frame cannot be read: \(error)")
-    }
+    add(row.layout, row.number, row.table)
   }
 
   /// Adds the row of another file of the store; throws if this file has another row in its place.
   static func add(_ row: DeltaFrame.LayoutRow, to connection: Connection) throws {
-    let hash = Checksum(of: row.body)
+    let hash = row.layout.id
     let known = try connection.all(
       "SELECT id, entity_table, hash FROM layout WHERE id = ? OR (entity_table = ? AND hash = ?)",
       [.integer(row.number), .text(row.table), .blob(hash.bytes)]
@@ -131,7 +127,7 @@ package struct LayoutCatalog: Sendable {
     }
     try connection.run(
       "INSERT INTO layout (id, entity_table, hash, body) VALUES (?, ?, ?, ?)",
-      [.integer(row.number), .text(row.table), .blob(hash.bytes), .blob(row.body)]
+      [.integer(row.number), .text(row.table), .blob(hash.bytes), .blob(row.layout.body)]
     )
   }
 

@@ -7,8 +7,12 @@ extension DeltaFrame {
   ///
   /// The hash of the frame is verified first, then everything that it says. O(bytes).
   ///
+  /// - Parameter before: The frame before this one, whose layouts need not be parsed again.
   /// - Throws: `CorruptionError` with what is wrong; then `bytes` is as it was.
-  package init(readingFrom bytes: inout ArraySlice<UInt8>) throws(CorruptionError) {
+  package init(
+    readingFrom bytes: inout ArraySlice<UInt8>,
+    after before: DeltaFrame? = nil
+  ) throws(CorruptionError) {
     let (body, end) = try Self.checkedBody(bytes)
     var contents = FrameContents()
     do throws(RecordError) {
@@ -16,7 +20,7 @@ extension DeltaFrame {
     } catch {
       throw CorruptionError("a frame cannot be read: \(error)")
     }
-    try self.init(contents)
+    try self.init(contents, after: before)
     bytes = bytes[end...]
   }
 
@@ -58,7 +62,10 @@ extension DeltaFrame {
     return (body, end)
   }
 
-  private init(_ contents: FrameContents) throws(CorruptionError) {
+  private init(
+    _ contents: FrameContents,
+    after before: DeltaFrame?
+  ) throws(CorruptionError) {
     func number(_ value: UInt64) -> Int64 { Int64(clamping: value) }
     var blocks: [ChangeBlock] = []
     for body in contents.blocks { blocks.append(try ChangeBlock(body, of: "a block of a frame")) }
@@ -75,7 +82,16 @@ extension DeltaFrame {
     var layouts: [LayoutRow] = []
     for (id, table, body) in contents.layouts {
       let id = try StoredNumber.layout(number(id), "the number of a layout in a frame")
-      layouts.append(LayoutRow(number: id, table: table, body: body))
+      let known = before?.layouts.first { $0.number == id && $0.layout.body == body }
+      if let known {
+        layouts.append(LayoutRow(number: id, table: table, layout: known.layout))
+        continue
+      }
+      do throws(RecordError) {
+        layouts.append(LayoutRow(number: id, table: table, layout: try Layout(body: body)))
+      } catch {
+        throw CorruptionError("layout \(id) of a frame cannot be read: \(error)")
+      }
     }
     let header = DeltaHeader(
       revision: try StoredNumber.revision(number(contents.revision), "the revision of a frame"),

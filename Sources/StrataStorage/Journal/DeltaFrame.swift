@@ -1,6 +1,6 @@
 package import Foundation
 package import StrataBase
-import StrataRecords
+package import StrataRecords
 
 /// A delta with all that is needed to read it elsewhere: its layouts, its tables and its origin.
 ///
@@ -50,12 +50,12 @@ package struct DeltaFrame: Sendable, Equatable {
   package struct LayoutRow: Sendable, Equatable {
     package var number: Int64
     package var table: String
-    package var body: [UInt8]
+    package var layout: Layout
 
-    package init(number: Int64, table: String, body: [UInt8]) {
+    package init(number: Int64, table: String, layout: Layout) {
       self.number = number
       self.table = table
-      self.body = body
+      self.layout = layout
     }
   }
 
@@ -114,11 +114,7 @@ extension DeltaFrame {
       else {
         throw CorruptionError("layout \(layout.number) does not belong in the frame of \(place)")
       }
-      do throws(RecordError) {
-        hashes[layout.number] = try Layout(body: layout.body).id
-      } catch {
-        throw CorruptionError("layout \(layout.number) in the frame of \(place): \(error)")
-      }
+      hashes[layout.number] = layout.layout.id
     }
     var used: [Int64: Checksum] = [:]
     for number in Set(blocks.flatMap(\.layoutNumbers)) {
@@ -199,7 +195,7 @@ extension DeltaFrame {
     for layout in layouts {
       bytes.appendVarint(UInt64(layout.number))
       bytes.appendText(layout.table)
-      Self.append(layout.body, to: &bytes)
+      Self.append(layout.layout.body, to: &bytes)
     }
     bytes.appendVarint(UInt64(blocks.count))
     for block in blocks { Self.append(block, to: &bytes) }

@@ -87,11 +87,7 @@ extension LayoutCatalog {
     }
     return try numbers.sorted().map { number in
       guard let table = table(of: number) else { throw CorruptionError("no layout \(number)") }
-      return DeltaFrame.LayoutRow(
-        number: number,
-        table: table,
-        body: try layout(number).body
-      )
+      return DeltaFrame.LayoutRow(number: number, table: table, layout: try layout(number))
     }
   }
 }

@@ -167,7 +167,7 @@ struct FrameTests {
     let (frame, other) = (frames[1], Checksum(of: []))
     let blocks = try frame.blocks.map { try ChangeBlock($0) }
     var hashes: [Int64: Checksum] = [:]
-    for layout in frame.layouts { hashes[layout.number] = Checksum(of: layout.body) }
+    for layout in frame.layouts { hashes[layout.number] = layout.layout.id }
     // Right in itself, after another first delta.
     let forged = try DeltaFrame(
       storeID: frame.storeID,
