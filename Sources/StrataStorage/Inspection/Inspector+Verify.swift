@@ -41,6 +41,10 @@ extension Inspector {
       return (verification, nil)
     }
     verification.run("identity") { "store \(view.identity.id), epoch \(view.identity.epoch)" }
+    verification.run("tables") {
+      try view.checkTables()
+      return Measures.count(view.tables.count, "table", "tables")
+    }
     for snapshot in view.verified.reversed() {
       verification.run("snapshot \(snapshot.header.revision)") { try verify(snapshot, view) }
     }
@@ -73,6 +77,7 @@ extension Inspector {
 
   private func verify(_ snapshot: StoredSnapshot, _ view: ReadView) throws -> String {
     var cursor = try view.cursor(snapshot)
+    try view.checkTables(Set(cursor.listing.map(\.table)))
     var count = 0
     var last: EntityKey?
     while let entity = try cursor.next() {
@@ -112,7 +117,10 @@ extension Inspector {
     var replay = view.replay(after: oldest.header)
     var entities = 0
     while replay.revision < view.last.revision, let (header, blocks) = try replay.next() {
-      for block in blocks { try verify(block, view) }
+      for block in blocks {
+        try view.checkTables(Set(block.tables))
+        try verify(block, view)
+      }
       _ = try header.contexts()
       let count = blocks.reduce(0) { $0 + $1.entries.count }
       let bytes = blocks.reduce(0) { $0 + $1.bytes.count }

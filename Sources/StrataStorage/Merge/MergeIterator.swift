@@ -85,6 +85,9 @@ extension MergeIterator {
   /// added one.
   package var expectedCount: Int { base.count + overlay.count }
 
+  /// The tables that have entities in the snapshot or changes after it; O(chunks and deltas).
+  var tables: Set<String> { Set(base.listing.map(\.table)).union(overlay.tables) }
+
   /// Verifies the rest of the snapshot.
   mutating func verifyRest() throws { try base.verifyAll() }
 }

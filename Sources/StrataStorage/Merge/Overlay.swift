@@ -199,6 +199,9 @@ package struct SortedChanges: Sendable {
 
   var count: Int { places.count }
 
+  /// The tables that were changed.
+  var tables: Set<String> { Set(blocks.flatMap(\.tables)) }
+
   func key(_ index: Int) -> EntityKey {
     let (block, entry) = change(index)
     return block.key(of: block.entries[entry])

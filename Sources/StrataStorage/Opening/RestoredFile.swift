@@ -131,9 +131,7 @@ extension RestoredFile {
       ProgressMeter(progress)
     ) { merge in
       // An unlisted table would be taken for a new one and get its contents from the initial state.
-      if let table = view.catalog.tables.subtracting(view.tables).min() {
-        throw CorruptionError("the table \(table) has a layout, but is not in the list of tables")
-      }
+      try view.checkTables(merge.tables)
       return try read(&merge, view)
     }
     let file = RestoredFile(

@@ -38,6 +38,7 @@ struct IntactHistory {
     let snapshots = try SnapshotStore(connection: connection)
     let journal = try Journal(connection: connection)
     var best: (header: SnapshotHeader, replay: JournalReplay)?
+    var found = catalog.tables
     var damaged: [ListedChunk] = []
     var sound: [SnapshotHeader] = []
     func replay(after snapshot: SnapshotHeader) throws -> JournalReplay {
@@ -49,13 +50,16 @@ struct IntactHistory {
         catalog,
         readingAhead: 0
       )
-      try CorruptionError.nilIfCorrupt { while try replay.next() != nil {} }
+      try CorruptionError.nilIfCorrupt {
+        while let (_, blocks) = try replay.next() { found.formUnion(blocks.flatMap(\.tables)) }
+      }
       return replay
     }
     let readable = try snapshots.readable()
     for snapshot in readable {
       let isSound: Void? = try CorruptionError.nilIfCorrupt {
         var cursor = try ChunkCursor(snapshot, of: identity, in: snapshots, catalog)
+        found.formUnion(cursor.listing.map(\.table))
         try cursor.verifyAll()
       }
       guard isSound != nil else { continue }
@@ -71,6 +75,7 @@ struct IntactHistory {
           try snapshots.listing(of: snapshot, identity, catalog)
         }
         guard let listing else { continue }
+        found.formUnion(listing.map(\.table))
         damaged = try listing.filter { chunk in
           try CorruptionError.nilIfCorrupt {
             try snapshots.block(of: chunk, in: snapshot.header.revision, catalog)
@@ -90,7 +95,8 @@ struct IntactHistory {
     let pinned = Set(names.map(\.revision))
     named = sound.filter { $0.revision < best.header.revision && pinned.contains($0.revision) }
     let known = try CorruptionError.nilIfCorrupt { try StoreIdentity.tables(of: connection) } ?? []
-    tables = catalog.tables.union(known)
+    // A table that has entities and is not in the list would be taken for a new one, and be empty until the next opening.
+    tables = found.union(known)
     let last = try CorruptionError.nilIfCorrupt { try journal.last()?.header.revision } ?? nil
     lastSeen = max(revision, last ?? 0, sound.first?.revision ?? 0)
   }

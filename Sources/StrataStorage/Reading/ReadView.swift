@@ -59,6 +59,18 @@ package struct ReadView {
     )
   }
 
+  /// Checks that the file lists every table that has a layout, and these.
+  ///
+  /// An unlisted table would be taken for a new one and get its contents from the initial state.
+  func checkTables(_ found: Set<String> = []) throws(CorruptionError) {
+    if let table = catalog.tables.subtracting(tables).min() {
+      throw CorruptionError("the table \(table) has a layout, but is not in the list of tables")
+    }
+    if let table = found.subtracting(tables).min() {
+      throw CorruptionError("the table \(table) has entities, but is not in the list of tables")
+    }
+  }
+
   /// The snapshots that were read back and verified, the newest first.
   package var verified: [StoredSnapshot] {
     snapshots.filter { $0.header.state == .verified }

@@ -48,6 +48,8 @@ struct TamperedRowTests {
     "UPDATE delta SET context = x'00' WHERE revision = 5",
     "DELETE FROM snapshot",
     "DELETE FROM store",
+    "DELETE FROM entity_table WHERE name = 'books'",
+    "UPDATE entity_table SET name = 'volumes' WHERE name = 'authors'",
   ])
   func `a row that was tampered with is refused, and verify names it`(sql: String) async throws {
     let directory = try TemporaryDirectory()
@@ -93,6 +95,42 @@ struct TamperedRowTests {
       return
     }
     #expect(detail.contains("layout 1 has its hash, but cannot be read"))
+  }
+
+  @Test(arguments: ["books", "authors"])
+  func `a table that was hidden is not taken for a new one`(table: String) async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("app.strata")
+    try await makeStore(path)
+    let connection = try Connection(path: path, mode: .readWrite)
+    // No hash covers which table a layout is for, nor the list of tables.
+    #expect(try connection.run("DELETE FROM entity_table WHERE name = '\(table)'") == 1)
+    #expect(try connection.run("UPDATE layout SET entity_table = 'loans'") == 2)
+    try connection.close()
+    #expect(try Inspector(path: path).verify().isSound == false)
+    let error = await #expect(throws: PersistenceError.self) {
+      _ = try await Persistence.open(at: path, initialState: LibraryState(), database: \.db)
+    }
+    #expect(error.map { if case .damaged = $0.reason { true } else { false } } == true)
+
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: PersistenceConfiguration(restore: .bestEffort)
+    )
+    let store = LibraryStore(persistence)
+    #expect(store.state.db.books.count == 12)
+    #expect(store.state.db.authors.count == 2)
+    store.commit { $0.db.authors.insert(Author(id: "c", name: "Cleo")) }
+    try await persistence.close()
+    let again = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db
+    )
+    #expect(again.initialState.db == store.state.db)
+    try await again.close()
   }
 
   /// Makes a store with nine revisions after a snapshot that is not empty; the seventh has several blocks.
