@@ -144,7 +144,7 @@ let package = Package(
       name: "CrashChild",
       dependencies: [
         "Strata", "StrataBase", "StrataRecords", "StrataStorage", "StrataPersistence",
-        "TestSupport",
+        "StrataInspector", "TestSupport",
       ],
       path: "Tests/CrashChild"
     ),

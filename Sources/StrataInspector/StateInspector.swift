@@ -13,6 +13,12 @@
   /// print(inspector.url)
   /// ```
   ///
+  /// In a debug build of an app, it shows the live store, with its subscribers and its writer:
+  ///
+  /// ```swift
+  /// let inspector = try await StateInspector.serve(persistence.live)
+  /// ```
+  ///
   /// The page shows the commits, what each changed, the entities at every revision, and which line of code gave a
   /// field its value. The file is only read, also while another program writes it; no byte and no name of it
   /// changes.
@@ -67,7 +73,35 @@
       try await serve(path, port: port, redacting: fields, contexts: contexts, bounds: .init())
     }
 
-    /// The same with other bounds, for tests.
+    /// Starts to serve a page about the store of this process, for a debug build.
+    ///
+    /// It is the page of the file, at the same addresses, with one view more: who follows the store, which derived
+    /// values are followed, and how the writer stands. That view has no values of the state; they are read from
+    /// the file, where redacted and sealed tables are as they were written. A commit is shown once the writer has
+    /// it in the file. While the persistence is suspended, only the view of the process is answered.
+    ///
+    /// A commit costs the same. Subscribers are counted when that view asks, once a second, in O(subscribers). It
+    /// keeps neither the store nor its persistence alive.
+    ///
+    /// - Parameters:
+    ///   - store: `live` of a `Persistence`.
+    ///   - port: The port; 0 for any that is free.
+    ///   - fields: The fields whose values are replaced in every answer, as in a bundle: `StoreBundle`.
+    ///   - contexts: With redacted fields: whether users, requests and arguments of commits are shown.
+    ///
+    /// Throws `PersistenceError` for a field that cannot be redacted and for a persistence that is suspended, and
+    /// `IOError` for a port that is taken.
+    public static func serve(
+      _ store: LiveStore,
+      port: Int = 0,
+      redacting fields: [StoreBundle.Field] = [],
+      contexts: StoreBundle.Contexts = .omit
+    ) async throws -> StateInspector {
+      let answers = try Answers(StoreReader(store), redacting: fields, contexts)
+      return try await serve(answers, port: port, bounds: .init())
+    }
+
+    /// The same as for any file, with other bounds, for tests.
     package static func serve(
       _ path: String,
       port: Int = 0,
@@ -76,6 +110,14 @@
       bounds: ConnectionBounds
     ) async throws -> StateInspector {
       let answers = try Answers(StoreReader(path), redacting: fields, contexts)
+      return try await serve(answers, port: port, bounds: bounds)
+    }
+
+    private static func serve(
+      _ answers: Answers,
+      port: Int,
+      bounds: ConnectionBounds
+    ) async throws -> StateInspector {
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
       let pool = NIOThreadPool(numberOfThreads: 4)
       pool.start()

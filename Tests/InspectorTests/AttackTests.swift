@@ -35,8 +35,13 @@
         ("twice its host", request("GET \(base)api/store.json", [host, host]), 403),
         ("foreign host on events", request("GET \(base)events", ["evil.example"]), 403),
         ("foreign host on a file", request("GET \(base)page.js", ["evil.example"]), 403),
+        (
+          "foreign host on the process", request("GET \(base)api/process.json", ["evil.example"]),
+          403
+        ),
         ("no token", request("GET /", [host]), 403),
         ("no token on a question", request("GET /api/store.json", [host]), 403),
+        ("no token on the process", request("GET /api/process.json", [host]), 403),
         ("no token on events", request("GET /events", [host]), 403),
         ("empty token", request("GET /t//api/store.json", [host]), 403),
         ("short token", request("GET \(base.dropLast(2))/api/store.json", [host]), 403),
@@ -66,6 +71,10 @@
         ("PATCH", request("PATCH \(base)api/store.json", [host]), 405),
         ("TRACE", request("TRACE \(base)api/store.json", [host]), 405),
         ("CONNECT", request("CONNECT \(host)", [host]), 405),
+        (
+          "POST on the process",
+          request("POST \(base)api/process.json", [host], "Content-Length: 0\r\n"), 405
+        ),
         ("POST on events", request("POST \(base)events", [host], "Content-Length: 0\r\n"), 405),
         (
           "a body",
@@ -127,11 +136,37 @@
       return attacks.map { (name: $0.0, request: $0.1, status: $0.2) }
     }
 
-    @Test func `more than forty attacks are refused, and get nothing of the store`() async throws {
+    /// What a page is about.
+    enum Served: CaseIterable {
+      case file, process
+    }
+
+    private func with(_ served: Served, _ body: (Page) async throws -> Void) async throws {
       let directory = try TemporaryDirectory()
       let path = directory.path("app.strata")
-      try await closedLibrary(at: path)
-      try await withPage(try await StateInspector.serve(path)) { page in
+      switch served {
+      case .file:
+        try await closedLibrary(at: path)
+        try await withPage(try await StateInspector.serve(path), body)
+      case .process:
+        try await withPersistence(
+          at: path,
+          initialState: LibraryState(),
+          database: \.db,
+          store: LibraryStore.init
+        ) { store, persistence in
+          commitSample(to: store)
+          try await persistence.flush()
+          try await withPage(try await StateInspector.serve(persistence.live), body)
+        }
+      }
+    }
+
+    @Test(arguments: Served.allCases)
+    func `more than forty attacks are refused, and get nothing of the store`(
+      served: Served
+    ) async throws {
+      try await with(served) { page in
         let attacks = Self.attacks(page)
         #expect(attacks.count >= 60)
         let token = String(page.base.dropFirst(3).dropLast())
@@ -141,7 +176,7 @@
           let isRefused =
             received.status == attack.status || attack.status == 431 && received.status == 400
           #expect(isRefused, "\(attack.name): \(received)")
-          for text in ["Volume", "books", "\"store\"", token] {
+          for text in ["Volume", "books", "Library", "\"store\"", token] {
             #expect(!received.body.contains(text), "\(attack.name): \(received)")
           }
           #expect(received.headers["access-control-allow-origin"] == nil)

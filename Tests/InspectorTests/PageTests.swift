@@ -15,7 +15,7 @@
         let index = try await page.get("").body
         var names = Set(index.matches(of: /(?:href|src)="([a-z]+\.[a-z]+)"/).map { String($0.1) })
         names.insert("")
-        #expect(names.count == 9)
+        #expect(names.count == 10)
         var bytes = 0
         for name in names {
           let file = try await page.get(name)

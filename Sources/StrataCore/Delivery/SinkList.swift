@@ -19,6 +19,11 @@ struct SinkList<Element: Sendable>: Sendable {
     SinkTargets(first: first?.target, more: more)
   }
 
+  /// How many are not cancelled; O(n).
+  var count: Int {
+    (first?.isCancelled == false ? 1 : 0) + more.count { !$0.isCancelled }
+  }
+
   mutating func append(_ sink: Sink<Element>) {
     if first == nil { first = sink } else { more.append(sink) }
   }

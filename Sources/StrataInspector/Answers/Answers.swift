@@ -10,7 +10,7 @@ struct Answers: Sendable {
   /// What can be asked, by the names in addresses.
   enum Subject: String, CaseIterable, Sendable {
     case store, strip, log, commit, tables, rows, entity, history, blame, references, diff, find
-    case query, who
+    case query, who, process
   }
 
   let reader: StoreReader
@@ -45,7 +45,13 @@ struct Answers: Sendable {
   ///
   /// - Throws: `Question.Wrong`, and what reading the store throws.
   func answer(_ subject: Subject, _ question: Question) throws -> Answer {
-    var answer = try reader.read { inspector in
+    var answer = try subject == .process ? process() : read(subject, question)
+    answer.limit()
+    return answer
+  }
+
+  private func read(_ subject: Subject, _ question: Question) throws -> Answer {
+    try reader.read { inspector in
       switch subject {
       case .store: try store(inspector)
       case .strip: try strip(inspector)
@@ -61,10 +67,9 @@ struct Answers: Sendable {
       case .find: try find(inspector, question)
       case .query: try query(inspector, question)
       case .who: try who(inspector, question)
+      case .process: try process()
       }
     }
-    answer.limit()
-    return answer
   }
 
   /// The kind of a field in the newest layout.
@@ -89,6 +94,7 @@ extension Answers {
     )
     answer.add("store", encoding: overview)
     answer.add("redacted", encoding: redactor.names)
+    answer.add("hasProcess", reader.live != nil)
     return answer
   }
 

@@ -12,12 +12,27 @@ struct StoreReader: Sendable {
   }
 
   let path: String
+  /// The store in this process; nil for any file.
+  let live: LiveStore?
   private let copy = Lock(Copy())
 
-  init(_ path: String) { self.path = path }
+  init(_ path: String) {
+    self.path = path
+    live = nil
+  }
+
+  init(_ live: LiveStore) {
+    path = live.path
+    self.live = live
+  }
 
   /// Runs a closure with the store; one at a time where a copy is read.
+  ///
+  /// Throws `.suspended` while this process has released the file: then it must hold no lock on it.
   func read<R>(_ body: (Inspector) throws -> R) throws -> R {
+    if case .suspended = live?.status()?.condition {
+      throw PersistenceError(.inspecting, path: path, .suspended)
+    }
     let state = StoreFileState(path)
     let answer: R? = try copy.withLock { copy in
       guard let inspector = copy.inspector else { return nil }

@@ -30,6 +30,7 @@ export async function loadStore() {
   const answer = await ask('store');
   Object.assign(store, answer.store);
   store.redacted = answer.redacted;
+  store.hasProcess = answer.hasProcess;
   store.name = store.path.split('/').pop();
   return answer;
 }

@@ -5,20 +5,28 @@ import * as strip from './strip.js';
 import * as log from './log.js';
 import * as entities from './entities.js';
 import * as tools from './tools.js';
+import { showProcess } from './process.js';
 
 const views = {
   log: ['Log', log.showLog], tables: ['Tables', entities.showTables], table: [null, entities.showTable],
   entity: [null, entities.showEntity], diff: ['Compare', log.showDiff], find: ['Find', entities.showFind],
-  sql: ['SQL', tools.showSQL], who: ['Who', tools.showWho],
+  sql: ['SQL', tools.showSQL], who: ['Who', tools.showWho], process: ['Process', showProcess],
 };
 const parents = { table: 'tables', entity: 'tables' };
 const element = id => document.getElementById(id);
-let running, viewed, unseen = 0;
+let running, viewed, unseen = 0, isTroubled = false;
+
+/** The views with a tab; that of the process only where the page is of one. */
+const tabbed = () => Object.entries(views).filter(([id, [name]]) => name && (id !== 'process' || store.hasProcess));
 
 function tabs(view) {
   const own = parents[view] ?? view;
-  fill(element('tabs'), Object.entries(views).filter(([, [name]]) => name).map(([id, [name]]) =>
+  const box = element('tabs');
+  fill(box, tabbed().map(([id, [name]]) =>
     h('a', { href: link([id]), 'aria-current': id === own ? 'page' : undefined }, name)));
+  // On a small screen the last ones are beyond its edge.
+  const shown = box.querySelector('[aria-current]');
+  if (shown) box.scrollLeft = shown.offsetLeft + shown.offsetWidth - box.offsetLeft - box.clientWidth;
 }
 
 function banner() {
@@ -64,7 +72,7 @@ function twin(shown) {
       h('a', { href: address(shown.subject, shown.parameters, 'csv'), download: `${shown.subject}.csv` }, 'CSV')),
     h('details', { class: 'keys' }, h('summary', {}, 'Keys'), h('dl', {}, [
       ['← →', 'one commit back, on'], ['Home h', 'first revision, head'], ['p', 'play'],
-      ['a b c', 'pin A, pin B, compare'], ['1 … 6', 'views'], ['/', 'find'],
+      ['a b c', 'pin A, pin B, compare'], [`1 … ${tabbed().length}`, 'views'], ['/', 'find'],
     ].map(([key, what]) => [h('dt', {}, key), h('dd', {}, what)]))));
 }
 
@@ -112,7 +120,14 @@ function receive(message) {
   const mode = element('mode');
   if (message.kind === 'lost') mode.classList.add('lost');
   if (message.kind === 'open') mode.classList.remove('lost');
-  if (message.kind === 'trouble') trouble(message.error);
+  if (message.kind === 'trouble') {
+    trouble(message.error);
+    isTroubled = true;
+  }
+  if (message.kind === 'head' && isTroubled) {
+    trouble();
+    isTroubled = false;
+  }
   if (message.kind !== 'head' || message.revision === store.revision) return;
   const isBack = message.revision < store.revision;
   const fresh = message.revision - store.revision;
@@ -144,7 +159,7 @@ function seen() {
 function keys(event) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
-  const names = Object.keys(views).filter(id => views[id][0]);
+  const names = tabbed().map(([id]) => id);
   const actions = {
     ArrowLeft: () => strip.step(-1), ArrowRight: () => strip.step(1), h: strip.toHead, p: strip.play,
     Home: () => strip.go(store.oldest ?? 0), End: strip.toHead,
@@ -177,7 +192,7 @@ async function start() {
   await show();
   document.dispatchEvent(new CustomEvent('strata-ready'));
   performance.mark('ready');
-  strip.load().catch(error => trouble(error.message));
+  strip.load().catch(error => receive({ kind: 'trouble', error: error.message }));
   listen(receive);
 }
 

@@ -47,7 +47,7 @@
       switch reason {
       case .missing, .missingDirectory, .notFound, .notReached, .trimmed, .merged, .beforeHistory:
         .notFound
-      case .busy, .alreadyOpen: .serviceUnavailable
+      case .busy, .alreadyOpen, .suspended: .serviceUnavailable
       default: .internalServerError
       }
     }

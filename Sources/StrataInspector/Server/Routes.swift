@@ -32,6 +32,7 @@
       "log.js": (script, PackageResources.log_js),
       "entities.js": (script, PackageResources.entities_js),
       "tools.js": (script, PackageResources.tools_js),
+      "process.js": (script, PackageResources.process_js),
     ]
 
     static func destination(_ path: String, query: String) -> Destination {

@@ -94,7 +94,11 @@
         guard let (revision, text) = event else { return }
         state.withLock { $0.revision = revision }
         send(text)
+      } catch let error as PersistenceError where error.isOfSuspension {
+        // The view of the process says so.
       } catch {
+        // The next event says that it is over, also without a new commit.
+        state.withLock { $0.revision = nil }
         send("event: trouble\ndata: {\"error\":\(Answer.quoted("\(error)"))}\n\n")
       }
     }
@@ -111,5 +115,10 @@
         channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(buffer)), promise: nil)
       }
     }
+  }
+
+  extension PersistenceError {
+    /// Whether this process has released the file for a while.
+    fileprivate var isOfSuspension: Bool { if case .suspended = reason { true } else { false } }
   }
 #endif

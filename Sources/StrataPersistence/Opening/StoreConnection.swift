@@ -1,3 +1,4 @@
+import StrataBase
 import StrataCore
 import StrataStorage
 
@@ -12,6 +13,7 @@ enum StoreConnection<State: StateType>: Sendable {
   /// A store, reached without keeping it alive.
   struct Attached: Sendable {
     let state: @Sendable () -> State?
+    let subscribers: @Sendable () -> StoreSubscribers?
     let withoutCommits: @Sendable (() -> Void) -> Void
     let commit: @Sendable (CommitTrace, Edit) throws -> Void
     /// Attaches another source to the store.
@@ -24,6 +26,7 @@ enum StoreConnection<State: StateType>: Sendable {
     self = .attached(
       Attached(
         state: { [weak store] in store?.state },
+        subscribers: { [weak store] in store?.subscribers },
         withoutCommits: { [weak store] action in
           if let store { store.withoutCommits(action) } else { action() }
         },
@@ -55,6 +58,11 @@ enum StoreConnection<State: StateType>: Sendable {
         """
       )
     }
+  }
+
+  /// Who follows the store; nil while there is none.
+  var subscribers: StoreSubscribers? {
+    if case .attached(let store) = self { store.subscribers() } else { nil }
   }
 
   /// Commits to the store, which must be there.

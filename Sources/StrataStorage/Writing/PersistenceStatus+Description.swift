@@ -6,15 +6,7 @@ extension PersistenceStatus: CustomStringConvertible {
 
   private var problems: [String] {
     var sentences: [String] = []
-    if let pinnedWAL {
-      sentences.append(
-        """
-        A reader has kept a transaction open since \(Measures.time(pinnedWAL.since)), so \
-        \(Measures.size(pinnedWAL.bytes)) of the write-ahead log cannot be moved into the database: \
-        find it with lsof.
-        """
-      )
-    }
+    if let pinnedWAL { sentences.append("\(pinnedWAL)") }
     if !notPersisted.isEmpty {
       let count = notPersisted.count
       let listed =
@@ -91,6 +83,16 @@ extension PersistenceStatus.Bytes: CustomStringConvertible {
       The file has \(Measures.size(database)) (\(journal), snapshots \(Measures.size(snapshots))), its \
       write-ahead log \(Measures.size(wal)).
       """
+  }
+}
+
+extension PersistenceStatus.PinnedWAL: CustomStringConvertible {
+  /// A sentence.
+  public var description: String {
+    """
+    A reader has kept a transaction open since \(Measures.time(since)), so \(Measures.size(bytes)) of the \
+    write-ahead log cannot be moved into the database: find it with lsof.
+    """
   }
 }
 

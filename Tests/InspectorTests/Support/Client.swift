@@ -64,8 +64,8 @@ final class Wire: Sendable {
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) }
     }
     guard result == 0 else {
+      // The deinitializer closes the descriptor: it runs also after this.
       let reason = String(cString: strerror(errno))
-      close(descriptor)
       throw CocoaError(.fileReadUnknown, userInfo: [NSLocalizedDescriptionKey: reason])
     }
   }

@@ -44,6 +44,9 @@ protocol DerivationStep<Root>: AnyObject, Sendable {
   ///
   /// The value of a step that is reached twice is new only the first time.
   func advance(to root: Version<Root>, adding changed: inout ChangedNodes)
+
+  /// Adds what is followed here to a listing.
+  func list(in listing: inout FollowerListing)
 }
 
 extension DerivationStep {

@@ -36,6 +36,8 @@ final class PairNode<Root: Sendable, A: Sendable, B: Sendable>: DerivationNode {
     }
   }
 
+  func list(in listing: inout FollowerListing) { listing.add("combined", followers) }
+
   private func first(at root: Version<Root>, for consumer: DerivationConsumer) -> Memo {
     let a = a.version(at: root, for: consumer)
     let b = b.version(at: root, for: consumer)

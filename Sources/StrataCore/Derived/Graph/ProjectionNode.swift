@@ -73,6 +73,13 @@ final class ProjectionNode<Root: Sendable, Input: Sendable, Output: Sendable>: D
     return version
   }
 
+  func list(in listing: inout FollowerListing) {
+    switch projection.pipeline.projection {
+    case .part(let part): listing.add(listing.text(of: part), followers)
+    case .function: listing.add("closure over \(Input.self)", followers)
+    }
+  }
+
   private func note(_ parts: Set<Range<Int>>?) {
     reads.withLock { reads in
       guard reads.parts != parts else { return }

@@ -57,6 +57,10 @@ final class RetainingNode<Root: Sendable, Input: Sendable, Output: Sendable>: De
     }
   }
 
+  func list(in listing: inout FollowerListing) {
+    listing.add("last value of \(Input.self)", followers)
+  }
+
   private func memo(
     at root: Version<Root>,
     for consumer: DerivationConsumer,

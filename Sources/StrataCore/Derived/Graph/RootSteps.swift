@@ -10,7 +10,10 @@ struct RootSteps<Root: Sendable>: Sendable {
   private var connected = 0
   private(set) var isClosed = false
 
-  /// Returns all steps, and accepts no more.
+  /// All steps; one that reads several parts is listed under each.
+  var all: [any DerivationStep<Root>] { others.values + byBytes.values.flatMap(\.values) }
+
+  /// Returns all steps, and accepts no more; closing one again does nothing.
   mutating func close() -> [any DerivationStep<Root>] {
     defer {
       byBytes = [:]
@@ -18,8 +21,7 @@ struct RootSteps<Root: Sendable>: Sendable {
       movable = [:]
     }
     isClosed = true
-    // One that reads several parts is listed under each; closing it again does nothing.
-    return others.values + byBytes.values.flatMap(\.values)
+    return all
   }
 
   /// Visits the steps whose bytes differ between this version and the one before, then those whose

@@ -36,6 +36,9 @@ extension StepFollowers {
   /// When the step got its first follower, counted over the graph.
   var order: Int { members.withLock { $0.order } }
 
+  /// Every step among them.
+  var steps: [any DerivationStep<Root>] { members.withLock { $0.allSteps } }
+
   func setOrder(_ order: Int) { members.withLock { $0.order = order } }
 
   func add(_ step: any DerivationStep<Root>) {

@@ -18,6 +18,14 @@ final class DifferenceNode<Root: Sendable, Difference: KeyedDifference>: Derivat
     followers.forget()
   }
 
+  func list(in listing: inout FollowerListing) {
+    listing.add(
+      "changes of \(listing.text(of: step.path))",
+      type: Difference.Whole.self,
+      followers
+    )
+  }
+
   func version(at root: Version<Root>, for consumer: DerivationConsumer) -> Version<Value> {
     if consumer == .subscribers {
       if let changes = step.changes(at: root) { return changes }

@@ -48,6 +48,11 @@ final class KeyNode<Root: Sendable, Difference: KeyedDifference>: DerivationNode
     }
   }
 
+  @usableFromInline
+  func list(in listing: inout FollowerListing) {
+    listing.add("\(listing.text(of: step.path))[…]", followers)
+  }
+
   private func read(at root: Version<Root>) -> Version<Part> {
     if let seen = seen.withLock({ $0 }), seen.at >= root.number { return seen.version }
     let part = part(at: root)

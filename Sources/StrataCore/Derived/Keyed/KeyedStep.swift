@@ -44,6 +44,10 @@ final class KeyedStep<Root: Sendable, Difference: KeyedDifference>: DerivationSt
     specialized.advance(self, root, &changed)
   }
 
+  /// What is followed are the nodes of its parts.
+  @usableFromInline
+  func list(in listing: inout FollowerListing) {}
+
   /// Makes this version the start of the next difference, if there are no followers yet.
   func begin(at root: Version<Root>) {
     if followers.isIdle { _ = replaceWhole(with: root.value[keyPath: path]) }
