@@ -204,9 +204,17 @@ let package = Package(
       name: "CLITests",
       dependencies: [
         "StrataCLI", "Strata", "StrataBase", "StrataRecords", "StrataSQLite", "StrataStorage",
-        "TestSupport",
+        "TestSupport", "NotesFirst", "NotesSecond",
       ],
       exclude: ["Scenarios"]
+    ),
+    // The two programs of the page "Start in ten minutes".
+    .executableTarget(name: "NotesFirst", dependencies: ["Strata"], path: "Tests/Notes/First"),
+    .executableTarget(name: "NotesSecond", dependencies: ["Strata"], path: "Tests/Notes/Second"),
+    .testTarget(
+      name: "DocumentationTests",
+      dependencies: ["Strata", "StrataFlux"],
+      exclude: ["Manifests"]
     ),
     .testTarget(
       name: "InspectorTests",
@@ -245,11 +253,4 @@ for target in package.targets where target.type != .system {
     .enableUpcomingFeature("MemberImportVisibility"),
     .treatAllWarnings(as: .error),
   ]
-}
-
-// Only for whoever builds the documentation, so that nobody else fetches the plugin.
-if Context.environment["STRATA_DOCUMENTATION"] != nil {
-  package.dependencies.append(
-    .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0")
-  )
 }

@@ -41,3 +41,44 @@ import Testing
     try await persistence.close()
   }
 }
+
+/// The test that the page shows, when the bug is gone.
+@Suite struct FoundBugTests {
+  let folder: Folder
+  let file: String
+  var directory: String { folder.path("fork") }
+
+  init() async throws {
+    folder = try Folder()
+    file = folder.path("app.strata")
+    try FileManager.default.createDirectory(
+      atPath: folder.path("fork"),
+      withIntermediateDirectories: true
+    )
+    let tracker = try await Tracker(at: file)
+    try await tracker.commitSample()
+    try await tracker.persistence.close()
+  }
+
+  private func closeStale(in store: Store<TrackerState, Never>) {
+    store.commit("cleanup") { state in
+      for id in [41, 42] as [Issue.ID] where state.db.issues[id]?.assignee == nil {
+        _ = try? state.db.issues.updateIfExists(id) { $0.state = "closed" }
+      }
+    }
+  }
+
+  @Test func `a cleanup leaves issues that are assigned`() async throws {
+    let persistence = try await Persistence.fork(
+      of: file,
+      at: .revision(3),
+      to: directory + "/app.strata",
+      initialState: TrackerState.initial,
+      database: \.db
+    )
+    let store = Store<TrackerState, Never>(persistence)
+    closeStale(in: store)
+    #expect(store.state.db.issues[42]?.state == "open")  // fails: it is closed
+    try await persistence.close()
+  }
+}

@@ -26,7 +26,9 @@ import Testing
     let tracker = try await Tracker(at: folder.path("app.strata"))
     try await tracker.commitSample()
     try await tracker.persistence.close()
-    let found = try await replay(expected, in: folder)
+    let found = try await ScreenPage.replay(expected) { command, _ in
+      try await screen(of: command, in: folder)
+    }
     if ProcessInfo.processInfo.environment["STRATA_RECORD"] != nil {
       try found.write(to: file, atomically: true, encoding: .utf8)
     }
@@ -41,39 +43,13 @@ import Testing
     #expect(found.contains("\n$ strata "))
   }
 
-  /// The page with the screens that its commands print now.
-  private func replay(_ page: String, in folder: Folder) async throws -> String {
-    enum Place {
-      case text, code, screen
-    }
-    var place = Place.text
-    var lines: [String] = []
-    for line in page.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
-      if line.hasPrefix("```") {
-        place = place == .text ? .code : .text
-        lines.append(line)
-      } else if line.hasPrefix("$ "), place != .text {
-        place = .screen
-        lines.append(line)
-        lines += try await screen(of: String(line.dropFirst(2)), in: folder)
-      } else if place != .screen {
-        lines.append(line)
-      }
-    }
-    return lines.joined(separator: "\n")
-  }
-
   private func screen(of command: String, in folder: Folder) async throws -> [String] {
     let program = try await Program.shell(
       #"cd "$1" && STRATA=$0 && strata() { "$STRATA" "$@"; } && export COLUMNS=100 && eval "$2""#,
       folder.path(""),
       command
     )
-    var lines = program.output.split(separator: "\n", omittingEmptySubsequences: false)
-      .map(String.init)
-    if lines.last == "" { lines.removeLast() }
-    lines += program.errors.split(separator: "\n").map { "! \($0)" }
-    if program.status != 0 { lines.append("[exit \(program.status)]") }
-    return lines.map { $0.replacingOccurrences(of: folder.path("") + "/", with: "") }
+    return ScreenPage.lines(of: program)
+      .map { $0.replacingOccurrences(of: folder.path("") + "/", with: "") }
   }
 }

@@ -29,7 +29,9 @@ public enum StoreBundle {
 
   /// What becomes of the contexts of commits: users, requests, arguments.
   public enum Contexts: Sendable {
+    /// The bundle has no contexts.
     case omit
+    /// The bundle has the contexts as they are stored.
     case keep
   }
 
