@@ -32,6 +32,29 @@ package enum EncodedID {
     return bytes(of: try RecordValue(tagged: tagged[...]))
   }
 
+  /// Whether bytes are those of an ID's raw value; integers and most texts are compared where they are.
+  ///
+  /// - Throws: like ``bytes(of:)``.
+  package static func isEncoding(
+    _ bytes: ArraySlice<UInt8>,
+    of raw: some Encodable
+  ) throws -> Bool {
+    switch RecordValue(leaf: raw) {
+    case .int(let value, _):
+      return bytes.withUnsafeBytes { bytes in
+        bytes.count == 9 && bytes[0] == Kind.int.rawValue
+          && bytes.loadUnaligned(fromByteOffset: 1, as: UInt64.self).byteSwapped
+            == UInt64(bitPattern: value) ^ 1 << 63
+      }
+    case .string(let value)?:
+      if bytes.first == Kind.string.rawValue, bytes.dropFirst().elementsEqual(value.utf8) {
+        return true
+      }
+      return bytes.elementsEqual(Self.bytes(of: .string(value)))
+    default: return bytes.elementsEqual(try Self.bytes(of: raw))
+    }
+  }
+
   /// The bytes of a value that stands for an ID's raw value.
   package static func bytes(of value: RecordValue) -> [UInt8] {
     switch value {

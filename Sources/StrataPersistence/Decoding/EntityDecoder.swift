@@ -99,12 +99,14 @@ struct EntityDecoder<Entity: EntityType> {
     to memory: UnsafeMutablePointer<Entity>
   ) throws {
     let isSealed = try isSealed(layout, catalog)
-    if !isSealed, !hasTransform { return try decode(record, layout, catalog, to: memory) }
+    if !isSealed, !hasTransform {
+      return try decode(contents: record, of: id, layout, catalog, to: memory)
+    }
     if isSealed {
       let (inner, contents) = try open(record, of: id)
-      try decode(contents, inner, catalog, to: memory)
+      try decode(contents: contents, of: id, inner, catalog, to: memory)
     } else {
-      try decode(record, layout, catalog, to: memory)
+      try decode(contents: record, of: id, layout, catalog, to: memory)
     }
     guard let transform else { return }
     do {
@@ -118,7 +120,8 @@ struct EntityDecoder<Entity: EntityType> {
   }
 
   private mutating func decode(
-    _ record: ArraySlice<UInt8>,
+    contents record: ArraySlice<UInt8>,
+    of id: ArraySlice<UInt8>,
     _ layout: Int64,
     _ catalog: LayoutCatalog,
     to memory: UnsafeMutablePointer<Entity>
@@ -129,6 +132,23 @@ struct EntityDecoder<Entity: EntityType> {
     case .collected:
       try reader.decode(Entity.self, from: record, unknown: &unknown, to: memory)
     }
+    do {
+      try check(memory.pointee, isStoredUnder: id)
+    } catch {
+      memory.deinitialize(count: 1)
+      throw error
+    }
+  }
+
+  /// An entity under the ID of another one would replace it, or come back after it was removed.
+  private func check(_ entity: Entity, isStoredUnder id: ArraySlice<UInt8>) throws {
+    if try EncodedID.isEncoding(id, of: entity.id.raw) { return }
+    throw DecodingError.dataCorrupted(
+      .init(
+        codingPath: [],
+        debugDescription: "Its ID is \(entity.id), which is not the one it is stored under."
+      )
+    )
   }
 
   private mutating func isSealed(_ layout: Int64, _ catalog: LayoutCatalog) throws -> Bool {

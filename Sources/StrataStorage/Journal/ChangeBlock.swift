@@ -221,6 +221,15 @@ package struct ChangeBlock: Sendable {
     }
   }
 
+  /// Whether the entries, which are of one table, are in the order of their IDs, each once.
+  var isInOrder: Bool {
+    bytes.withUnsafeBytes { bytes in
+      zip(entries, entries.dropFirst()).allSatisfy { entry, next in
+        EntityKey.precedes(.init(rebasing: bytes[entry.id]), .init(rebasing: bytes[next.id]))
+      }
+    }
+  }
+
   /// Whether every entry is a put.
   var holdsOnlyPuts: Bool {
     entries.allSatisfy { if case .put = $0.change { true } else { false } }

@@ -64,10 +64,14 @@ package struct ReadView {
   /// An unlisted table would be taken for a new one and get its contents from the initial state.
   func checkTables(_ found: Set<String> = []) throws(CorruptionError) {
     if let table = catalog.tables.subtracting(tables).min() {
-      throw CorruptionError("the table \(table) has a layout, but is not in the list of tables")
+      throw CorruptionError(
+        "the table \(table.shortened(to: 60)) has a layout, but is not in the list of tables"
+      )
     }
     if let table = found.subtracting(tables).min() {
-      throw CorruptionError("the table \(table) has entities, but is not in the list of tables")
+      throw CorruptionError(
+        "the table \(table.shortened(to: 60)) has entities, but is not in the list of tables"
+      )
     }
   }
 

@@ -22,6 +22,7 @@ struct StoredChunk: Sendable {
       let first = block.entries.first, block.id(of: first) == listed.first[...],
       block.recordBytes == listed.bytes
     else { throw CorruptionError("\(place) is not what the list says of it") }
+    guard block.isInOrder else { throw CorruptionError("\(place) has entities out of order") }
     return block
   }
 }
