@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataBase
 import StrataPersistence
+import StrataRecords
 import StrataSQLite
 import StrataStorage
 import TestSupport
@@ -131,6 +132,48 @@ struct TamperedRowTests {
     )
     #expect(again.initialState.db == store.state.db)
     try await again.close()
+  }
+
+  /// The IDs of Ada and Bea, and others in their place, with all hashes right.
+  @Test(arguments: [
+    (["b", "a"], "out of order"), (["a", "a"], "out of order"),
+    (["a", "c"], "not the one it is stored under"),
+  ])
+  func `records under other IDs than their own are refused`(
+    ids: [String],
+    reason: String
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("app.strata")
+    try await makeStore(path)
+    let connection = try Connection(path: path, mode: .readWrite)
+    let chunks = try connection.all(
+      "SELECT id, body FROM chunk WHERE instr(body, CAST('Ada' AS BLOB)) > 0"
+    ) { (try $0.int(0), try $0.blob(1)) }
+    var (chunk, body) = try #require(chunks.first)
+    let starts = try ["a", "b"].map { id in
+      // The length of the ID, its kind, and its text.
+      let stored: [UInt8] = [2] + (try EncodedID.bytes(of: id))
+      return try #require(body.indices.first { body[$0...].starts(with: stored) })
+    }
+    for (start, id) in zip(starts, ids) {
+      body[start + 2] = UInt8(ascii: try #require(id.unicodeScalars.first))
+    }
+    try connection.close()
+    func hex(_ bytes: [UInt8]) -> String {
+      "x'" + bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + "'"
+    }
+    try RawSQLite.runAndRecomputeHashes(
+      """
+      UPDATE chunk SET body = \(hex(body)) WHERE id = \(chunk);
+      UPDATE listing SET first = \(hex(try EncodedID.bytes(of: ids[0]))) WHERE chunk = \(chunk);
+      """,
+      on: path
+    )
+    let error = await #expect(throws: PersistenceError.self) {
+      _ = try await Persistence.open(at: path, initialState: LibraryState(), database: \.db)
+    }
+    #expect(error.map { "\($0)" }?.contains(reason) == true, "\(String(describing: error))")
   }
 
   /// Makes a store with nine revisions after a snapshot that is not empty; the seventh has several blocks.
