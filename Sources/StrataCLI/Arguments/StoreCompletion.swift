@@ -61,6 +61,7 @@ enum StoreCompletion {
   }
 
   private static func tables(of store: String) -> [String] {
+    // As above: a store that cannot be read completes nothing.
     guard let overview = try? Inspector(path: store).tables() else { return [] }
     return overview.map(\.name).filter(isPlain)
   }

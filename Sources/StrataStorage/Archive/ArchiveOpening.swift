@@ -27,9 +27,7 @@ package struct ArchiveOpening: Sendable {
     in archive: any Archive,
     _ configuration: PersistenceConfiguration
   ) async throws(PersistenceError) {
-    self.archive = archive
-    self.path = path
-    self.configuration = configuration
+    self.init(archive, path, configuration)
     do {
       try await run()
     } catch {
@@ -45,9 +43,7 @@ package struct ArchiveOpening: Sendable {
     to path: StorePath,
     _ configuration: PersistenceConfiguration
   ) async throws(PersistenceError) {
-    self.archive = archive
-    self.path = path
-    self.configuration = configuration
+    self.init(archive, path, configuration)
     do {
       try await follow()
     } catch {
@@ -58,15 +54,13 @@ package struct ArchiveOpening: Sendable {
   /// Leads the archive for a file that sends what it has and gets nothing.
   ///
   /// Throws like the first form: `.missing` if there is no file, and `.archive` with `.unusable` if the archive has
-  /// commits that the file lacks; then nobody has led, and both are as they were.
+  /// commits that the file lacks; then the archive has no new leader, and both are unchanged.
   package init(
     sending path: StorePath,
     to archive: any Archive,
     _ configuration: PersistenceConfiguration
   ) async throws(PersistenceError) {
-    self.archive = archive
-    self.path = path
-    self.configuration = configuration
+    self.init(archive, path, configuration)
     do {
       if try path.fileStatus(.archiving) == .missing, try !Quarantine.hasInterruptedMove(path) {
         throw PersistenceError.Reason.missing
@@ -76,6 +70,13 @@ package struct ArchiveOpening: Sendable {
     } catch {
       throw PersistenceError(.archiving, path: path.file, wrapping: error)
     }
+  }
+
+  private init(_ archive: any Archive, _ path: StorePath, _ configuration: PersistenceConfiguration)
+  {
+    self.archive = archive
+    self.path = path
+    self.configuration = configuration
   }
 
   /// What to do with a file that lacks commits of the archive.
