@@ -40,7 +40,7 @@ package enum EncodedID {
     of raw: some Encodable
   ) throws -> Bool {
     switch RecordValue(leaf: raw) {
-    case .int(let value, _):
+    case .int(let value, _)?:
       return bytes.withUnsafeBytes { bytes in
         bytes.count == 9 && bytes[0] == Kind.int.rawValue
           && bytes.loadUnaligned(fromByteOffset: 1, as: UInt64.self).byteSwapped

@@ -100,13 +100,13 @@ struct EntityDecoder<Entity: EntityType> {
   ) throws {
     let isSealed = try isSealed(layout, catalog)
     if !isSealed, !hasTransform {
-      return try decode(contents: record, of: id, layout, catalog, to: memory)
+      return try read(record, of: id, layout, catalog, to: memory)
     }
     if isSealed {
       let (inner, contents) = try open(record, of: id)
-      try decode(contents: contents, of: id, inner, catalog, to: memory)
+      try read(contents, of: id, inner, catalog, to: memory)
     } else {
-      try decode(contents: record, of: id, layout, catalog, to: memory)
+      try read(record, of: id, layout, catalog, to: memory)
     }
     guard let transform else { return }
     do {
@@ -119,8 +119,8 @@ struct EntityDecoder<Entity: EntityType> {
     }
   }
 
-  private mutating func decode(
-    contents record: ArraySlice<UInt8>,
+  private mutating func read(
+    _ record: ArraySlice<UInt8>,
     of id: ArraySlice<UInt8>,
     _ layout: Int64,
     _ catalog: LayoutCatalog,

@@ -42,7 +42,7 @@ extension Inspector {
     }
     verification.run("identity") { "store \(view.identity.id), epoch \(view.identity.epoch)" }
     verification.run("tables") {
-      try view.checkTables()
+      try view.checkListed(view.catalog.tables)
       return Measures.count(view.tables.count, "table", "tables")
     }
     for snapshot in view.verified.reversed() {
@@ -77,7 +77,7 @@ extension Inspector {
 
   private func verify(_ snapshot: StoredSnapshot, _ view: ReadView) throws -> String {
     var cursor = try view.cursor(snapshot)
-    try view.checkTables(Set(cursor.listing.map(\.table)))
+    try view.checkListed(Set(cursor.listing.map(\.table)))
     var count = 0
     var last: EntityKey?
     while let entity = try cursor.next() {
@@ -118,7 +118,7 @@ extension Inspector {
     var entities = 0
     while replay.revision < view.last.revision, let (header, blocks) = try replay.next() {
       for block in blocks {
-        try view.checkTables(Set(block.tables))
+        try view.checkListed(Set(block.tables))
         try verify(block, view)
       }
       _ = try header.contexts()

@@ -130,8 +130,7 @@ extension RestoredFile {
       from: .verified,
       ProgressMeter(progress)
     ) { merge in
-      // An unlisted table would be taken for a new one and get its contents from the initial state.
-      try view.checkTables(merge.tables)
+      try view.checkListed(view.catalog.tables.union(merge.tables))
       return try read(&merge, view)
     }
     let file = RestoredFile(
