@@ -16,9 +16,27 @@ package struct ListedChunk: Equatable, Sendable {
   /// The size of its body.
   let size: Int
   let hash: Checksum
+  /// The encoded ID of the first entity of the next chunk of the same table, as read from the file.
+  var next: [UInt8]?
 
   /// The key of its first entity.
   var key: EntityKey { EntityKey(table: table, id: first[...]) }
+}
+
+extension [ListedChunk] {
+  /// The chunks of a snapshot in order, each with where the next one begins.
+  ///
+  /// - Throws: `CorruptionError` if they are not in the order of tables and encoded IDs.
+  func linked(_ revision: Revision) throws(CorruptionError) -> [ListedChunk] {
+    var linked = self
+    for (place, next) in zip(indices, dropFirst()) {
+      guard self[place].key < next.key else {
+        throw CorruptionError("snapshot \(revision) has chunks out of order")
+      }
+      if self[place].table == next.table { linked[place].next = next.first }
+    }
+    return linked
+  }
 }
 
 extension Sequence<ListedChunk> {

@@ -55,7 +55,7 @@ extension SnapshotStore {
         "snapshot \(header.revision) has \(entities) entities, its row says \(header.entities)"
       )
     }
-    return listing
+    return try listing.linked(header.revision)
   }
 
   func bodyOfFormat1(_ id: Int64) throws -> [UInt8]? {

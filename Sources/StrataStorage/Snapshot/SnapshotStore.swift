@@ -164,7 +164,7 @@ package struct SnapshotStore {
       )
     }
     try Self.check(header.hash(storeID: identity.id, listing: listing), of: snapshot)
-    return listing
+    return try listing.linked(header.revision)
   }
 
   /// How many of the entities of a snapshot are persisted values; 0 in a file of format 1, whose chunks do

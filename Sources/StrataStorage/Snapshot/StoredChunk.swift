@@ -23,6 +23,11 @@ struct StoredChunk: Sendable {
       block.recordBytes == listed.bytes
     else { throw CorruptionError("\(place) is not what the list says of it") }
     guard block.isInOrder else { throw CorruptionError("\(place) has entities out of order") }
+    if let next = listed.next, let last = block.entries.last,
+      block.key(of: last) >= EntityKey(table: listed.table, id: next[...])
+    {
+      throw CorruptionError("\(place) reaches into the next chunk")
+    }
     return block
   }
 }

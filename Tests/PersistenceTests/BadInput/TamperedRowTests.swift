@@ -176,6 +176,41 @@ struct TamperedRowTests {
     #expect(error.map { "\($0)" }?.contains(reason) == true, "\(String(describing: error))")
   }
 
+  /// A chunk with Cleo and Eve, and one with Dan between them.
+  @Test func `chunks that overlap are refused`() async throws {
+    let directory = try TemporaryDirectory()
+    let (path, other) = (directory.path("app.strata"), directory.path("other.strata"))
+    for (path, ids) in [(path, ["c", "e"]), (other, ["d"])] {
+      var initial = LibraryState()
+      for id in ids { initial.db.authors.insert(Author(id: EntityID(id), name: id)) }
+      try await withPersistence(
+        at: path,
+        initialState: initial,
+        database: \.db,
+        store: LibraryStore.init
+      ) { _ in }
+    }
+    let chunk = "FROM other.listing JOIN other.chunk ON chunk.id = chunk"
+    try RawSQLite.runAndRecomputeHashes(
+      """
+      ATTACH '\(other)' AS other;
+      INSERT INTO chunk (id, hash, body) SELECT 99, hash, body \(chunk);
+      INSERT INTO listing (revision, entity_table, first, count, bytes, chunk)
+        SELECT revision, entity_table, first, count, bytes, 99 \(chunk);
+      UPDATE snapshot SET chunks = 2, entities = 3;
+      """,
+      on: path
+    )
+    let error = await #expect(throws: PersistenceError.self) {
+      _ = try await Persistence.open(at: path, initialState: LibraryState(), database: \.db)
+    }
+    #expect(
+      error.map { "\($0)" }?.contains("reaches into the next chunk") == true,
+      "\(String(describing: error))"
+    )
+    #expect(try Inspector(path: path).verify().isSound == false)
+  }
+
   /// Makes a store with nine revisions after a snapshot that is not empty; the seventh has several blocks.
   private func makeStore(_ path: String) async throws {
     var initial = LibraryState()
