@@ -43,23 +43,20 @@ package actor ArchiveShipper {
   private var isRewritten = false
   /// What the archive's catalog was made of.
   private var catalogState: CatalogState?
-  /// The newest snapshot of the archive.
-  private var newestSnapshot: ArchiveSnapshot?
-  private var namedSnapshots: Set<NamedSnapshot> = []
+  /// The snapshots of the archive; nil until they are known, and while it has none.
+  private var snapshots: SentSnapshots?
+  /// Whether the file may have a snapshot that the archive gets.
+  private nonisolated let mayOweSnapshot = Lock(true)
   /// When the lease was extended last: before the message was sent.
   private var leaseStart = ContinuousClock.now
   private var failures = 0
   private var backlogCheck = ContinuousClock.now
   private var isStopping = false
   private var loop: Task<Void, Never>?
+  /// When it looks again by itself.
+  private var timer: ContinuousClock.Instant?
   private nonisolated let signals: AsyncStream<Void>
   private nonisolated let signal: AsyncStream<Void>.Continuation
-
-  /// A name and what it stands for, as the archive has them.
-  private struct NamedSnapshot: Hashable {
-    let name: String
-    let revision: Revision
-  }
 
   /// - Parameter opening: what happened before the file was opened.
   package init(
@@ -78,7 +75,12 @@ package actor ArchiveShipper {
     let policy = writer.configuration.archiving
     path = writer.path
     leader = policy.leader(at: writer.path)
-    reader = HistoryReader(writer.path, vfs: writer.configuration.vfs, pins: writer.pins)
+    reader = HistoryReader(
+      writer.path,
+      vfs: writer.configuration.vfs,
+      pins: writer.pins,
+      keepsOpen: true
+    )
     pin = writer.pins.pin(opening.mark?.revision ?? 0)
     status = Lock(ArchiveStatus(name: archive.name, condition: .starting))
     (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -96,12 +98,15 @@ extension ArchiveShipper {
   package func start() async {
     if policy.withoutLease == .refuse, term == nil, mayLeadAtOnce { _ = await attempt() }
     let events = writer.events.stream()
-    let signal = signal
+    let (signal, mayOweSnapshot) = (signal, mayOweSnapshot)
     loop = Task { [weak self] in
       let listening = Task {
         for await event in events {
           switch event {
-          case .appended, .snapshot: signal.yield()
+          case .appended: signal.yield()
+          case .snapshot:
+            mayOweSnapshot.withLock { $0 = true }
+            signal.yield()
           default: break
           }
         }
@@ -164,6 +169,7 @@ extension ArchiveShipper {
     }
     term = nil
     pin = nil
+    await reader.stop(.closed)
     update { $0.condition = .closed }
     fail(.closed)
   }
@@ -238,7 +244,19 @@ extension ArchiveShipper {
   }
 
   private func schedule(after pause: Duration) {
-    executor.schedule(after: pause) { [signal] in signal.yield() }
+    let time = ContinuousClock.now + pause
+    if let timer, timer <= time { return }
+    timer = time
+    executor.schedule(after: pause) { [weak self] in
+      self?.assumeIsolated { $0.look(at: time) }
+    }
+  }
+
+  private func look(at time: ContinuousClock.Instant) {
+    if timer == time { timer = nil }
+    // A name that a snapshot was given is no event.
+    mayOweSnapshot.withLock { $0 = true }
+    signal.yield()
   }
 
   /// Lets commits gather, until somebody waits for the archive.
@@ -402,7 +420,7 @@ extension ArchiveShipper {
     self.term = term
     noteLease(from: began)
     catalogState = nil
-    newestSnapshot = nil
+    snapshots = nil
     mark = head.mark
     isRewritten = relation == .rewritten
     isNewLeader = true
@@ -454,7 +472,7 @@ extension ArchiveShipper {
     }
     isUncertain = false
     // An archive that went back may lack them.
-    newestSnapshot = nil
+    snapshots = nil
     catalogState = nil
     switch try await relation(head) {
     case .atOrAhead: note(head.mark)
@@ -503,6 +521,7 @@ extension ArchiveShipper {
     var frames: [DeltaFrame] = []
     var catalog: [UInt8]?
     var state: CatalogState?
+    var owesSnapshot = false
   }
 
   /// Sends all that is written.
@@ -523,6 +542,7 @@ extension ArchiveShipper {
       let began = ContinuousClock.now
       try await archive.append(segment, catalog: batch.catalog, in: term)
       catalogState = batch.state
+      if batch.owesSnapshot { mayOweSnapshot.withLock { $0 = true } }
       noteLease(from: began)
       // What is not sent yet is not older.
       note(segment.end, behindSince: segment.times.upperBound)
@@ -531,6 +551,7 @@ extension ArchiveShipper {
 
   private func read(after mark: HistoryMark) async throws -> Batch {
     let (limit, known, last) = (policy.segmentBytes, catalogState, sendable)
+    let (snapshots, interval) = (snapshots, policy.snapshotInterval)
     let (path, disk) = (path, writer.configuration.disk)
     return try await reader.read { view in
       var batch = Batch()
@@ -554,6 +575,8 @@ extension ArchiveShipper {
         bytes += frame.header.footprint
         batch.frames.append(frame)
       }
+      let end = batch.frames.last?.header.revision ?? mark.revision
+      batch.owesSnapshot = snapshots?.next(in: view, through: end, every: interval) != nil
       return batch
     }
   }
@@ -564,7 +587,7 @@ extension ArchiveShipper {
     pin?.advance(to: mark.revision)
     if pin == nil { pin = writer.pins.pin(mark.revision) }
     // Without a snapshot nothing of it can be restored.
-    if newestSnapshot == nil { return }
+    if snapshots == nil { return }
     let behind = hasWork ? behindSince ?? writer.configuration.now() : nil
     update { status in
       status.replicated = mark.revision
@@ -617,16 +640,10 @@ extension ArchiveShipper {
 
   /// Sends a snapshot where the archive begins, if it has none: without it, no segment can be restored.
   private func sendFirstSnapshot() async throws {
-    guard let mark, newestSnapshot == nil else { return }
-    let snapshots = try await archive.snapshots()
-    newestSnapshot = snapshots.last
-    namedSnapshots = []
-    for snapshot in snapshots {
-      for name in snapshot.names {
-        namedSnapshots.insert(NamedSnapshot(name: name, revision: snapshot.mark.revision))
-      }
-    }
-    if newestSnapshot != nil { return note(mark) }
+    guard let mark, snapshots == nil else { return }
+    snapshots = SentSnapshots(try await archive.snapshots())
+    mayOweSnapshot.withLock { $0 = true }
+    if snapshots != nil { return note(mark) }
     let sent = try await sendSnapshot { view in
       view.anchors.first { $0.header.revision == mark.revision } ?? view.anchors.first
     }
@@ -639,26 +656,17 @@ extension ArchiveShipper {
   /// Returns whether one was sent; there may be more then.
   @discardableResult
   private func sendSnapshotIfDue() async throws -> Bool {
-    guard let mark, let newest = newestSnapshot else { return false }
-    let (known, interval) = (namedSnapshots, policy.snapshotInterval)
+    guard let mark, let snapshots, mayOweSnapshot.withLock({ $0 }) else { return false }
+    // One that is made meanwhile sets it again.
+    mayOweSnapshot.withLock { $0 = false }
+    var isLast = false
+    defer { if !isLast { mayOweSnapshot.withLock { $0 = true } } }
+    let interval = policy.snapshotInterval
     let sent = try await sendSnapshot { view in
-      let due = view.verified.filter {
-        $0.header.revision <= mark.revision && $0.header.revision > newest.mark.revision
-      }
-      let verified = Set(view.verified.map(\.header.revision))
-      let names = view.names.filter { name, revision in
-        revision <= mark.revision && verified.contains(revision)
-          && !known.contains(NamedSnapshot(name: name, revision: revision))
-      }
-      if let name = names.first {
-        return view.verified.first { $0.header.revision == name.revision }
-      }
-      return due.first { snapshot in
-        let age = Date(microseconds: snapshot.header.time).timeIntervalSince(newest.time)
-        return .seconds(age) >= interval
-      }
+      snapshots.next(in: view, through: mark.revision, every: interval)
     }
-    return sent != nil
+    isLast = sent == nil
+    return !isLast
   }
 
   /// Sends a snapshot, and those of its chunks that the archive lacks; returns its mark.
@@ -668,12 +676,7 @@ extension ArchiveShipper {
   ) async throws -> HistoryMark? {
     guard let term, let read = try await prepareSnapshot(choose, term) else { return nil }
     try await archive.add(read.snapshot, read.list, catalog: read.catalog, in: term)
-    if newestSnapshot.map({ $0.mark.revision < read.snapshot.mark.revision }) ?? true {
-      newestSnapshot = read.snapshot
-    }
-    for name in read.snapshot.names {
-      namedSnapshots.insert(NamedSnapshot(name: name, revision: read.snapshot.mark.revision))
-    }
+    if snapshots?.add(read.snapshot) == nil { snapshots = SentSnapshots(read.snapshot) }
     return read.snapshot.mark
   }
 
@@ -686,7 +689,7 @@ extension ArchiveShipper {
       catalog: read.catalog,
       in: term
     )
-    newestSnapshot = nil
+    snapshots = nil
     catalogState = nil
     isRewritten = false
     note(read.snapshot.mark)
@@ -785,49 +788,5 @@ extension ArchiveShipper {
       return waiters.take(through: Revision(.max))
     }
     for waiter in all { waiter.resume(returning: .failure(reason)) }
-  }
-}
-
-/// Those who wait for the archive.
-private struct ReplicationWaiters {
-  typealias Continuation = CheckedContinuation<Result<Void, PersistenceError.Reason>, Never>
-
-  private var waiting: [Int: (revision: Revision, continuation: Continuation)] = [:]
-  private var nextID = 0
-  /// Why waiting is of no use any more.
-  var failure: PersistenceError.Reason?
-  /// The shipper while it lets commits gather.
-  private var pause: (number: Int, continuation: CheckedContinuation<Void, Never>)?
-  private var pauses = 0
-
-  /// Notes that the shipper pauses, and returns the number of the pause; nil if somebody waits.
-  mutating func startPause(_ continuation: CheckedContinuation<Void, Never>) -> Int? {
-    guard waiting.isEmpty else { return nil }
-    pauses += 1
-    pause = (pauses, continuation)
-    return pauses
-  }
-
-  /// Ends the pause; one with a number only if it is that one.
-  mutating func endPause(_ number: Int? = nil) -> CheckedContinuation<Void, Never>? {
-    guard let ended = pause, number == nil || number == ended.number else { return nil }
-    pause = nil
-    return ended.continuation
-  }
-
-  mutating func add(_ revision: Revision, _ continuation: Continuation) -> Int {
-    nextID += 1
-    waiting[nextID] = (revision, continuation)
-    return nextID
-  }
-
-  mutating func remove(_ id: Int) -> Continuation? {
-    waiting.removeValue(forKey: id)?.continuation
-  }
-
-  mutating func take(through revision: Revision) -> [Continuation] {
-    let served = waiting.filter { $0.value.revision <= revision }
-    for id in served.keys { waiting[id] = nil }
-    return served.values.map(\.continuation)
   }
 }
