@@ -24,7 +24,7 @@ struct Strata: ParsableCommand {
       Exit codes: 0 ok, 1 failed, 2 differences, problems or pending, 3 not found, 4 damaged, 5 locked or busy, \
       6 schema drift, 7 newer format, 64 usage, 74 I/O, 130 interrupted.
       """,
-    version: "0.1.0",
+    version: "0.2.0",
     subcommands: [
       Info.self, Tables.self, Schema.self, Show.self, List.self, Find.self, Query.self,
       Log.self, History.self, Blame.self, Diff.self, Compare.self, Stats.self, Watch.self,

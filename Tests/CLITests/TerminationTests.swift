@@ -41,6 +41,6 @@ import Testing
     let help = try await Program.strata("--help")
     #expect(help.status == 0)
     #expect(help.output.contains("USAGE: strata <subcommand>"))
-    #expect(try await Program.strata("--version").output == "0.1.0\n")
+    #expect(try await Program.strata("--version").output == "0.2.0\n")
   }
 }
