@@ -16,7 +16,7 @@
         guard call.hasSchema else { throw ArchiveError.Reason.empty }
         guard segment.epoch == term.epoch else { throw ArchiveError.Reason.refused }
         let times = segment.times
-        let appended = try call.run(
+        let appended = try call.runPrepared(
           PostgresStatements.append,
           .text(store),
           .integer(term.epoch),
@@ -44,7 +44,7 @@
     ) throws(ArchiveError) -> [ArchiveSegment] {
       try perform { call in
         guard call.hasSchema else { return [] }
-        return try call.run(
+        return try call.runPrepared(
           PostgresStatements.segments,
           .text(store),
           .integer(revision.number),

@@ -153,6 +153,14 @@
         try connection.run(sql, parameters, until: deadline)
       }
 
+      /// Runs a statement that is run often, as a transaction of its own.
+      func runPrepared(
+        _ sql: String,
+        _ parameters: PostgresValue...
+      ) throws(PostgresFailure) -> [PostgresRow] {
+        try connection.runPrepared(sql, parameters, until: deadline)
+      }
+
       /// Runs `body` as a transaction; one that throws is rolled back, as the connection ends.
       func transaction<R>(_ body: () throws -> R) throws -> R {
         try run(PostgresStatements.begin)
@@ -215,7 +223,9 @@
     public func head() throws(ArchiveError) -> ArchiveHead? {
       try perform { call in
         guard call.hasSchema else { return nil }
-        return try call.run(PostgresStatements.head, .text(store)).first.map { try Self.head($0) }
+        return try call.runPrepared(PostgresStatements.head, .text(store)).first.map {
+          try Self.head($0)
+        }
       }
     }
 

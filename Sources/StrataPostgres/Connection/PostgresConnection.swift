@@ -1,6 +1,7 @@
 #if Postgres
   import CStrataPostgres
   import Foundation
+  import StrataBase
 
   /// One connection to a server, of which no call waits longer than its deadline.
   ///
@@ -11,6 +12,10 @@
     private let handle: OpaquePointer
     private let canceller: PostgresCanceller
     private let secrets: [String]
+    /// The statements that the server has prepared for this connection.
+    private var prepared: Set<String> = []
+    /// Whether the server keeps what it has prepared.
+    private var keepsPrepared = true
 
     /// Connects, at most for a time.
     ///
@@ -96,16 +101,67 @@
       _ parameters: [PostgresValue] = [],
       until deadline: Deadline
     ) throws(PostgresFailure) -> [PostgresRow] {
+      let types = parameters.map(\.type)
+      return try send(parameters, until: deadline) { count, pointers, lengths, formats in
+        PQsendQueryParams(handle, sql, count, types, pointers, lengths, formats, 1)
+      }
+    }
+
+    /// Runs a statement that the server plans once and not at each run; in no transaction of several statements.
+    ///
+    /// Behind pgbouncer in transaction mode another session may run it, which has not prepared it. Then the statement has
+    /// no effect, and it is run as ``run(_:_:until:)`` does, from then on always.
+    func runPrepared(
+      _ sql: String,
+      _ parameters: [PostgresValue],
+      until deadline: Deadline
+    ) throws(PostgresFailure) -> [PostgresRow] {
+      guard keepsPrepared else { return try run(sql, parameters, until: deadline) }
+      // The same name is the same statement, whoever has prepared it in a session that several share.
+      let name = "strata_" + Checksum(of: Array(sql.utf8)).bytes.hexadecimal
+      do throws(PostgresFailure) {
+        if !prepared.contains(name) {
+          try prepare(sql, parameters, as: name, until: deadline)
+          prepared.insert(name)
+        }
+        return try send(parameters, until: deadline) { count, pointers, lengths, formats in
+          PQsendQueryPrepared(handle, name, count, pointers, lengths, formats, 1)
+        }
+      } catch .server("26000", _) {
+        keepsPrepared = false
+        return try run(sql, parameters, until: deadline)
+      }
+    }
+
+    private func prepare(
+      _ sql: String,
+      _ parameters: [PostgresValue],
+      as name: String,
+      until deadline: Deadline
+    ) throws(PostgresFailure) {
+      let types = parameters.map(\.type)
+      guard PQsendPrepare(handle, name, sql, Int32(types.count), types) == 1 else { throw lost }
+      do throws(PostgresFailure) {
+        _ = try finish(until: deadline)
+      } catch .server("42P05", _) {
+        // It is there already.
+      }
+    }
+
+    private func send(
+      _ parameters: [PostgresValue],
+      until deadline: Deadline,
+      _ send: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> Int32
+    ) throws(PostgresFailure) -> [PostgresRow] {
       let values = parameters.map(\.bytes)
       let size = values.reduce(0) { $0 + ($1?.count ?? 0) }
       guard size <= Self.sizeLimit else {
         throw .server(code: "54000", message: "\(size) bytes are too many for one call")
       }
-      let types = parameters.map(\.type)
       let lengths = values.map { Int32($0?.count ?? 0) }
       let formats = [Int32](repeating: 1, count: values.count)
       let isSent = Self.withPointers(to: values) { pointers in
-        PQsendQueryParams(handle, sql, Int32(values.count), types, pointers, lengths, formats, 1)
+        send(Int32(values.count), pointers, lengths, formats)
       }
       guard isSent == 1 else { throw lost }
       return try finish(until: deadline)
