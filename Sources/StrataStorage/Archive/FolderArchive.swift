@@ -28,7 +28,7 @@ public actor FolderArchive: Archive {
     executor.asUnownedSerialExecutor()
   }
 
-  private let disk: Disk
+  private let folder: ArchiveFolder
   private let now: @Sendable () -> Date
 
   /// An archive in a folder, which the first leader makes.
@@ -38,7 +38,7 @@ public actor FolderArchive: Archive {
 
   package init(_ path: String, on disk: Disk, now: @escaping @Sendable () -> Date) {
     name = path
-    self.disk = disk
+    folder = ArchiveFolder(root: path, disk: disk)
     self.now = now
   }
 
@@ -56,9 +56,9 @@ extension FolderArchive {
   public func lead(_ candidate: ArchiveCandidate) throws(ArchiveError) -> ArchiveHead {
     try perform {
       if let flaw = candidate.flaw { throw ArchiveError.Reason.unusable(flaw) }
-      try makeFolders()
-      return try locked {
-        try removeUnfinished()
+      try folder.make()
+      return try folder.locked {
+        try folder.removeUnfinished()
         return try changeLeader(to: candidate)
       }
     }
@@ -119,7 +119,10 @@ extension FolderArchive {
       }
       try removeFiles(beyond: head)
       let header = SegmentHeader(segment)
-      try write(try Self.encode(header) + [0x0A] + segment.body, to: "segments/\(header.name)")
+      try folder.write(
+        try Self.encode(header) + [0x0A] + segment.body,
+        to: "segments/\(header.name)"
+      )
       head.mark = segment.end
       try put(catalog, in: &head)
       extend(&head, by: term.lease)
@@ -129,10 +132,10 @@ extension FolderArchive {
   /// Removes what an interrupted change has left, before the head moves past it.
   private func removeFiles(beyond head: Head) throws {
     for file in try segmentFiles() where file.end.revision > head.mark.revision {
-      try remove("segments/\(file.name)")
+      try folder.remove("segments/\(file.name)")
     }
     for revision in try snapshotFiles() where revision > head.mark.revision {
-      try remove("snapshots/\(Self.name(of: revision))")
+      try folder.remove("snapshots/\(Self.name(of: revision))")
     }
   }
 
@@ -149,7 +152,7 @@ extension FolderArchive {
       where file.end.revision > revision && file.end.revision <= head.mark.revision {
         if !segments.isEmpty, size >= bytes { break }
         // One that is removed meanwhile leaves a gap, as if it had been removed before.
-        guard let contents = try read("segments/\(file.name)") else { continue }
+        guard let contents = try folder.read("segments/\(file.name)") else { continue }
         let segment = try Self.segment(contents, file.name)
         size += segment.body.count
         segments.append(segment)
@@ -168,7 +171,7 @@ extension FolderArchive {
         guard Self.isCatalog(name) else {
           throw CorruptionError("its head names \(name) as the catalog")
         }
-        if let catalog = try read(name) { return catalog }
+        if let catalog = try folder.read(name) { return catalog }
       }
       throw ArchiveError.Reason.notFound("catalog")
     }
@@ -203,7 +206,7 @@ extension FolderArchive {
     _ revision: Revision
   ) throws -> (snapshot: ArchiveSnapshot, list: ArchiveSnapshot.List)? {
     let name = Self.name(of: revision)
-    guard let contents = try read("snapshots/\(name)") else { return nil }
+    guard let contents = try folder.read("snapshots/\(name)") else { return nil }
     let read = try Self.snapshot(contents, name)
     guard read.snapshot.mark.revision == revision else {
       throw CorruptionError("snapshot \(name) says that it is of \(read.snapshot.mark)")
@@ -224,20 +227,20 @@ extension FolderArchive {
   /// Adds chunks, each as a file of its own.
   public func add(_ chunks: [ArchiveChunk], in term: ArchiveTerm) throws(ArchiveError) {
     // The lock is taken for each, so that others get it in between.
-    try perform { for chunk in chunks { try locked { try add(chunk, in: term) } } }
+    try perform { for chunk in chunks { try folder.locked { try add(chunk, in: term) } } }
   }
 
   private func add(_ chunk: ArchiveChunk, in term: ArchiveTerm) throws {
     guard let head = try readHead() else { throw ArchiveError.Reason.empty }
     guard head.epoch == term.epoch else { throw ArchiveError.Reason.refused }
-    try write(chunk.body, to: "chunks/\(chunk.id)")
+    try folder.write(chunk.body, to: "chunks/\(chunk.id)")
   }
 
   /// The chunks, each from a file of its own.
   public func chunks(_ ids: [ArchiveChunk.ID]) throws(ArchiveError) -> [ArchiveChunk] {
     try perform {
       try ids.map { id in
-        guard let body = try read("chunks/\(id)") else {
+        guard let body = try folder.read("chunks/\(id)") else {
           throw ArchiveError.Reason.notFound("chunk \(id)")
         }
         return ArchiveChunk(id: id, body: body)
@@ -282,12 +285,12 @@ extension FolderArchive {
       try put(catalog, in: &head)
       extend(&head, by: term.lease)
       try write(head)
-      for file in try segmentFiles() { try remove("segments/\(file.name)") }
+      for file in try segmentFiles() { try folder.remove("segments/\(file.name)") }
       for revision in try snapshotFiles() where revision != snapshot.mark.revision {
-        try remove("snapshots/\(Self.name(of: revision))")
+        try folder.remove("snapshots/\(Self.name(of: revision))")
       }
       let listed = Set(list.chunks.values)
-      for id in try chunkFiles() where !listed.contains(id) { try remove("chunks/\(id)") }
+      for id in try chunkFiles() where !listed.contains(id) { try folder.remove("chunks/\(id)") }
     }
   }
 
@@ -297,19 +300,21 @@ extension FolderArchive {
     snapshots: [Revision]
   ) throws(ArchiveError) {
     try perform {
-      try locked {
+      try folder.locked {
         guard let head = try readHead() else { throw ArchiveError.Reason.empty }
         for file in try segmentFiles() where file.end.revision <= revision {
-          try remove("segments/\(file.name)")
+          try folder.remove("segments/\(file.name)")
         }
-        for snapshot in snapshots { try remove("snapshots/\(Self.name(of: snapshot))") }
+        for snapshot in snapshots { try folder.remove("snapshots/\(Self.name(of: snapshot))") }
         var listed: Set<ArchiveChunk.ID> = []
         for revision in try snapshotFiles() where revision <= head.mark.revision {
           if let list = try readSnapshot(revision)?.list { listed.formUnion(list.chunks.values) }
         }
         // A leader may be adding the chunks of a snapshot at this moment.
         for id in try chunkFiles() where !listed.contains(id) {
-          if try age(of: "chunks/\(id)") > Self.ageOfOrphans { try remove("chunks/\(id)") }
+          if try folder.age(of: "chunks/\(id)", now()) > Self.ageOfOrphans {
+            try folder.remove("chunks/\(id)")
+          }
         }
       }
     }
@@ -329,7 +334,7 @@ extension FolderArchive {
 
   private func write(_ snapshot: ArchiveSnapshot, _ list: ArchiveSnapshot.List) throws {
     let header = SnapshotHeaderLine(snapshot, list)
-    try write(
+    try folder.write(
       try Self.encode(header) + [0x0A] + list.image,
       to: "snapshots/\(Self.name(of: snapshot.mark.revision))"
     )
@@ -366,7 +371,7 @@ extension FolderArchive {
   }
 
   private func readHead() throws -> Head? {
-    guard let contents = try read("head") else { return nil }
+    guard let contents = try folder.read("head") else { return nil }
     struct Format: Decodable { let format: Int }
     do {
       let format = try JSONDecoder().decode(Format.self, from: Data(contents)).format
@@ -384,9 +389,9 @@ extension FolderArchive {
   }
 
   private func write(_ head: Head) throws {
-    try write(try Self.encode(head), to: "head")
-    for name in try names(in: "") where Self.isCatalog(name) && name != head.catalog {
-      try remove(name)
+    try folder.write(try Self.encode(head), to: "head")
+    for name in try folder.names(in: "") where Self.isCatalog(name) && name != head.catalog {
+      try folder.remove(name)
     }
   }
 
@@ -404,7 +409,7 @@ extension FolderArchive {
   private func put(_ catalog: [UInt8]?, in head: inout Head) throws {
     guard let catalog else { return }
     let name = "catalog-\(head.epoch)-\(head.mark.revision)-\(UUID().uuidString)"
-    try write(catalog, to: name)
+    try folder.write(catalog, to: name)
     head.catalog = name
   }
 
@@ -416,7 +421,7 @@ extension FolderArchive {
   ) throws(ArchiveError) {
     try perform {
       if let flaw { throw ArchiveError.Reason.unusable(flaw) }
-      try locked {
+      try folder.locked {
         guard var head = try readHead() else { throw ArchiveError.Reason.empty }
         guard head.epoch == term.epoch else { throw ArchiveError.Reason.refused }
         try body(&head)
@@ -426,7 +431,6 @@ extension FolderArchive {
   }
 }
 
-/// Files.
 extension FolderArchive {
   private func perform<R>(_ body: () throws -> R) throws(ArchiveError) -> R {
     do {
@@ -440,151 +444,6 @@ extension FolderArchive {
     } catch {
       throw ArchiveError(.away("\(error)"), archive: name)
     }
-  }
-
-  private func makeFolders() throws {
-    for folder in [""] + Self.folders { try makeFolder(path(folder)) }
-    try checkFolders()
-    // The folder itself may be a link.
-    try disk.sync(path("."))
-    try syncParent()
-  }
-
-  private func syncParent() throws(SystemError) {
-    do throws(SystemError) {
-      try disk.sync(path("./.."))
-    } catch {
-      // The process that made the folder there may read it, and has synced it.
-      if error.code != EACCES { throw error }
-    }
-  }
-
-  private static let folders = ["segments", "snapshots", "chunks"]
-
-  /// Refuses links as folders: what is removed must be in this one.
-  private func checkFolders() throws(CorruptionError) {
-    for folder in Self.folders {
-      var status = stat()
-      guard lstat(path(folder), &status) == 0, status.st_mode & S_IFMT != S_IFDIR else { continue }
-      let kind = FileIdentity.kind(ifNotRegular: status) ?? "a file"
-      throw CorruptionError("\(path(folder)) is \(kind), not a folder")
-    }
-  }
-
-  /// Removes files that a process has not finished; only under the lock, under which files are written.
-  private func removeUnfinished() throws {
-    for folder in [""] + Self.folders {
-      for name in try allNames(in: folder) where Self.isUnfinished(name) {
-        try remove(folder.isEmpty ? name : "\(folder)/\(name)")
-      }
-    }
-  }
-
-  private static let unfinished = ".writing-"
-
-  private static func isUnfinished(_ name: String) -> Bool {
-    name.range(of: unfinished, options: .backwards).map {
-      UUID(uuidString: String(name[$0.upperBound...])) != nil
-    } ?? false
-  }
-
-  private func makeFolder(_ path: String) throws(SystemError) {
-    do throws(SystemError) {
-      try disk.makeDirectory(path)
-    } catch {
-      if error.code != EEXIST { throw error }
-    }
-  }
-
-  private func locked<R>(_ body: () throws -> R) throws -> R {
-    let lock = try openLock()
-    guard try lock.lock(LOCK_EX) else {
-      throw SystemError("flock", path("lock"), code: EWOULDBLOCK)
-    }
-    try checkFolders()
-    return try body()
-  }
-
-  private func openLock() throws -> OpenFile {
-    do throws(SystemError) {
-      return try disk.open(path("lock"), O_RDWR | O_CREAT)
-    } catch {
-      if error.code == ENOENT { throw ArchiveError.Reason.empty }
-      throw error
-    }
-  }
-
-  private func path(_ file: String) -> String { file.isEmpty ? name : "\(name)/\(file)" }
-
-  private func read(_ file: String) throws -> [UInt8]? {
-    do {
-      return try readFile(path(file))
-    } catch let error as SystemError where error.code == ENOENT {
-      return nil
-    }
-  }
-
-  private func readFile(_ path: String) throws -> [UInt8] {
-    let file = try disk.open(path, O_RDONLY)
-    let size = try file.size()
-    guard size <= Self.sizeLimit else {
-      throw CorruptionError("\(path) has \(size) bytes, which is too large")
-    }
-    let contents = try file.read(Int(size), at: 0)
-    guard contents.count == size else { throw CorruptionError("\(path) is cut off") }
-    return contents
-  }
-
-  /// The size of the largest file, with room for its header.
-  private static let sizeLimit = Int64(ArchiveSegment.sizeLimit) + 64 << 20
-
-  /// Writes a file that gets its name once it is synced.
-  private func write(_ contents: [UInt8], to file: String) throws {
-    let temporary = path("\(file)\(Self.unfinished)\(UUID().uuidString)")
-    do {
-      try write(contents, temporary: temporary)
-      try disk.rename(temporary, to: path(file))
-    } catch let error as SystemError {
-      do {
-        try disk.remove(temporary)
-      } catch {
-        // The next leader removes it.
-      }
-      throw error
-    }
-    try disk.sync("\(path(file).directoryOfPath)/.")
-  }
-
-  private func write(_ contents: [UInt8], temporary: String) throws {
-    let file = try disk.open(temporary, O_WRONLY | O_CREAT | O_EXCL)
-    try file.write(contents, at: 0)
-    try file.sync()
-  }
-
-  private func remove(_ file: String) throws { try disk.remove(path(file)) }
-
-  /// The names of complete files in a folder.
-  private func names(in folder: String) throws -> [String] {
-    try allNames(in: folder).filter { !Self.isUnfinished($0) }
-  }
-
-  private func allNames(in folder: String) throws -> [String] {
-    do {
-      return try FileManager.default.contentsOfDirectory(atPath: path(folder))
-    } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-      return []
-    }
-  }
-
-  private func age(of file: String) throws -> TimeInterval {
-    var status = stat()
-    guard lstat(path(file), &status) == 0 else { return 0 }
-    #if canImport(Darwin)
-      let seconds = status.st_mtimespec.tv_sec
-    #else
-      let seconds = status.st_mtim.tv_sec
-    #endif
-    return now().timeIntervalSince1970 - TimeInterval(seconds)
   }
 
   private static func encode(_ value: some Encodable) throws -> [UInt8] {
@@ -649,7 +508,7 @@ extension FolderArchive {
 
   /// The segments by their names, in order.
   private func segmentFiles() throws -> [(name: String, end: HistoryMark)] {
-    try names(in: "segments").sorted().compactMap { name in
+    try folder.names(in: "segments").sorted().compactMap { name in
       let parts = name.split(separator: "-")
       guard parts.count == 3, Self.isPadded(parts[0]), Self.isPadded(parts[1]),
         let last = Int64(parts[1])
@@ -661,13 +520,13 @@ extension FolderArchive {
 
   /// The revisions of the snapshots by their names, in order.
   private func snapshotFiles() throws -> [Revision] {
-    try names(in: "snapshots").sorted().compactMap { name in
+    try folder.names(in: "snapshots").sorted().compactMap { name in
       Self.isPadded(name) ? Int64(name).map { Revision($0) } : nil
     }
   }
 
   private func chunkFiles() throws -> Set<ArchiveChunk.ID> {
-    Set(try names(in: "chunks").compactMap { ArchiveChunk.ID($0) })
+    Set(try folder.names(in: "chunks").compactMap { ArchiveChunk.ID($0) })
   }
 
   private static func isPadded(_ text: some StringProtocol) -> Bool {
@@ -729,12 +588,5 @@ extension FolderArchive {
     } catch {
       throw CorruptionError("\(place) cannot be read: \(error)")
     }
-  }
-}
-
-extension String {
-  /// The directory of a path.
-  fileprivate var directoryOfPath: String {
-    lastIndex(of: "/").map { String(self[..<$0]) } ?? "."
   }
 }
