@@ -77,13 +77,19 @@ package struct LayoutCatalog: Sendable {
     in connection: Connection
   ) throws(SQLiteError) -> Int64 {
     if let number = numbers[Key(table: table, hash: layout.id)] { return number }
-    let number = lastNumber + 1
+    let number = unusedNumber
     try connection.run(
       "INSERT INTO layout (id, entity_table, hash, body) VALUES (?, ?, ?, ?)",
       [.integer(number), .text(table), .blob(layout.id.bytes), .blob(layout.body)]
     )
     add(layout, number, table)
     return number
+  }
+
+  /// The number after the last one; a file that was forged may have the last one there is.
+  private var unusedNumber: Int64 {
+    if lastNumber < StoredNumber.lastLayout { return lastNumber + 1 }
+    return (1...).first { byNumber[$0] == nil } ?? lastNumber
   }
 
   private mutating func add(_ layout: Layout, _ number: Int64, _ table: String) {

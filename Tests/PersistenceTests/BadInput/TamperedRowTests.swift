@@ -176,6 +176,32 @@ struct TamperedRowTests {
     #expect(error.map { "\($0)" }?.contains(reason) == true, "\(String(describing: error))")
   }
 
+  @Test func `a store whose layouts have the last number gets others`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("app.strata")
+    try await makeStore(path)
+    // No record has the layout, and no hash covers its number.
+    try RawSQLite.run(
+      """
+      INSERT INTO layout (id, entity_table, hash, body)
+        SELECT \(Int64(1) << 31), 'loans', hash, body FROM layout WHERE id = 1
+      """,
+      on: path
+    )
+    for count in 1...2 {
+      let persistence = try await Persistence.open(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db
+      )
+      let store = LibraryStore(persistence)
+      store.commit { $0.db.archivedBooks.insert(Book(id: EntityID(count))) }
+      #expect(store.state.db.archivedBooks.count == count)
+      try await persistence.close()
+    }
+    #expect(try Inspector(path: path).verify().isSound)
+  }
+
   /// A chunk with Cleo and Eve, and one with Dan between them.
   @Test func `chunks that overlap are refused`() async throws {
     let directory = try TemporaryDirectory()
