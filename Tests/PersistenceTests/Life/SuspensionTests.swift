@@ -90,14 +90,26 @@ struct SuspensionTests {
     #expect(try Inspector(path: path).verify().isSound)
   }
 
-  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
-  func `while it is suspended nothing of the file is open, and another writer may have it`()
-    async throws
-  {
-    let persistence = try await open()
+  @Test(
+    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")),
+    arguments: [false, true]
+  )
+  func `while it is suspended nothing of the file is open, and another writer may have it`(
+    hasArchive: Bool
+  ) async throws {
+    let folder = try TemporaryDirectory()
+    let persistence =
+      hasArchive
+      ? try await Persistence.open(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db,
+        archive: FolderArchive(folder.path("archive"))
+      ) : try await open()
     let store = LibraryStore(persistence)
     store.commit { $0.db.books.insert(Book(id: 1)) }
     #expect(try await persistence.state(at: .revision(0)).books.isEmpty)
+    if hasArchive { try await persistence.replicated(through: 1) }
     #expect(try openFiles.isEmpty == false)
     try await persistence.suspend()
     #expect(try openFiles == [])
