@@ -63,12 +63,19 @@ struct ArchiveComparison {
     if HistoryMark(head.mark.revision, chain) == head.mark { return .atOrAhead }
     let leadership = try await file.leadership()
     let hasLedLast = leadership == head.epoch || head.leader == leader
-    if hasLedLast, position.epoch > leadership {
+    if hasLedLast, position.epoch > leadership, try await lastEpochOfSegments() <= leadership {
       let erased = Set(try await file.erasures())
       let known = try await file.erasures(inCatalog: try await archive.catalog())
       return erased.isStrictSuperset(of: known) ? .rewritten : .cut
     }
     return .diverged(after: try await commonRevision(before: position))
+  }
+
+  /// The epoch that the end of the archive was made in; 0 if it has only a snapshot.
+  ///
+  /// The head may have a later one: a leader that was not heard of again, and added nothing.
+  private func lastEpochOfSegments() async throws -> Int64 {
+    try await archive.segments(after: head.mark.revision.previous, bytes: 1).last?.epoch ?? 0
   }
 
   private func commonRevision(before position: Position) async throws -> Revision? {

@@ -145,6 +145,42 @@ struct FailoverTests {
   }
 
   @Test
+  func `a machine that never heard that it led is not taken for one that was taken back`()
+    async throws
+  {
+    let first = try await open("first")
+    try add(1...3, to: LibraryStore(first))
+    try await first.close()
+    let second = try await open("second")
+    try add(4...5, to: LibraryStore(second))
+    try await second.close()
+    let before = try #require(await memory.head())
+    let head = try await memory.lead(
+      ArchiveCandidate(
+        store: before.store,
+        epoch: before.epoch,
+        leader: "first",
+        lease: .milliseconds(100),
+        start: before.mark
+      )
+    )
+    try await memory.release(ArchiveTerm(epoch: head.epoch, lease: .milliseconds(100)))
+    // A loss that an opening has noticed raises the epoch, and its file goes on alone.
+    try RawSQLite.run("UPDATE store SET epoch = epoch + 1", on: path("first"))
+    let alone = try await Persistence.open(
+      at: path("first"),
+      initialState: LibraryState(),
+      database: \.db
+    )
+    try add(11...15, to: LibraryStore(alone))
+    try await alone.close()
+    let again = try await open("first")
+    #expect(books(LibraryStore(again)) == Array(1...5))
+    #expect(again.report.archive?.setAside?.revisions == 4...8)
+    try await again.close()
+  }
+
+  @Test
   func `a follower that began with commits of its own names the file they are in`() async throws {
     let first = try await open("first", through: archive)
     let store = LibraryStore(first)
