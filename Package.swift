@@ -2,20 +2,23 @@
 
 import PackageDescription
 
-let swiftLog = Target.Dependency.product(
-  name: "Logging",
-  package: "swift-log",
-  condition: .when(traits: ["SwiftLog"])
+/// A product of another package, which only those fetch who enable the trait.
+func product(_ name: String, of package: String, with trait: String) -> Target.Dependency {
+  .product(name: name, package: package, condition: .when(traits: [trait]))
+}
+
+let swiftLog = product("Logging", of: "swift-log", with: "SwiftLog")
+let metrics = product("CoreMetrics", of: "swift-metrics", with: "SwiftMetrics")
+let tracing = product("Tracing", of: "swift-distributed-tracing", with: "Tracing")
+let lifecycle = product(
+  "ServiceLifecycle",
+  of: "swift-service-lifecycle",
+  with: "ServiceLifecycle"
 )
 
-// The inspector's server: only a package that enables the trait fetches it, and only a program that uses the
-// inspector compiles it.
-let server = ["NIOCore", "NIOPosix", "NIOHTTP1"].map { name in
-  Target.Dependency.product(
-    name: name,
-    package: "swift-nio",
-    condition: .when(traits: ["Inspector"])
-  )
+// The inspector's server, compiled only for a program that uses the inspector.
+let server = ["NIOCore", "NIOPosix", "NIOHTTP1"].map {
+  product($0, of: "swift-nio", with: "Inspector")
 }
 
 let libpq = Target.Dependency.target(
@@ -36,12 +39,25 @@ let package = Package(
   traits: [
     .trait(name: "Inspector", description: "The page of StrataInspector and `strata serve`."),
     .trait(name: "Postgres", description: "An archive in PostgreSQL, over libpq."),
+    .trait(
+      name: "ServiceLifecycle",
+      description: "Persistences and followers are services of swift-service-lifecycle."
+    ),
     .trait(name: "SwiftLog", description: "A logger of stores that writes to swift-log."),
+    .trait(name: "SwiftMetrics", description: "What an operator watches, in swift-metrics."),
+    .trait(
+      name: "Tracing",
+      description: "The span of swift-distributed-tracing in the context of commits."
+    ),
   ],
   dependencies: [
     // Fetched only by those who enable the trait.
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    // For the command, which every package fetches that depends on this one.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
@@ -88,7 +104,7 @@ let package = Package(
     ),
 
     // The state: from a store of any value up to a store of entity tables.
-    .target(name: "StrataCore", dependencies: ["StrataBase", swiftLog]),
+    .target(name: "StrataCore", dependencies: ["StrataBase", swiftLog, tracing]),
     .target(name: "StrataNormalization", dependencies: ["StrataBase"]),
     .target(
       name: "StrataEntityStore",
@@ -100,7 +116,7 @@ let package = Package(
       name: "StrataPersistence",
       dependencies: [
         "StrataBase", "StrataRecords", "StrataStorage", "StrataCore", "StrataNormalization",
-        "StrataEntityStore",
+        "StrataEntityStore", metrics, lifecycle,
       ]
     ),
     .target(
@@ -190,7 +206,10 @@ let package = Package(
       dependencies: [
         "StrataBase", "StrataCore", "StrataSQLite", "StrataMigrations", "StrataRecords",
         "StrataNormalization", "StrataStorage", "StrataPersistence", "Strata",
-        "TestSupport", "CrashChild", "StrataCLI",
+        "TestSupport", "CrashChild", "StrataCLI", metrics, tracing, lifecycle,
+        product("MetricsTestKit", of: "swift-metrics", with: "SwiftMetrics"),
+        product("InMemoryTracing", of: "swift-distributed-tracing", with: "Tracing"),
+        product("Logging", of: "swift-log", with: "ServiceLifecycle"),
       ],
       exclude: ["Golden"]
     ),
@@ -213,7 +232,10 @@ let package = Package(
     .executableTarget(name: "NotesSecond", dependencies: ["Strata"], path: "Tests/Notes/Second"),
     .testTarget(
       name: "DocumentationTests",
-      dependencies: ["Strata", "StrataFlux"],
+      dependencies: [
+        "Strata", "StrataFlux", tracing, lifecycle,
+        product("UnixSignals", of: "swift-service-lifecycle", with: "ServiceLifecycle"),
+      ],
       exclude: ["Manifests"]
     ),
     .testTarget(
