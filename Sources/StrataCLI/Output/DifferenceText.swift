@@ -21,7 +21,7 @@ package enum DifferenceText {
       }
       // The ID stands in the line above.
       let changes = entity.fields.filter { entity.kind == .changed || $0.field != "id" }
-      lines += fields(changes, highlighting, within: limit)
+      lines += fields(changes, of: entity.kind, highlighting, within: limit)
     }
     if !lines.isEmpty { lines.append("") }
     return lines + [summary(difference, sides)]
@@ -66,13 +66,17 @@ package enum DifferenceText {
   }
 
   /// The lines of the fields that differ: on one line each where they fit, else on two.
+  ///
+  /// A changed entity has `+` before the value of a field that it did not have, and `-` before one that it no longer has.
   package static func fields(
     _ changes: [FieldChange],
+    of kind: EntityDifference.Kind,
     _ highlighting: Highlighting,
     within limit: Int
   ) -> [String] {
     let indent = "    "
     let names = changes.map(\.field.printable)
+    let (minus, plus) = kind == .changed ? ("- ", "+ ") : ("", "")
     // One long name does not push the values of all others to the right.
     let width = min(24, names.map(\.columnCount).max() ?? 0)
     var lines: [String] = []
@@ -82,8 +86,10 @@ package enum DifferenceText {
       let room = max(20, limit - title.columnCount)
       let (from, to) = Self.texts(change)
       switch (from, to) {
-      case (let from?, nil): lines.append(title + highlighting.removed(from.shortened(to: room)))
-      case (nil, let to?): lines.append(title + highlighting.added(to.shortened(to: room)))
+      case (let from?, nil):
+        lines.append(title + highlighting.removed((minus + from).shortened(to: room)))
+      case (nil, let to?):
+        lines.append(title + highlighting.added((plus + to).shortened(to: room)))
       case (nil, nil): lines.append(title)
       case (let from?, let to?):
         if from.columnCount + to.columnCount + 3 <= room {

@@ -26,7 +26,12 @@ package enum HistoryText {
     let hasCommit = version.operation != .base && version.operation != .erased
     let commit = hasCommit ? [CommitText.header(version.commit)] : []
     return commit + contexts + ["  \(operation)"]
-      + DifferenceText.fields(version.changes, highlighting, within: limit)
+      + DifferenceText.fields(
+        version.changes,
+        of: version.operation == .updated ? .changed : .added,
+        highlighting,
+        within: limit
+      )
   }
 
   /// An object for a version.

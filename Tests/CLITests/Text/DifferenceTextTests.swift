@@ -17,14 +17,15 @@ import Testing
         FieldChange(field: "gone", from: .null, to: nil),
         FieldChange(field: "new", from: nil, to: .string("x\u{1B}\ny")),
       ],
+      of: .changed,
       .off,
       within: 60
     )
     #expect(
       lines == [
         "    id    1 → 2", "    text  - …nd of the first\"",
-        "          + …nd of the second\"", "    gone  null",
-        #"    new   "x\u001b\ny""#,
+        "          + …nd of the second\"", "    gone  - null",
+        #"    new   + "x\u001b\ny""#,
       ]
     )
   }
@@ -36,16 +37,23 @@ import Testing
       from: .array(.init(start.map(RecordValue.string) + [.string("one")])),
       to: .array(.init(start.map(RecordValue.string) + [.string("other")]))
     )
-    let lines = DifferenceText.fields([change], .off, within: 60)
+    let lines = DifferenceText.fields([change], of: .changed, .off, within: 60)
     #expect(lines.count == 2)
     #expect(lines.first?.hasSuffix("\"one\"]") == true, "\(lines)")
     #expect(lines.last?.hasSuffix("\"other\"]") == true, "\(lines)")
   }
 
+  @Test func `the fields of an entity that is new or gone need no sign`() {
+    let new = FieldChange(field: "a", from: nil, to: .bool(true))
+    let gone = FieldChange(field: "a", from: .bool(true), to: nil)
+    #expect(DifferenceText.fields([new], of: .added, .off, within: 80) == ["    a  true"])
+    #expect(DifferenceText.fields([gone], of: .removed, .off, within: 80) == ["    a  true"])
+  }
+
   @Test func `colors say what was and what is`() {
     let change = FieldChange(field: "a", from: .bool(false), to: .bool(true))
     #expect(
-      DifferenceText.fields([change], .on, within: 80)
+      DifferenceText.fields([change], of: .changed, .on, within: 80)
         == ["    a  \u{1B}[31mfalse\u{1B}[0m → \u{1B}[32mtrue\u{1B}[0m"]
     )
   }
@@ -55,6 +63,7 @@ import Testing
     for limit in 40...90 {
       let lines = DifferenceText.fields(
         [FieldChange(field: "field", from: .string(long), to: .string(long + "x"))],
+        of: .changed,
         .off,
         within: limit
       )
