@@ -26,7 +26,7 @@ try await withPersistence(
 ) { store in
   if let text = CommandLine.arguments.dropFirst().first {
     store.commit("add note") { state in
-      let id = state.db.notes.count + 1
+      let id = (state.db.notes.map(\.id.raw).max() ?? 0) + 1
       state.db.notes.insert(Note(id: EntityID(id), text: text))
     }
   }
