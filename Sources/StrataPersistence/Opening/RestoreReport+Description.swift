@@ -9,7 +9,13 @@ extension RestoreReport: CustomStringConvertible {
     }
     return
       ([restored] + sources + violations + differences
-      + notes.map(\.sentence)).joined(separator: " ")
+      + otherNotes.map(\.sentence)).joined(separator: " ")
+  }
+
+  /// The notes that do not say what ``violations`` says.
+  private var otherNotes: [String] {
+    let said = Set(danglingReferences.map { "\($0)" } + brokenRules.map(\.sentence))
+    return notes.filter { !said.contains($0) }
   }
 
   private var restored: String {

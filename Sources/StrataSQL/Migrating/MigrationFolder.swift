@@ -28,7 +28,10 @@ package struct MigrationFolder {
     do {
       names = try FileManager.default.contentsOfDirectory(atPath: path).sorted()
     } catch {
-      throw .unreadable(path: path, detail: "the folder cannot be read")
+      throw .unreadable(
+        path: path,
+        detail: "the folder of migrations cannot be read; `strata migrate history` needs none"
+      )
     }
     var files: [Int: [FileName]] = [:]
     for name in names where !name.hasPrefix(".") {

@@ -60,6 +60,8 @@ struct DescriptionTests {
     report.brokenRules = (1...7).map { number in
       .notUnique(table: "users", index: "email", key: "\(number)", ids: ["a", "b"])
     }
+    // As an opening notes them.
+    report.notes += report.brokenRules.map(\.sentence)
     #expect(
       "\(report)".hasSuffix(
         """
