@@ -39,7 +39,15 @@ let package = Package(
       ],
       path: "Todo"
     ),
-  ],
+  ]
+    // The steps of the tutorial.
+    + (1...6).map { step in
+      .executableTarget(
+        name: "Step0\(step)",
+        dependencies: [.product(name: "Strata", package: "Strata")],
+        path: "Tutorial/Step0\(step)"
+      )
+    },
   swiftLanguageModes: [.v6]
 )
 

@@ -1,0 +1,56 @@
+import Strata
+
+struct NotLent: Error, CustomStringConvertible {
+  let description: String
+}
+
+extension LibraryStore {
+  /// Returns when the loan is on disk.
+  func lend(_ book: Book.ID, to reader: Reader.ID) async throws {
+    try await commitDurably("lend") { library in
+      try library.db.books.update(book) { $0.reader = reader }
+    }
+  }
+
+  /// Readers know the title of their book, and not its ID.
+  func giveBack(_ title: String, from reader: Reader.ID) async throws {
+    try await commitDurably("give back") { library in
+      let books = library.db.books[Book.byReader][reader]
+      guard let book = books.first(where: { $0.title == title }) else {
+        throw NotLent(description: "\(reader) does not have \(title).")
+      }
+      try library.db.books.update(book.id) { $0.reader = nil }
+    }
+  }
+}
+
+try await withPersistence(
+  at: CommandLine.arguments.dropFirst().first ?? "library.strata",
+  initialState: Library(db: .initial),
+  database: \.db,
+  migrations: migrations,
+  store: LibraryStore.init
+) { store, persistence in
+  for step in persistence.report.migrations?.steps ?? [] { print("Migrated: \(step.name)") }
+  var words = CommandLine.arguments.dropFirst(2).makeIterator()
+  while let verb = words.next() {
+    do {
+      switch verb {
+      case "lend":
+        let (book, reader) = (words.next() ?? "", words.next() ?? "")
+        try await store.lend(Book.ID(book), to: Reader.ID(reader))
+      case "back":
+        let (title, reader) = (words.next() ?? "", words.next() ?? "")
+        try await store.giveBack(title, from: Reader.ID(reader))
+      case "revert":
+        let revision = words.next().flatMap { Revision($0) } ?? persistence.revision
+        try await persistence.revert(to: .revision(revision))
+      default: print("lend BOOK READER, back TITLE READER, or revert REVISION, not \(verb)")
+      }
+    } catch {
+      print("Refused:", error)
+    }
+  }
+  print("The library at revision \(persistence.revision):")
+  store.state.db.printBooks()
+}
