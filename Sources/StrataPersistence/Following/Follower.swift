@@ -97,6 +97,7 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
 
   /// Stops following; the store keeps its state.
   public func close() async throws(PersistenceError) {
+    defer { progress.note(.closed) }
     if let persistence = persistence.withLock({ $0 }) { return try await persistence.close() }
     await loop.stop()
     progress.finish()
