@@ -164,6 +164,8 @@ extension ArchiveShipper {
       }
       executor.schedule(after: limit) {
         loop?.cancel()
+        // The release of the lease may get no answer, either.
+        ending.cancel()
         end()
       }
     }
