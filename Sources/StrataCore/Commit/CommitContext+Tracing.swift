@@ -11,8 +11,8 @@
     /// ```
     ///
     /// The trace is ``traceID``, the span is the field `span`. They are what the tracer gives an outgoing
-    /// request: the header `traceparent` of W3C, or values whose keys end in `trace-id` and `span-id`, in any spelling. Nothing else of the span
-    /// is read, and no baggage.
+    /// request: the header `traceparent` of W3C, or values whose keys end in `trace-id` and `span-id`, in any
+    /// spelling. Nothing else of the span is read, and no baggage.
     ///
     /// It is read once: a span that is opened inside `with` is not that of the commits in it. As expensive as one
     /// outgoing request is for the tracer. It exists with the package trait `Tracing`, which is off by

@@ -12,8 +12,8 @@ public import Observation
 /// ```
 ///
 /// A SwiftUI view that reads ``value`` in its body is drawn again when the value changes, and `Observations`
-/// makes an asynchronous sequence of it: see <doc:ObservingInViews>. Observers hear only of changes that the
-/// subscribers of the ``Derived`` value hear of, so not of a commit that leaves it equal.
+/// makes an asynchronous sequence of it: see <doc:ObservingInViews>. Observers are notified when the subscribers of
+/// the ``Derived`` value are. A commit that leaves the value equal does not notify them.
 ///
 /// It follows with ``MainTargetQueue/mainImmediate``: after a commit on the main actor, the value is the new one before
 /// the commit returns, unless an older delivery waits. It is the last delivered value, so a view never shows

@@ -117,7 +117,7 @@
       until deadline: Deadline
     ) throws(PostgresFailure) -> [PostgresRow] {
       guard keepsPrepared else { return try run(sql, parameters, until: deadline) }
-      // The same name is the same statement, whoever has prepared it in a session that several share.
+      // The name is made from the text, so clients that share a session agree on what a name stands for.
       let name = "strata_" + Checksum(of: Array(sql.utf8)).bytes.hexadecimal
       do throws(PostgresFailure) {
         if !prepared.contains(name) {
