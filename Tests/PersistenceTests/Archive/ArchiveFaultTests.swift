@@ -19,6 +19,13 @@ struct ArchiveFaultTests {
   enum Kind: CaseIterable {
     case memory
     case folder
+
+    func place(in directory: TemporaryDirectory) -> any ArchivePlace {
+      switch self {
+      case .memory: MemoryPlace()
+      case .folder: FolderPlace(in: directory)
+      }
+    }
   }
 
   @Test(arguments: Kind.allCases)
@@ -32,9 +39,7 @@ struct ArchiveFaultTests {
     var rest = Self.faults
     while rest > 0 {
       let directory = try TemporaryDirectory()
-      let place: any ArchivePlace =
-        kind == .memory ? MemoryPlace() : FolderPlace(in: directory)
-      let run = ArchiveFaultRun(seed: seed, in: place, directory)
+      let run = ArchiveFaultRun(seed: seed, in: kind.place(in: directory), directory)
       total += try await run.run(faults: min(rest, Self.faultsOfLife))
       rest -= Self.faultsOfLife
       seed += 1
@@ -52,5 +57,17 @@ struct ArchiveFaultTests {
     let summary = try await run.runStoppedLeader()
     // One commit of the second leader was acknowledged.
     #expect(summary.problems.count == (fence == .on ? 0 : 1), "\(summary.report)")
+  }
+
+  @Test(arguments: Kind.allCases)
+  func `the file beside a leader in memory names what the archive has lost`(
+    _ kind: Kind
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let run = ArchiveFaultRun(seed: 1, in: kind.place(in: directory), directory)
+    let summary = try await run.runLeaderInMemory()
+    #expect(summary.problems.isEmpty, "\(summary.report)")
+    #expect(summary.lostByArchive == 1)
+    #expect(summary.setAside == 1)
   }
 }
