@@ -301,6 +301,70 @@ struct FailoverTests {
     try await other.close()
   }
 
+  enum Kill: CaseIterable {
+    case beforeItNotices
+    case onceItKnows
+  }
+
+  @Test(arguments: Kill.allCases)
+  func `what an archive that went back has lost is named by the file of its leader`(
+    _ kill: Kill
+  ) async throws {
+    let first = try await open("first")
+    try add(1...10, to: LibraryStore(first))
+    try await first.close()
+    let copy = await memory.contents
+    let history = SnapshotPolicy(minimumJournalBytes: 1_000, minimumHistoryBytes: 1)
+    let leader = try await open(
+      "first",
+      through: archive,
+      configuration("first", snapshots: history)
+    )
+    let store = LibraryStore(leader)
+    var next = 100
+    // The file has nothing left that the archive could be compared by.
+    while leader.status.trimmed.map({ $0 <= 20 }) ?? true {
+      try add(next...next + 49, to: store)
+      next += 50
+      try await leader.replicated(through: leader.revision)
+      try await leader.flush()
+    }
+    let acknowledged = leader.revision
+    await archive.pause()
+    if kill == .beforeItNotices { archive.fail { _ in .lost } }
+    await memory.replace(by: copy)
+    archive.resume()
+    if kill == .onceItKnows {
+      // It learns that from a refused call.
+      do { try add(next...next, to: store) } catch _ as PersistenceError {}
+      let error = await #expect(throws: PersistenceError.self) {
+        try await leader.replicated(through: acknowledged.next)
+      }
+      #expect(error.map { if case .notLeading = $0.reason { true } else { false } } == true)
+    }
+    // As a kill ends it.
+    try await leader.suspend()
+    let last = leader.revision
+    archive.fail { _ in .lost }
+    let follower = try await Persistence.follow(
+      memory,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration("second")
+    )
+    let copyInMemory = LibraryStore(follower)
+    try await follower.lead()
+    try add(11...12, to: copyInMemory)
+    try await follower.close()
+    let again = try await open("first")
+    #expect(books(LibraryStore(again)) == Array(1...12))
+    let setAside = try #require(again.report.archive?.setAside)
+    let file = try Inspector(path: setAside.quarantine.directory + "/first.strata")
+    #expect(try file.database(over: LibraryDatabase(), at: last) == store.state.db)
+    #expect(last >= acknowledged)
+    try await again.close()
+  }
+
   @Test
   func `two calls to lead are one`() async throws {
     let leader = try await open("first")
