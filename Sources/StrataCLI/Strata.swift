@@ -5,7 +5,8 @@ import StrataStorage
 
 /// The `strata` command: inspects the file of a store, and migrates its data.
 ///
-/// Data goes to standard output, everything else to standard error. ``ExitStatus`` lists the exit codes.
+/// Data goes to standard output, everything else to standard error. ``ExitStatus`` lists the exit codes. Each subcommand
+/// states its name: making it from the type's costs a fifth of the start.
 @main
 struct Strata: ParsableCommand {
   static let configuration = CommandConfiguration(

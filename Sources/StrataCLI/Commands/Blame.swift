@@ -4,6 +4,7 @@ import StrataStorage
 /// `strata blame STORE TABLE [ID [FIELD]]`.
 struct Blame: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "blame",
     abstract: "Shows which commit gave each field the value it has.",
     discussion: """
       For each field: its value, and the revision, time, name, place and context of the commit since \

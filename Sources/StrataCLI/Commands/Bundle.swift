@@ -4,6 +4,7 @@ import StrataStorage
 /// `strata bundle STORE`.
 struct Bundle: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "bundle",
     abstract: "Writes a small store for a bug report, with chosen fields replaced.",
     discussion: """
       It has the last commits, the entities that they touch, and those that these refer to, with the revisions of \

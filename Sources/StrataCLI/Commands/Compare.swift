@@ -4,6 +4,7 @@ import StrataStorage
 /// `strata compare A B`.
 struct Compare: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "compare",
     abstract: "Shows what differs between two stores, entity by entity and field by field.",
     discussion: """
       The stores need not have a common history. --at reads both at a revision.

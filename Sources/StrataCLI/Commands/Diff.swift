@@ -5,6 +5,7 @@ import StrataStorage
 /// `strata diff STORE [A..B] [TABLE [ID]]`.
 struct Diff: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "diff",
     abstract: "Shows what differs between two revisions, entity by entity and field by field.",
     discussion: """
       A..B goes from revision A to B, and A alone or A.. to HEAD. Without it, the last commit is shown. \

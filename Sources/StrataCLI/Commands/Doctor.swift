@@ -4,6 +4,7 @@ import StrataStorage
 /// `strata doctor STORE`.
 struct Doctor: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "doctor",
     abstract: "Checks what surrounds a store: SQLite, the writer, the WAL, the head, the disk.",
     discussion: """
       Exits with 2 if it finds a problem. It reads no entity: `strata verify` checks the contents.

@@ -5,6 +5,7 @@ import StrataStorage
 /// `strata erase STORE TABLE ID…`.
 struct Erase: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "erase",
     abstract: "Removes every trace of entities from a store, its history included.",
     discussion: """
       Records and IDs leave the deltas, the snapshots and the free pages, and with them the contexts of the \

@@ -5,6 +5,7 @@ import StrataStorage
 /// `strata export STORE [TABLE]`.
 struct Export: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "export",
     abstract: "Writes entities as NDJSON, as CSV, or into a plain SQLite file.",
     discussion: """
       NDJSON has a line for each entity, {"table":…,"id":…,"value":…}, with the value as `strata show` \

@@ -6,6 +6,7 @@ import StrataStorage
 /// `strata find STORE TEXT [TABLE]`.
 struct Find: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "find",
     abstract: "Finds the fields and IDs that contain a text, in all tables.",
     discussion: """
       Case does not matter. Numbers, times and UUIDs are compared as they are printed; the names of \

@@ -4,6 +4,7 @@ import StrataStorage
 /// `strata fork STORE NEW`.
 struct Fork: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "fork",
     abstract: "Copies a store as it was at a revision, with the history up to there.",
     discussion: """
       The copy is a store of its own, in a new epoch: it opens as the store would have opened then. \

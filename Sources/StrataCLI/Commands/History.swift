@@ -5,6 +5,7 @@ import StrataStorage
 /// `strata history STORE TABLE ID`.
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "history",
     abstract: "Shows every version of an entity, with what changed field by field.",
     discussion: """
       The oldest version comes first. If the beginning of the journal was trimmed, it is the one of \

@@ -6,6 +6,7 @@ import StrataStorage
 /// `strata import STORE TABLE FILE`.
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "import",
     abstract: "Adds the entities of a CSV or NDJSON file to a table.",
     discussion: """
       CSV has a line of titles, the names of fields; NDJSON an object on each line, or the lines of \

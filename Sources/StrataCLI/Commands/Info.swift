@@ -4,6 +4,7 @@ import StrataStorage
 /// `strata info STORE`.
 struct Info: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "info",
     abstract: "Shows the position, the contents and the writer of a store.",
     discussion: """
       Examples:

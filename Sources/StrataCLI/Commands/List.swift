@@ -5,6 +5,7 @@ import StrataStorage
 /// `strata list STORE TABLE`.
 struct List: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "list",
     abstract: "Lists entities of a table: which, in which order, with which columns.",
     discussion: """
       The condition is what SQL has behind WHERE; `strata schema` prints the columns. `strata query` \

@@ -4,6 +4,7 @@ import StrataStorage
 /// `strata log STORE [--last N | --after REVISION [--limit N]]`.
 struct Log: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "log",
     abstract: "Lists the deltas of the journal and the entities that each of them changed.",
     discussion: """
       Each delta comes with its commit's name, place and context. --since and --until take 42, HEAD~3, \

@@ -4,6 +4,7 @@ import StrataSQL
 /// `strata query STORE "SELECT …"`.
 struct Query: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "query",
     abstract: "Answers an SQL query about the entities of a store and about its history.",
     discussion: """
       Each entity table is a table of SQL, with a column for its ID and one for each field. Besides \

@@ -5,6 +5,7 @@ import StrataStorage
 /// `strata schema STORE [TABLE]`.
 struct Schema: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "schema",
     abstract: "Lists the fields of each table, with their kinds and the tables that they refer to.",
     discussion: """
       The fields are those of the newest layout of a table.

@@ -7,6 +7,7 @@
   /// `strata serve STORE`.
   struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+      commandName: "serve",
       abstract: "Shows a store as a page in the browser, live or at rest.",
       discussion: """
         The page has the commits with what each changed, the entities at every revision, which line of code gave \

@@ -5,6 +5,7 @@ import StrataStorage
 /// `strata show STORE TABLE [ID]`.
 struct Show: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "show",
     abstract: "Shows the entities of a table, one entity, or a persisted value.",
     discussion: """
       For a value, use the name that `strata tables` prints: strata show STORE value:settings. \

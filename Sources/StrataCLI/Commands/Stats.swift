@@ -4,6 +4,7 @@ import StrataStorage
 /// `strata stats STORE`.
 struct Stats: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "stats",
     abstract: "Shows how often a store is written, by which commits, and what changes most.",
     discussion: """
       It counts the deltas of the journal. --since and --until take 42, HEAD~3, @2026-11-01T12:00 \

@@ -4,6 +4,7 @@ import StrataStorage
 /// `strata tables STORE`.
 struct Tables: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "tables",
     abstract: "Lists the entity tables with their sizes and fields.",
     discussion: """
       Persisted values follow the tables. Their names start with `value:`.

@@ -4,6 +4,7 @@ import StrataStorage
 /// `strata verify STORE`.
 struct Verify: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "verify",
     abstract: "Checks every page, hash and record of a store.",
     discussion: """
       Exits with 4 if a check fails. The file is not changed.

@@ -5,6 +5,7 @@ import StrataStorage
 /// `strata watch STORE`.
 struct Watch: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "watch",
     abstract: "Prints deltas as they are written, until it is interrupted.",
     discussion: """
       It looks at the file four times a second, and opens it only when it has changed; the program that \

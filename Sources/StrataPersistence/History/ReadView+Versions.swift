@@ -7,7 +7,8 @@ import StrataStorage
 extension ReadView {
   /// The versions of one entity: its value in the oldest snapshot, and every change of it since.
   ///
-  /// O(chunks of that snapshot, and all deltas after it); of the chunks one is read.
+  /// O(chunks of that snapshot, and all deltas after it); of the chunks one is read, and of the deltas those that
+  /// change it, where the file has indexes.
   func versions<Entity: EntityType>(
     of id: EntityID<Entity>,
     in table: String,
@@ -43,7 +44,7 @@ extension ReadView {
     }
     var replay = replay(after: oldest.header)
     while replay.revision < last.revision,
-      let (header, blocks) = try replay.next(changing: [wanted], through: last.revision)
+      let (header, blocks) = try replay.next(changing: .entities([wanted]), through: last.revision)
     {
       guard let content = try content(of: wanted, in: blocks, &records) else { continue }
       versions.append(

@@ -87,6 +87,15 @@ final class QueryContext {
     return state
   }
 
+  /// The entities of a table at a revision that pass a filter.
+  func scan(_ table: String, _ filter: EntityFilter, at revision: Revision) throws -> EntityScan {
+    // What is read once does not need all changes in memory.
+    if mode == .streamed {
+      return try view.scan(table, filter, at: revision, skipping: skipping)
+    }
+    return try state(at: revision).scan(table, filter)
+  }
+
   /// The deltas after a revision.
   func changes(after revision: Revision) throws -> JournalReplay {
     try view.changes(after: min(revision, view.last.revision))

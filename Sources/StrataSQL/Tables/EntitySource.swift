@@ -46,7 +46,7 @@ final class EntitySource: TableSource {
     let revision = try arguments.first.map { try context.revision($0) } ?? context.revision
     let filter = EntityFilter(conditions, ofIDKind: entity.columns[0].kind)
     return EntityRows(
-      try context.state(at: revision).scan(table, filter),
+      try context.scan(table, filter, at: revision),
       EntityReader(entity, context.view.catalog, used: used),
       context
     )

@@ -144,6 +144,9 @@ private struct EarlierEntities {
   private let keepsRecords: Bool
   private let catalog: LayoutCatalog
 
+  /// For more entities than this, reading all changes costs less than looking for theirs.
+  private static let mostNamed = 1_024
+
   init(
     of blocks: [ChangeBlock],
     at revision: Revision,
@@ -157,7 +160,9 @@ private struct EarlierEntities {
         wanted[block.table(of: entry), default: []].insert(Array(block.id(of: entry)))
       }
     }
-    let state = try view.state(at: revision)
+    let keys = wanted.flatMap { table, ids in ids.map { EntityKey(table: table, id: $0[...]) } }
+    let scope = keys.count <= Self.mostNamed ? ReadScope.entities(keys) : .everything
+    let state = try view.state(at: revision, scope: scope)
     for (table, ids) in wanted {
       var scan = state.scan(table, .ids(ids))
       while let entity = try scan.next() {

@@ -49,6 +49,8 @@ extension Inspector {
       verification.run("snapshot \(snapshot.header.revision)") { try verify(snapshot, view) }
     }
     verification.run("journal") { try verifyJournal(view) }
+    // A short journal has none.
+    if view.hasIndexes { verification.run("index") { try verifyIndexes(view) } }
     for (newer, older) in zip(view.anchors, view.anchors.dropFirst()) {
       verification.run("merge \(older.header.revision)…\(newer.header.revision)") {
         try verifyMerge(from: older, to: newer, view)
@@ -145,6 +147,30 @@ extension Inspector {
       throw CorruptionError("the journal ends at \(replay.revision), before \(view.last.revision)")
     }
     return "\(replay.deltas) deltas, \(entities) changes, up to revision \(replay.revision)"
+  }
+
+  /// Verifies that each index says what the deltas of its run say.
+  private func verifyIndexes(_ view: ReadView) throws -> String {
+    let start = view.startOfJournal
+    var after = start
+    var count = 0
+    while let (index, chain) = try view.journal.index(after: after),
+      index.last <= view.last.revision
+    {
+      let place = "the index up to revision \(index.last)"
+      guard index.isSound(at: chain) else { throw CorruptionError("\(place) is damaged") }
+      // The first deltas of its run may be trimmed.
+      let stored = try index.contents(after: start)
+      let expected = try view.journal
+        .changes(after: max(stored.first.previous, start), through: index.last)
+        .contents(after: start)
+      guard stored.large == expected.large, stored.changes == expected.changes else {
+        throw CorruptionError("\(place) does not say what the deltas say")
+      }
+      after = index.last
+      count += 1
+    }
+    return "\(Measures.count(count, "index", "indexes")), up to revision \(after)"
   }
 
   private func verify(_ block: ChangeBlock, _ view: ReadView) throws {

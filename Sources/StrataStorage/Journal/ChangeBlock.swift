@@ -167,6 +167,26 @@ package struct ChangeBlock: Sendable {
     }
   }
 
+  /// Calls a closure with the table and the encoded ID of each change of the block in some bytes.
+  ///
+  /// O(entries).
+  static func forEachID(
+    in bytes: UnsafeRawBufferPointer,
+    _ body: (String, UnsafeRawBufferPointer) -> Void
+  ) throws(RecordError) {
+    try bytes.withCursor { cursor throws(RecordError) in
+      for _ in 0..<(try cursor.count()) {
+        let table = try cursor.text()
+        for _ in 0..<(try cursor.count()) {
+          let op = try cursor.byte()
+          body(table, cursor[try cursor.block()])
+          guard op == 0 else { continue }
+          _ = try (cursor.varint(), cursor.varint())
+        }
+      }
+    }
+  }
+
   /// The most entries for which memory is reserved before they are read, as a damaged count may be huge.
   private static let firstRoom = 1_024
 

@@ -55,6 +55,71 @@ struct Journal {
     )
   }
 
+  /// Adds the index of a run that ends with a delta.
+  func append(_ index: ChangeIndex) throws(SQLiteError) {
+    try appendBlock(ChangeIndex.part, of: index.last, index.body)
+  }
+
+  /// The last revision of the last run that has an index; nil if none has.
+  func lastIndexed() throws -> Revision? {
+    try connection.first(
+      "SELECT revision FROM delta_part WHERE part = ? ORDER BY revision DESC LIMIT 1",
+      [.integer(Int64(ChangeIndex.part))]
+    ) { try $0.revision(0, "the revision of an index") }
+  }
+
+  /// Goes through the indexes of runs that end after a revision, in order, each with the chain at its end.
+  func forEachIndex(
+    after revision: Revision,
+    _ body: (Revision, _ chain: Checksum, _ index: UnsafeRawBufferPointer) throws ->
+      Connection.RowDecision
+  ) throws {
+    try connection.forEach(
+      """
+      SELECT revision, hash, delta_part.body FROM delta_part JOIN delta USING (revision)
+        WHERE part = ? AND revision > ? ORDER BY revision
+      """,
+      [.integer(Int64(ChangeIndex.part)), .integer(revision.number)]
+    ) { row in
+      let last = try row.revision(0, "the revision of an index")
+      guard let chain = try row.withBlob(1, { Checksum(stored: $0) }) else { return .continue }
+      return try row.withBlob(2) { try body(last, chain, $0) }
+    }
+  }
+
+  /// The first index of a run that ends after a revision, and the chain at its end; nil if there is none.
+  func index(after revision: Revision) throws -> (index: ChangeIndex, chain: Checksum)? {
+    var found: (ChangeIndex, Checksum)?
+    try forEachIndex(after: revision) { last, chain, body in
+      found = (ChangeIndex(last: last, body: Array(body)), chain)
+      return .stop
+    }
+    return found
+  }
+
+  /// Reads the changes of the run after a revision as an index, up to `last` if given.
+  ///
+  /// O(its deltas).
+  func changes(after revision: Revision, through last: Revision? = nil) throws -> ChangeIndex {
+    var builder = ChangeIndexBuilder(after: revision)
+    try connection.forEach(
+      "SELECT revision, entities, parts, hash, body FROM delta WHERE revision > ? ORDER BY revision",
+      [.integer(revision.number)]
+    ) { row in
+      let revision = try row.revision(0, "the revision of a delta")
+      if let last, revision > last { return .stop }
+      let (entities, blocks) = (try row.int(1), try row.int(2))
+      let hash = try row.withBlob(3) { Checksum(stored: $0) } ?? Checksum(of: [])
+      try row.withBlob(4) {
+        builder.add(revision, entities: Int(entities), blocks: Int(blocks), hash: hash, $0)
+      }
+      if last != nil { return .continue }
+      return builder.deltas < ChangeIndex.revisionsOfRun
+        && builder.count < ChangeIndex.changesOfRun ? .continue : .stop
+    }
+    return builder.finish()
+  }
+
   /// The header and hash of the last delta; nil if there is none.
   func last() throws -> (header: DeltaHeader, hash: Checksum)? {
     try connection.first(

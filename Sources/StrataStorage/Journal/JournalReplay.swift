@@ -15,6 +15,9 @@ package struct JournalReplay {
   package private(set) var bytes: Int64 = 0
   /// Deltas that were read ahead, in reverse order.
   private var ahead: [StoredDelta] = []
+  /// The runs of deltas that an index lets pass over, in reverse order.
+  private var runs: [IndexedRun] = []
+  private var hasRuns = false
 
   /// How many bytes are read ahead.
   ///
@@ -53,43 +56,118 @@ package struct JournalReplay {
   /// How many deltas one statement passes over: a reader holds no transaction for long.
   private static let passedAtOnce = 10_000
 
-  /// The next delta that changes one of some entities, with all its blocks; nil if none does up to `last`.
+  /// The next delta that changes something in a scope, with all its blocks; nil if none does up to `last`.
   ///
-  /// The deltas before it are verified too; see ``DeltaSieve``. It may return a delta that changes others only.
+  /// Runs that have an index are passed over by it; see ``ChangeIndex``. Elsewhere the deltas before it are
+  /// verified too; see ``DeltaSieve``. It may return a delta that changes others only. Every call is for the same scope.
   ///
   /// - Parameter check: called now and then; ends the reading by an error.
   /// - Throws: as ``next()``.
   package mutating func next(
-    changing wanted: [EntityKey],
+    changing scope: ReadScope,
     through last: Revision,
     check: () throws -> Void = {}
   ) throws -> (header: DeltaHeader, blocks: [ChangeBlock])? {
-    guard ahead.isEmpty, wanted.count <= DeltaSieve.mostEntities else { return try next() }
-    var sieve = DeltaSieve(wanted, storeID: identity.id, catalog: catalog)
-    let journal = journal
+    try findRuns(changing: scope, through: last)
     while revision < last {
       try check()
-      var found: StoredDelta?
-      var passed = 0
-      try journal.forEachDelta(after: revision) { row in
-        guard let delta = try sieve.pass(row, after: revision, chain) else {
-          found = try Journal.delta(row)
-          return .stop
+      while let run = runs.last, run.last <= revision { runs.removeLast() }
+      let run = runs.last
+      if let run, run.first <= revision.next {
+        ahead.removeAll()
+        if let found = run.deltas.first(where: { $0 > revision }), found <= last {
+          try move(before: found)
+          return try nextAlone()
         }
-        (revision, chain) = (delta.revision, delta.hash)
-        deltas += 1
-        bytes += Int64(delta.footprint)
-        passed += 1
-        return revision < last && passed < Self.passedAtOnce ? .continue : .stop
+        let before = revision
+        try move(over: run, through: last)
+        if revision == before { return nil }
+        continue
       }
-      if let found {
-        let verified = try verifier.verify(found, try bodies(of: found), after: revision, chain)
-        note(verified.header, found.hash)
-        return verified
-      }
-      if passed == 0 { return nil }
+      let end = run.map { min($0.first.previous, last) } ?? last
+      guard case .entities(let wanted) = scope, wanted.count <= DeltaSieve.mostEntities,
+        ahead.isEmpty
+      else { return try next() }
+      let before = revision
+      if let found = try sieve(wanted, through: end) { return found }
+      if revision == before { return nil }
     }
     return nil
+  }
+
+  /// Passes over deltas that change none of some entities, until one does or the next one is after `end`.
+  private mutating func sieve(
+    _ wanted: [EntityKey],
+    through end: Revision
+  ) throws -> (header: DeltaHeader, blocks: [ChangeBlock])? {
+    var sieve = DeltaSieve(wanted, storeID: identity.id, catalog: catalog)
+    var found: StoredDelta?
+    var passed = 0
+    try journal.forEachDelta(after: revision) { row in
+      guard let delta = try sieve.pass(row, after: revision, chain) else {
+        found = try Journal.delta(row)
+        return .stop
+      }
+      (revision, chain) = (delta.revision, delta.hash)
+      deltas += 1
+      bytes += Int64(delta.footprint)
+      passed += 1
+      return revision < end && passed < Self.passedAtOnce ? .continue : .stop
+    }
+    guard let found else { return nil }
+    let verified = try verifier.verify(found, try bodies(of: found), after: revision, chain)
+    note(verified.header, found.hash)
+    return verified
+  }
+
+  /// Finds the runs that an index helps to pass over, once.
+  private mutating func findRuns(changing scope: ReadScope, through last: Revision) throws {
+    guard !hasRuns else { return }
+    hasRuns = true
+    guard let wanted = IndexedScope(scope) else { return }
+    var found: [IndexedRun] = []
+    try journal.forEachIndex(after: revision) { end, chain, index in
+      // Of a run most of whose deltas are needed, reading all costs less than reading each.
+      if let run = ChangeIndex.run(of: wanted, in: index, last: end, chain: chain),
+        run.first > found.last?.last ?? 0,
+        Int64(run.deltas.count) * 8 <= run.last.number - run.first.number
+      {
+        found.append(run)
+      }
+      return end < last ? .continue : .stop
+    }
+    runs = found.reversed()
+  }
+
+  /// How many of the revisions up to `last` an index lets pass over.
+  private mutating func countOfIndexed(
+    changing scope: ReadScope,
+    through last: Revision
+  ) throws -> Int64 {
+    try findRuns(changing: scope, through: last)
+    return runs.reduce(0) {
+      $0 + min($1.last, last).number - max($1.first, revision.next).number + 1
+    }
+  }
+
+  /// The next delta, without reading ahead.
+  private mutating func nextAlone() throws -> (header: DeltaHeader, blocks: [ChangeBlock])? {
+    ahead = try journal.deltas(after: revision, upTo: 0)
+    return try ahead.isEmpty ? nil : next()
+  }
+
+  /// Goes to the end of the delta before one.
+  private mutating func move(before delta: Revision) throws {
+    guard let before = try journal.headers(before: delta, limit: 1).first,
+      before.header.revision > revision
+    else { return }
+    (revision, chain) = (before.header.revision, before.hash)
+  }
+
+  /// Goes to the end of a run of which nothing more is needed, or to the last delta up to `last`.
+  private mutating func move(over run: IndexedRun, through last: Revision) throws {
+    if run.last <= last { return (revision, chain) = (run.last, run.chain) }
+    try move(before: last.next)
   }
 
   private var verifier: DeltaVerifier { DeltaVerifier(storeID: identity.id, catalog: catalog) }
@@ -112,7 +190,7 @@ package struct JournalReplay {
 
   /// Adds the further deltas to an overlay, up to the first one that reaches `last` if given.
   ///
-  /// For a few entities, only deltas that change them are decoded. Else all are verified on several threads: the chain before each is stored with the delta before it. The
+  /// For a few entities, only deltas that change them are decoded, and where the file has indexes, only these are read. Else all are verified on several threads: the chain before each is stored with the delta before it. The
   /// error that is thrown is that of the first delta in order that has one.
   ///
   /// - Parameter note: receives each delta once it was added.
@@ -122,9 +200,8 @@ package struct JournalReplay {
     through last: Revision? = nil,
     note: (Revision) -> Void = { _ in }
   ) throws {
-    if case .entities(let wanted) = scope, wanted.count <= DeltaSieve.mostEntities {
-      let end = last ?? Revision(.max)
-      while revision < end, let (header, blocks) = try next(changing: wanted, through: end) {
+    if let end = last, try isFasterOneByOne(scope, through: end) {
+      while revision < end, let (header, blocks) = try next(changing: scope, through: end) {
         for block in blocks { overlay.add(block) }
         note(header.revision)
       }
@@ -159,6 +236,14 @@ package struct JournalReplay {
       }
     )
     if let failure { throw failure }
+  }
+
+  /// Whether reading only what a scope needs costs less than reading all deltas on several threads.
+  private mutating func isFasterOneByOne(_ scope: ReadScope, through last: Revision) throws -> Bool
+  {
+    if case .entities(let wanted) = scope, wanted.count <= DeltaSieve.mostEntities { return true }
+    let indexed = try countOfIndexed(changing: scope, through: last)
+    return indexed > 0 && 2 * indexed >= last.number - revision.number
   }
 
   /// The next deltas after a revision, about as many bytes as one thread should verify at a time.

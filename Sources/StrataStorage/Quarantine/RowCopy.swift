@@ -137,11 +137,11 @@ struct RowCopy {
       """
     )
     // Most deltas have one block, so the table may be unreadable and not needed. Whether the copy has all
-    // that is needed is verified afterwards.
+    // that is needed is verified afterwards. Indexes are made again by the next writer.
     try CorruptionError.nilIfCorrupt {
       try copy(
         """
-        SELECT revision, part, body FROM delta_part WHERE revision > ? AND revision <= ?
+        SELECT revision, part, body FROM delta_part WHERE revision > ? AND revision <= ? AND part > 0
           ORDER BY revision, part
         """,
         range,

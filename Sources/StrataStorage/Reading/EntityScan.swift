@@ -40,6 +40,10 @@ package struct EntityScan {
   private var slice: EntitySlice?
   private var index = 0
   private var isAtEnd = false
+  /// Reads what follows in another way: the entities from an ID on.
+  private var rest: (from: [UInt8], read: () throws -> MergeIterator)?
+  /// Where the entities that ``merge`` is for begin.
+  private var start: [UInt8]?
 
   fileprivate init(_ merge: MergeIterator, _ table: String, _ filter: EntityFilter) {
     self.merge = merge
@@ -53,8 +57,28 @@ package struct EntityScan {
     }
   }
 
+  /// The entities of a table before an ID, and those from there on, which are read when they are reached.
+  fileprivate init(
+    _ merge: MergeIterator,
+    _ table: String,
+    before id: [UInt8],
+    rest: @escaping () throws -> MergeIterator
+  ) {
+    self.init(merge, table, .all)
+    self.rest = (id, rest)
+  }
+
   /// The next entity; nil at the end.
   package mutating func next() throws -> StoredEntity? {
+    while true {
+      if let entity = try nextOfMerge() { return entity }
+      guard let rest else { return nil }
+      (start, self.rest) = (rest.from, nil)
+      (merge, isAtEnd) = (try rest.read(), false)
+    }
+  }
+
+  private mutating func nextOfMerge() throws -> StoredEntity? {
     while !isAtEnd {
       guard let slice, index < slice.entries.upperBound else {
         try advance()
@@ -62,6 +86,8 @@ package struct EntityScan {
       }
       defer { index += 1 }
       let id = slice.block.id(of: slice.block.entries[index])
+      // Another snapshot than the one that the parts were made for may have other chunks.
+      if start != nil || rest != nil, !id.isIn(from: start, before: rest?.from) { continue }
       if case .all = filter {
       } else if !filter.contains(id) {
         if let last, last < EntityKey(table: table, id: id) { isAtEnd = true }
@@ -95,10 +121,10 @@ package struct EntityScan {
 package struct EntityState {
   /// The revision.
   package let revision: Revision
-  private let start: MergeIterator
+  fileprivate let start: MergeIterator
 
   /// Up to how many IDs are looked for one by one.
-  private static let seekLimit = 64
+  fileprivate static let seekLimit = 64
 
   fileprivate init(revision: Revision, start: MergeIterator) {
     self.revision = revision
@@ -146,6 +172,45 @@ extension ReadView {
       return merge
     }
     return EntityState(revision: revision, start: reading.contents)
+  }
+
+  /// The entities of a table at a revision that pass a filter, to be gone through once.
+  ///
+  /// As ``state(at:skipping:scope:)`` and a scan of it. Where the journal has indexes, no delta is read that is not
+  /// needed for the entities that are named, or for those of the first chunk: somebody may only want a few.
+  package func scan(
+    _ table: String,
+    _ filter: EntityFilter,
+    at revision: Revision,
+    skipping: Int = 0
+  ) throws -> EntityScan {
+    switch filter {
+    case .ids(let ids) where ids.count <= EntityState.seekLimit:
+      let scope = ReadScope.entities(filter.keys(of: table) ?? [])
+      return try state(at: revision, skipping: skipping, scope: scope).scan(table, filter)
+    case .all:
+      guard let id = try endOfFirstChunk(of: table, at: revision) else { break }
+      func part(from: [UInt8]?, before: [UInt8]?) throws -> MergeIterator {
+        let scope = ReadScope.range(table: table, from: from, before: before)
+        return try state(at: revision, skipping: skipping, scope: scope).start
+      }
+      return EntityScan(try part(from: nil, before: id), table, before: id) {
+        try part(from: id, before: nil)
+      }
+    case .ids, .range: break
+    }
+    return try state(at: revision, skipping: skipping, scope: .table(table)).scan(table, filter)
+  }
+
+  /// Where the second chunk of a table begins, in the snapshot from which a revision is read; nil if there is none or the
+  /// journal has no index for most deltas after it.
+  private func endOfFirstChunk(of table: String, at revision: Revision) throws -> [UInt8]? {
+    guard let base = snapshots(.anchors, upTo: revision).first,
+      let indexed = try journal.lastIndexed()
+    else { return nil }
+    let (start, end) = (base.header.revision.number, revision.number)
+    guard min(indexed.number, end) - start > (end - start) / 2 else { return nil }
+    return try cursor(base, .table(table)).listing.dropFirst().first?.first
   }
 
   /// The oldest revision from which every later one can be read.

@@ -38,7 +38,7 @@ package struct EntityVersions {
 
   /// Reads the versions; O(journal, and the snapshot where entities are not named).
   ///
-  /// For a few entities, the other deltas are verified and not decoded.
+  /// For named entities, the other deltas are passed over, by the indexes of the file where it has them.
   ///
   /// - Parameters:
   ///   - base: The entities at the oldest revision.
@@ -60,7 +60,7 @@ package struct EntityVersions {
       let wanted = filter.keys(of: table)
       while changes.revision < end,
         let (header, blocks) = try wanted.map({
-          try changes.next(changing: $0, through: end, check: check)
+          try changes.next(changing: .entities($0), through: end, check: check)
         }) ?? changes.next()
       {
         try check()

@@ -7,6 +7,8 @@ package enum ReadScope {
   case table(String)
   /// The entities with these keys.
   case entities([EntityKey])
+  /// The entities of a table whose encoded IDs are in a range.
+  case range(table: String, from: [UInt8]?, before: [UInt8]?)
 
   /// The chunks of a snapshot that can have entities of the scope.
   ///
@@ -18,6 +20,12 @@ package enum ReadScope {
     case .entities(let keys):
       let places = Set(keys.compactMap { key in listing.place(of: key) })
       return places.sorted().map { listing[$0] }
+    case .range(let table, let from, let before):
+      return listing.filter { chunk in
+        chunk.table == table
+          && (before.map { chunk.first.lexicographicallyPrecedes($0) } ?? true)
+          && (from.flatMap { from in chunk.next.map { from.lexicographicallyPrecedes($0) } } ?? true)
+      }
     }
   }
 
@@ -31,7 +39,17 @@ package enum ReadScope {
         key.id.count == entry.id.count && key.table == block.table(of: entry)
           && key.id == block.id(of: entry)
       }
+    case .range(let table, let from, let before):
+      block.table(of: entry) == table && block.id(of: entry).isIn(from: from, before: before)
     }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether an encoded ID is in a range.
+  func isIn(from: [UInt8]?, before: [UInt8]?) -> Bool {
+    if let from, lexicographicallyPrecedes(from) { return false }
+    return before.map { lexicographicallyPrecedes($0) } ?? true
   }
 }
 

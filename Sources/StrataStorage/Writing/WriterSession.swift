@@ -12,6 +12,7 @@ final class WriterSession {
   let connection: Connection
   let journal: Journal
   let snapshots: SnapshotStore
+  private var indexer: ChangeIndexer
   private let origin: Int64
   private var encoder: EntityEncoder
   private var places = PlaceCache()
@@ -53,6 +54,7 @@ final class WriterSession {
     connection = restored.connection
     journal = try Journal(connection: connection)
     snapshots = try SnapshotStore(connection: connection)
+    indexer = try ChangeIndexer(journal)
     encoder = EntityEncoder(restored.catalog, of: restored.identity.id, in: restored.connection)
     head = try HeadFile(opening: path.head, on: disk)
     self.bootID = bootID
@@ -118,7 +120,7 @@ final class WriterSession {
     guard try connection.dataVersion() == dataVersion else {
       throw CorruptionError("another program wrote to the file while it was open")
     }
-    let before = encoder
+    let before = (encoder, indexer)
     var mark = written
     var refused: [UnpersistedChange] = []
     var bytes = 0
@@ -132,10 +134,11 @@ final class WriterSession {
           }
           bytes += header.footprint
         }
+        try indexer.extend(through: mark.revision)
         try finish(refused)
       }
     } catch {
-      encoder = before
+      (encoder, indexer) = before
       throw error
     }
     written = mark
@@ -149,11 +152,11 @@ final class WriterSession {
     guard try connection.dataVersion() == dataVersion else {
       throw CorruptionError("another program wrote to the file while it was open")
     }
-    let before = (encoder, written)
+    let before = (encoder, indexer, written)
     do {
       return try connection.transaction(body)
     } catch {
-      (encoder, written) = before
+      (encoder, indexer, written) = before
       throw error
     }
   }
@@ -192,6 +195,7 @@ final class WriterSession {
       layouts: try encoder.catalog.hashes(of: encoding.layouts)
     )
     try journal.append(header, body: body, hash: hash)
+    try indexer.extend(through: revision)
     written = HeadRecord.Mark(revision: revision, chain: hash)
     bytesAppended += Int64(header.footprint)
     return header

@@ -306,7 +306,7 @@ def main(path):
             revision, chain = first - 1, chains[first - 1]
         check(first == revision + 1 and last >= first, f"a gap before delta {first}")
         blocks = [body] + [part for part, in file.execute(
-            "SELECT body FROM delta_part WHERE revision = ? ORDER BY part", (last,))]
+            "SELECT body FROM delta_part WHERE revision = ? AND part > 0 ORDER BY part", (last,))]
         entries = [entry for block in blocks for entry in read_block(block)]
         check(len(blocks) == parts and len(entries) == count, f"delta {last}")
         check(sum(map(len, blocks)) == size, f"delta {last}")

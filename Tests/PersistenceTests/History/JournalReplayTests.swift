@@ -98,7 +98,9 @@ struct JournalReplayTests {
       var some = try view.changes(after: 0)
       var found: [String] = []
       var read = 0
-      while some.revision < last, let delta = try some.next(changing: keys, through: last) {
+      while some.revision < last,
+        let delta = try some.next(changing: .entities(keys), through: last)
+      {
         read += 1
         if changes(keys, delta) { found.append(text(delta)) }
       }
@@ -116,11 +118,12 @@ struct JournalReplayTests {
     let view = try view()
     let nothing = [key("books", .string("nothing"))]
     var some = try view.changes(after: 10)
-    while some.revision < 53, try some.next(changing: nothing, through: 53) != nil {}
+    while some.revision < 53, try some.next(changing: .entities(nothing), through: 53) != nil {}
     #expect(some.revision == 53)
     var checks = 0
     var whole = try view.changes(after: 0)
-    while try whole.next(changing: nothing, through: 150, check: { checks += 1 }) != nil {}
+    while try whole.next(changing: .entities(nothing), through: 150, check: { checks += 1 }) != nil
+    {}
     #expect(whole.revision == 150)
     #expect(checks > 0)
   }
@@ -145,7 +148,7 @@ struct JournalReplayTests {
     let expected = #expect(throws: CorruptionError.self) { while try all.next() != nil {} }
     var some = try view().changes(after: 0)
     let found = #expect(throws: CorruptionError.self) {
-      while try some.next(changing: keys, through: 150) != nil {}
+      while try some.next(changing: .entities(keys), through: 150) != nil {}
     }
     #expect(found == expected)
     #expect(some.revision == 61)

@@ -59,7 +59,7 @@ extension RawDatabase {
         end.chain = chain
       }
       let others = try rows(
-        "SELECT body FROM delta_part WHERE revision = ? ORDER BY part",
+        "SELECT body FROM delta_part WHERE revision = ? AND part > 0 ORDER BY part",
         [row[0]]
       )
       let parts = [row[11].bytes] + others.map(\.[0].bytes)

@@ -5,6 +5,7 @@ import StrataStorage
 /// `strata pull STORE --from ARCHIVE`.
 struct Pull: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "pull",
     abstract: "Creates a store from its archive, as it is now or as it was.",
     discussion: """
       The file gets its name once all of it was verified. With --at its history ends there, and it is in a new \

@@ -5,6 +5,7 @@ import StrataStorage
 /// `strata push STORE --to ARCHIVE`.
 struct Push: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "push",
     abstract: "Sends a store to its archive, as a program does that has it open.",
     discussion: """
       The archive gets the deltas that it lacks, a first snapshot, and the snapshots with names. For that the \

@@ -3,6 +3,7 @@ import ArgumentParser
 /// `strata migrate`.
 struct Migrate: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "migrate",
     abstract: "Migrates the data of a store with a folder of SQL scripts.",
     discussion: """
       The folder has files such as 0003_split_name.sql, numbered 1, 2, 3 … without gaps, and where a \

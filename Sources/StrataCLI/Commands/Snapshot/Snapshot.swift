@@ -3,6 +3,7 @@ import ArgumentParser
 /// `strata snapshot`.
 struct Snapshot: ParsableCommand {
   static let configuration = CommandConfiguration(
+    commandName: "snapshot",
     abstract: "Takes, names, shows and removes snapshots.",
     discussion: """
       A snapshot is the whole database at a revision. One that has a name is never removed, and can be read \
