@@ -41,11 +41,8 @@ extension RestoreReport: CustomStringConvertible {
   }
 
   private var differences: [String] {
-    let isNew = outcome == .fresh
-    return [
-      isNew
-        ? nil
-        : Self.sentence("New to the file, and taken from the initial state", newTables, newValues),
+    [
+      Self.sentence("New to the file, and taken from the initial state", newTables, newValues),
       Self.sentence("Unknown to this build, and left in the file", unknownTables, unknownValues),
     ].compactMap(\.self)
   }

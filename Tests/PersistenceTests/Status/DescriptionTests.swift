@@ -177,6 +177,41 @@ struct DescriptionTests {
     #expect("\(persistence.status.condition)" == "Closed.")
   }
 
+  @Test func `a status ends with the archive and what was trimmed`() async throws {
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      archive: FolderArchive(directory.path("archive"))
+    )
+    var status = persistence.status
+    try await persistence.close()
+    let time = Date(timeIntervalSince1970: 1_700_000_000)
+    status.archive?.name = "backups"
+    status.archive?.condition = .leading(epoch: 2)
+    status.archive?.replicated = 6
+    status.archive?.behindSince = nil
+    status.trimmed = 7
+    #expect(
+      "\(status)".hasSuffix(
+        """
+        . Archive backups: commits reach it, in epoch 2. It has the commits through revision 6. The \
+        history up to revision 7 was trimmed.
+        """
+      )
+    )
+    status.archive?.condition = .away("no route to the server", since: time)
+    status.archive?.behindSince = time
+    status.archive?.gaps = [2...4]
+    #expect(
+      status.archive?.description == """
+        Archive backups: it has not been reached since 2023-11-14 22:13:20.000Z (no route to the \
+        server). It has the commits through revision 6. It has been behind since 2023-11-14 \
+        22:13:20.000Z. It will not have the revisions 2 to 4 one by one.
+        """
+    )
+  }
+
   @Test func `withPersistence gives its body the persistence too`() async throws {
     let revision = try await withPersistence(
       at: path,
