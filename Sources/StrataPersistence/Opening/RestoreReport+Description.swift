@@ -49,8 +49,10 @@ extension RestoreReport: CustomStringConvertible {
 
   private static func sentence(_ title: String, _ tables: [String], _ values: [String]) -> String? {
     let parts = [
-      tables.isEmpty ? nil : "the tables \(tables.joined(separator: ", "))",
-      values.isEmpty ? nil : "the values \(values.joined(separator: ", "))",
+      tables.isEmpty
+        ? nil : "the \(tables.count == 1 ? "table" : "tables") \(tables.joined(separator: ", "))",
+      values.isEmpty
+        ? nil : "the \(values.count == 1 ? "value" : "values") \(values.joined(separator: ", "))",
     ].compactMap(\.self)
     return parts.isEmpty ? nil : "\(title): \(parts.joined(separator: "; "))."
   }

@@ -97,6 +97,7 @@ struct ArchiveTests {
     add(1...50, to: store)
     try await persistence.replicated(through: persistence.revision)
     #expect(persistence.status.revisions.replicated == 50)
+    #expect(persistence.status.archive?.condition == .leading(epoch: 1))
     let pulled = try await pull()
     #expect(try await state(at: pulled) == store.state.db)
     #expect(try Inspector(path: pulled).verify().isSound)
