@@ -97,13 +97,21 @@ struct ArchiveTests {
     add(1...50, to: store)
     try await persistence.replicated(through: persistence.revision)
     #expect(persistence.status.revisions.replicated == 50)
-    #expect(persistence.status.archive?.condition == .leading(epoch: 1))
     let pulled = try await pull()
     #expect(try await state(at: pulled) == store.state.db)
     #expect(try Inspector(path: pulled).verify().isSound)
     try await persistence.close()
     #expect(try frames(of: pulled) == frames(of: path))
     #expect(persistence.status.archive?.condition == .closed)
+  }
+
+  @Test
+  func `the status says that commits reach the archive as soon as it has one`() async throws {
+    let persistence = try await open(policy: ArchivePolicy(lease: .seconds(60), maxDelay: .zero))
+    add(1...1, to: LibraryStore(persistence))
+    try await persistence.replicated(through: 1)
+    #expect(persistence.status.archive?.condition == .leading(epoch: 2))
+    try await persistence.close()
   }
 
   @Test
