@@ -33,7 +33,9 @@ extension ArchiveStatus: CustomStringConvertible {
   public var description: String {
     var sentences = ["Archive \(name): \(condition)"]
     if let replicated { sentences.append("It has the commits through revision \(replicated).") }
-    if let behindSince { sentences.append("It has been behind since \(Measures.time(behindSince)).") }
+    if let behindSince {
+      sentences.append("It has been behind since \(Measures.time(behindSince)).")
+    }
     for gap in gaps {
       sentences.append(
         "It will not have the revisions \(gap.lowerBound) to \(gap.upperBound) one by one."
