@@ -1,6 +1,6 @@
 /// A part of a value whose difference from an earlier one is encoded at the cost of what differs.
 ///
-/// Entity tables are such parts. Whoever encodes a state with an ``EncodedParts`` in the user info of
+/// Entity tables are such parts. A caller that encodes a state with an ``EncodedParts`` in the user info of
 /// the encoder finds a reference in place of each part, and the part itself there.
 package protocol DifferenceCodable: Codable, Sendable {
   /// What makes `old` equal to this part; nil if they are equal, and the part itself if `old` has

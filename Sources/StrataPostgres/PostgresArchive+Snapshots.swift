@@ -83,7 +83,7 @@
       notifyFollowers()
     }
 
-    /// Begins again with a snapshot, and removes all else, in one transaction.
+    /// Starts again with a snapshot, and removes all else, in one transaction.
     public func restart(
       from snapshot: ArchiveSnapshot,
       _ list: ArchiveSnapshot.List,

@@ -32,7 +32,7 @@
     private let notifier: PostgresNotifier
     private var connection: PostgresConnection?
     private var hasSchema = false
-    /// The names under which this value has begun to lead, by their epochs.
+    /// The names under which this value has started to lead, by their epochs.
     private var leaders: [Int64: String] = [:]
 
     /// An archive of a store in a database; nothing is connected yet.
@@ -203,7 +203,7 @@
       return new
     }
 
-    /// The name under which the leader of a term began to lead, if it was here.
+    /// The name under which the leader of a term started to lead, if it was here.
     func leader(_ term: ArchiveTerm) -> PostgresValue {
       leaders[term.epoch].map { .text($0) } ?? .noText
     }

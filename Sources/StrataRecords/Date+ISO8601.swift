@@ -36,7 +36,7 @@ extension Date {
 
   /// The proleptic Gregorian date of a day counted from 2001-01-01.
   ///
-  /// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`: years begin in
+  /// Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms", `civil_from_days`: years start in
   /// March, eras have 400 years of 146 097 days.
   private static func civil(_ day: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let sinceMarchOfYear0 = day + 730_791

@@ -75,7 +75,7 @@ extension Layout {
     return fields
   }
 
-  /// The references at the cursor, if it is where some begin.
+  /// The references at the cursor, if it is where some start.
   private static func references(
     _ cursor: inout ByteCursor,
     depth: Int,

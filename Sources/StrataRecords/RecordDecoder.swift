@@ -201,7 +201,7 @@ extension RecordDecoder {
     _ keys: any CodingKey...
   ) -> DecodingError {
     let path = codingPath + keys
-    let wanted = "\(type) is wanted here, "
+    let wanted = "\(type) is expected here, "
     switch value.kind {
     case .null, .absent:
       let text = wanted + "and null is stored."
@@ -210,7 +210,7 @@ extension RecordDecoder {
       let text = wanted + "and an \(value.kind == .array ? "array" : "object") is stored."
       return .typeMismatch(type, .init(codingPath: path, debugDescription: text))
     default:
-      let text = wanted + "and a value of kind \(value.kind) is stored that it cannot hold exactly."
+      let text = wanted + "and the stored value of kind \(value.kind) does not fit into it exactly."
       return .typeMismatch(type, .init(codingPath: path, debugDescription: text))
     }
   }

@@ -30,7 +30,7 @@ final class RecordDecoding {
 
   deinit { bytes.deallocate() }
 
-  /// Begins to read a record; O(bytes).
+  /// Starts to read a record; O(bytes).
   ///
   /// - Throws: `RecordError`, for any bytes that are not one whole record of the layout.
   func begin(_ record: ArraySlice<UInt8>) throws(RecordError) -> ValueLocation {

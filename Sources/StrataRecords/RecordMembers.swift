@@ -66,7 +66,7 @@ final class RecordMembers: DecodingContext {
     field >= 0 && table.names[field] == name ? Int32(field) : nil
   }
 
-  /// A cursor where a member begins.
+  /// A cursor where a member starts.
   @inline(__always)
   func cursor(at member: ValueLocation) -> ByteCursor {
     var cursor = cursor

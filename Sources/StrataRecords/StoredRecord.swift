@@ -91,7 +91,7 @@ struct StoredPartIterator {
   private let element: LayoutTables.Shape?
   /// How many elements or named members are left.
   private var rest = 0
-  /// Where the next part begins, or the one that was returned last and not gone past yet.
+  /// Where the next part starts, or the one that was returned last and not gone past yet.
   private(set) var offset: Int
   private var unread: LayoutTables.Shape?
 
@@ -144,7 +144,7 @@ struct StoredPartIterator {
     (offset, unread) = (end, nil)
   }
 
-  /// The name and the kind of the next part; the cursor is then where its value begins.
+  /// The name and the kind of the next part; the cursor is then where its value starts.
   private mutating func nextPart(
     _ cursor: inout ByteCursor
   ) throws(RecordError) -> (name: String?, shape: LayoutTables.Shape)? {

@@ -6,7 +6,7 @@ struct ValueLocation {
   static let absent = ValueLocation(0, LayoutTables.Shape(.absent))
   static let null = ValueLocation(0, LayoutTables.Shape(.null))
 
-  /// Where its bytes begin; nothing for null and absent.
+  /// Where its bytes start; nothing for null and absent.
   let offset: UInt32
   /// Never `tagged`.
   let shape: LayoutTables.Shape

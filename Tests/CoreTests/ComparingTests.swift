@@ -73,7 +73,7 @@ import Testing
 
   @Test func `ifChanged takes up to five parts of either kind`() {
     store.commit { $0.items = [4] }
-    let three = changes.ifChanged(\.name, { $0.items.isEmpty }, \.computed.total) { $2 }
+    let three = changes.ifChanged(\.name, { $0.name.isEmpty }, \.computed.total) { $2 }
     let four = changes.ifChanged(\.name, \.name, \.name, \.computed.total) { $3 }
     let five = changes.ifChanged(\.name, \.name, \.name, \.name, \.computed.total) { $4 }
     #expect([three, four, five] == [4, 4, 4])

@@ -67,4 +67,14 @@ import Testing
     #expect(count.changes.traces.map(\.name) == ["count"])
     #expect(count.changes.previous == nil)
   }
+
+  @Test func `the changes of a derived value have no previous value, although it was read`() {
+    let count = store.derived(.map(\.count))
+    let subscription = count.sinkValue { _ in }
+    #expect(count.value == 0)
+    store.commit { $0.count = 1 }
+    #expect(count.value == 1)
+    #expect(count.changes.previous == nil)
+    subscription.cancel()
+  }
 }

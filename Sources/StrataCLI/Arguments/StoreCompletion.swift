@@ -14,7 +14,7 @@ enum StoreCompletion {
     Line(words, before: index).map { tables(of: $0.store) } ?? []
   }
 
-  /// The first IDs, in their order, of the entities whose IDs begin with what was typed.
+  /// The first IDs, in their order, of the entities whose IDs start with what was typed.
   static let id = CompletionKind.custom { words, index, prefix in
     guard let line = Line(words, before: index) else { return [] }
     let known = Set(tables(of: line.store))

@@ -115,7 +115,7 @@ package enum DifferenceText {
 
   /// The values of a field as JSON, in which a text has quotes and null has none.
   ///
-  /// Of long ones that begin alike, what they have in common is left out but for its end.
+  /// Of long ones that start alike, what they have in common is left out but for its end.
   private static func texts(_ change: FieldChange) -> (from: String?, to: String?) {
     let (from, to) = (change.from?.json(), change.to?.json())
     let common =

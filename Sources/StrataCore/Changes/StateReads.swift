@@ -3,7 +3,7 @@ import StrataBase
 /// The parts of a store's state that a closure has read, as the bytes of their stored properties.
 ///
 /// A closure that is given tracked ``Changes`` reads parts through them, each of which is noted. What
-/// cannot be told from its bytes counts as everything: the whole value, the previous one, the version,
+/// cannot be seen in its bytes counts as everything: the whole value, the previous one, the version,
 /// a computed property.
 final class StateReads: Sendable {
   /// Nil once everything was read.

@@ -21,7 +21,7 @@ extension DerivedType {
   ///
   /// Like `value`, it skips versions that were not read, so it has no previous value. O(1) when it was
   /// computed for this version already.
-  public var changes: Changes<Value> { derived.source.latest.changes.droppedPrevious() }
+  public var changes: Changes<Value> { derived.source.latest.changes }
 
   /// The version of the store at which it took its value, as far as it was read.
   public var version: UInt64 { derived.source.latest.number }

@@ -24,7 +24,7 @@ public struct RecorderEntry: Identifiable, Sendable {
   public internal(set) var id: Int
   /// The cause of the step.
   public let origin: Origin
-  /// When the dispatch started, the commit happened, or the pause began.
+  /// When the dispatch started, the commit happened, or the pause started.
   public let time: Date
   /// From then to the end of the dispatch or the pause; zero for a commit.
   public internal(set) var duration: Duration

@@ -56,7 +56,7 @@ import StrataBase
 /// **A new action while travelling** is refused with ``DispatchError/travelling``, so that a timer
 /// cannot discard later entries; with ``TravelPolicy/branch`` the recorder branches first.
 ///
-/// **A dispatch that is active when a travel begins** takes effect in the present: its commits change
+/// **A dispatch that is active when a travel starts** takes effect in the present: its commits change
 /// the states that the stores left, are written as always, and are seen on return. Its operations
 /// must read the state inside `updateState` or `commit`; outside, `store.state` is the one shown. If a
 /// state without its commits becomes the present instead, it ends with ``DispatchError/discarded``

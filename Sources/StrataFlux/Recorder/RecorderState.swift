@@ -33,7 +33,7 @@ struct RecorderState: Sendable {
     /// While the shown states are being kept, the id of their last entry: the shown log becomes the
     /// present, so later entries are added to it.
     var lastKeptEntry: Int?
-    /// What was not settled when keeping began.
+    /// What was not settled when keeping started.
     var unsettled = Unsettled()
   }
 
@@ -241,7 +241,7 @@ extension RecorderState {
 
   /// Where a commit of the running code goes.
   ///
-  /// What a dispatch of the hub does belongs to the present: it was admitted before the travel began.
+  /// What a dispatch of the hub does belongs to the present: it was admitted before the travel started.
   mutating func destination(of dispatch: DispatchID?, in store: String) -> CommitDestination {
     guard let index = owner(of: dispatch, in: store) else {
       return dispatch?.hub === hub && hub != nil ? .present : .shown

@@ -17,7 +17,7 @@ public enum RuleViolation: Error, Equatable, CustomStringConvertible {
     switch self {
     case .notUnique(let table, let index, let key, let ids):
       """
-      \(ids.joined(separator: " and ")) in \(table) have the same key \(key) of the unique index \
+      \(Self.list(ids)) in \(table) have the same key \(key) of the unique index \
       "\(table).\(index)"
       """
     case .stillReferenced(let table, let id, let source, let ids):
@@ -34,9 +34,14 @@ public enum RuleViolation: Error, Equatable, CustomStringConvertible {
   }
 
   private static func entities(_ ids: [String]) -> String {
-    let first = ids.prefix(5).joined(separator: ", ")
-    if ids.count == 1 { return "the entity \(first)" }
-    return "the entities " + (ids.count > 5 ? "\(first) and \(ids.count - 5) more" : first)
+    (ids.count == 1 ? "the entity " : "the entities ") + list(ids)
+  }
+
+  /// The first IDs, and how many more there are.
+  private static func list(_ ids: [String]) -> String {
+    let last = ids.count > 5 ? "\(ids.count - 5) more" : ids.last ?? ""
+    let first = ids.count > 5 ? ids.prefix(5) : ids.dropLast()
+    return first.isEmpty ? last : "\(first.joined(separator: ", ")) and \(last)"
   }
 
   private var remedy: String {

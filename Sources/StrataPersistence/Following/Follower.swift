@@ -56,7 +56,7 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   /// The state a store is created with; once there is a store, its state.
   public var initialState: State { connection.withLock { $0 }.state }
 
-  /// Connects to the store that was created from it, and begins to follow.
+  /// Connects to the store that was created from it, and starts to follow.
   ///
   /// A second store traps.
   public func attach<Activity: Sendable>(to store: Store<State, Activity>) {

@@ -41,19 +41,18 @@ extension RestoreReport: CustomStringConvertible {
   }
 
   private var differences: [String] {
-    let isNew = outcome == .fresh
-    return [
-      isNew
-        ? nil
-        : Self.sentence("New to the file, and taken from the initial state", newTables, newValues),
+    [
+      Self.sentence("New to the file, and taken from the initial state", newTables, newValues),
       Self.sentence("Unknown to this build, and left in the file", unknownTables, unknownValues),
     ].compactMap(\.self)
   }
 
   private static func sentence(_ title: String, _ tables: [String], _ values: [String]) -> String? {
     let parts = [
-      tables.isEmpty ? nil : "the tables \(tables.joined(separator: ", "))",
-      values.isEmpty ? nil : "the values \(values.joined(separator: ", "))",
+      tables.isEmpty
+        ? nil : "the \(tables.count == 1 ? "table" : "tables") \(tables.joined(separator: ", "))",
+      values.isEmpty
+        ? nil : "the \(values.count == 1 ? "value" : "values") \(values.joined(separator: ", "))",
     ].compactMap(\.self)
     return parts.isEmpty ? nil : "\(title): \(parts.joined(separator: "; "))."
   }

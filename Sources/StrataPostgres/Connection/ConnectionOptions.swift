@@ -112,7 +112,7 @@
 
     /// All options with those of the service file and the environment.
     ///
-    /// libpq tells them of a connection only, so this one has an option that makes it fail before it looks
+    /// libpq gives them for a connection only, so this one has an option that makes it fail before it looks
     /// for a server.
     private func resolved() -> [Option] {
       var options = given

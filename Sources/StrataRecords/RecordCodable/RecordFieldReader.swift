@@ -8,7 +8,7 @@ internal import Foundation
 public struct RecordFieldReader: ~Copyable {
   private let reading: UnsafeMutablePointer<FieldReading>
   private var cursor: ByteCursor
-  /// Where the record begins, with its map.
+  /// Where the record starts, with its map.
   private let map: Int
   /// The number of the record in the layout.
   private let record: Int

@@ -6,7 +6,7 @@ internal import Foundation
 /// expect ends the fast path: the record is then encoded by `Codable`, and the layout may grow by it.
 public struct RecordFieldWriter: ~Copyable {
   private let writing: UnsafeMutablePointer<FieldWriting>
-  /// Where the record begins, with its map.
+  /// Where the record starts, with its map.
   private let map: Int
   /// The number of the record in the layout.
   private let record: Int

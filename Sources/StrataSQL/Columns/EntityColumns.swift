@@ -81,7 +81,7 @@ extension ColumnKind {
   }
 }
 
-/// Names that SQL can tell apart: it compares them without case.
+/// Names that SQL distinguishes: it compares them without case.
 ///
 /// A name that is taken gets `:2`, `:3` … behind it, which has to be quoted and so is no name of a Swift
 /// property.

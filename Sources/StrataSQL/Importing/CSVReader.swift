@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads the records of CSV as RFC 4180 has it; line breaks may be CRLF, LF or CR.
 package struct CSVReader {
-  /// A record, and the line on which it begins.
+  /// A record, and the line on which it starts.
   package struct Record: Equatable, Sendable {
     package let line: Int
     package let cells: [String]

@@ -8,7 +8,7 @@ import Foundation
 /// arrives. A lease says when another process may lead; no guarantee depends on it or on a clock.
 ///
 /// An archive has *segments*, each some deltas as frames, and snapshots, whose chunks are kept by their hashes.
-/// One segment continues another: its chain begins where the one before it ends. A gap stands only before
+/// One segment continues another: its chain starts where the one before it ends. A gap stands only before
 /// a snapshot that was added because segments were too far behind.
 ///
 /// Implement it for another place by these rules. Each operation takes effect whole or not at all, and what it has
@@ -23,7 +23,7 @@ public protocol Archive: Sendable {
 
   /// Starts to lead, and returns the head under the new epoch.
   ///
-  /// An archive that has no store yet begins with that of the candidate. The new epoch is above that of the archive and of
+  /// An archive that has no store yet starts with that of the candidate. The new epoch is above that of the archive and of
   /// the candidate. An append in progress ends before this returns, and the head includes it.
   ///
   /// Throws `.led` while the lease of another leader runs, and `.otherStore`.
@@ -43,7 +43,7 @@ public protocol Archive: Sendable {
   ///
   /// A `catalog` is the new one; nil keeps the one that is there.
   ///
-  /// Throws `.refused` if another leads, or if the segment does not begin at the head.
+  /// Throws `.refused` if another leads, or if the segment does not start at the head.
   func append(
     _ segment: ArchiveSegment,
     catalog: [UInt8]?,
@@ -89,7 +89,7 @@ public protocol Archive: Sendable {
     in term: ArchiveTerm
   ) async throws(ArchiveError)
 
-  /// Begins again with a snapshot whose chunks are there, and removes all else: segments, snapshots, and the chunks
+  /// Starts again with a snapshot whose chunks are there, and removes all else: segments, snapshots, and the chunks
   /// that it does not list.
   ///
   /// It is for a history that was rewritten: entities were erased from it. The head is the snapshot's mark then.

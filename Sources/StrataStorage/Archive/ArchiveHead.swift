@@ -79,7 +79,7 @@ public struct ArchiveCandidate: Sendable {
   public var leader: String
   /// How long its lease is to run after each renewal.
   public var lease: Duration
-  /// Where an archive begins that has no store yet.
+  /// Where an archive starts that has no store yet.
   public var start: HistoryMark
 
   /// Creates a candidate.
@@ -117,7 +117,7 @@ extension Duration {
 
 /// One leadership: what everything that a leader writes is checked against.
 public struct ArchiveTerm: Sendable, Equatable {
-  /// The epoch that it began.
+  /// The epoch that it started.
   public let epoch: Int64
   /// How long the lease runs after each renewal.
   public let lease: Duration

@@ -313,7 +313,7 @@ package struct ArchiveOpening: Sendable {
   }
 }
 
-/// Tells a leader that works from one that has died: it renews its lease.
+/// Distinguishes a leader that works from one that has died: it renews its lease.
 struct LeaseWait {
   private var seen: (epoch: Int64, lease: Duration)?
 

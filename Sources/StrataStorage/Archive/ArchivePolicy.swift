@@ -22,7 +22,7 @@ public struct ArchivePolicy: Sendable {
   public var lease: Duration
   /// What commits do once the lease has ended.
   public var withoutLease: WithoutLease
-  /// How long deltas are gathered before they are sent, unless somebody waits for them.
+  /// How long deltas are gathered before they are sent, unless a caller waits for them.
   public var maxDelay: Duration
   /// How many bytes of deltas are sent together, at least.
   public var segmentBytes: Int

@@ -9,7 +9,7 @@ package enum ArchiveRelation: Sendable, Equatable {
   case behind
   /// The file ends before the archive, which no longer has what follows the file's end.
   case farBehind
-  /// The two have different commits; nil where they begin to differ is not known.
+  /// The two have different commits; nil where they start to differ is not known.
   case diverged(after: Revision?)
   /// Entities were erased from the file after it led, and no other process has led since.
   case rewritten

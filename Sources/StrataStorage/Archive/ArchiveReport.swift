@@ -4,7 +4,7 @@ public struct ArchiveReport: Sendable, Equatable {
   public struct SetAside: Sendable, Equatable {
     /// Where the file is now; `strata diff` and every other command read it there.
     public let quarantine: Quarantine
-    /// The revisions that only this file has; nil if it is not known where they begin, or if there are none.
+    /// The revisions that only this file has; nil if it is not known where they start, or if there are none.
     public let revisions: ClosedRange<Revision>?
   }
 
@@ -36,7 +36,7 @@ extension ArchiveReport: CustomStringConvertible {
     }
     if let pulled {
       sentences.append(
-        "The archive had the revisions \(pulled.lowerBound) to \(pulled.upperBound)."
+        "The revisions \(pulled.lowerBound) to \(pulled.upperBound) came from the archive."
       )
     }
     return sentences.joined(separator: " ")

@@ -3,7 +3,7 @@ import StrataBase
 
 /// Some deltas, one after another, as an archive keeps them.
 public struct ArchiveSegment: Sendable, Equatable {
-  /// Where it begins: the end of the segment before it.
+  /// Where it starts: the end of the segment before it.
   public let start: HistoryMark
   /// Where it ends.
   public let end: HistoryMark

@@ -39,7 +39,7 @@ package actor ArchiveShipper {
   private var isUncertain = false
   /// The lease of another leader that is waited for.
   private var wait = LeaseWait()
-  /// Whether the archive has to begin again, as entities were erased from the file.
+  /// Whether the archive has to start again, as entities were erased from the file.
   private var isRewritten = false
   /// What the archive's catalog was made of.
   private var catalogState: CatalogState?
@@ -261,7 +261,7 @@ extension ArchiveShipper {
     signal.yield()
   }
 
-  /// Lets commits gather, until somebody waits for the archive.
+  /// Lets commits gather, until a caller waits for the archive.
   private func gather() async {
     if isStopping || Task.isCancelled || policy.maxDelay <= .zero { return }
     await withCheckedContinuation { continuation in
@@ -432,7 +432,7 @@ extension ArchiveShipper {
     if relation != .atOrAhead, relation != .rewritten { throw NotLeading(leader: leader) }
   }
 
-  /// Notes the leadership in the file, and begins the archive again if entities were erased from the file.
+  /// Notes the leadership in the file, and starts the archive again if entities were erased from the file.
   private func takeOver() async throws {
     guard let term, let mark else { return }
     if isRewritten {
@@ -446,6 +446,9 @@ extension ArchiveShipper {
     }
     guard let term = self.term else { return }
     try await writer.note(leadership: term.epoch, raisingEpochTo: term.epoch)
+    update { status in
+      if status.condition == .starting { status.condition = .leading(epoch: term.epoch) }
+    }
     note(self.mark ?? mark)
     isNewLeader = false
     isUncertain = false
@@ -640,7 +643,7 @@ extension ArchiveShipper {
     writer.events.send(.archiveGap(gap))
   }
 
-  /// Sends a snapshot where the archive begins, if it has none: without it, no segment can be restored.
+  /// Sends a snapshot where the archive starts, if it has none: without it, no segment can be restored.
   private func sendFirstSnapshot() async throws {
     guard let mark, snapshots == nil else { return }
     snapshots = SentSnapshots(try await archive.snapshots())

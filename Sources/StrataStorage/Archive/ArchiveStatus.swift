@@ -33,7 +33,9 @@ extension ArchiveStatus: CustomStringConvertible {
   public var description: String {
     var sentences = ["Archive \(name): \(condition)"]
     if let replicated { sentences.append("It has the commits through revision \(replicated).") }
-    if let behindSince { sentences.append("It is behind since \(Measures.time(behindSince)).") }
+    if let behindSince {
+      sentences.append("It has been behind since \(Measures.time(behindSince)).")
+    }
     for gap in gaps {
       sentences.append(
         "It will not have the revisions \(gap.lowerBound) to \(gap.upperBound) one by one."
@@ -50,7 +52,7 @@ extension ArchiveStatus.Condition: CustomStringConvertible {
     case .starting: "not reached yet."
     case .leading(let epoch): "commits reach it, in epoch \(epoch)."
     case .away(let detail, let since):
-      "it cannot be reached since \(Measures.time(since)) (\(detail))."
+      "it has not been reached since \(Measures.time(since)) (\(detail))."
     case .notLeading(let leader): "\(leader) leads it; commits of this process do not reach it."
     case .closed: "closed."
     }

@@ -268,7 +268,7 @@ extension FolderArchive {
     }
   }
 
-  /// Begins again with a snapshot, and removes all else.
+  /// Starts again with a snapshot, and removes all else.
   ///
   /// The head is replaced before anything is removed, so a crash leaves either history, and files that the next
   /// restart or removal removes.

@@ -1,7 +1,7 @@
 import StrataBase
 import StrataSQLite
 
-/// Which leadership of an archive a file has had last: the epoch that it began.
+/// Which leadership of an archive a file has had last: the epoch that it started.
 ///
 /// An archive whose last leader had this epoch was written by this file alone since. It is a row of the table
 /// `consumer`, which trimming passes over.

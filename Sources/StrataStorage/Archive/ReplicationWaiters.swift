@@ -12,7 +12,7 @@ struct ReplicationWaiters {
   private var pause: (number: Int, continuation: CheckedContinuation<Void, Never>)?
   private var pauses = 0
 
-  /// Notes that the shipper pauses, and returns the number of the pause; nil if somebody waits.
+  /// Notes that the shipper pauses, and returns the number of the pause; nil if a caller waits.
   mutating func startPause(_ continuation: CheckedContinuation<Void, Never>) -> Int? {
     guard waiting.isEmpty else { return nil }
     pauses += 1

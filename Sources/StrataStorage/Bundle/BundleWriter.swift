@@ -300,7 +300,7 @@ extension BundleWriter {
 }
 
 extension OlderBuildMarks {
-  /// The marks of a copy that begins at a revision.
+  /// The marks of a copy that starts at a revision.
   ///
   /// - Parameter chains: The chain in the copy at the revisions of the marks.
   fileprivate func moved(

@@ -215,8 +215,8 @@ extension PersistenceError.Reason {
     case .alreadyOpen: "Close it there first, or open it with RestorePolicy.readOnly."
     case .damaged:
       """
-      The file was not changed. Run `strata verify` on it and restore a backup, or open it with \
-      RestorePolicy.bestEffort, which restores what can be verified and moves the damaged file to \
+      The file was not changed. `strata verify` lists what is damaged. Restore a backup, or open the file \
+      with RestorePolicy.bestEffort, which restores what can be verified and moves the damaged file to \
       quarantine.
       """
     case .undecodable(let table, _, _):

@@ -4,4 +4,7 @@ extension String {
 
   /// The text with one full stop at its end.
   package var withFullStop: String { hasSuffix(".") ? self : self + "." }
+
+  /// The text without a full stop at its end, to stand within a sentence.
+  var withoutFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }

@@ -46,7 +46,7 @@ extension StorePath {
     }
   }
 
-  /// SQLite's rollback journal of the file, and the super-journals of transactions that began there.
+  /// SQLite's rollback journal of the file, and the super-journals of transactions that started there.
   func rollbackJournals() throws(SystemError) -> [String] {
     let prefix = (file as NSString).lastPathComponent
     return try namesInDirectory().filter { name in

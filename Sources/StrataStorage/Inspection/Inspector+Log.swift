@@ -14,11 +14,11 @@ package struct JournalPage: Sendable, Equatable {
   package var deltas: [DeltaSummary]
   /// The last revision, where the range goes on after the last of the deltas.
   package var more: Revision?
-  /// The first revision that the journal still has, where the range begins before it.
+  /// The first revision that the journal still has, where the range starts before it.
   package var trimmed: Revision?
 }
 
-/// How much of the changes of its deltas a log tells.
+/// How much of the changes of its deltas a log shows.
 package enum LogDetail: Sendable {
   /// Which entities were put.
   case puts
@@ -246,10 +246,10 @@ extension ReadView {
   /// The revision before the first delta.
   var startOfJournal: Revision { (first ?? last.revision.next).previous }
 
-  /// The first revision of the journal, if a range that begins here reaches before it.
+  /// The first revision of the journal, if a range that starts here reaches before it.
   fileprivate func trimmed(from range: JournalRange, _ bounds: LogBounds) -> Revision? {
     let oldest = first ?? last.revision.next
-    // What is asked for since a point begins there at the earliest.
+    // What is asked for since a point starts there at the earliest.
     if let since = bounds.since, since >= oldest { return nil }
     let wanted =
       switch range {

@@ -7,7 +7,7 @@ package import StrataBase
 public struct LiveStore: Sendable {
   /// The resolved path of the file.
   package let path: String
-  /// How the writer stands; nil once the persistence is gone.
+  /// The state of the writer; nil once the persistence is gone.
   package let status: @Sendable () -> PersistenceStatus?
   /// Who follows the store; nil while there is none.
   package let subscribers: @Sendable () -> StoreSubscribers?

@@ -1,7 +1,7 @@
 package import Foundation
 import StrataBase
 
-/// What a store is and where it stands, without a look at its deltas and entities.
+/// What a store is and how far it is, without a look at its deltas and entities.
 package struct StoreOverview: Codable, Sendable, Equatable {
   /// A snapshot that has a name.
   package struct Named: Codable, Sendable, Equatable {

@@ -20,7 +20,7 @@ package import StrataRecords
 /// Tables are those that the delta changes, sorted by name as bytes. Layouts are those of its records,
 /// and all others of a table with sealed records, whose inner layouts are not visible; sorted by number.
 /// A delta has one frame. A frame that is accepted is the one its contents have, and its chain is the one
-/// that its contents give after the chain before: a frame proves that it continues another.
+/// that its contents give after the chain before: a frame shows that it continues another.
 package struct DeltaFrame: Sendable, Equatable {
   /// The opening that wrote the delta: a row of `origin`.
   package struct Origin: Sendable, Equatable {

@@ -1,6 +1,6 @@
 /// Divides a database into the ranges of keys of a snapshot's chunks, each with the later changes in it.
 ///
-/// The range of a chunk begins where that of the one before ends; the first chunk of a table has all
+/// The range of a chunk starts where that of the one before ends; the first chunk of a table has all
 /// before it, the last one all after it. A table that the snapshot does not have is one region.
 struct ChunkRegions {
   struct Region {

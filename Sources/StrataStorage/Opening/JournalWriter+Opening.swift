@@ -111,14 +111,22 @@ extension JournalWriter {
     } catch {
       failure = PersistenceError(.opening, path: path.file, wrapping: error)
     }
-    guard configuration.restore == .bestEffort, case .damaged(let damage) = failure.reason,
-      let loss = try Salvage(
-        path,
-        now: configuration.now(),
-        application: configuration.application,
-        on: configuration.disk
-      ).run(because: damage)
-    else { throw failure }
+    guard configuration.restore == .bestEffort, case .damaged(let damage) = failure.reason else {
+      throw failure
+    }
+    let salvage = Salvage(
+      path,
+      now: configuration.now(),
+      application: configuration.application,
+      on: configuration.disk
+    )
+    guard let loss = try salvage.run(because: damage) else {
+      throw PersistenceError(
+        .opening,
+        path: path.file,
+        .damaged("\(damage); RestorePolicy.bestEffort found nothing that it can restore")
+      )
+    }
     let migrated = try migrateData()
     let (file, contents) = try restoreWhole(isNew: isNew, read)
     return (file, contents, loss, migrated)

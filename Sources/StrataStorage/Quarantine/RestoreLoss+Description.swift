@@ -26,8 +26,10 @@ extension RestoreLoss: CustomStringConvertible {
   private var undecodableSentence: String {
     let shown = undecodable.prefix(5)
     var listed = shown.map { record in
-      StoredValues.name(ofTable: record.table).map { "value \($0) (\(record.detail))" }
-        ?? "\(record.table) \(record.id) (\(record.detail))"
+      StoredValues.name(ofTable: record.table).map {
+        "value \($0) (\(record.detail.withoutFullStop))"
+      }
+        ?? "\(record.table) \(record.id) (\(record.detail.withoutFullStop))"
     }
     if undecodableCount > shown.count {
       listed.append("and \(undecodableCount - shown.count) more")

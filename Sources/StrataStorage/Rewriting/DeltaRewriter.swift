@@ -29,7 +29,7 @@ struct DeltaRewriter {
   /// The chain after the last delta.
   private(set) var chain: Checksum
   private(set) var revision: Revision
-  /// The first delta that has another hash.
+  /// The first delta whose hash changes.
   private(set) var firstRewritten: Revision?
   /// How many changes were left out or replaced.
   private(set) var changes = 0

@@ -66,7 +66,7 @@ struct ChunkWriter {
   /// Whether there is a chunk to be written.
   var isFull: Bool { later.builder.size >= Self.target }
 
-  /// Whether a run has begun that is less than half of a chunk, and so takes in the chunk that follows.
+  /// Whether a run has started that is less than half of a chunk, and so takes in the chunk that follows.
   var isSmall: Bool { !earlier.builder.isEmpty && earlier.builder.size < Self.target / 2 }
 
   /// Adds an entity to the run.

@@ -24,7 +24,7 @@ package struct ListedChunk: Equatable, Sendable {
 }
 
 extension [ListedChunk] {
-  /// The chunks of a snapshot in order, each with where the next one begins.
+  /// The chunks of a snapshot in order, each with where the next one starts.
   ///
   /// - Throws: `CorruptionError` if they are not in the order of tables and encoded IDs.
   func linked(_ revision: Revision) throws(CorruptionError) -> [ListedChunk] {

@@ -61,7 +61,8 @@ extension PersistenceStatus.Queue: CustomStringConvertible {
     """
     \(Measures.count(commits, "commit", "commits")) with \
     \(Measures.count(entities, "changed entity", "changed entities")) \
-    \(commits == 1 ? "waits" : "wait") for the writer; from \(capacity) on, commits wait for it.
+    \(commits == 1 ? "waits" : "wait") for the writer; at \(capacity) changed entities, commits wait \
+    for it.
     """
   }
 }

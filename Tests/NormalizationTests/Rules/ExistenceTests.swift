@@ -49,7 +49,7 @@ private struct Blog: DatabaseType {
     #expect(throws: violation) { try new.applyRules(since: old) }
     #expect(
       violation.description == """
-        the entities p2, p3 in posts refer to eve, which does not exist in users. Insert that entity in the same \
+        the entities p2 and p3 in posts refer to eve, which does not exist in users. Insert that entity in the same \
         commit or before, or declare the References with existence: .unchecked.
         """
     )

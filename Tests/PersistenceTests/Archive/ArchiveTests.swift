@@ -106,6 +106,15 @@ struct ArchiveTests {
   }
 
   @Test
+  func `the status says that commits reach the archive as soon as it has one`() async throws {
+    let persistence = try await open(policy: ArchivePolicy(lease: .seconds(60), maxDelay: .zero))
+    add(1...1, to: LibraryStore(persistence))
+    try await persistence.replicated(through: 1)
+    #expect(persistence.status.archive?.condition == .leading(epoch: 2))
+    try await persistence.close()
+  }
+
+  @Test
   func `a commit that waits for the archive is there when it returns`() async throws {
     let persistence = try await open()
     let store = LibraryStore(persistence)

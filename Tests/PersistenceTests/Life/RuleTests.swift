@@ -120,7 +120,7 @@ struct RuleTests {
       error?.reason
         == .ruleBroken(
           """
-          0 and 1 in members have the same key ada of the unique index "members.name"; 3 and 4 and \
+          0 and 1 in members have the same key ada of the unique index "members.name"; 3, 4 and \
           5 in members have the same key eve of the unique index "members.name"
           """
         )

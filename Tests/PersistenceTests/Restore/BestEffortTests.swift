@@ -135,10 +135,11 @@ struct BestEffortTests {
     let error = await #expect(throws: PersistenceError.self) {
       _ = try await damaged.open(.bestEffort)
     }
-    guard case .damaged = error?.reason else {
+    guard case .damaged(let damage) = error?.reason else {
       Issue.record("another reason: \(String(describing: error))")
       return
     }
+    #expect(damage.hasSuffix("; RestorePolicy.bestEffort found nothing that it can restore"))
     #expect(try StoreBytes(damaged.path) == before)
   }
 

@@ -47,8 +47,8 @@ struct DescriptionTests {
     #expect(
       "\(report)" == """
         Restored 1 entity at revision 1, from the snapshot of revision 0 and 1 delta after it. New to \
-        the file, and taken from the initial state: the tables tags, teams; the values settings. Unknown \
-        to this build, and left in the file: the tables drafts. Skipped snapshot 3: torn. There is no head.
+        the file, and taken from the initial state: the tables tags, teams; the value settings. Unknown \
+        to this build, and left in the file: the table drafts. Skipped snapshot 3: torn. There is no head.
         """
     )
     try await persistence.close()
@@ -111,7 +111,7 @@ struct DescriptionTests {
     #expect("\(loss)" == "Revision 50 is lost.")
     loss.revisions = nil
     for number in 1...7 {
-      loss.add(.init(table: "books", id: "\(number)", detail: "no title"))
+      loss.add(.init(table: "books", id: "\(number)", detail: "no title."))
     }
     #expect(
       "\(loss)" == """
@@ -164,7 +164,7 @@ struct DescriptionTests {
         in memory, because encode(to:) threw: books 1: no title; books 2: no title; books 3: no title; \
         books 4: no title; books 5: no title; and 1 more. The last failure was at \(time): \
         app.strata: the disk is full. Revision 4 is committed, 1 is in the file, 1 is durable. 3 commits \
-        with 1 changed entity wait for the writer; from 100000 on, commits wait for it. No sync since \
+        with 1 changed entity wait for the writer; at 100000 changed entities, commits wait for it. No sync since \
         opening. The file has 1.2 MB (deltas 3.0 kB, snapshots 900 bytes), its write-ahead log 300.0 kB. \
         There is no verified snapshot.
         """
@@ -175,6 +175,41 @@ struct DescriptionTests {
     )
     try await persistence.close()
     #expect("\(persistence.status.condition)" == "Closed.")
+  }
+
+  @Test func `a status ends with the archive and what was trimmed`() async throws {
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      archive: FolderArchive(directory.path("archive"))
+    )
+    var status = persistence.status
+    try await persistence.close()
+    let time = Date(timeIntervalSince1970: 1_700_000_000)
+    status.archive?.name = "backups"
+    status.archive?.condition = .leading(epoch: 2)
+    status.archive?.replicated = 6
+    status.archive?.behindSince = nil
+    status.trimmed = 7
+    #expect(
+      "\(status)".hasSuffix(
+        """
+        . Archive backups: commits reach it, in epoch 2. It has the commits through revision 6. The \
+        history up to revision 7 was trimmed.
+        """
+      )
+    )
+    status.archive?.condition = .away("no route to the server", since: time)
+    status.archive?.behindSince = time
+    status.archive?.gaps = [2...4]
+    #expect(
+      status.archive?.description == """
+        Archive backups: it has not been reached since 2023-11-14 22:13:20.000Z (no route to the \
+        server). It has the commits through revision 6. It has been behind since 2023-11-14 \
+        22:13:20.000Z. It will not have the revisions 2 to 4 one by one.
+        """
+    )
   }
 
   @Test func `withPersistence gives its body the persistence too`() async throws {

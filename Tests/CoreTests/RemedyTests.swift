@@ -1,0 +1,66 @@
+import Foundation
+import StrataCore
+import TestSupport
+import Testing
+
+/// What the compiler says where a part of a state has no `==`.
+struct RemedyTests {
+  /// Wrong calls, one a line, with the function that each error must name.
+  private static let calls = [
+    ("_ = changes.hasChanges(\\.draft)", "hasChanges"),
+    ("_ = changes.hasChanges { $0.draft }", "hasChanges"),
+    ("changes.ifChanged(\\.draft) { print($0) }", "ifChanged"),
+    ("changes.ifChanged({ ($0.name, $0.draft) }) { print($0) }", "ifChanged"),
+    ("_ = changes.takeIfChanged { $0.draft }", "takeIfChanged"),
+    ("changes.ifChanged(\\.name, \\.draft) { print($0, $1) }", "ifChanged"),
+    ("changes.ifChanged(\\.name, \\.name, \\.draft) { print($0, $1, $2) }", "ifChanged"),
+    (
+      "changes.ifChanged(\\.name, \\.name, \\.name, \\.draft) { print($0, $1, $2, $3) }",
+      "ifChanged"
+    ),
+    (
+      "changes.ifChanged(\\.name, \\.name, \\.name, \\.name, \\.draft) { print($0, $1, $2, $3, $4) }",
+      "ifChanged"
+    ),
+  ]
+
+  @Test(.timeLimit(.minutes(10))) func `each call that needs == names the remedy`() throws {
+    let directory = try TemporaryDirectory()
+    let start = """
+      import StrataCore
+      struct Draft: Sendable { var text = "" }
+      struct Editor: StateType { var name = "", draft = Draft() }
+      let changes = Store<Editor, Never>(initialState: Editor()).changes
+
+      """
+    let first = start.count { $0 == "\n" } + 1
+    let source = directory.path("main.swift")
+    try (start + Self.calls.map(\.0).joined(separator: "\n"))
+      .write(toFile: source, atomically: true, encoding: .utf8)
+    let printed = try errors(of: source, in: directory)
+    for (number, (call, function)) in Self.calls.enumerated() {
+      let error = printed.filter { $0.contains("main.swift:\(first + number):") }
+      #expect(error.count == 1, "\(call): \(printed)")
+      #expect(error.first?.contains("\(function) needs ==, which") == true, "\(call): \(error)")
+      #expect(error.first?.contains("Make it Equatable, or compare yourself: \(function)(") == true)
+    }
+    #expect(printed.count == Self.calls.count)
+  }
+
+  /// The errors of the compiler, one a line.
+  private func errors(of source: String, in directory: TemporaryDirectory) throws -> [String] {
+    let output = directory.path("errors")
+    _ = FileManager.default.createFile(atPath: output, contents: nil)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "swiftc", "-typecheck", "-swift-version", "6", "-diagnostic-style", "llvm", "-I",
+      ChildProcess.directory.appendingPathComponent("Modules").path, source,
+    ]
+    process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
+    try process.run()
+    process.waitUntilExit()
+    return try String(contentsOfFile: output, encoding: .utf8).split(separator: "\n")
+      .map(String.init).filter { $0.contains(": error: ") }
+  }
+}
