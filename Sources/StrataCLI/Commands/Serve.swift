@@ -54,6 +54,7 @@
     }
 
     func run() async throws {
+      Allocator.returnFreedMemory()
       memory.apply()
       let inspector = try await StateInspector.serve(
         store,
