@@ -25,7 +25,8 @@
   ///
   /// Only programs on this machine can connect, and only with the address: it has a secret of 128 bits. The store
   /// is opened for each request and closed again. An answer is a page of at most 2 MB; the server never holds a whole
-  /// state.
+  /// state. It holds the changes since a snapshot while it reads whole tables, which it does for one request at a
+  /// time.
   ///
   /// A program that opens a store at rest while a request is answered is refused with `.alreadyOpen`, as with every
   /// other reader; between two requests it is not.
@@ -33,7 +34,7 @@
     /// The address of the page, with its secret.
     public let url: URL
     private let group: MultiThreadedEventLoopGroup
-    private let pool: NIOThreadPool
+    private let threads: ReadingThreads
     private let channel: any Channel
     private let ticking: RepeatedTask
 
@@ -43,13 +44,13 @@
     private init(
       _ url: URL,
       _ group: MultiThreadedEventLoopGroup,
-      _ pool: NIOThreadPool,
+      _ threads: ReadingThreads,
       _ channel: any Channel,
       _ ticking: RepeatedTask
     ) {
       self.url = url
       self.group = group
-      self.pool = pool
+      self.threads = threads
       self.channel = channel
       self.ticking = ticking
     }
@@ -119,11 +120,10 @@
       bounds: ConnectionBounds
     ) async throws -> StateInspector {
       let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-      let pool = NIOThreadPool(numberOfThreads: 4)
-      pool.start()
+      let threads = ReadingThreads()
       do {
         let token = Token()
-        let tail = Tail(answers, pool)
+        let tail = Tail(answers, threads.few)
         let service = Lock<Service?>(nil)
         let count = Lock(0)
         let channel = try await ServerBootstrap(group: group)
@@ -150,7 +150,7 @@
         let port = channel.localAddress?.port ?? port
         let gate = Gate(port: port, token)
         service.withLock {
-          $0 = Service(gate: gate, answers: answers, tail: tail, pool: pool)
+          $0 = Service(gate: gate, answers: answers, tail: tail, threads: threads)
         }
         guard let url = URL(string: "http://127.0.0.1:\(port)/t/\(token.text)/") else {
           preconditionFailure("The address of the page is no URL: report this.")
@@ -159,10 +159,10 @@
           initialDelay: Tail.interval,
           delay: Tail.interval
         ) { _ in tail.tick() }
-        return StateInspector(url, group, pool, channel, ticking)
+        return StateInspector(url, group, threads, channel, ticking)
       } catch {
         try await group.shutdownGracefully()
-        try await pool.shutdownGracefully()
+        try await threads.end()
         throw error
       }
     }
@@ -171,7 +171,7 @@
     public func stop() async throws {
       ticking.cancel()
       try await channel.close().get()
-      try await pool.shutdownGracefully()
+      try await threads.end()
       try await group.shutdownGracefully()
     }
 

@@ -164,11 +164,35 @@ package struct RecordFields: Sendable {
       case .uuid: return try cursor.uuid(kind).map(Content.uuid) ?? .null
       case .decimal: return try cursor.decimal(kind).map(Content.decimal) ?? .null
       case .array, .object, .record:
-        let start = cursor.offset
-        try RecordScan(tables, texts: .values).value(location.shape, &cursor)
-        let bytes = record[start..<cursor.offset]
-        return .nested(StoredRecord(bytes, tables).value(location.shape))
+        return .nested(try Self.value(location.shape, &cursor, in: record, tables))
       }
     }
+  }
+
+  /// What is at a place of the same record, as a value; nil for a field that is absent.
+  ///
+  /// - Throws: `RecordError` when the bytes there are no value of their kind.
+  package func value(
+    at place: Place,
+    in record: ArraySlice<UInt8>
+  ) throws(RecordError) -> RecordValue? {
+    let location = place.location
+    if location.kind == .absent { return nil }
+    if location.kind == .null { return .null }
+    return try record.withCursor { cursor throws(RecordError) in
+      cursor.offset = Int(location.offset)
+      return try Self.value(location.shape, &cursor, in: record, layout.tables)
+    }
+  }
+
+  private static func value(
+    _ shape: LayoutTables.Shape,
+    _ cursor: inout ByteCursor,
+    in record: ArraySlice<UInt8>,
+    _ tables: LayoutTables
+  ) throws(RecordError) -> RecordValue {
+    let start = cursor.offset
+    try RecordScan(tables, texts: .values).value(shape, &cursor)
+    return StoredRecord(record[start..<cursor.offset], tables).value(shape)
   }
 }

@@ -77,6 +77,38 @@
       )
     }
 
+    @Test func `commits are answered while tables are read for others`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      try await closedLibrary(at: path)
+      try await withPage(try await StateInspector.serve(path)) { page in
+        let statement = """
+          WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 2000000) \
+          SELECT max(x) FROM c
+          """
+        let sql = statement.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let (port, base, host) = (page.port, page.base, page.host)
+        let (answer, ended, first) = try await blocking {
+          let queries = try (0..<4).map { _ in
+            let wire = try Wire(port: port)
+            wire.send("GET \(base)api/query.json?sql=\(sql) HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+            return wire
+          }
+          let log = try Wire(port: port)
+          log.send(
+            "GET \(base)api/log.json HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\r\n"
+          )
+          let answer = Received(log.receive())
+          let ended = queries.filter(\.hasReceived).count
+          let first = queries[0].receive { String(decoding: $0, as: UTF8.self).hasSuffix("]}") }
+          return (answer, ended, Received(first))
+        }
+        #expect(try answer?.rows.count == 4)
+        #expect(ended == 0)
+        #expect(try first?.rows.first?["max(x)"] as? Int == 2_000_000)
+      }
+    }
+
     @Test func `a program can open a store whose page is open`() async throws {
       let directory = try TemporaryDirectory()
       let path = directory.path("app.strata")

@@ -102,6 +102,7 @@ import Testing
         for (place, name) in zip(places, names) {
           let content = try fields.content(at: place, in: record)
           #expect(value(content, record) == widened(whole[name]), "\(name)")
+          #expect(try fields.value(at: place, in: record) == whole[name], "\(name)")
           let isListed = layout.fields.contains { $0.name == name }
           if !isListed, whole[name] != nil { extras += 1 }
         }

@@ -55,6 +55,7 @@
     }
 
     func run() async throws {
+      Allocator.returnFreedMemory()
       memory.apply()
       let inspector = try await StateInspector.serve(
         store,

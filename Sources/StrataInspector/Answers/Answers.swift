@@ -11,6 +11,14 @@ struct Answers: Sendable {
   enum Subject: String, CaseIterable, Sendable {
     case store, strip, log, commit, tables, rows, entity, history, blame, references, diff, find
     case query, who, process
+
+    /// Whether the answer may be read from whole tables, and not from some entities or commits.
+    var isOfTables: Bool {
+      switch self {
+      case .tables, .rows, .references, .diff, .find, .query: true
+      case .store, .strip, .log, .commit, .entity, .history, .blame, .who, .process: false
+      }
+    }
   }
 
   let reader: StoreReader

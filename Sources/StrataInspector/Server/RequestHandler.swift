@@ -50,7 +50,7 @@
           let channel = context.channel
           let handler = NIOLoopBound(self, eventLoop: context.eventLoop)
           let context = NIOLoopBound(context, eventLoop: context.eventLoop)
-          service.pool.submit { state in
+          service.threads.pool(for: subject).submit { state in
             // A client that has gone asks no more.
             guard case .active = state, channel.isActive else { return }
             let reply = Routes.reply(subject, form, query: query, answers)

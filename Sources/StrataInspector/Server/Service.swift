@@ -6,6 +6,6 @@
     let gate: Gate
     let answers: Answers
     let tail: Tail
-    let pool: NIOThreadPool
+    let threads: ReadingThreads
   }
 #endif

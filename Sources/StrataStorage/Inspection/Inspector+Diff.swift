@@ -4,7 +4,7 @@ extension Inspector {
   /// How the states at two revisions differ, entity by entity and field by field.
   ///
   /// O(the deltas between them, and those since the nearest snapshots); where a revision is older than the
-  /// journal, O(entities).
+  /// journal, or very many entities changed, O(entities).
   ///
   /// - Parameters:
   ///   - table: One table only.
@@ -22,7 +22,9 @@ extension Inspector {
     try scanning { view, skipping in
       if let table, !view.tables.contains(table) { throw notFound("table \(table)") }
       let (start, end) = (try view.revision(of: span.start), try view.revision(of: span.end))
-      let changed = try view.changed(between: min(start, end), and: max(start, end), in: table)
+      let changed =
+        id == nil
+        ? try view.changed(between: min(start, end), and: max(start, end), in: table) : nil
       let scope =
         Self.scope(of: changed) ?? table.map { ReadScope.entities(of: $0, meantBy: id) }
         ?? .everything
@@ -40,13 +42,9 @@ extension Inspector {
         depth
       )
       for name in view.tables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
-        var filter = changed.map { EntityFilter.ids($0[name] ?? []) } ?? .all
-        if let id {
-          var ids = Set(EncodedID.candidates(for: id))
-          if case .ids(let changed) = filter { ids.formIntersection(changed) }
-          filter = .ids(ids)
-        }
-        if case .ids(let ids) = filter, ids.isEmpty { continue }
+        let ids = id.map { Set(EncodedID.candidates(for: $0)) } ?? changed.map { $0[name] ?? [] }
+        if let ids, ids.isEmpty { continue }
+        let filter = ids.map { EntityFilter.ids($0) } ?? .all
         do { try comparison.compare(name, filter) } catch let error
           as StateComparison.FirstStateError
         { throw error.cause }
@@ -55,15 +53,11 @@ extension Inspector {
     }
   }
 
-  /// Up to how many entities are named: their keys are held in memory.
-  private static let namedLimit = 20_000
-
-  /// Only the changed entities, where they are not too many: then the changes of others are not held in memory.
+  /// Only the changed entities, where they are known: then the changes of others are not held in memory.
   private static func scope(of changed: [String: Set<[UInt8]>]?) -> ReadScope? {
-    guard let changed, changed.values.reduce(0, { $0 + $1.count }) <= namedLimit else { return nil }
-    return .entities(
-      changed.flatMap { table, ids in ids.map { EntityKey(table: table, id: $0[...]) } }
-    )
+    changed.map { changed in
+      .entities(changed.flatMap { table, ids in ids.map { EntityKey(table: table, id: $0[...]) } })
+    }
   }
 
   /// How the state of another file differs from that of this one.
@@ -122,8 +116,11 @@ extension Set<String> {
 }
 
 extension ReadView {
+  /// Up to how many entities are named: their keys are held in memory.
+  private static let namedLimit = 20_000
+
   /// The encoded IDs of the entities that deltas after a revision changed, of all tables or of one, by
-  /// their tables; nil if the journal does not go back so far.
+  /// their tables; nil if the journal does not go back so far, or if they are too many.
   fileprivate func changed(
     between start: Revision,
     and end: Revision,
@@ -131,12 +128,15 @@ extension ReadView {
   ) throws -> [String: Set<[UInt8]>]? {
     guard start.next >= first ?? last.revision.next else { return nil }
     var changed: [String: Set<[UInt8]>] = [:]
+    var count = 0
     var changes = try changes(after: start)
     while changes.revision < end, let (_, blocks) = try changes.next() {
       for block in blocks {
         for entry in block.entries where table.map({ $0 == block.table(of: entry) }) ?? true {
-          changed[block.table(of: entry), default: []].insert(Array(block.id(of: entry)))
+          let id = Array(block.id(of: entry))
+          if changed[block.table(of: entry), default: []].insert(id).inserted { count += 1 }
         }
+        guard count <= Self.namedLimit else { return nil }
       }
     }
     return changed

@@ -64,19 +64,15 @@ extension Inspector {
       }
       for other in view.tables.sorted() {
         let layouts = view.catalog.numberedLayouts(of: other).mapValues { layout in
-          layout.references.filter { $0.table == table }
+          ReferringFields(of: layout, to: table)
         }
         guard layouts.values.contains(where: { !$0.isEmpty }) else { continue }
         let state = try view.state(at: revision, skipping: skipping, scope: .table(other))
         var scan = state.scan(other)
         while let entity = try scan.next() {
-          guard let places = layouts[entity.layout], !places.isEmpty else { continue }
-          let record = try RecordValue(
-            record: entity.record,
-            layout: try view.catalog.layout(entity.layout)
-          )
-          let hit = places.first { $0.encodedIDs(in: record).contains(key) }
-          guard let hit else { continue }
+          guard let fields = layouts[entity.layout], !fields.isEmpty,
+            let hit = try fields.place(of: key, in: entity.record)
+          else { continue }
           guard references.incoming.count < limit else {
             references.isCut = true
             return references
@@ -95,5 +91,40 @@ extension Inspector {
     }
     guard let found else { throw try missing(id, in: table) }
     return found
+  }
+}
+
+/// The fields of the records of one layout that can refer to entities of a table.
+private struct ReferringFields {
+  private let places: [Layout.Reference]
+  private let fields: RecordFields
+  /// For each place the number of its field.
+  private let numbers: [Int]
+  private let count: Int
+
+  init(of layout: Layout, to table: String) {
+    places = layout.references.filter { $0.table == table }
+    var names: [String] = []
+    numbers = places.map { place in
+      guard case .field(let name)? = place.path.first else { return 0 }
+      if let known = names.firstIndex(of: name) { return known }
+      names.append(name)
+      return names.count - 1
+    }
+    fields = RecordFields(names, in: layout)
+    count = names.count
+  }
+
+  var isEmpty: Bool { places.isEmpty }
+
+  /// The first place where a record has an ID; the fields between are not read.
+  func place(of id: [UInt8], in record: ArraySlice<UInt8>) throws -> Layout.Reference? {
+    var found = [RecordFields.Place](repeating: .none, count: count)
+    try fields.locate(in: record, &found)
+    for (place, number) in zip(places, numbers) {
+      guard let value = try fields.value(at: found[number], in: record) else { continue }
+      if place.encodedIDs(in: value, behind: 1).contains(id) { return place }
+    }
+    return nil
   }
 }

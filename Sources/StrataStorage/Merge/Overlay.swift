@@ -41,8 +41,15 @@ struct Overlay {
     return keys?.contains(block.key(of: entry)) ?? scope.contains(entry, of: block)
   }
 
+  /// Makes a block of the small ones: the last change of each entity, in the order of their keys.
   private mutating func closePack() {
     guard !pack.isEmpty else { return }
+    let changes = sorted([pack.block])
+    pack = ChangePack()
+    for index in 0..<changes.count {
+      let (block, entry) = changes.change(index)
+      pack.add(block.entries[entry], of: block)
+    }
     blocks.append(pack.block)
     pack = ChangePack()
   }
@@ -59,63 +66,111 @@ struct Overlay {
     let block: Int32
     let entry: Int32
     let length: Int32
+
+    init(
+      _ entry: ChangeBlock.Entry,
+      _ bytes: UnsafeRawBufferPointer,
+      _ table: Int32,
+      block: Int,
+      _ index: Int
+    ) {
+      let id = UnsafeRawBufferPointer(rebasing: bytes[entry.id])
+      (high, low) = id.leadingWords
+      self.table = table
+      self.block = Int32(block)
+      self.entry = Int32(index)
+      length = Int32(truncatingIfNeeded: id.count)
+    }
   }
 
-  /// The changes that count, in the order of the deltas.
-  private func changes(of blocks: [ChangeBlock]) -> [Change] {
+  /// The changes of one block in the order of their keys.
+  private struct Run {
+    /// For each table of the block its place in the order of all names.
+    let tables: [Int32]
+    /// The entries in that order; nil where the block has them so, and all of them count.
+    let entries: [Int32]?
+    let count: Int
+    private var next = 0
+
+    init(tables: [Int32], entries: [Int32]?, count: Int) {
+      (self.tables, self.entries, self.count) = (tables, entries, count)
+    }
+
+    mutating func nextChange(in block: ChangeBlock, number: Int) -> Change? {
+      guard next < count else { return nil }
+      let index = entries.map { Int($0[next]) } ?? next
+      next += 1
+      let entry = block.entries[index]
+      return block.bytes.withUnsafeBytes { bytes in
+        Change(entry, bytes, tables[entry.table], block: number, index)
+      }
+    }
+  }
+
+  /// The changes of each block that count, each block sorted for itself.
+  private func runs(of blocks: [ChangeBlock]) -> [Run] {
     let names = Set(blocks.flatMap(\.tables)).sorted {
       $0.utf8.lexicographicallyPrecedes($1.utf8)
     }
     let ranks = Dictionary(uniqueKeysWithValues: names.enumerated().map { ($1, Int32($0)) })
+    var runs: [Run] = []
+    runs.reserveCapacity(blocks.count)
     var changes: [Change] = []
-    changes.reserveCapacity(blocks.reduce(0) { $0 + $1.entries.count })
     for (number, block) in blocks.enumerated() {
       let tables = block.tables.map { ranks[$0] ?? 0 }
+      changes.removeAll(keepingCapacity: true)
       block.bytes.withUnsafeBytes { bytes in
         for (index, entry) in block.entries.enumerated() where counts(entry, of: block) {
-          let id = UnsafeRawBufferPointer(rebasing: bytes[entry.id])
-          let words = id.leadingWords
-          changes.append(
-            Change(
-              high: words.high,
-              low: words.low,
-              table: tables[entry.table],
-              block: Int32(number),
-              entry: Int32(index),
-              length: Int32(truncatingIfNeeded: id.count)
-            )
-          )
+          changes.append(Change(entry, bytes, tables[entry.table], block: number, index))
         }
       }
+      let isInOrder =
+        changes.count == block.entries.count
+        && zip(changes, changes.dropFirst()).allSatisfy { precedes($0, $1, blocks) }
+      if !isInOrder { changes.sort { precedes($0, $1, blocks) } }
+      let entries = isInOrder ? nil : changes.map(\.entry)
+      runs.append(Run(tables: tables, entries: entries, count: changes.count))
     }
-    return changes
+    return runs
   }
 
   /// The last change of every entity, sorted as in a snapshot.
   ///
-  /// O(n log n).
-  func sorted() -> SortedChanges {
-    let blocks = pack.isEmpty ? blocks : blocks + [pack.block]
-    var sorted = changes(of: blocks)
-    sorted.sort { a, b in
-      if a.table != b.table { return a.table < b.table }
-      switch compare(a, b, blocks) {
-      case .before: return true
-      case .after: return false
-      case .same: return (a.block, a.entry) < (b.block, b.entry)
-      }
-    }
+  /// O(n log n). Each block is sorted for itself, and the blocks are merged: to sort all changes at once would take
+  /// several times the memory.
+  func sorted() -> SortedChanges { sorted(pack.isEmpty ? blocks : blocks + [pack.block]) }
+
+  private func sorted(_ blocks: [ChangeBlock]) -> SortedChanges {
+    var runs = runs(of: blocks)
     var last: [SortedChanges.Place] = []
-    last.reserveCapacity(sorted.count)
-    for (index, change) in sorted.enumerated() {
-      if index + 1 < sorted.count, sorted[index + 1].table == change.table,
-        compare(change, sorted[index + 1], blocks) == .same
-      {
-        continue
+    last.reserveCapacity(runs.reduce(0) { $0 + $1.count })
+    var previous: Change?
+    var heads = MergeHeap(
+      runs.indices.compactMap { runs[$0].nextChange(in: blocks[$0], number: $0) }
+    ) { precedes($0, $1, blocks) }
+    while let change = heads.first {
+      let place = SortedChanges.Place(block: change.block, entry: change.entry)
+      if let previous, previous.table == change.table, compare(previous, change, blocks) == .same {
+        last[last.count - 1] = place
+      } else {
+        last.append(place)
       }
-      last.append(.init(block: change.block, entry: change.entry))
+      previous = change
+      let number = Int(change.block)
+      heads.replaceFirst(by: runs[number].nextChange(in: blocks[number], number: number))
     }
     return SortedChanges(blocks: blocks, places: last)
+  }
+
+  /// Whether a change comes before another one: of one entity in the order of the deltas.
+  @inline(__always)
+  private func precedes(_ a: Change, _ b: Change, _ blocks: [ChangeBlock]) -> Bool {
+    if a.table != b.table { return a.table < b.table }
+    switch compare(a, b, blocks) {
+    case .before: return true
+    case .after: return false
+    case .same: return (a.block, a.entry) < (b.block, b.entry)
+    }
   }
 
   private enum Order {
@@ -175,8 +230,9 @@ private struct ChangePack {
     entries.append(ChangeBlock.Entry(table: table, id: id, change: change))
   }
 
-  /// Its list has no more room than it needs.
+  /// Its arrays have no more room than they need.
   var block: ChangeBlock {
+    let bytes = bytes.withUnsafeBufferPointer { Array($0) }
     let entries = entries.withUnsafeBufferPointer { Array($0) }
     return ChangeBlock(bytes: bytes, tables: tables, entries: entries)
   }

@@ -126,9 +126,11 @@ extension ChangeBlock {
 
 extension Layout.Reference {
   /// The encoded IDs that a value has in this place; of the key of a dictionary, all that it may mean.
-  package func encodedIDs(in value: RecordValue) -> [[UInt8]] {
+  ///
+  /// - Parameter steps: how many steps of the path lead to the value.
+  package func encodedIDs(in value: RecordValue, behind steps: Int = 0) -> [[UInt8]] {
     var found: [[UInt8]] = []
-    _ = value.replacing(path[...]) { id in
+    _ = value.replacing(path.dropFirst(steps)) { id in
       found +=
         path.last == .key
         ? EncodedID.candidates(for: id.text ?? "") : [EncodedID.bytes(of: id)]

@@ -98,6 +98,13 @@ final class Wire: Sendable {
     }
   }
 
+  /// Whether something has come that was not read yet.
+  var hasReceived: Bool {
+    var byte: UInt8 = 0
+    let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
+    return recv(descriptor, &byte, 1, flags) > 0
+  }
+
   /// What comes until the connection ends, or until a condition is met.
   func receive(until isEnough: ([UInt8]) -> Bool = { _ in false }) -> [UInt8] {
     var received: [UInt8] = []

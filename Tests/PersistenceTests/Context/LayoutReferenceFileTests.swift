@@ -75,6 +75,77 @@ struct LayoutReferenceFileTests {
     try await again.close()
   }
 
+  /// An entity that can refer to others in all ways.
+  private struct Node: EntityType {
+    static let tableName: TableName = "nodes"
+    struct Place: Codable, Equatable, Sendable { var row = 0, node: Node.ID? }
+    let id: EntityID<Node>
+    var title = "between the fields"
+    var parent: Node.ID?
+    var neighbors: [Node.ID] = []
+    var counts: [Node.ID: Int] = [:]
+    var names: [String: Node.ID] = [:]
+    var place = Place()
+    var stack: [[Node.ID]] = []
+  }
+
+  private struct NodeDatabase: DatabaseType {
+    var nodes = EntityTable<Node>()
+    static let schema = DatabaseSchema<NodeDatabase> { Entities(\.nodes) }
+  }
+
+  private struct NodeState: StateType { var db = NodeDatabase() }
+
+  @Test
+  func `what refers to an entity is found in every kind of field`() async throws {
+    let persistence = try await Persistence.open(
+      at: file.path,
+      initialState: NodeState(),
+      database: \.db
+    )
+    let store = Store<NodeState, Never>(persistence)
+    // The layout has all fields from the start.
+    store.commit { state in
+      let place = Node.Place(row: 1, node: "y")
+      state.db.nodes.insert(
+        Node(
+          id: "0",
+          parent: "y",
+          neighbors: ["xx"],
+          counts: ["X": 1],
+          names: ["x": "y"],
+          place: place,
+          stack: [["y"]]
+        )
+      )
+    }
+    try await persistence.flush()
+    store.commit { state in
+      for node in [
+        Node(id: "x"),
+        Node(id: "a", parent: "x"), Node(id: "b", neighbors: ["y", "x"]),
+        Node(id: "c", parent: "y", counts: ["y": 2, "x": 1]), Node(id: "d", names: ["home": "x"]),
+        Node(id: "e", place: Node.Place(row: 3, node: "x")), Node(id: "f", stack: [[], ["x"]]),
+        Node(id: "g", parent: "x", neighbors: ["x"]),
+      ] { state.db.nodes.insert(node) }
+    }
+    try await persistence.close()
+    let inspector = try Inspector(path: file.path)
+    let references = try inspector.references(table: "nodes", id: "x")
+    let incoming = references.incoming.map { "\($0.id.text ?? "") \($0.place)" }
+    #expect(
+      incoming == [
+        "a parent → nodes", "b neighbors[] → nodes", "c counts{key} → nodes",
+        "d names{value} → nodes", "e place.node → nodes", "f stack[][] → nodes",
+        "g parent → nodes",
+      ]
+    )
+    #expect(references.outgoing.isEmpty)
+    let first = try inspector.references(table: "nodes", id: "x", limit: 2)
+    #expect(first.incoming.count == 2)
+    #expect(first.isCut)
+  }
+
   @Test
   func `a table of an older file gets its references with the next record, and keeps its records`()
     async throws

@@ -116,6 +116,35 @@ struct LookingTests {
     }
   }
 
+  @Test func `a diff of more entities than are held by name counts each of them`() async throws {
+    let persistence = try await open(SnapshotPolicy(keepsAllHistory: true))
+    let store = LibraryStore(persistence)
+    store.commit { $0.db.books.insert(contentsOf: (0..<22_000).lazy.map { bulkBook($0) }) }
+    store.commit { state in
+      for number in 0..<20_500 {
+        var book = bulkBook(number)
+        book.title += "."
+        state.db.books.insert(book)
+      }
+    }
+    store.commit { state in
+      for number in 0..<500 { state.db.books.insert(bulkBook(number)) }
+      for number in 21_990..<22_000 { state.db.books.remove(bulkBook(number).id) }
+      for number in 22_000..<22_005 { state.db.books.insert(bulkBook(number)) }
+    }
+    try await persistence.close()
+    let inspector = try Inspector(path: path)
+    let difference = try inspector.diff(RevisionSpan("1..3", now: Date()), limit: 7)
+    var expected = TableDifference(table: "books")
+    (expected.added, expected.removed, expected.changed) = (5, 10, 20_000)
+    #expect(difference.tables == [expected])
+    #expect(difference.entities.map { $0.id?.integer } == (1_000_500..<1_000_507).map { $0 })
+    let one = try inspector.diff(RevisionSpan("1..3", now: Date()), table: "books", id: "1000600")
+    #expect(one.entities.map { $0.fields.map(\.field) } == [["title"]])
+    let none = try inspector.diff(RevisionSpan("1..3", now: Date()), table: "books", id: "1000042")
+    #expect(none.entities.isEmpty)
+  }
+
   @Test func `each field is blamed on the last commit that changed it`() async throws {
     let states = try await write()
     let persistence = try await open(Self.foldsOnly)
