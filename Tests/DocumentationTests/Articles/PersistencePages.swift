@@ -114,7 +114,9 @@ private enum EvolvingYourData {
   static func plan(_ migrations: [DataMigration]) async throws {
     let migrator = DataMigrator(migrations, at: "app.strata")
     for step in try await migrator.plan().steps {
-      print(step.name, step.tables, step.findings)
+      print(step.name)
+      for table in step.tables { print("  \(table)") }
+      for finding in step.findings { print("  \(finding)") }
     }
   }
 
