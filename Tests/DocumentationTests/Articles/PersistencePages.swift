@@ -289,3 +289,12 @@ private enum Scripts {
     )
   }
 }
+
+/// "Start in ten minutes".
+private enum Start {
+  static func run() async throws {}
+
+  static func main() async {
+    do { try await run() } catch { print(error); exit(1) }
+  }
+}
