@@ -18,8 +18,8 @@ struct Strata: ParsableCommand {
       while a program writes. \
       --at reads the past: 42, HEAD~3, @2026-11-01T12:00 (UTC), @yesterday, @-5m or snap:NAME.
 
-      On a terminal, long text is shown in a pager: STRATA_PAGER, PAGER or less. --no-pager or an empty \
-      STRATA_PAGER prints it as it is. --color always keeps colors in a pipe; --color never and NO_COLOR \
+      On a terminal, long text is shown in a pager: STRATA_PAGER, PAGER or less. --no-pager, also before \
+      the subcommand, or an empty STRATA_PAGER prints it as it is. --color always keeps colors in a pipe; --color never and NO_COLOR \
       turn them off.
 
       Exit codes: 0 ok, 1 failed, 2 differences, problems or pending, 3 not found, 4 damaged, 5 locked or busy, \
@@ -51,11 +51,17 @@ struct Strata: ParsableCommand {
     do {
       let archiving = archiving.map { $0._commandName }
       let others = configuration.subcommands.map { $0._commandName }
+      var arguments = Array(CommandLine.arguments.dropFirst())
+      // An option of the subcommands that show text. Other programs take it before the subcommand.
+      if arguments.first == "--no-pager" {
+        arguments.removeFirst()
+        setenv(Pager.variable, "", 1)
+      }
       try DatabaseURL.checkPasswords(
-        in: Array(CommandLine.arguments.dropFirst()),
+        in: arguments,
         besides: Set(others).subtracting(archiving)
       )
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

@@ -15,6 +15,9 @@ package struct UnknownFields: Sendable, Equatable {
   var references: [String: ReferencedTables] = [:]
 
   var isEmpty: Bool { members.isEmpty && nested.isEmpty }
+
+  /// The names of the fields of the record itself.
+  package var names: some Sequence<String> { members.lazy.map(\.name) }
 }
 
 /// A value that is encoded with fields that its type does not know.

@@ -42,6 +42,15 @@
       #expect(left.status == 0 && left.output.isEmpty, "\(left.output)")
     }
 
+    @Test func `the option may stand before the subcommand`() async throws {
+      let printed = try await screen("PAGER='sed s/^/page:/'", "--no-pager log app.strata")
+      #expect(
+        printed.output.contains("cleanup") && !printed.output.contains("page:"),
+        "\(printed.output)"
+      )
+      #expect(printed.status == 0)
+    }
+
     @Test func `a pipe has no pager`() async throws {
       let folder = try Folder()
       let path = try await folder.closedSample()

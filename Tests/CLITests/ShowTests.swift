@@ -160,4 +160,26 @@ import Testing
     #expect(try await Program.strata("show", path, "users", "1").status == 3)
     try await sample.close()
   }
+
+  @Test func `a field that was cleared has the commit that removed it`() async throws {
+    let path = folder.path("tracker.strata")
+    let tracker = try await Tracker(at: path)
+    try await tracker.commitSample()
+    tracker.store.commit("issue/unassign") {
+      _ = try? $0.db.issues.updateIfExists(42) { $0.assignee = nil }
+    }
+    tracker.store.commit("issue/edit") {
+      _ = try? $0.db.issues.updateIfExists(42) { $0.title = "Login" }
+    }
+    try await tracker.persistence.close()
+    let blamed = try await Program.strata("blame", path, "issues", "42", "assignee")
+    #expect(blamed.output.hasPrefix("assignee  removed\n          7  "), "\(blamed)")
+    #expect(blamed.output.contains("issue/unassign"))
+    let json = try await Program.strata("blame", path, "issues", "42", "assignee", "--json").output
+    #expect(try member("0", "value", of: json) == "<null>", "\(json)")
+    let all = try await Program.strata("blame", path, "issues", "42")
+    #expect(!all.output.contains("assignee"))
+    let never = try await Program.strata("blame", path, "issues", "43", "assignee")
+    #expect(never.status == 3)
+  }
 }

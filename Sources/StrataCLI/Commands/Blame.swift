@@ -9,8 +9,8 @@ struct Blame: ParsableCommand {
     discussion: """
       For each field: its value, and the revision, time, name, place and context of the commit since \
       which it has had it. A later commit that gave it the same value does not count. A field that the \
-      entity no longer has is not listed: strata history shows the commit that removed it. For a whole table \
-      it is a table, in which a revision such as ≤ 12 is that of a value which is older than the journal.
+      entity no longer has is not listed; asked for by its name, it has the commit that removed it. For a \
+      whole table it is a table, in which a revision such as ≤ 12 is that of a value which is older than the journal.
 
       Examples:
         strata blame app.strata issues 42

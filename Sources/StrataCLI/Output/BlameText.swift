@@ -16,7 +16,9 @@ package enum BlameText {
     for field in entity.fields {
       let name = field.name.printable
       let gap = String(repeating: " ", count: max(0, width - name.columnCount) + 2)
-      let value = field.value.shortText.shortened(to: max(20, limit - width - 2))
+      let value =
+        field.isRemoved
+        ? "removed" : field.value.shortText.shortened(to: max(20, limit - width - 2))
       lines.append(highlighting.heading(name) + gap + value)
       if let commit = field.commit {
         lines.append(indent + CommitText.header(commit))

@@ -67,7 +67,7 @@ package enum MigrationText {
     for table in step.tables {
       let name = table.table.printable
       let gap = String(repeating: " ", count: width - name.columnCount + 2)
-      lines.append("  \(name)\(gap)\(changes(of: table))")
+      lines.append("  \(name)\(gap)\(table.changes)")
     }
     for finding in step.findings {
       let text = finding.description.printable
@@ -77,15 +77,6 @@ package enum MigrationText {
       lines.append("  \(mark)  \(text)")
     }
     return lines
-  }
-
-  private static func changes(of table: MigrationTableReport) -> String {
-    var parts: [String] = []
-    if table.inserted > 0 { parts.append("\(table.inserted) inserted") }
-    if table.updated > 0 { parts.append("\(table.updated) updated") }
-    if table.deleted > 0 { parts.append("\(table.deleted) deleted") }
-    if table.idsChanged > 0 { parts.append("\(table.idsChanged) with another ID") }
-    return "\(parts.isEmpty ? "unchanged" : parts.joined(separator: ", ")); \(table.after) in all"
   }
 
   /// What a run did, in a sentence.

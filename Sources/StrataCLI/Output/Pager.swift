@@ -6,6 +6,9 @@ struct Pager {
   let input: Int32
   private let process: pid_t
 
+  /// The environment variable with the pager of this command; empty for none.
+  static let variable = "STRATA_PAGER"
+
   /// The pager of the user, for text on a terminal: `STRATA_PAGER`, `PAGER` or `less`; nil for none.
   ///
   /// An empty variable, `cat` and a program that is not installed mean none, and so does a terminal that
@@ -13,7 +16,7 @@ struct Pager {
   static var command: String? {
     let environment = ProcessInfo.processInfo.environment
     guard isatty(STDOUT_FILENO) == 1, environment["TERM"] != "dumb" else { return nil }
-    let command = environment["STRATA_PAGER"] ?? environment["PAGER"] ?? "less"
+    let command = environment[variable] ?? environment["PAGER"] ?? "less"
     guard let program = command.split(separator: " ").first, program != "cat" else { return nil }
     let folders = (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/" }
     let places = program.contains("/") ? [""] : folders

@@ -134,6 +134,11 @@ struct DatabaseDecoder<Database: DatabaseType> {
     return carried
   }
 
+  /// What looks like renamed fields, by the names of their tables.
+  var possibleRenames: [String: Set<PossibleRename>] {
+    decoders.filter { StoredValues.name(ofTable: $0.key) == nil }.mapValues(\.possibleRenames)
+  }
+
   private func changes(ofTables isWanted: (String) -> Bool) -> ChangeSet {
     ChangeSet(sorting: decoders.filter { isWanted($0.key) }.values.compactMap(\.changes))
   }

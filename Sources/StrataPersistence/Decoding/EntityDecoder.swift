@@ -16,6 +16,10 @@ struct EntityDecoder<Entity: EntityType> {
   /// The fields of the last record that this build does not know; collected on request.
   private(set) var unknown: UnknownFields?
   private let unknownFields: UnknownFieldsPolicy
+  /// What looks like renamed fields in the records so far; noted when unknown fields are collected.
+  private(set) var possibleRenames: Set<PossibleRename> = []
+  /// What fields of a layout may be called now, by their names.
+  private var candidates: [Int64: [String: [PossibleRename]]] = [:]
   /// The reader of the last record: records of one layout mostly come one after another.
   private var last: (layout: Int64, reader: RecordReader)?
   private var readers: [Int64: RecordReader] = [:]
@@ -131,6 +135,14 @@ struct EntityDecoder<Entity: EntityType> {
     case .ignored: try reader.decode(Entity.self, from: record, to: memory)
     case .collected:
       try reader.decode(Entity.self, from: record, unknown: &unknown, to: memory)
+      if let unknown, let defaults {
+        do {
+          try note(unknown, in: layout, catalog, defaults.layout)
+        } catch {
+          memory.deinitialize(count: 1)
+          throw error
+        }
+      }
     }
     do {
       try check(memory.pointee, isStoredUnder: id)
@@ -138,6 +150,20 @@ struct EntityDecoder<Entity: EntityType> {
       memory.deinitialize(count: 1)
       throw error
     }
+  }
+
+  /// Notes fields that the type does not know, if their record lacks some that the defaults have.
+  private mutating func note(
+    _ unknown: UnknownFields,
+    in layout: Int64,
+    _ catalog: LayoutCatalog,
+    _ defaults: Layout
+  ) throws {
+    if candidates[layout] == nil {
+      candidates[layout] = PossibleRename.candidates(in: try catalog.layout(layout), for: defaults)
+    }
+    guard let candidates = candidates[layout], !candidates.isEmpty else { return }
+    for name in unknown.names { possibleRenames.formUnion(candidates[name] ?? []) }
   }
 
   /// An entity under the ID of another one would replace it, or come back after it was removed.

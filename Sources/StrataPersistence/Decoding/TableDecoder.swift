@@ -23,6 +23,8 @@ protocol TableDecoding: AnyObject {
   var rewrites: (any AnyTableChanges)? { get }
   /// Adds the fields of the decoded entities that this build does not know.
   func addUnknownFields(to carried: inout CarriedFields)
+  /// What looks like renamed fields.
+  var possibleRenames: Set<PossibleRename> { get }
   /// Returns everything decoded so far, and starts again with nothing.
   func take() -> any DecodedTable
   /// Adds what another decoder of the table has decoded.
@@ -38,6 +40,7 @@ private struct DecodedEntities<Entity: EntityType>: DecodedTable {
   var removed: [EntityID<Entity>] = []
   var differing: [Entity] = []
   var unknown: [EntityID<Entity>: UnknownFields] = [:]
+  var possibleRenames: Set<PossibleRename> = []
 }
 
 /// Decodes the stored entities of one table.
@@ -93,7 +96,10 @@ final class TableDecoder<Entity: EntityType>: TableDecoding {
 
   func addUnknownFields(to carried: inout CarriedFields) { carried.add(decoded.unknown, of: table) }
 
+  var possibleRenames: Set<PossibleRename> { decoded.possibleRenames }
+
   func take() -> any DecodedTable {
+    decoded.possibleRenames.formUnion(records.possibleRenames)
     defer {
       decoded = DecodedEntities()
       buffer = nil
@@ -109,6 +115,7 @@ final class TableDecoder<Entity: EntityType>: TableDecoding {
     self.decoded.removed += decoded.removed
     self.decoded.differing += decoded.differing
     self.decoded.unknown.merge(decoded.unknown) { _, later in later }
+    self.decoded.possibleRenames.formUnion(decoded.possibleRenames)
     buffer = nil
   }
 

@@ -13,6 +13,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     let rewrites: ChangeSet
     /// The fields of entities that this build does not know.
     let carried: CarriedFields
+    /// What looks like renamed fields, by the names of their tables.
+    let possibleRenames: [String: Set<PossibleRename>]
     let entities: Int
     /// The tables this build stores, including those of values.
     let names: Set<String>
@@ -37,7 +39,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       creating: { try fill(&$0) },
       reading: {
         layouts($1.catalog)
-        return try read(&$0, $1, at: path, configuration)
+        return try read(&$0, $1, at: path, configuration, writer.migrations)
       },
       adding: { contents, tables, isNew in
         known = isNew ? contents.names : tables
@@ -69,7 +71,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     _ merge: inout MergeIterator,
     _ view: ReadView,
     at path: StorePath,
-    _ configuration: PersistenceConfiguration
+    _ configuration: PersistenceConfiguration,
+    _ migrations: [DataMigration]
   ) throws -> Contents {
     var decoder = try DatabaseDecoder<Database>(
       known: view.tables,
@@ -81,12 +84,17 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       unknownFields: .collected
     )
     let unknown = try unknownRecords(merge, view.tables, decoder.names)
-    try decoder.decode(&merge, view.catalog, ProgressMeter(configuration.progress))
+    do {
+      try decoder.decode(&merge, view.catalog, ProgressMeter(configuration.progress))
+    } catch let error as PersistenceError {
+      throw try error.naming(view.migrations(after: migrations.last?.number ?? 0))
+    }
     return Contents(
       database: decoder.database(over: initial),
       values: decoder.values,
       rewrites: decoder.rewrites,
       carried: decoder.carried,
+      possibleRenames: decoder.possibleRenames,
       entities: decoder.count,
       names: decoder.names,
       loss: decoder.loss,
@@ -198,6 +206,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     report.danglingReferences = contents.database.danglingReferences()
     report.brokenRules = contents.database.uniquenessViolations()
     report.notes += report.danglingReferences.map { "\($0)" } + report.brokenRules.map(\.sentence)
+    report.notes += contents.possibleRenames.sorted { $0.key < $1.key }
+      .compactMap { PossibleRename.note($0.value, of: $0.key) }
     for table in known.intersection(excluded).sorted() {
       report.notes.append(
         "the table \(table) is excluded; its records in the file stay as they are"
@@ -214,5 +224,24 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       )
     }
     return report
+  }
+}
+
+extension PersistenceError {
+  /// The error for a record that this build cannot decode, with the migrations that ran on the file and that this build
+  /// does not have.
+  fileprivate func naming(_ migrations: [String]) -> PersistenceError {
+    guard case .undecodable(let table, let id, let detail) = reason, !migrations.isEmpty else {
+      return self
+    }
+    let text = """
+      \(detail); a newer build has changed the data, and this one lacks its \
+      \(migrations.count == 1 ? "migration" : "migrations") \(migrations.joined(separator: ", "))
+      """
+    return PersistenceError(
+      operation,
+      path: path,
+      .undecodable(table: table, id: id, detail: text)
+    )
   }
 }

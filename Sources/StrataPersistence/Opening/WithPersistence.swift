@@ -52,6 +52,9 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
 /// }
 /// ```
 ///
+/// Where the compiler says that the closure "expects 1 argument, but 2 were used", there is another error in the closure:
+/// it then looks for a form that fits, and there is one without the persistence. Write `{ store in` for a moment to see it.
+///
 /// Throws what opening throws, else what `body` throws, else what closing throws.
 @inlinable
 public func withPersistence<State, Activity, Database, S: Store<State, Activity>, R>(

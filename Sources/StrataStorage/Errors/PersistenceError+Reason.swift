@@ -269,7 +269,14 @@ extension PersistenceError.Reason {
       "Check the disk. The state continues in memory and is written when the disk works again."
     case .closed: "Use it before close(), or open the store again."
     case .notReached: "Ask for that one or an earlier one."
-    case .trimmed, .beforeHistory:
+    case .beforeHistory(let oldest):
+      // The next whole second, which is not before it either when it is typed as it stands here.
+      """
+      Ask for \(Date(timeIntervalSince1970: oldest.timeIntervalSince1970.rounded(.up)).formatted(.iso8601)) or \
+      a later time. If the store is older than that, its history was trimmed: a SnapshotPolicy with larger \
+      minimums keeps more from now on.
+      """
+    case .trimmed:
       "Ask for a later one. A SnapshotPolicy with larger minimums keeps more history from now on."
     case .merged(let run):
       "Ask for revision \(run.upperBound), or for \(run.lowerBound.previous), the one before."

@@ -7,6 +7,8 @@ package struct BlamedEntity: Sendable {
     package let value: RecordValue
     /// Nil for a value that is older than the journal.
     package let commit: CommitSummary?
+    /// Whether the entity no longer has the field: the commit is the one that removed it.
+    package var isRemoved = false
   }
 
   /// Nil for a persisted value, which has none.
@@ -33,9 +35,10 @@ extension Inspector {
   ///
   /// - Parameters:
   ///   - id: Of one entity, as a person writes it.
-  ///   - field: One field only.
+  ///   - field: One field only. One that an entity no longer has has the commit that removed it.
   ///   - limit: The most entities.
-  /// - Throws: `.notFound` for a table, entity or field that is not there at the revision.
+  /// - Throws: `.notFound` for a table or entity that is not there at the revision, and for a field that no entity
+  ///   has had since the journal starts.
   package func blame(
     table: String,
     id: String? = nil,
@@ -97,5 +100,36 @@ extension BlamedEntity {
         commit: try origin.commit.map { try CommitSummary($0) }
       )
     }
+    if let field, fields.isEmpty,
+      let removal = try versions.removal(of: field, from: entity, catalog)
+    {
+      fields = [
+        Field(name: field, value: .null, commit: try CommitSummary(removal), isRemoved: true)
+      ]
+    }
+  }
+}
+
+extension EntityVersions {
+  /// The last commit that removed a field from an entity that lacks it now; nil if no version has it.
+  ///
+  /// O(versions of the entity).
+  fileprivate func removal(
+    of field: String,
+    from entity: StoredEntity,
+    _ catalog: LayoutCatalog
+  ) throws -> DeltaHeader? {
+    var removal: DeltaHeader?
+    for version in (versions[Array(entity.id)] ?? []).reversed() {
+      switch version.content {
+      case .notPersisted: continue
+      case .removed: return nil
+      case .put(let layout, let record):
+        let members = try catalog.members(layout, record[...], of: entity.table)
+        if members.contains(where: { $0.name == field }) { return removal }
+        removal = version.commit.map { commits[$0] }
+      }
+    }
+    return nil
   }
 }

@@ -129,4 +129,21 @@ public struct MigrationTableReport: Sendable, Hashable, Codable {
 
   /// Creates the report of a table that was not changed.
   public init(table: String) { self.table = table }
+
+  /// What changed in the table, without its name: `2 updated; 3 in all`.
+  package var changes: String {
+    var parts: [String] = []
+    if inserted > 0 { parts.append("\(inserted) inserted") }
+    if updated > 0 { parts.append("\(updated) updated") }
+    if deleted > 0 { parts.append("\(deleted) deleted") }
+    if idsChanged > 0 { parts.append("\(idsChanged) with another ID") }
+    return "\(parts.isEmpty ? "unchanged" : parts.joined(separator: ", ")); \(after) in all"
+  }
+}
+
+extension MigrationTableReport: CustomStringConvertible {
+  /// What changed in the table: `users: 2 updated; 3 in all`.
+  ///
+  /// ``MigrationReport/Step/findings`` has what was lost, in sentences.
+  public var description: String { "\(table): \(changes)" }
 }

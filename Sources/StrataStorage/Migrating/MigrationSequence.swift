@@ -189,6 +189,11 @@ extension AppliedMigration {
 }
 
 extension ReadView {
+  /// The names of the migrations that ran on the file and have a greater number, in order.
+  package func migrations(after number: Int) throws -> [String] {
+    try DataLedger.entries(on: journal.connection).filter { $0.number > number }.map(\.name)
+  }
+
   /// Refuses a revision before a migration of the data, whose entities have another shape than those of this build.
   package func checkIsAfterMigrations(_ revision: Revision) throws {
     for row in try DataLedger.entries(on: journal.connection)

@@ -30,7 +30,7 @@ package actor JournalWriter {
   package nonisolated let path: StorePath
   package nonisolated let configuration: PersistenceConfiguration
   /// The migrations of the data that an opening runs.
-  nonisolated let migrations: [DataMigration]
+  package nonisolated let migrations: [DataMigration]
   package nonisolated let events = EventBroadcaster()
   package nonisolated let queue: WriteQueue
   nonisolated let flushWaiters = FlushWaiters()

@@ -114,7 +114,9 @@ private enum EvolvingYourData {
   static func plan(_ migrations: [DataMigration]) async throws {
     let migrator = DataMigrator(migrations, at: "app.strata")
     for step in try await migrator.plan().steps {
-      print(step.name, step.tables, step.findings)
+      print(step.name)
+      for table in step.tables { print("  \(table)") }
+      for finding in step.findings { print("  \(finding)") }
     }
   }
 
@@ -285,5 +287,14 @@ private enum Scripts {
       "V0001_add_vip",
       sql: "ALTER TABLE people ADD COLUMN vip BOOLEAN NOT NULL DEFAULT FALSE"
     )
+  }
+}
+
+/// "Start in ten minutes".
+private enum Start {
+  static func run() async throws {}
+
+  static func main() async {
+    do { try await run() } catch { print(error); exit(1) }
   }
 }

@@ -17,7 +17,7 @@ private struct Database: DatabaseType {
   static let schema = DatabaseSchema<Database> { Entities(\.todos) }
 }
 
-private struct AppState: StateType {
+private struct AppState: RuledStateType {
   var db = Database()
 }
 
@@ -32,7 +32,7 @@ private final class TodoList: AppStore.Dispatcher, @unchecked Sendable {
   }
 
   func add(_ id: Todo.ID, _ title: String) throws {
-    try commit("add") { state throws in
+    try commit("add") { state in
       state.db.todos.insert(Todo(id: id, title: title))
     }
   }

@@ -171,6 +171,10 @@ struct HistoryTests {
       Issue.record("another reason: \(String(describing: error))")
       return
     }
+    // The time that the error advises is one that can be asked for.
+    let advice = try #require(error?.description.firstMatch(of: /Ask for (\S+Z) or a later time/))
+    let advised = try #require(try? Date(String(advice.1), strategy: .iso8601))
+    _ = try await persistence.state(at: .time(advised))
     try await persistence.close()
     error = await #expect(throws: PersistenceError.self) {
       try await persistence.state(at: .revision(5))

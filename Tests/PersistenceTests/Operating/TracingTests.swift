@@ -86,21 +86,22 @@
       #expect(lines.count { $0.contains(span.traceID) && $0.contains(span.spanID) } == 2)
     }
 
-    @Test func `a span inside another one is the current one`() throws {
+    @Test func `a span inside another one is the current one, until it ends`() throws {
       let store = LibraryStore()
       let tracer = InMemoryTracer()
-      let context = withTracer(tracer) {
+      func contextOfCommit() -> CommitContext? {
+        store.commit(context: .currentSpan) { $0.count += 1 }
+        return store.changes.context
+      }
+      let contexts = withTracer(tracer) {
         withSpan("outer") { _ in
-          withSpan("inner") { _ in
-            store.commit(context: .currentSpan) { $0.count = 1 }
-            return store.changes.context
-          }
+          [contextOfCommit(), withSpan("inner") { _ in contextOfCommit() }, contextOfCommit()]
         }
       }
-      let inner = try #require(tracer.finishedSpans.first)
-      #expect(inner.operationName == "inner")
-      #expect(context?.traceID == inner.traceID)
-      #expect(context?.fields == ["span": inner.spanID])
+      let (inner, outer) = (tracer.finishedSpans[0], tracer.finishedSpans[1])
+      #expect((inner.operationName, outer.operationName) == ("inner", "outer"))
+      #expect(contexts.map { $0?.traceID } == Array(repeating: outer.traceID, count: 3))
+      #expect(contexts.map { $0?.fields["span"] } == [outer.spanID, inner.spanID, outer.spanID])
     }
 
     @Test func `without a span or a tracer there is nothing to carry`() {
