@@ -37,7 +37,8 @@ struct TableIndexes<Entity: EntityType>: Sendable {
     fatalError(
       """
       \(Entity.self) does not list its index "\(index.name)", so its tables do not maintain it: add \
-      it to `static let indexes` of \(Entity.self).
+      it to `static let indexes: EntityIndexes<\(Entity.self)> = […]`, and write that type: without it the array is not \
+      the requirement of the protocol.
       """
     )
   }
