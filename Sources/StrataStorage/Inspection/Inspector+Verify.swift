@@ -50,7 +50,7 @@ extension Inspector {
     }
     verification.run("journal") { try verifyJournal(view) }
     // A short journal has none.
-    if view.hasIndexes { verification.run("index") { try verifyIndexes(view) } }
+    if view.mayHaveIndexes { verification.run("index") { try verifyIndexes(view) } }
     for (newer, older) in zip(view.anchors, view.anchors.dropFirst()) {
       verification.run("merge \(older.header.revision)…\(newer.header.revision)") {
         try verifyMerge(from: older, to: newer, view)

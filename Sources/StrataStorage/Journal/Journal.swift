@@ -60,12 +60,16 @@ struct Journal {
     try appendBlock(ChangeIndex.part, of: index.last, index.body)
   }
 
-  /// The last revision of the last run that has an index; nil if none has.
+  /// The last revision of the last run that has an index; nil if none has, or if none can be read.
+  ///
+  /// An index is not needed for anything, so damage of it hinders nothing.
   func lastIndexed() throws -> Revision? {
-    try connection.first(
-      "SELECT revision FROM delta_part WHERE part = ? ORDER BY revision DESC LIMIT 1",
-      [.integer(Int64(ChangeIndex.part))]
-    ) { try $0.revision(0, "the revision of an index") }
+    try CorruptionError.nilIfCorrupt {
+      try connection.first(
+        "SELECT revision FROM delta_part WHERE part = ? ORDER BY revision DESC LIMIT 1",
+        [.integer(Int64(ChangeIndex.part))]
+      ) { try $0.revision(0, "the revision of an index") }
+    } ?? nil
   }
 
   /// Goes through the indexes of runs that end after a revision, in order, each with the chain at its end.

@@ -59,7 +59,8 @@ package struct JournalReplay {
   /// The next delta that changes something in a scope, with all its blocks; nil if none does up to `last`.
   ///
   /// Runs that have an index are passed over by it; see ``ChangeIndex``. Elsewhere the deltas before it are
-  /// verified too; see ``DeltaSieve``. It may return a delta that changes others only. Every call is for the same scope.
+  /// verified too; see ``DeltaSieve``. It may return a delta that changes others only. Every call is for the same
+  /// scope.
   ///
   /// - Parameter check: called now and then; ends the reading by an error.
   /// - Throws: as ``next()``.
@@ -126,15 +127,18 @@ package struct JournalReplay {
     hasRuns = true
     guard let wanted = IndexedScope(scope) else { return }
     var found: [IndexedRun] = []
-    try journal.forEachIndex(after: revision) { end, chain, index in
-      // Of a run most of whose deltas are needed, reading all costs less than reading each.
-      if let run = ChangeIndex.run(of: wanted, in: index, last: end, chain: chain),
-        run.first > found.last?.last ?? 0,
-        Int64(run.deltas.count) * 8 <= run.last.number - run.first.number
-      {
-        found.append(run)
+    // Where an index cannot be read, the deltas can.
+    _ = try CorruptionError.nilIfCorrupt {
+      try journal.forEachIndex(after: revision) { end, chain, index in
+        // Of a run most of whose deltas are needed, reading all costs less than reading each.
+        if let run = ChangeIndex.run(of: wanted, in: index, last: end, chain: chain),
+          run.first > found.last?.last ?? 0,
+          Int64(run.deltas.count) * 8 <= run.last.number - run.first.number
+        {
+          found.append(run)
+        }
+        return end < last ? .continue : .stop
       }
-      return end < last ? .continue : .stop
     }
     runs = found.reversed()
   }
@@ -190,7 +194,8 @@ package struct JournalReplay {
 
   /// Adds the further deltas to an overlay, up to the first one that reaches `last` if given.
   ///
-  /// For a few entities, only deltas that change them are decoded, and where the file has indexes, only these are read. Else all are verified on several threads: the chain before each is stored with the delta before it. The
+  /// For a few entities, only deltas that change them are decoded, and where the file has indexes, only these are
+  /// read. Else all are verified on several threads: the chain before each is stored with the delta before it. The
   /// error that is thrown is that of the first delta in order that has one.
   ///
   /// - Parameter note: receives each delta once it was added.

@@ -202,15 +202,21 @@ extension ReadView {
     return try state(at: revision, skipping: skipping, scope: .table(table)).scan(table, filter)
   }
 
-  /// Where the second chunk of a table begins, in the snapshot from which a revision is read; nil if there is none or the
-  /// journal has no index for most deltas after it.
+  /// Where the second chunk of a table begins, in the snapshot from which a revision is read.
+  ///
+  /// Nil if there is none, if the journal has no index for most deltas after it, or if its list is damaged: then
+  /// an older snapshot may lead there.
   private func endOfFirstChunk(of table: String, at revision: Revision) throws -> [UInt8]? {
     guard let base = snapshots(.anchors, upTo: revision).first,
       let indexed = try journal.lastIndexed()
     else { return nil }
     let (start, end) = (base.header.revision.number, revision.number)
     guard min(indexed.number, end) - start > (end - start) / 2 else { return nil }
-    return try cursor(base, .table(table)).listing.dropFirst().first?.first
+    do {
+      return try cursor(base, .table(table)).listing.dropFirst().first?.first
+    } catch is CorruptionError {
+      return nil
+    }
   }
 
   /// The oldest revision from which every later one can be read.

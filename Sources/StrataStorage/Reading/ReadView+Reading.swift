@@ -96,6 +96,15 @@ extension ReadView {
     if base.header.revision != revision { try checkIsEnd(revision) }
   }
 
+  /// Whether runs of the journal have indexes; also if that cannot be read.
+  var mayHaveIndexes: Bool {
+    do {
+      return try journal.index(after: 0) != nil
+    } catch {
+      return true
+    }
+  }
+
   func snapshots(
     _ candidates: Candidates,
     upTo revision: Revision

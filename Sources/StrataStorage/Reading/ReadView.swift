@@ -19,8 +19,6 @@ package struct ReadView {
   let first: Revision?
   /// The tables that the file lists.
   package let tables: Set<String>
-  /// Whether runs of the journal have indexes.
-  let hasIndexes: Bool
   private let store: SnapshotStore
   let journal: Journal
 
@@ -28,27 +26,25 @@ package struct ReadView {
   package init(_ connection: Connection) throws {
     let store = try SnapshotStore(connection: connection)
     let journal = try Journal(connection: connection)
-    (identity, catalog, snapshots, last, first, names, tables, hasIndexes) =
-      try connection.readTransaction {
-        let identity = try StoreIdentity.read(connection)
-        let catalog = try LayoutCatalog(reading: connection)
-        let snapshots = try store.all()
-        guard let newest = snapshots.first(where: { $0.header.state == .verified })?.header else {
-          throw CorruptionError("no verified snapshot among \(snapshots.count)")
-        }
-        // A journal that lost its tail ends before a snapshot that is intact.
-        let last = try journal.last().flatMap { $0.header.revision < newest.revision ? nil : $0 }
-        return (
-          identity,
-          catalog,
-          snapshots,
-          last.map { ($0.header.revision, $0.hash) } ?? (newest.revision, newest.chain),
-          try journal.first(),
-          try store.names(),
-          Set(try StoreIdentity.tables(of: connection)),
-          try journal.lastIndexed() != nil
-        )
+    (identity, catalog, snapshots, last, first, names, tables) = try connection.readTransaction {
+      let identity = try StoreIdentity.read(connection)
+      let catalog = try LayoutCatalog(reading: connection)
+      let snapshots = try store.all()
+      guard let newest = snapshots.first(where: { $0.header.state == .verified })?.header else {
+        throw CorruptionError("no verified snapshot among \(snapshots.count)")
       }
+      // A journal that lost its tail ends before a snapshot that is intact.
+      let last = try journal.last().flatMap { $0.header.revision < newest.revision ? nil : $0 }
+      return (
+        identity,
+        catalog,
+        snapshots,
+        last.map { ($0.header.revision, $0.hash) } ?? (newest.revision, newest.chain),
+        try journal.first(),
+        try store.names(),
+        Set(try StoreIdentity.tables(of: connection))
+      )
+    }
     self.store = store
     self.journal = journal
   }
