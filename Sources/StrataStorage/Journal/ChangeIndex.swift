@@ -353,12 +353,20 @@ struct ChangeIndexer {
     indexed = try journal.lastIndexed() ?? journal.first()?.previous ?? journal.lastRevision()
   }
 
-  /// Indexes the runs that are complete, in the caller's transaction.
+  /// Indexes the runs of the file that are complete, each in a transaction of its own.
   ///
-  /// O(their deltas): under a microsecond for one. What is left is done after the next group.
+  /// O(their deltas): under a microsecond for one. What is left is done by the next call. Not for a caller's transaction:
+  /// deltas from before the last snapshot may be damaged unnoticed, and SQLite fails a `COMMIT` after it met
+  /// damage. What is committed now does not depend on them, so such a run has no index.
   mutating func extend(through last: Revision) throws {
     for _ in 0..<Self.runsAtOnce where last.number - indexed.number >= ChangeIndex.revisionsOfRun {
-      let index = try journal.changes(after: indexed)
+      // A compaction may have left no delta.
+      guard let index = try CorruptionError.nilIfCorrupt({ try journal.changes(after: indexed) }),
+        index.last > indexed
+      else {
+        indexed = last
+        return
+      }
       try journal.append(index)
       indexed = index.last
     }

@@ -120,7 +120,8 @@ final class WriterSession {
     guard try connection.dataVersion() == dataVersion else {
       throw CorruptionError("another program wrote to the file while it was open")
     }
-    let before = (encoder, indexer)
+    try indexer.extend(through: written.revision)
+    let before = encoder
     var mark = written
     var refused: [UnpersistedChange] = []
     var bytes = 0
@@ -134,11 +135,10 @@ final class WriterSession {
           }
           bytes += header.footprint
         }
-        try indexer.extend(through: mark.revision)
         try finish(refused)
       }
     } catch {
-      (encoder, indexer) = before
+      encoder = before
       throw error
     }
     written = mark
@@ -152,11 +152,12 @@ final class WriterSession {
     guard try connection.dataVersion() == dataVersion else {
       throw CorruptionError("another program wrote to the file while it was open")
     }
-    let before = (encoder, indexer, written)
+    try indexer.extend(through: written.revision)
+    let before = (encoder, written)
     do {
       return try connection.transaction(body)
     } catch {
-      (encoder, indexer, written) = before
+      (encoder, written) = before
       throw error
     }
   }
@@ -195,7 +196,6 @@ final class WriterSession {
       layouts: try encoder.catalog.hashes(of: encoding.layouts)
     )
     try journal.append(header, body: body, hash: hash)
-    try indexer.extend(through: revision)
     written = HeadRecord.Mark(revision: revision, chain: hash)
     bytesAppended += Int64(header.footprint)
     return header

@@ -169,6 +169,25 @@ struct ChangeIndexTests {
     #expect(try check("index")?.passed == false)
   }
 
+  @Test func `damage of old deltas hinders no commit`() async throws {
+    // A file that is not checked whole when it is opened.
+    try await write(titles: 2_000)
+    try RawSQLite.run("DELETE FROM delta_part WHERE part = 0", on: path)
+    // The page of an early commit.
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    let place = try #require(data.firstRange(of: Data("step 177".utf8))).lowerBound
+    let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+    try file.seek(toOffset: UInt64(place / 4_096 * 4_096))
+    try file.write(contentsOf: Data(count: 4_096))
+    try file.close()
+    let persistence = try await open()
+    let last = persistence.revision
+    LibraryStore(persistence).commit { $0.db.authors.insert(Author(id: "clock", name: "late")) }
+    try await persistence.flush()
+    #expect(persistence.durableRevision == last.next)
+    try await persistence.close()
+  }
+
   /// The runs that the file has indexes of.
   private func runs() throws -> [ClosedRange<Int64>] {
     let journal = try Journal(connection: Connection(path: path, mode: .readOnly))
@@ -220,6 +239,9 @@ struct ChangeIndexTests {
     for number in 0..<2_000 {
       store.commit { $0.db.authors.insert(Author(id: "clock", name: "\(number)")) }
     }
+    // The runs of the file are indexed when the next commit is written.
+    try await persistence.flush()
+    store.commit { $0.db.authors.insert(Author(id: "clock", name: "late")) }
     try await persistence.close()
     let runs = try runs()
     // 33 × 250 changes are more than 8,192.
