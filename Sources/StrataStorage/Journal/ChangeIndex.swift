@@ -345,8 +345,8 @@ struct ChangeIndexer {
   /// The last revision of the last run that has an index, or where the first one begins.
   private var indexed: Revision
 
-  /// How many runs are indexed at most at a time: a file of an earlier build has none yet.
-  private static let runsAtOnce = 8
+  /// How many runs are indexed at most at a time, which is more than a group has: a file of an earlier build has none yet.
+  private static let runsAtOnce = 16
 
   init(_ journal: Journal) throws {
     self.journal = journal

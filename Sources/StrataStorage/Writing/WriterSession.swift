@@ -337,6 +337,8 @@ final class WriterSession {
 
   /// Copies all of SQLite's WAL into the database and closes the connection.
   func close() throws {
+    // What gets no index now gets it after the next opening.
+    try? indexer.extend(through: written.revision)
     try checkpointFully()
     connection.checkpointsOnClose = .automatic
     try connection.close()
