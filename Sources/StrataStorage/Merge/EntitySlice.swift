@@ -20,6 +20,25 @@ package struct EntitySlice {
     )
   }
 
+  /// The first entry from `start` on whose encoded ID does not come before `id`; the end if there is none.
+  ///
+  /// O(log n).
+  func firstIndex(notBefore id: [UInt8], from start: Int) -> Int {
+    var range = start..<entries.upperBound
+    block.bytes.withUnsafeBytes { bytes in
+      id.withUnsafeBytes { id in
+        while !range.isEmpty {
+          let middle = range.lowerBound + range.count / 2
+          let other = UnsafeRawBufferPointer(rebasing: bytes[block.entries[middle].id])
+          range =
+            EntityKey.precedes(other, id)
+            ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+      }
+    }
+    return range.lowerBound
+  }
+
   mutating func popFirst() -> StoredEntity? {
     while !entries.isEmpty {
       let first = entries.lowerBound

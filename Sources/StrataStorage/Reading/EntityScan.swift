@@ -36,7 +36,9 @@ package struct EntityScan {
   private var merge: MergeIterator
   private let table: String
   private let filter: EntityFilter
-  private let last: EntityKey?
+  /// The wanted IDs, sorted, if they are named, and which of them comes next.
+  private let wanted: [[UInt8]]?
+  private var nextWanted = 0
   private var slice: EntitySlice?
   private var index = 0
   private var isAtEnd = false
@@ -49,12 +51,12 @@ package struct EntityScan {
     self.merge = merge
     self.table = table
     self.filter = filter
-    if case .ids(let ids) = filter {
-      last = ids.map { EntityKey(table: table, id: $0[...]) }.max()
-      isAtEnd = ids.isEmpty
-    } else {
-      last = nil
-    }
+    wanted =
+      if case .ids(let ids) = filter {
+        ids.sorted { $0.lexicographicallyPrecedes($1) }
+      } else {
+        nil
+      }
   }
 
   /// The entities of a table before an ID, and those from there on, which are read when they are reached.
@@ -84,18 +86,29 @@ package struct EntityScan {
         try advance()
         continue
       }
+      if let wanted {
+        seek(wanted, in: slice)
+        guard !isAtEnd, index < slice.entries.upperBound else { continue }
+      }
       defer { index += 1 }
       let id = slice.block.id(of: slice.block.entries[index])
       // Another snapshot than the one that the parts were made for may have other chunks.
       if start != nil || rest != nil, !id.isIn(from: start, before: rest?.from) { continue }
-      if case .all = filter {
-      } else if !filter.contains(id) {
-        if let last, last < EntityKey(table: table, id: id) { isAtEnd = true }
-        continue
-      }
+      if case .range = filter, !filter.contains(id) { continue }
       if let entity = slice.entity(index) { return entity }
     }
     return nil
+  }
+
+  /// Goes to the next wanted entity of a slice, or to the end of the slice; O(log n) for each wanted one.
+  private mutating func seek(_ wanted: [[UInt8]], in slice: EntitySlice) {
+    while nextWanted < wanted.count {
+      index = slice.firstIndex(notBefore: wanted[nextWanted], from: index)
+      guard index < slice.entries.upperBound else { return }
+      if slice.block.id(of: slice.block.entries[index]).elementsEqual(wanted[nextWanted]) { return }
+      nextWanted += 1
+    }
+    isAtEnd = true
   }
 
   /// Goes to the next slice of the table.
