@@ -191,11 +191,8 @@ struct EntityDecoder<Entity: EntityType> {
   ) throws -> (layout: Int64, record: ArraySlice<UInt8>) {
     guard let seal = transform?.seal else { throw PersistenceError.Reason.sealed(table: table) }
     let context = RecordContext(store: store, table: table, id: Array(id))
-    let contents: [UInt8]
     do {
-      let sealed = try SealedRecord.sealed(in: record)
-      contents = try seal.sealing.open(sealed, context: context)
-      return try SealedRecord.record(in: contents)
+      return try SealedRecord.open(record, with: seal.sealing, context)
     } catch {
       throw PersistenceError.Reason.unopenable(
         table: table,

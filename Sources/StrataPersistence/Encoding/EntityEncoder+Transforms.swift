@@ -35,7 +35,7 @@ extension EntityEncoder {
     let sealed: [UInt8]
     let layout: Layout
     do {
-      sealed = try sealing.seal(SealedRecord.contents(inner, record), context: context)
+      sealed = try SealedRecord.seal(record, inner, with: sealing, context)
       layout = try SealedRecord.layout()
     } catch {
       throw .refused("it could not be sealed: \(error)")

@@ -1,6 +1,6 @@
 public import StrataCore
 import StrataNormalization
-import StrataStorage
+public import StrataStorage
 
 /// A small part of the state that is stored beside the database, under a name.
 ///

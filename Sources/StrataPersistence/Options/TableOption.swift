@@ -1,6 +1,6 @@
 public import StrataCore
 public import StrataNormalization
-import StrataStorage
+public import StrataStorage
 
 /// How one table of the database is stored, other than whole and in clear.
 ///

@@ -28,7 +28,7 @@ package enum SealedRecord {
   }
 
   /// The bytes of the field.
-  package static func sealed(in record: ArraySlice<UInt8>) throws(RecordError) -> [UInt8] {
+  private static func sealed(in record: ArraySlice<UInt8>) throws(RecordError) -> [UInt8] {
     let sealed = try record.withCursor { cursor throws(RecordError) in
       let byte = try cursor.byte()
       guard byte == map else { throw .badTag(byte, at: record.startIndex) }
@@ -39,8 +39,30 @@ package enum SealedRecord {
     return Array(record[sealed])
   }
 
-  /// The bytes to be sealed for a record.
-  package static func contents(_ layout: Int64, _ record: [UInt8]) -> [UInt8] {
+  /// The sealed bytes of a record.
+  ///
+  /// - Throws: what the sealing throws.
+  package static func seal(
+    _ record: [UInt8],
+    _ layout: Int64,
+    with sealing: any RecordSealing,
+    _ context: RecordContext
+  ) throws -> [UInt8] {
+    try sealing.seal(contents(layout, record), context: context)
+  }
+
+  /// The record that was sealed, and the number of its layout.
+  ///
+  /// - Throws: what the sealing throws; `RecordError`.
+  package static func open(
+    _ record: ArraySlice<UInt8>,
+    with sealing: any RecordSealing,
+    _ context: RecordContext
+  ) throws -> (layout: Int64, record: ArraySlice<UInt8>) {
+    try self.record(in: sealing.open(sealed(in: record), context: context))
+  }
+
+  private static func contents(_ layout: Int64, _ record: [UInt8]) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(record.count + 2)
     bytes.appendVarint(UInt64(bitPattern: layout))
@@ -48,7 +70,7 @@ package enum SealedRecord {
   }
 
   /// The record in bytes that were opened.
-  package static func record(
+  private static func record(
     in contents: [UInt8]
   ) throws(RecordError) -> (layout: Int64, record: ArraySlice<UInt8>) {
     let (layout, start) = try contents[...].withCursor { cursor throws(RecordError) in

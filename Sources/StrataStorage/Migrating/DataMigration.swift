@@ -52,6 +52,8 @@ public struct DataMigration: Sendable {
   public let perRecordTable: String?
   /// The same for a list of declared changes, each of which is such a step; else empty.
   private(set) var perRecordTables: Set<String> = []
+  /// What opens and seals the records of a table.
+  private(set) var seals: [String: any RecordSealing] = [:]
   /// What it may lose.
   public private(set) var allowances: [MigrationAllowance]
   /// The numbers that it stands for, where it is squashed.
@@ -193,6 +195,22 @@ extension DataMigration {
     by change: @escaping @Sendable (inout MigrationRecord) throws -> Void
   ) -> DataMigration {
     reversed { try $0.forEach(in: table, change) }
+  }
+
+  /// The same for a table whose records are sealed: the step sees them opened, and what it stores there is sealed.
+  ///
+  /// A record that it does not change keeps its bytes. Not for scripts, whose tables may be on the disk while they
+  /// run.
+  ///
+  /// ```swift
+  /// DataMigration("0004_subject", table: "letters") { letter in
+  ///   letter["subject"] = letter["subject"] ?? .string("")
+  /// }.sealed("letters", with: Vault(key: key))
+  /// ```
+  public func sealed(_ table: String, with sealing: any RecordSealing) -> DataMigration {
+    var migration = self
+    migration.seals[table] = sealing
+    return migration
   }
 
   /// The same with losses that are intended.

@@ -123,8 +123,9 @@ extension DataMigrationError: CustomStringConvertible {
       """
     case .sealed(let table):
       """
-      Open the store once with tables: [.unsealed(\\.\(table), with: …)], which writes them in clear, and \
-      migrate then. Open it with .sealed afterwards.
+      Give a step in Swift what opens them: .sealed("\(table)", with: …). For a script, open the store \
+      once with tables: [.unsealed(\\.\(table), with: …)], which writes them in clear, migrate, and open \
+      it with .sealed again.
       """
     case .ledgerUnknown: "Revert to a revision before the first migration, and run `up`."
     case .notEnoughSpace: "Free some space, or run without a backup."

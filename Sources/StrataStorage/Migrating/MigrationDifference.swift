@@ -193,7 +193,8 @@ struct MigrationDifference {
   }
 
   /// Counts the values of a removed record.
-  private func noteRemoved(_ entity: StoredEntity, _ losses: inout Losses) throws {
+  private func noteRemoved(_ stored: StoredEntity, _ losses: inout Losses) throws {
+    let entity = try workspace.opened(stored)
     let layout = try workspace.layout(entity.layout)
     if layout.isOfSealedRecords { return }
     if let presence = FieldPresence(entity.record, layout) {
@@ -211,11 +212,12 @@ struct MigrationDifference {
   ///
   /// Records without members beside their layouts are compared without their values.
   private mutating func note(
-    _ before: StoredEntity,
-    _ after: StoredEntity,
+    _ former: StoredEntity,
+    _ current: StoredEntity,
     _ report: inout MigrationTableReport,
     _ losses: inout Losses
   ) throws {
+    let (before, after) = (try workspace.opened(former), try workspace.opened(current))
     let (old, new) = (
       try workspace.layout(before.layout), try workspace.layout(after.layout)
     )

@@ -469,7 +469,8 @@ extension MigrationRun {
       MigrationProgress(migration: name, index: place.index, count: place.count, records: 0)
     )
     workspace.stragglersOf = task.stragglersSince.map { _ in task.number }
-    defer { workspace.stragglersOf = nil }
+    workspace.seals = task.migration.seals
+    defer { (workspace.stragglersOf, workspace.seals) = (nil, [:]) }
     let listed = workspace.tables
     var difference = MigrationDifference(workspace)
     let header: DeltaHeader?

@@ -5,13 +5,14 @@ import StrataRecords
 extension MigrationTables {
   /// Gives a table another name.
   package func rename(_ table: String, to name: String) throws {
-    try workspace.checkIsClear(table)
+    try workspace.checkIsReadable(table)
     if !workspace.isForStragglers {
       var scan = workspace.scan(name)
       if try scan.next() != nil {
         throw MigrationStepError("\(name) has records already, so \(table) cannot get its name")
       }
     }
+    workspace.seals[name] = workspace.seals[name] ?? workspace.seals[table]
     try mapReferences(to: table) { layout in try layout.referring(to: name, for: table) }
     var layouts: [Int64: Layout] = [:]
     for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key }) {
@@ -43,7 +44,7 @@ extension MigrationTables {
 
   /// Gives a field another name.
   func renameField(_ field: String, to name: String, in table: String) throws {
-    try workspace.checkIsClear(table)
+    try workspace.checkIsReadable(table)
     var layouts: [Int64: Layout] = [:]
     for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key }) {
       guard layout.fields.contains(where: { $0.name == field }),
@@ -90,7 +91,7 @@ extension MigrationTables {
 
   /// Writes the records of a table with its newest layout.
   func rewrite(_ table: String) throws {
-    try workspace.checkIsClear(table)
+    try workspace.checkIsReadable(table)
     guard let newest = workspace.newestLayout(of: table) else { return }
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
@@ -106,7 +107,7 @@ extension MigrationTables {
     of table: String,
     _ newID: (MigrationRecord) throws -> RecordValue
   ) throws {
-    try workspace.checkIsClear(table)
+    try workspace.checkIsReadable(table)
     let staging = workspace.staging
     try staging.dropMoved()
     var kinds: Set<Layout.Kind> = []
@@ -149,7 +150,9 @@ extension MigrationTables {
       members = try rewritten(members, at: references) ?? members
       let (layout, bytes) = try workspace.encode(members, in: table)
       let number = try workspace.session.number(of: layout, table: table)
-      try staging.note(Array(entity.id), isStoredAs: (number, bytes))
+      let id = EncodedID.bytes(of: record.id)
+      let stored = try workspace.sealed((number, bytes), id: id, in: table)
+      try staging.note(Array(entity.id), isStoredAs: stored)
     }
     var last: [UInt8]?
     while true {
@@ -169,7 +172,7 @@ extension MigrationTables {
   {
     let references = references(from: table, to: target)
     guard !references.isEmpty else { return }
-    try workspace.checkIsClear(table)
+    try workspace.checkIsReadable(table)
     if let layout = workspace.newestLayout(of: table) {
       workspace.resume(table, with: try layout.holding(kind, at: references))
     }

@@ -42,7 +42,7 @@ public final class MigrationTables {
     in table: String,
     _ body: (inout MigrationRecord) throws -> Void
   ) throws {
-    try workspace.checkIsClear(table)
+    try workspace.checkIsReadable(table)
     var scan = workspace.scan(table)
     var count = 0
     while let entity = try scan.next() {
@@ -71,14 +71,14 @@ public final class MigrationTables {
   ///
   /// O(1) where IDs are asked for in order, else it reads a chunk of the newest snapshot.
   public func record(in table: String, id: RecordValue) throws -> MigrationRecord? {
-    try workspace.checkIsClear(table)
+    try workspace.checkIsReadable(table)
     let entity = try workspace.entity(EncodedID.bytes(of: id), in: table)
     return try entity.map { try record($0) }
   }
 
   /// Stores a record: it replaces the one with its ID, if there is one.
   public func put(_ record: MigrationRecord) throws {
-    try workspace.checkIsClear(record.table)
+    try workspace.checkIsReadable(record.table)
     if record.isRemoved {
       try workspace.remove(EncodedID.bytes(of: record.id), from: record.table)
     } else {

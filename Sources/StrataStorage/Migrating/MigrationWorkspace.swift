@@ -25,6 +25,8 @@ final class MigrationWorkspace {
   /// The tables that the step has given other names, and changed since.
   private var tablesChangedSinceRename: Set<String> = []
   private var lookUps: [String: LookUp] = [:]
+  /// What opens and seals the records of a table for the step.
+  var seals: [String: any RecordSealing] = [:]
   /// The number of the migration that runs only on the records that builds without it have written; nil while a step
   /// runs on all.
   var stragglersOf: Int?
@@ -86,7 +88,7 @@ extension MigrationWorkspace {
         {
           continue
         }
-        return entity
+        return try workspace.opened(entity)
       }
       return nil
     }
@@ -190,6 +192,10 @@ extension MigrationWorkspace {
 
   /// The entity of an ID.
   func entity(_ id: [UInt8], in table: String) throws -> StoredEntity? {
+    try stored(id, in: table).map { try opened($0) }
+  }
+
+  private func stored(_ id: [UInt8], in table: String) throws -> StoredEntity? {
     let number = number(of: table)
     if stagedTables.contains(table), let row = try staging.row(of: .staged, number, id) {
       return row.entity(in: table)
@@ -232,6 +238,7 @@ extension MigrationWorkspace {
 
   /// Whether a table has sealed records; O(layouts) unless it has had some.
   func isSealed(_ table: String) throws -> Bool {
+    if seals[table] != nil { return true }
     guard layouts(of: table).contains(where: { $0.value.isOfSealedRecords }) else { return false }
     var scan = scan(table)
     while let entity = try scan.next() {
@@ -240,11 +247,52 @@ extension MigrationWorkspace {
     return false
   }
 
-  /// Refuses a table with sealed records.
-  func checkIsClear(_ table: String) throws {
-    guard layouts(of: table).contains(where: { $0.value.isOfSealedRecords }), try isSealed(table)
-    else { return }
+  /// Refuses a table with sealed records that the step cannot open.
+  func checkIsReadable(_ table: String) throws {
+    guard seals[table] == nil, try isSealed(table) else { return }
     throw DataMigrationError.sealed(table: table)
+  }
+
+  /// An entity as the step sees it: opened, if it can open the sealed records of the table.
+  func opened(_ entity: StoredEntity) throws -> StoredEntity {
+    guard let sealing = seals[entity.table], try layout(entity.layout).isOfSealedRecords else {
+      return entity
+    }
+    let context = context(of: Array(entity.id), in: entity.table)
+    do {
+      let (layout, record) = try SealedRecord.open(entity.record, with: sealing, context)
+      return StoredEntity(table: entity.table, id: entity.id, layout: layout, record: record)
+    } catch {
+      let id = EncodedID.text(of: entity.id)
+      throw MigrationStepError("\(entity.table) \(id) could not be opened: \(error)")
+    }
+  }
+
+  /// A record as it is stored: sealed, if the step seals those of the table.
+  func sealed(
+    _ record: (layout: Int64, bytes: [UInt8]),
+    id: [UInt8],
+    in table: String
+  ) throws -> (layout: Int64, bytes: [UInt8]) {
+    guard let sealing = seals[table], try !layout(record.layout).isOfSealedRecords else {
+      return record
+    }
+    let sealed: [UInt8]
+    do {
+      let context = context(of: id, in: table)
+      sealed = try SealedRecord.seal(record.bytes, record.layout, with: sealing, context)
+    } catch {
+      let id = EncodedID.text(of: id[...])
+      throw MigrationStepError("\(table) \(id) could not be sealed: \(error)")
+    }
+    try checkSize(sealed, in: table)
+    var bytes: [UInt8] = []
+    SealedRecord.append(sealed, to: &bytes)
+    return (try session.number(of: SealedRecord.layout(), table: table), bytes)
+  }
+
+  private func context(of id: [UInt8], in table: String) -> RecordContext {
+    RecordContext(store: session.identity.id, table: table, id: id)
   }
 }
 
@@ -379,6 +427,7 @@ extension MigrationWorkspace {
     origin: [UInt8]?,
     in table: String
   ) throws {
+    let record = try sealed(record, id: id, in: table)
     tables.insert(table)
     if origin != nil { movedTables.insert(table) }
     // The rest of the step and later ones see it too.

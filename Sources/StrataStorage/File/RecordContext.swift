@@ -1,6 +1,5 @@
 public import Foundation
 import StrataBase
-import StrataStorage
 
 /// Which record is sealed.
 ///
