@@ -36,6 +36,9 @@ struct Benchmarks: AsyncParsableCommand {
   @Option(help: .hidden)
   var child: String?
 
+  @Option(help: .hidden)
+  var migrate: String?
+
   @Option(parsing: .remaining, help: .hidden)
   var measure: [String] = []
 
@@ -46,6 +49,10 @@ struct Benchmarks: AsyncParsableCommand {
   func run() async throws {
     if !measure.isEmpty {
       FileHandle.standardOutput.write(try JSONEncoder().encode(CommandRun.here(measure)))
+      return
+    }
+    if let migrate {
+      if !migrate.isEmpty { try await MigrationBenchmark.migrate(migrate) }
       return
     }
     let plan = Plan(isQuick: quick, directory: directory)

@@ -35,7 +35,9 @@ enum Catalog {
     benchmarks.append(SnapshotBenchmark(count: large, changes: large / 1_000))
     benchmarks += [StoredBytesBenchmark(count: usual), FileGrowthBenchmark(count: 2 * usual)]
     benchmarks += sizes.dropFirst().map { PersistedGrowthBenchmark(small: 1_000, large: $0) }
-    benchmarks.append(MigrationBenchmark(count: 3 * usual))
+    benchmarks.append(
+      MigrationBenchmark(count: 3 * usual, closureCount: 18 * usual / 5, strata: strata)
+    )
     benchmarks.append(MemoryBenchmark(count: usual))
     benchmarks += [
       ArchiveCommitBenchmark(count: usual, postgres: postgres),

@@ -19,15 +19,24 @@ enum ChildRun {
     return try JSONDecoder().decode([Line].self, from: output(of: arguments))
   }
 
-  /// What this program prints in a new process.
-  static func output(of arguments: [String]) throws -> Data {
+  /// What a new process of this program costs.
+  static func measure(_ arguments: [String]) throws -> CommandRun {
+    try CommandRun.measure([program()] + arguments)
+  }
+
+  private static func program() throws -> String {
     guard let program = Bundle.main.executablePath else {
       throw Failure(
         description: "The path of this program is unknown, so it cannot start a child process."
       )
     }
+    return program
+  }
+
+  /// What this program prints in a new process.
+  static func output(of arguments: [String]) throws -> Data {
     let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
+    process.executableURL = URL(fileURLWithPath: try program())
     process.arguments = arguments
     let output = Pipe()
     process.standardOutput = output
