@@ -195,6 +195,7 @@ extension MigrationWorkspace {
     try stored(id, in: table).map { try opened($0) }
   }
 
+  /// The same as it is stored.
   private func stored(_ id: [UInt8], in table: String) throws -> StoredEntity? {
     let number = number(of: table)
     if stagedTables.contains(table), let row = try staging.row(of: .staged, number, id) {
@@ -443,7 +444,7 @@ extension MigrationWorkspace {
 
   /// Removes the record of an ID, if there is one.
   func remove(_ id: [UInt8], from table: String) throws {
-    if try entity(id, in: table) != nil { try removeKnown(id, from: table) }
+    if try stored(id, in: table) != nil { try removeKnown(id, from: table) }
   }
 
   /// Removes a record that was read.

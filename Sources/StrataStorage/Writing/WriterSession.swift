@@ -337,7 +337,7 @@ final class WriterSession {
 
   /// Copies all of SQLite's WAL into the database and closes the connection.
   func close() throws {
-    // What gets no index now gets it after the next opening.
+    // Nothing depends on an index: what gets none now, because of a full disk say, gets it after the next opening.
     try? indexer.extend(through: written.revision)
     try checkpointFully()
     connection.checkpointsOnClose = .automatic

@@ -169,6 +169,18 @@ struct ChangeIndexTests {
     #expect(try check("index")?.passed == false)
   }
 
+  @Test func `what is written in one group has all its indexes once the file is closed`()
+    async throws
+  {
+    let persistence = try await open()
+    let store = LibraryStore(persistence)
+    for number in 1...10_000 {
+      store.commit { $0.db.authors.insert(Author(id: "clock", name: "\(number)")) }
+    }
+    try await persistence.close()
+    #expect(try runs().map(\.upperBound) == (1...9).map { Int64($0 * 1_024) })
+  }
+
   @Test func `damage of old deltas hinders no commit`() async throws {
     // A file that is not checked whole when it is opened.
     try await write(titles: 2_000)

@@ -51,6 +51,13 @@ struct SealedMigrationTests {
     try await DataMigrator(migrations, at: path).up()
   }
 
+  /// Why a step is refused.
+  private func reason(_ step: DataMigration) async throws -> DataMigrationError? {
+    let error = try await #require(throws: PersistenceError.self) { _ = try await up(step) }
+    guard case .dataMigration(let reason) = error.reason else { throw error }
+    return reason
+  }
+
   /// Whether a text is in a file of the store or of its backups.
   private func holds(_ text: String) throws -> Bool {
     let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path)
@@ -98,6 +105,30 @@ struct SealedMigrationTests {
     #expect(try !holds("secret"))
   }
 
+  @Test func `references in sealed records follow a changed ID`() async throws {
+    let change = DataMigration(
+      "0001_ids",
+      .changeID(of: "users") { .string("y" + ($0.id.text ?? "")) }
+    )
+    _ = try await up(change.sealed("users", with: vault).sealed("notes", with: vault))
+    let persistence = try await open()
+    let notes = Store<First.State, Never>(persistence).state.db.notes
+    #expect(notes[First.Note.ID("n5")]?.author.raw == "yu5")
+    try await persistence.close()
+    #expect(try !holds("secret"))
+  }
+
+  @Test func `the way back sees sealed records opened too`() async throws {
+    let step = exclaim.reversed(table: "users") { user in
+      user["name"] = .string((user["name"]?.text ?? "").replacing(" changed", with: ""))
+    }
+    let migrator = DataMigrator([step.sealed("users", with: vault)], at: path)
+    #expect(try await migrator.up().steps[0].tables[0].updated == 39)
+    #expect(try await migrator.down(to: 0).steps[0].tables[0].updated == 39)
+    #expect(try await users()["u2"]?.name == "secret name 2")
+    #expect(try !holds("secret"))
+  }
+
   @Test func `a renamed table keeps its seal`() async throws {
     let rename = DataMigration("0001_rename", .rename("users", to: "people"))
     let back = DataMigration("0002_back", .rename("people", to: "users"))
@@ -120,19 +151,13 @@ struct SealedMigrationTests {
 
   @Test func `a wrong key, or none, changes nothing`() async throws {
     let info = try Inspector(path: path).info()
-    for step in [exclaim, exclaim.sealed("users", with: ToyVault(key: 8))] {
-      let error = try await #require(throws: PersistenceError.self) { _ = try await up(step) }
-      guard case .dataMigration(let reason) = error.reason else { throw error }
-      switch reason {
-      case .sealed(let table): #expect(table == "users")
-      case .failed(_, let detail): #expect(detail.hasPrefix("users u0 could not be opened"))
-      default: throw error
-      }
-    }
+    #expect(try await reason(exclaim) == .sealed(table: "users"))
+    let wrong = try await reason(exclaim.sealed("users", with: ToyVault(key: 8)))
+    let opening = "users u0 could not be opened: Refused()"
+    #expect(wrong == .failed("0001_name", detail: opening))
     let refusing = ToyVault(key: 7, refusing: Array("changed".utf8))
-    await #expect(throws: PersistenceError.self) {
-      _ = try await up(exclaim.sealed("users", with: refusing))
-    }
+    let refused = try await reason(exclaim.sealed("users", with: refusing))
+    #expect(refused == .failed("0001_name", detail: "users u0 could not be sealed: Refused()"))
     #expect(try Inspector(path: path).info().chain == info.chain)
     #expect(try await users()["u2"]?.name == "secret name 2")
   }
