@@ -318,7 +318,8 @@ extension Persistence {
     return try await writer.snapshot(named: name)
   }
 
-  /// Writes pending commits and releases the file; sends them to the archive first, for up to five seconds.
+  /// Writes pending commits and releases the file; sends them to the archive first, for up to
+  /// `ArchivePolicy.closingLimit`.
   ///
   /// From here on the store refuses commits that change the database or a persisted value. Closing
   /// again does nothing. Throws when something could not be written; the file is released all the
@@ -331,7 +332,7 @@ extension Persistence {
       do throws(PersistenceError) {
         try await writer.durable(through: writer.queue.lastRevision)
       } catch _ {}
-      await shipper.stop(within: .seconds(5))
+      await shipper.stop(within: writer.configuration.archiving.closingLimit)
     }
     await reader.stop(.closed)
     try await writer.close()

@@ -38,6 +38,8 @@ public struct ArchivePolicy: Sendable {
 
   /// How often a follower asks for new commits.
   public var pollInterval: Duration = .milliseconds(250)
+  /// How long closing the file waits for the archive to receive what it lacks.
+  public var closingLimit: Duration = .seconds(5)
 
   /// Creates a policy.
   public init(

@@ -53,7 +53,7 @@ package struct ArchivePush: Sendable {
         try await writer.openForSending()
         try await shipper.sendOnce()
       } catch {
-        await shipper.stop(within: .seconds(5))
+        await shipper.stop(within: configuration.archiving.closingLimit)
         do { try await writer.close() } catch _ {}
         throw error
       }

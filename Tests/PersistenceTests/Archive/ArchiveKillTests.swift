@@ -52,6 +52,7 @@ struct ArchiveKillTests {
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
     var configuration = PersistenceConfiguration()
     configuration.archiving = ArchivePolicy(lease: .seconds(1), maxDelay: .zero)
+    configuration.archiving.closingLimit = .seconds(600)
     return try await Persistence.open(
       at: directory.path("\(name).strata"),
       initialState: LibraryState(),

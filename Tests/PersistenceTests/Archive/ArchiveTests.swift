@@ -25,13 +25,15 @@ struct ArchiveTests {
     policy: ArchivePolicy = ArchivePolicy(lease: .milliseconds(300), maxDelay: .zero),
     snapshots: SnapshotPolicy = SnapshotPolicy(),
     migrations: [DataMigration] = [],
-    tables: [TableOption<LibraryDatabase>] = []
+    tables: [TableOption<LibraryDatabase>] = [],
+    closingWithin limit: Duration = .seconds(600)
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
     var configuration = PersistenceConfiguration(
       durability: .grouped(maxDelay: .milliseconds(1)),
       snapshots: snapshots
     )
     configuration.archiving = policy
+    configuration.archiving.closingLimit = limit
     return try await Persistence.open(
       at: path ?? self.path,
       initialState: LibraryState(),
@@ -232,7 +234,7 @@ struct ArchiveTests {
 
   @Test
   func `what only a former leader has is set aside, and named`() async throws {
-    let first = try await open()
+    let first = try await open(closingWithin: .milliseconds(10))
     let store = LibraryStore(first)
     add(1...10, to: store)
     try await first.replicated(through: 10)
@@ -409,7 +411,7 @@ struct ArchiveTests {
   @Test(arguments: ["restart", "missing", "lead", "release", "catalog"])
   func `an erasure reaches the archive, whatever fails on the way`(_ call: String) async throws {
     let secret = "the secret of volume one"
-    let first = try await open()
+    let first = try await open(closingWithin: .milliseconds(10))
     let store = LibraryStore(first)
     store.commit("secret") { $0.db.books.insert(Book(id: 1, title: secret)) }
     add(2...3, to: store)
@@ -423,7 +425,7 @@ struct ArchiveTests {
     for fault in [FaultyArchive.Fault.lost, .unanswered] {
       archive.fail { $0 == call ? fault : nil }
       do {
-        let opened = try await open()
+        let opened = try await open(closingWithin: .milliseconds(10))
         #expect(LibraryStore(opened).state.db.books.count == 2)
         #expect(opened.report.archive?.setAside == nil)
         try await opened.close()
@@ -444,7 +446,7 @@ struct ArchiveTests {
 
   @Test
   func `what the process before has sent may arrive while the next one opens`() async throws {
-    let first = try await open()
+    let first = try await open(closingWithin: .milliseconds(10))
     let store = LibraryStore(first)
     add(1...3, to: store)
     try await first.replicated(through: 3)
@@ -460,7 +462,7 @@ struct ArchiveTests {
         return isSent ? .lost : .late
       }
     }
-    let before = try await open()
+    let before = try await open(closingWithin: .milliseconds(10))
     while !isSent.withLock({ $0 }) { try await Task.sleep(for: .milliseconds(1)) }
     try await before.close()
     // The next one has read the head, and then reads the catalog.
@@ -482,7 +484,7 @@ struct ArchiveTests {
 
   @Test
   func `a file that was moved aside is named, even if the pull after it failed`() async throws {
-    let first = try await open()
+    let first = try await open(closingWithin: .milliseconds(10))
     let store = LibraryStore(first)
     add(1...3, to: store)
     try await first.replicated(through: 3)

@@ -38,6 +38,7 @@ struct FailoverTests {
       maxLag: maxLag
     )
     configuration.archiving.pollInterval = .milliseconds(2)
+    configuration.archiving.closingLimit = .seconds(600)
     return configuration
   }
 

@@ -24,6 +24,7 @@ struct FollowerTests {
     )
     configuration.archiving = ArchivePolicy(lease: .milliseconds(300), maxDelay: .zero)
     configuration.archiving.pollInterval = .milliseconds(5)
+    configuration.archiving.closingLimit = .seconds(600)
     return configuration
   }
 
