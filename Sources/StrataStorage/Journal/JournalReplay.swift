@@ -44,13 +44,33 @@ package struct JournalReplay {
   ///
   /// - Throws: `CorruptionError` at a gap or a broken chain.
   package mutating func next() throws -> (header: DeltaHeader, blocks: [ChangeBlock])? {
-    if ahead.isEmpty {
-      ahead = try journal.deltas(after: revision, upTo: readAhead).reversed()
-    }
-    guard let row = ahead.popLast() else { return nil }
+    guard try peek() != nil, let row = ahead.popLast() else { return nil }
     let verified = try verifier.verify(row, try bodies(of: row), after: revision, chain)
     note(verified.header, row.hash)
     return verified
+  }
+
+  /// The header of the next delta, which is not verified yet; nil at the end.
+  mutating func peek() throws -> DeltaHeader? {
+    if ahead.isEmpty {
+      ahead = try journal.deltas(after: revision, upTo: readAhead).reversed()
+    }
+    return ahead.last?.header
+  }
+
+  /// Passes the next delta, and calls a closure with each of its blocks, one of which is in memory at a time.
+  ///
+  /// - Throws: as ``next()``; nothing that the closure received counts then.
+  mutating func passNext(_ receive: (ChangeBlock) -> Void) throws {
+    guard try peek() != nil, let row = ahead.popLast() else { return }
+    try verifier.verify(
+      row,
+      after: revision,
+      chain,
+      block: { number in try journal.block(number, of: row.header.revision) },
+      receive: receive
+    )
+    note(row.header, row.hash)
   }
 
   /// How many deltas one statement passes over: a reader holds no transaction for long.
@@ -317,23 +337,45 @@ private struct DeltaVerifier: Sendable {
     after revision: Revision,
     _ chain: Checksum
   ) throws -> Verified {
+    var blocks: [ChangeBlock] = []
+    try verify(row, after: revision, chain, block: { bodies[$0] }, receive: { blocks.append($0) })
+    return (row.header, blocks)
+  }
+
+  /// - Parameters:
+  ///   - block: gives a block other than the first; nil if it is missing.
+  ///   - receive: receives each block before the chain is compared.
+  /// - Throws: `CorruptionError` at a gap, a missing block or a broken chain.
+  func verify(
+    _ row: StoredDelta,
+    after revision: Revision,
+    _ chain: Checksum,
+    block: (Int) throws -> [UInt8]?,
+    receive: (ChangeBlock) -> Void
+  ) throws {
     let header = row.header
     guard header.first == revision.next, header.revision >= header.first else {
       throw CorruptionError(
         "the journal has no delta between revisions \(revision) and \(header.first)"
       )
     }
-    var blocks: [ChangeBlock] = []
-    for (number, body) in bodies.enumerated() {
+    var hashes: [Checksum] = []
+    var numbers: [Int64] = []
+    for number in 0..<header.blocks {
       let place = "block \(number) of delta \(header.revision)"
-      guard let body else { throw CorruptionError("\(place) is missing") }
-      blocks.append(try ChangeBlock(body, of: place))
+      guard let body = number == 0 ? row.body : try block(number) else {
+        throw CorruptionError("\(place) is missing")
+      }
+      let read = try ChangeBlock(body, of: place)
+      hashes.append(Checksum(of: body))
+      numbers = number == 0 ? read.layoutNumbers : Set(numbers + read.layoutNumbers).sorted()
+      receive(read)
     }
     let expected = header.chain(
       after: chain,
       storeID: storeID,
-      blocks: blocks.map { Checksum(of: $0.bytes) },
-      sortedLayouts: try layouts(of: blocks)
+      blocks: hashes,
+      sortedLayouts: try numbers.map { ($0, try catalog.layout($0).id) }
     )
     guard expected == row.hash else {
       throw CorruptionError.hashMismatch(
@@ -342,13 +384,5 @@ private struct DeltaVerifier: Sendable {
         computed: expected
       )
     }
-    return (header, blocks)
-  }
-
-  /// Mostly there is one layout, so this uses neither a set nor a dictionary.
-  private func layouts(of blocks: [ChangeBlock]) throws -> [(id: Int64, hash: Checksum)] {
-    var numbers = blocks.first?.layoutNumbers ?? []
-    if blocks.count > 1 { numbers = Set(blocks.flatMap(\.layoutNumbers)).sorted() }
-    return try numbers.map { ($0, try catalog.layout($0).id) }
   }
 }

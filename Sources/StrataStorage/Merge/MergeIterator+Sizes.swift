@@ -13,20 +13,19 @@ extension MergeIterator {
   /// O(chunks and changes after the snapshot); only chunks with changes in their range are read.
   func sizes() throws -> [String: TableSize] {
     var sizes: [String: TableSize] = [:]
-    var regions = ChunkRegions(base.listing, overlay)
-    while let region = regions.next() {
-      var size = sizes[region.table, default: TableSize()]
-      if let chunk = region.chunk, region.changes.isEmpty {
+    var merge = ChunkMerge(base, try ChangeCursor([.held(overlay)]))
+    while let part = merge.nextPart() {
+      var size = sizes[part.table, default: TableSize()]
+      if let chunk = part.chunk, !part.hasChanges {
         size.count += chunk.count
         size.bytes += chunk.bytes
       } else {
-        var entities = part(region)
-        while let entity = try entities.next() {
+        while let entity = try merge.next() {
           size.count += 1
           size.bytes += entity.record.count
         }
       }
-      sizes[region.table] = size
+      sizes[part.table] = size
     }
     return sizes
   }

@@ -28,11 +28,6 @@ package struct MergeIterator {
     MergeIterator(base.restricted(to: scope), overlay)
   }
 
-  /// A merge of one region of the snapshot and the changes.
-  func part(_ region: ChunkRegions.Region) -> MergeIterator {
-    MergeIterator(base.part(region.chunk), overlay.part(region.changes))
-  }
-
   /// The next entity, in the order of tables and encoded IDs; nil at the end.
   package mutating func next() throws -> StoredEntity? {
     while true {

@@ -263,11 +263,6 @@ package struct SortedChanges: Sendable {
     return block.key(of: block.entries[entry])
   }
 
-  /// Some of the changes.
-  func part(_ range: Range<Int>) -> SortedChanges {
-    SortedChanges(blocks: blocks, places: Array(places[range]))
-  }
-
   /// The block of a change, and its number there.
   @inline(__always)
   func change(_ index: Int) -> (block: ChangeBlock, entry: Int) {

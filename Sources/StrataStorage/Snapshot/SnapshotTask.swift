@@ -13,20 +13,19 @@ import StrataSQLite
 /// later, on the writer's own connection, and from a base that its caller has chosen.
 struct SnapshotTask {
   private enum Phase {
-    case gathering(JournalReplay, Overlay)
-    case planned(MergeIterator, JournalReplay)
+    case gathering(JournalReplay, GatheredChanges)
+    case planned(JournalReplay, ChunkCursor, [ChangeRun])
     case writing(Writing)
     case reading(Reading)
     case verified
   }
 
   private struct Writing {
-    let merge: MergeIterator
-    var regions: ChunkRegions
+    var merge: ChunkMerge
     var writer: ChunkWriter
     var table: String?
-    /// The region that is being merged.
-    var current: MergeIterator?
+    /// Whether a part is being merged.
+    var isMerging = false
   }
 
   private struct Reading {
@@ -77,7 +76,7 @@ struct SnapshotTask {
       in: journal,
       catalog
     )
-    phase = .gathering(replay, Overlay())
+    phase = .gathering(replay, GatheredChanges(in: journal))
   }
 
   /// How many entities were written and read back, and an estimate of how many there are in total.
@@ -93,12 +92,15 @@ struct SnapshotTask {
 
   /// What it costs, once the changes are gathered and before anything is written; else nil.
   var cost: Cost? {
-    guard case .planned(let merge, _) = phase else { return nil }
+    guard case .planned(_, let base, let changes) = phase else { return nil }
     var cost = Cost(rewritten: 0, shared: 0)
-    var regions = ChunkRegions(merge.base.listing, merge.overlay)
-    while let region = regions.next() {
-      let size = Int64(region.chunk?.size ?? 0)
-      if region.changes.isEmpty { cost.shared += size } else { cost.rewritten += size }
+    var table: String?
+    for chunk in base.listing {
+      // The first one of a table has all before it.
+      let start = chunk.table == table ? chunk.key : EntityKey(table: chunk.table, id: [])
+      let isChanged = changes.contains { $0.mayChange(chunk, from: start) }
+      if isChanged { cost.rewritten += Int64(chunk.size) } else { cost.shared += Int64(chunk.size) }
+      table = chunk.table
     }
     return cost
   }
@@ -106,12 +108,12 @@ struct SnapshotTask {
   /// Does one slice; returns the snapshot once it is marked as verified.
   mutating func step(_ catalog: LayoutCatalog) throws -> SnapshotHeader? {
     switch phase {
-    case .gathering(let replay, let overlay):
+    case .gathering(let replay, let changes):
       phase = .verified
-      try gather(replay, overlay, catalog)
-    case .planned(let merge, let replay):
+      try gather(replay, changes, catalog)
+    case .planned(let replay, let base, let changes):
       phase = .verified
-      try start(merge, replay)
+      try start(replay, base, changes)
     case .writing(let writing):
       phase = .verified
       try write(writing, catalog)
@@ -125,27 +127,30 @@ struct SnapshotTask {
 
   private mutating func gather(
     _ replay: consuming JournalReplay,
-    _ overlay: consuming Overlay,
+    _ changes: consuming GatheredChanges,
     _ catalog: LayoutCatalog
   ) throws {
     var bytes = 0
     while bytes < Self.sliceSize, replay.revision < target {
-      guard let (header, blocks) = try replay.next() else {
+      guard let header = try changes.addNext(of: &replay) else {
         throw CorruptionError("the journal ends at revision \(replay.revision), before \(target)")
       }
-      for block in blocks { overlay.add(block) }
       time = header.time
       bytes += header.bytes
     }
     if replay.revision < target {
-      phase = .gathering(replay, overlay)
+      phase = .gathering(replay, changes)
       return
     }
     let cursor = try ChunkCursor(base, of: identity, in: snapshots, catalog)
-    phase = .planned(MergeIterator(cursor, overlay), replay)
+    phase = .planned(replay, cursor, changes.finish())
   }
 
-  private mutating func start(_ merge: MergeIterator, _ replay: JournalReplay) throws {
+  private mutating func start(
+    _ replay: JournalReplay,
+    _ base: ChunkCursor,
+    _ changes: [ChangeRun]
+  ) throws {
     let writer = try ChunkWriter(
       revision: replay.revision,
       time: time,
@@ -153,15 +158,15 @@ struct SnapshotTask {
       of: identity,
       in: snapshots
     )
-    let regions = ChunkRegions(merge.base.listing, merge.overlay)
-    phase = .writing(Writing(merge: merge, regions: regions, writer: writer))
+    let merge = ChunkMerge(base, try ChangeCursor(changes))
+    phase = .writing(Writing(merge: merge, writer: writer))
   }
 
   /// Merges about one chunk; chunks that are shared on the way cost nothing.
   private mutating func write(_ writing: consuming Writing, _ catalog: LayoutCatalog) throws {
     var bytes = 0
     while bytes < Self.sliceSize {
-      while let entity = try writing.current?.next() {
+      while writing.isMerging, let entity = try writing.merge.next() {
         writing.writer.add(entity)
         bytes += entity.record.count
         guard writing.writer.isFull else { continue }
@@ -169,21 +174,21 @@ struct SnapshotTask {
         phase = .writing(writing)
         return
       }
-      writing.current = nil
-      guard let region = writing.regions.next() else {
+      writing.isMerging = false
+      guard let part = writing.merge.nextPart() else {
         try finish(writing.writer, catalog)
         return
       }
       // A run goes on only over a chunk that it is too small to stop before.
-      if region.table != writing.table || !writing.writer.isSmall {
+      if part.table != writing.table || !writing.writer.isSmall {
         try writing.writer.endRun(in: snapshots, catalog)
-        writing.table = region.table
-        if let chunk = region.chunk, region.changes.isEmpty {
+        writing.table = part.table
+        if let chunk = part.chunk, !part.hasChanges {
           writing.writer.share(chunk)
           continue
         }
       }
-      writing.current = writing.merge.part(region)
+      writing.isMerging = true
     }
     phase = .writing(writing)
   }
