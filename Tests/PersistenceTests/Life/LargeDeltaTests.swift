@@ -13,8 +13,8 @@ struct LargeDeltaTests {
   private let directory: TemporaryDirectory
   private let path: String
   private let seed = UInt64.random(in: 0..<1 << 32)
-  /// About as many records of 2 kB as five blocks hold.
-  private static let books = 2_600
+  /// About as many records of 2 kB as seven blocks hold.
+  private static let books = 3_600
 
   init() throws {
     directory = try TemporaryDirectory()
