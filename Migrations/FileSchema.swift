@@ -2,7 +2,7 @@ package import StrataSQLite
 
 /// The tables and indexes of a file, as migrations make them: what a file is compared with before any of
 /// its own schema is used.
-package struct FileSchema: Sendable {
+package struct FileSchema: Equatable, Sendable {
   /// A table, index, view or trigger: a row of `sqlite_schema`.
   struct Object: Hashable, Sendable, CustomStringConvertible {
     /// `table`, `index`, `view` or `trigger`.
@@ -10,22 +10,28 @@ package struct FileSchema: Sendable {
     let name: String
     /// The table it belongs to.
     let table: String
-    /// The statement that creates it, normalised; empty for an index that SQLite creates by itself.
+    /// The statement that creates it, as SQLite keeps it; empty for an index that SQLite creates by itself.
     let sql: String
 
     static let query = "SELECT type, name, tbl_name, sql FROM sqlite_schema"
 
-    /// - Parameter normalized: statements that were normalised before.
-    init(_ row: borrowing Row, _ normalized: [String: String] = [:]) throws(SQLiteError) {
-      type = try row.optionalText(0) ?? ""
-      name = try row.optionalText(1) ?? ""
-      table = try row.optionalText(2) ?? ""
-      let statement = try row.optionalText(3) ?? ""
-      sql = normalized[statement] ?? Self.normalized(statement)
+    init(_ type: String, _ name: String, of table: String, _ sql: String) {
+      (self.type, self.name, self.table, self.sql) = (type, name, table, sql)
     }
 
-    static func normalized(_ statement: String) -> String {
-      String(decoding: NormalizedSQL(statement).bytes, as: UTF8.self)
+    init(_ row: borrowing Row) throws(SQLiteError) {
+      self.init(
+        try row.optionalText(0) ?? "",
+        try row.optionalText(1) ?? "",
+        of: try row.optionalText(2) ?? "",
+        try row.optionalText(3) ?? ""
+      )
+    }
+
+    /// Whether it is the same but for comments and spacing of the statement.
+    func isEquivalent(to other: Object) -> Bool {
+      type == other.type && name == other.name && table == other.table
+        && NormalizedSQL(sql).bytes == NormalizedSQL(other.sql).bytes
     }
 
     /// `table delta`.
@@ -33,14 +39,12 @@ package struct FileSchema: Sendable {
   }
 
   private let objects: Set<Object>
-  /// The statements as the migrations write them, normalised: a file mostly has just these.
-  private let normalized: [String: String]
-  /// The columns of each table, as SQLite understands them.
-  private let columns: [String: [[Value]]]
+
+  init(_ objects: [Object]) { self.objects = Set(objects) }
 
   /// The schema of a file of a version.
   ///
-  /// O(scripts): they run on a database in memory.
+  /// O(scripts): they run on a database in memory, which takes milliseconds. See ``newest``.
   package init(madeBy catalog: MigrationCatalog, version: Int) throws(MigrationError) {
     let scripts = catalog.migrations.filter { $0.version <= version }
     let connection: Connection
@@ -53,23 +57,9 @@ package struct FileSchema: Sendable {
       try Migrator(catalog: MigrationCatalog(scripts), now: { 0 }).migrate(connection)
     }
     do {
-      var normalized: [String: String] = [:]
-      let statements = try connection.all("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL", [])
-      {
-        row throws(SQLiteError) in try row.text(0)
-      }
-      for statement in statements { normalized[statement] = Object.normalized(statement) }
-      self.normalized = normalized
-      objects = Set(
-        try connection.all(Object.query, []) { row throws(SQLiteError) in
-          try Object(row, normalized)
-        }
+      self.init(
+        try connection.all(Object.query, []) { row throws(SQLiteError) in try Object(row) }
       )
-      var columns: [String: [[Value]]] = [:]
-      for object in objects where object.type == "table" {
-        columns[object.name] = try Self.columns(of: object.name, in: connection)
-      }
-      self.columns = columns
     } catch {
       throw .database(error)
     }
@@ -86,8 +76,13 @@ package struct FileSchema: Sendable {
     do {
       try connection.withSchemaLimits { () throws(SQLiteError) in
         try connection.forEach(Object.query) { row throws(SQLiteError) in
-          let object = try Object(row, normalized)
+          let object = try Object(row)
+          // Mostly the texts are the same, and nothing has to be normalised.
           if missing.remove(object) != nil { return .continue }
+          if let same = missing.first(where: { $0.isEquivalent(to: object) }) {
+            missing.remove(same)
+            return .continue
+          }
           let isKnown = objects.contains { $0.type == object.type && $0.name == object.name }
           difference =
             isKnown ? "the \(object) is not as Strata makes it" : "it has a foreign \(object)"
@@ -103,18 +98,30 @@ package struct FileSchema: Sendable {
   /// Whether the tables can be read without running an expression of the file, although something in the
   /// schema differs: each of them is a table whose columns are those expected, none of them computed.
   ///
-  /// Triggers do not run when a table is read, and views are switched off.
+  /// Triggers do not run when a table is read, and views are switched off. O(tables): they are made in memory.
   ///
   /// - Throws: `.corrupt` and other errors of loading the schema.
   package func canBeRead(in connection: Connection) throws(SQLiteError) -> Bool {
+    let expected = try columns()
     let found = try connection.withSchemaLimits { () throws(SQLiteError) in
       var found: [String: [[Value]]] = [:]
       let tables = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 1"
       for name in try connection.all(tables, [], { row throws(SQLiteError) in try row.text(0) })
-      where columns[name] != nil { found[name] = try Self.columns(of: name, in: connection) }
+      where expected[name] != nil { found[name] = try Self.columns(of: name, in: connection) }
       return found
     }
-    return found == columns
+    return found == expected
+  }
+
+  /// The columns of each table, as SQLite understands them.
+  private func columns() throws(SQLiteError) -> [String: [[Value]]] {
+    let connection = try Connection.inMemory()
+    var columns: [String: [[Value]]] = [:]
+    for table in objects where table.type == "table" {
+      try connection.execute(table.sql)
+      columns[table.name] = try Self.columns(of: table.name, in: connection)
+    }
+    return columns
   }
 
   /// Position, name, type, whether it must have a value, default, place in the key, and whether it is

@@ -59,7 +59,7 @@ struct Strata: ParsableCommand {
       }
       try DatabaseURL.checkPasswords(
         in: arguments,
-        besides: Set(others).subtracting(archiving)
+        besides: Set(others.filter { !archiving.contains($0) })
       )
       var command = try parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {

@@ -8,8 +8,13 @@ struct DatabaseURL {
 
   /// Nil for anything else.
   init?(_ text: String) {
-    guard let match = text.prefixMatch(of: /(?i:postgres(ql)?):\/\//) else { return nil }
-    rest = text[match.range.upperBound...]
+    // Every start comes here, and the first regular expression of a process takes half a millisecond.
+    let scheme = text.prefix { $0 != ":" }
+    let others = text[scheme.endIndex...]
+    guard others.hasPrefix("://"), ["postgres", "postgresql"].contains(scheme.lowercased()) else {
+      return nil
+    }
+    rest = others.dropFirst(3)
   }
 
   /// Whether it has a password, also one that libpq would not take for one, as its `/` or `@` is not encoded.

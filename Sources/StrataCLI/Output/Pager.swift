@@ -14,8 +14,9 @@ struct Pager {
   /// An empty variable, `cat` and a program that is not installed mean none, and so does a terminal that
   /// cannot move its cursor.
   static var command: String? {
+    guard isatty(STDOUT_FILENO) == 1 else { return nil }
     let environment = ProcessInfo.processInfo.environment
-    guard isatty(STDOUT_FILENO) == 1, environment["TERM"] != "dumb" else { return nil }
+    guard environment["TERM"] != "dumb" else { return nil }
     let command = environment[variable] ?? environment["PAGER"] ?? "less"
     guard let program = command.split(separator: " ").first, program != "cat" else { return nil }
     let folders = (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/" }

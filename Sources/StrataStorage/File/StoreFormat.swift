@@ -34,12 +34,8 @@ package enum StoreFormat {
 
   /// The tables and indexes of a file of a format.
   ///
-  /// O(1) for the newest after the first call; O(migrations) for an older one.
-  static func schema(of format: Int) throws -> FileSchema {
-    format == known ? try newest.get() : try FileSchema(madeBy: .file, version: format)
-  }
-
-  private static let newest = Result { () throws(MigrationError) in
-    try FileSchema(madeBy: .file, version: known)
+  /// O(1) for the newest; O(migrations) for an older one.
+  static func schema(of format: Int) throws(MigrationError) -> FileSchema {
+    format == known ? .newest : try FileSchema(madeBy: .file, version: format)
   }
 }

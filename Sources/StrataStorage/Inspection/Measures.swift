@@ -32,8 +32,18 @@ package enum Measures {
   }
 
   /// A time in UTC to the millisecond, such as `2026-02-03 04:05:06.789Z`.
+  ///
+  /// What is below a millisecond is cut off.
   package static func time(_ date: Date) -> String {
-    date.formatted(
+    let seconds = date.timeIntervalSinceReferenceDate
+    let whole = seconds.rounded(.down)
+    // Foundation prints the same, but to load its calendars takes a millisecond. From 1970 up to and including 9999:
+    if whole >= -Timestamp.secondsFrom1970To2001, whole < 252_423_993_600 {
+      let nanoseconds = Int((seconds - whole) * 1_000_000_000)
+      let since1970 = Int(whole + Timestamp.secondsFrom1970To2001)
+      return Timestamp.text(milliseconds: since1970 * 1_000 + nanoseconds / 1_000_000)
+    }
+    return date.formatted(
       Date.ISO8601FormatStyle(
         dateTimeSeparator: .space,
         includingFractionalSeconds: true,

@@ -7,7 +7,7 @@ import StrataRecords
 /// SQLite's own date functions read them. Fractions below a millisecond are cut off. Other times are the text
 /// that JSON has for them.
 package enum Timestamp {
-  private static let secondsFrom1970To2001 = 978_307_200.0
+  static let secondsFrom1970To2001 = 978_307_200.0
 
   /// The text of a time in seconds since 2001.
   package static func text(secondsSince2001 seconds: Double) -> String {
@@ -16,7 +16,12 @@ package enum Timestamp {
     guard milliseconds >= -62_167_219_200_000, milliseconds < 253_402_300_800_000 else {
       return Date(timeIntervalSinceReferenceDate: seconds).iso8601Text
     }
-    let (day, milliseconds1) = split(Int(milliseconds), by: 86_400_000)
+    return text(milliseconds: Int(milliseconds))
+  }
+
+  /// The text of a time in milliseconds since 1970, of the years 0 to 9999.
+  static func text(milliseconds: Int) -> String {
+    let (day, timeOfDay) = split(milliseconds, by: 86_400_000)
     let (year, month, dayOfMonth) = civil(day)
     var text: [UInt8] = []
     text.reserveCapacity(24)
@@ -26,13 +31,13 @@ package enum Timestamp {
     text.append(UInt8(ascii: "-"))
     append(dayOfMonth, digits: 2, to: &text)
     text.append(UInt8(ascii: " "))
-    append(milliseconds1 / 3_600_000, digits: 2, to: &text)
+    append(timeOfDay / 3_600_000, digits: 2, to: &text)
     text.append(UInt8(ascii: ":"))
-    append(milliseconds1 / 60_000 % 60, digits: 2, to: &text)
+    append(timeOfDay / 60_000 % 60, digits: 2, to: &text)
     text.append(UInt8(ascii: ":"))
-    append(milliseconds1 / 1_000 % 60, digits: 2, to: &text)
+    append(timeOfDay / 1_000 % 60, digits: 2, to: &text)
     text.append(UInt8(ascii: "."))
-    append(milliseconds1 % 1_000, digits: 3, to: &text)
+    append(timeOfDay % 1_000, digits: 3, to: &text)
     text.append(UInt8(ascii: "Z"))
     return String(decoding: text, as: UTF8.self)
   }

@@ -143,11 +143,16 @@ struct IndexedRun {
 
 extension ChangeIndex {
   fileprivate static func hash(of body: [UInt8], _ chain: Checksum) -> Checksum {
-    body.withUnsafeBytes { hash(of: $0, chain) }
+    var builder = ChecksumBuilder(reservingCapacity: body.count + 32)
+    return body.withUnsafeBytes { hash(of: $0, chain, &builder) }
   }
 
-  private static func hash(of body: UnsafeRawBufferPointer, _ chain: Checksum) -> Checksum {
-    var builder = ChecksumBuilder(reservingCapacity: body.count + 32)
+  private static func hash(
+    of body: UnsafeRawBufferPointer,
+    _ chain: Checksum,
+    _ builder: inout ChecksumBuilder
+  ) -> Checksum {
+    builder.removeAll()
     builder.append(chain)
     builder.append(body)
     return builder.finalize()
@@ -156,13 +161,16 @@ extension ChangeIndex {
   /// What an index says of the entities of a scope; nil if it is damaged.
   ///
   /// O(changes of the run).
+  ///
+  /// - Parameter builder: for the hash; its memory is used again from index to index.
   static func run(
     of scope: IndexedScope,
     in body: UnsafeRawBufferPointer,
     last: Revision,
-    chain: Checksum
+    chain: Checksum,
+    _ builder: inout ChecksumBuilder
   ) -> IndexedRun? {
-    guard let contents = contents(of: body, chain) else { return nil }
+    guard let contents = contents(of: body, chain, &builder) else { return nil }
     var deltas: Set<Int64> = []
     do throws(RecordError) {
       let first = try contents.withCursor { cursor throws(RecordError) in
@@ -215,18 +223,20 @@ extension ChangeIndex {
 
   /// Whether it belongs to the chain at its last revision.
   func isSound(at chain: Checksum) -> Bool {
-    body.withUnsafeBytes { Self.contents(of: $0, chain) } != nil
+    var builder = ChecksumBuilder(reservingCapacity: body.count + 32)
+    return body.withUnsafeBytes { Self.contents(of: $0, chain, &builder) } != nil
   }
 
   /// The bytes before the hash; nil if the hash is not theirs.
   private static func contents(
     of body: UnsafeRawBufferPointer,
-    _ chain: Checksum
+    _ chain: Checksum,
+    _ builder: inout ChecksumBuilder
   ) -> UnsafeRawBufferPointer? {
     guard body.count > Checksum.byteCount else { return nil }
     let contents = UnsafeRawBufferPointer(rebasing: body.dropLast(Checksum.byteCount))
     let stored = Checksum(stored: .init(rebasing: body.suffix(Checksum.byteCount)))
-    return stored == hash(of: contents, chain) ? contents : nil
+    return stored == hash(of: contents, chain, &builder) ? contents : nil
   }
 
   /// What it says of the deltas after a revision.

@@ -147,11 +147,12 @@ package struct JournalReplay {
     hasRuns = true
     guard let wanted = IndexedScope(scope) else { return }
     var found: [IndexedRun] = []
+    var builder = ChecksumBuilder()
     // Where an index cannot be read, the deltas can.
     _ = try CorruptionError.nilIfCorrupt {
       try journal.forEachIndex(after: revision) { end, chain, index in
         // Of a run most of whose deltas are needed, reading all costs less than reading each.
-        if let run = ChangeIndex.run(of: wanted, in: index, last: end, chain: chain),
+        if let run = ChangeIndex.run(of: wanted, in: index, last: end, chain: chain, &builder),
           run.first > found.last?.last ?? 0,
           Int64(run.deltas.count) * 8 <= run.last.number - run.first.number
         {

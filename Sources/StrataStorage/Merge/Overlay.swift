@@ -286,6 +286,12 @@ package struct SortedChanges: Sendable {
     }
     return low
   }
+
+  /// Whether an entity was changed; O(log changes).
+  func contains(_ key: EntityKey) -> Bool {
+    let index = firstIndex(from: key)
+    return index < count && self.key(index) == key
+  }
 }
 
 extension UnsafeRawBufferPointer {

@@ -147,12 +147,14 @@ package struct EntityState {
   /// The entities of a table that pass a filter.
   ///
   /// O(chunks of the snapshot, and changes after it); of the chunks only those of the table are read, up to
-  /// the last of the entities, and only one for each wanted ID. Nothing is decoded. This is the one place
-  /// that chooses how to get there.
+  /// the last of the entities, and only one for each wanted ID that has not changed since. Nothing is decoded. This is
+  /// the one place that chooses how to get there.
   package func scan(_ table: String, _ filter: EntityFilter = .all) -> EntityScan {
     let scope: ReadScope =
       if case .ids(let ids) = filter, ids.count <= Self.seekLimit {
-        .entities(ids.map { EntityKey(table: table, id: $0[...]) })
+        .entities(
+          ids.map { EntityKey(table: table, id: $0[...]) }.filter { !start.overlay.contains($0) }
+        )
       } else {
         .table(table)
       }

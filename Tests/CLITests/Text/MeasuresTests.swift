@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataBase
 import StrataStorage
+import TestSupport
 import Testing
 
 @Suite struct MeasuresTests {
@@ -21,5 +22,26 @@ import Testing
     while digits.last == "0" { digits.removeLast() }
     let fraction = digits.isEmpty ? "" : "." + digits
     #expect(Measures.exactTime(date) == "2026-02-02T02:40:00\(fraction)Z")
+  }
+
+  @Test func `times are printed as Foundation prints them`() {
+    let style = Date.ISO8601FormatStyle(
+      dateTimeSeparator: .space,
+      includingFractionalSeconds: true,
+      timeZone: .gmt
+    )
+    var times: [Int64] = [0, -1, 1, 978_307_199_999_999, 253_402_300_799_999_999, .min, .max]
+    times.append(253_402_300_800_000_000)
+    var generator = SeededGenerator(seed: 17)
+    for _ in 0..<5_000 {
+      times.append(.random(in: 0...4_000_000_000_000_000, using: &generator))
+      times.append(.random(in: 0...4_000_000_000_000, using: &generator) * 1_000)
+      times.append(
+        .random(in: -60_000_000_000_000_000...300_000_000_000_000_000, using: &generator)
+      )
+    }
+    let dates = times.map { Date(microseconds: $0) }
+    let different = dates.filter { Measures.time($0) != $0.formatted(style) }
+    #expect(different == [])
   }
 }

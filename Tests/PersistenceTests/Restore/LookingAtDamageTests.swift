@@ -30,6 +30,32 @@ struct LookingAtDamageTests {
     }
   }
 
+  @Test func `the log needs no chunk of what changed since the snapshot`() async throws {
+    let damaged = try await DamagedStore()
+    let persistence = try await damaged.open(.strict)
+    let store = LibraryStore(persistence)
+    for title in ["One", "Two"] {
+      store.commit { $0.db.books.insert(Book(id: 999, title: title)) }
+    }
+    store.commit { $0.db.books.remove(Book.ID(999)) }
+    store.commit { $0.db.books.insert(Book(id: 999, title: "Three")) }
+    try await persistence.close()
+    func inserted(after revision: Revision) throws -> [[String]?] {
+      var request = LogRequest(.after(revision, limit: 9))
+      request.detail = .kinds
+      return try Inspector(path: damaged.path).log(request).deltas.flatMap(\.changes).map(
+        \.inserted
+      )
+    }
+    // The third delta puts nothing.
+    #expect(try inserted(after: 50) == [["999"], [], nil, ["999"]])
+    try damaged.damage("UPDATE chunk SET body = zeroblob(length(body))")
+    #expect(try inserted(after: 51) == [[], nil, ["999"]])
+    #expect(try inserted(after: 53) == [["999"]])
+    // Whether it was there before revision 51 is known from a chunk.
+    #expect(try inserted(after: 50) == [nil, nil, nil, nil])
+  }
+
   @Test func `a comparison passes over it, whichever of the stores has it`() async throws {
     let damaged = try await DamagedStore()
     let copy = damaged.directory.path("copy.strata")

@@ -1,0 +1,55 @@
+import StrataMigrations
+import StrataSQLite
+import TestSupport
+import Testing
+
+@Suite struct FileSchemaTests {
+  /// The statements that make the newest schema in one step.
+  private func statements() throws -> [String] {
+    let connection = try Connection.inMemory()
+    try Migrator(catalog: .file, now: { 0 }).migrate(connection)
+    return try connection.all("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL") { row in
+      try row.text(0)
+    }
+  }
+
+  private func difference(of statements: [String]) throws -> String? {
+    let connection = try Connection.inMemory()
+    for statement in statements { try connection.execute(statement) }
+    return try FileSchema.newest.difference(of: connection)
+  }
+
+  @Test func `the schema that is written down is the one that the migrations make`() throws {
+    let made = try FileSchema(madeBy: .file, version: MigrationCatalog.file.latest)
+    #expect(FileSchema.newest == made)
+  }
+
+  @Test func `comments and spacing make no difference`() throws {
+    let statements = try statements()
+    #expect(try difference(of: statements) == nil)
+    let windows = statements.map { $0.replacing("\n", with: "\r\n") }
+    #expect(try difference(of: windows) == nil)
+    let spaced = statements.map { $0.replacing("(", with: " ( /* more */ ") }
+    #expect(try difference(of: spaced) == nil)
+  }
+
+  @Test func `every statement counts, and all of it`() throws {
+    let statements = try statements()
+    #expect(statements.count == 13)
+    for (number, statement) in statements.enumerated() {
+      let name = String(statement.split(separator: " ")[2])
+      var others = statements
+      if statement.hasPrefix("CREATE TABLE") {
+        others[number] = statement.replacing(" (", with: " (more BLOB, ", maxReplacements: 1)
+        #expect(try difference(of: others) == "the table \(name) is not as Strata makes it")
+        others = statements.filter { !$0.contains(" \(name) (") && !$0.contains(" ON \(name) ") }
+      } else {
+        others.remove(at: number)
+      }
+      let found = try difference(of: others)
+      #expect(found?.hasSuffix("is missing") == true, "\(name): \(found ?? "no difference")")
+    }
+    let more = "CREATE INDEX more ON delta (name)"
+    #expect(try difference(of: statements + [more]) == "it has a foreign index more")
+  }
+}
