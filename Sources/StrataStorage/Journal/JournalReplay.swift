@@ -44,25 +44,27 @@ package struct JournalReplay {
   ///
   /// - Throws: `CorruptionError` at a gap or a broken chain.
   package mutating func next() throws -> (header: DeltaHeader, blocks: [ChangeBlock])? {
-    guard try peek() != nil, let row = ahead.popLast() else { return nil }
+    guard let row = try peek() else { return nil }
+    ahead.removeLast()
     let verified = try verifier.verify(row, try bodies(of: row), after: revision, chain)
     note(verified.header, row.hash)
     return verified
   }
 
-  /// The header of the next delta, which is not verified yet; nil at the end.
-  mutating func peek() throws -> DeltaHeader? {
+  /// The next delta, which is not verified yet; nil at the end.
+  mutating func peek() throws -> StoredDelta? {
     if ahead.isEmpty {
       ahead = try journal.deltas(after: revision, upTo: readAhead).reversed()
     }
-    return ahead.last?.header
+    return ahead.last
   }
 
   /// Passes the next delta, and calls a closure with each of its blocks, one of which is in memory at a time.
   ///
   /// - Throws: as ``next()``; nothing that the closure received counts then.
   mutating func passNext(_ receive: (ChangeBlock) -> Void) throws {
-    guard try peek() != nil, let row = ahead.popLast() else { return }
+    guard let row = try peek() else { return }
+    ahead.removeLast()
     try verifier.verify(
       row,
       after: revision,

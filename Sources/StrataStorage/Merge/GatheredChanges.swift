@@ -9,20 +9,31 @@ struct GatheredChanges {
 
   /// Adds the next delta of a replay and verifies it; returns its header, nil at the end.
   mutating func addNext(of replay: inout JournalReplay) throws -> DeltaHeader? {
-    guard let header = try replay.peek() else { return nil }
-    if header.blocks >= LargeDelta.leastBlocks {
-      var passed = replay
-      var delta = LargeDelta(header.revision, in: journal)
-      try passed.passNext { delta.add($0) }
-      if delta.isSorted {
-        replay = passed
-        closeOverlay()
-        runs.append(.stored(delta))
-        return header
-      }
+    guard let next = try replay.peek() else { return nil }
+    if let delta = try largeDelta(next, of: &replay) {
+      closeOverlay()
+      runs.append(.stored(delta))
+    } else {
+      try replay.passNext { overlay.add($0) }
     }
-    try replay.passNext { overlay.add($0) }
-    return header
+    return next.header
+  }
+
+  /// Passes the next delta of a replay; nil if it is small or its changes are in no order, as those of a commit are.
+  private func largeDelta(
+    _ next: StoredDelta,
+    of replay: inout JournalReplay
+  ) throws -> LargeDelta? {
+    guard next.header.blocks >= LargeDelta.leastBlocks else { return nil }
+    let revision = next.header.revision
+    var first = LargeDelta(revision, in: journal)
+    first.add(try ChangeBlock(next.body, of: "block 0 of delta \(revision)"))
+    guard first.isSorted else { return nil }
+    var (delta, passed) = (LargeDelta(revision, in: journal), replay)
+    try passed.passNext { delta.add($0) }
+    guard delta.isSorted else { return nil }
+    replay = passed
+    return delta
   }
 
   private mutating func closeOverlay() {
