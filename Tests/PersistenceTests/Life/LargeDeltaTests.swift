@@ -93,9 +93,19 @@ struct LargeDeltaTests {
     return changes.finish()
   }
 
-  @Test func `large deltas stay in the file, and give what they give in memory`() async throws {
-    _ = try await write()
+  /// One store for all of it, which takes most of the time.
+  @Test func `a snapshot reads large deltas again instead of holding them`() async throws {
+    let expected = try await write()
     let view = try view()
+    try checkChanges(view)
+    try checkMerge(view)
+    try checkWhatIsRewritten(view)
+    try checkSnapshots(expected)
+    try checkOtherBlock(view)
+  }
+
+  /// Large deltas stay in the file, and give what they give in memory.
+  private func checkChanges(_ view: ReadView) throws {
     let runs = try gather(view, since: view.anchors.last)
     let stored = runs.filter { if case .stored = $0 { true } else { false } }
     try #require(stored.count == 3)
@@ -113,9 +123,8 @@ struct LargeDeltaTests {
     #expect(found.key == nil)
   }
 
-  @Test func `merged chunk by chunk, a snapshot and large deltas are the database`() async throws {
-    _ = try await write()
-    let view = try view()
+  /// Merged chunk by chunk, a snapshot and large deltas are the database.
+  private func checkMerge(_ view: ReadView) throws {
     // After the first migration.
     let base = try #require(view.anchors.dropLast().last)
     let runs = try gather(view, since: base)
@@ -132,9 +141,8 @@ struct LargeDeltaTests {
     #expect(try expected.next() == nil)
   }
 
-  @Test func `what a snapshot rewrites is known before it is merged`() async throws {
-    _ = try await write()
-    let view = try view()
+  /// What a snapshot rewrites is known before it is merged.
+  private func checkWhatIsRewritten(_ view: ReadView) throws {
     let base = try #require(view.anchors.dropLast().last)
     var counts = (changed: 0, unchanged: 0)
     for run in try gather(view, since: base) {
@@ -154,8 +162,8 @@ struct LargeDeltaTests {
     #expect(counts.changed > 0 && counts.unchanged > 0)
   }
 
-  @Test func `a snapshot of large deltas is what the deltas say`() async throws {
-    let expected = try await write()
+  /// The snapshots that were taken are what the deltas say.
+  private func checkSnapshots(_ expected: LibraryDatabase) throws {
     let inspector = try Inspector(path: path)
     // Each of them was taken after a migration.
     #expect(try inspector.info().snapshots.count == 4)
@@ -167,9 +175,8 @@ struct LargeDeltaTests {
     )
   }
 
-  @Test func `a block that is another one when it is read again is refused`() async throws {
-    _ = try await write()
-    let view = try view()
+  /// A block that is another one when it is read again is refused.
+  private func checkOtherBlock(_ view: ReadView) throws {
     let runs = try gather(view, since: view.anchors.last)
     try RawSQLite.run(
       """
