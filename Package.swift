@@ -151,18 +151,27 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CStrataSQLite", "Strata", "StrataBase", "StrataCore", "StrataStorage",
+        "CStrataSQLite", "Strata", "StrataBase", "StrataCore", "StrataSQLite", "StrataStorage",
         "StrataPersistence",
       ],
-      path: "Tests/TestSupport"
+      path: "Tests/TestSupport",
+      exclude: [
+        "Golden/format1.strata", "Golden/format1.strata.head", "Golden/format2.strata",
+        "Golden/format2.strata.head", "Golden/read_store.py",
+      ]
     ),
     .executableTarget(
       name: "CrashChild",
       dependencies: [
         "Strata", "StrataBase", "StrataRecords", "StrataStorage", "StrataPersistence",
-        "StrataInspector", "TestSupport",
+        "TestSupport",
       ],
       path: "Tests/CrashChild"
+    ),
+    .executableTarget(
+      name: "LivePage",
+      dependencies: ["Strata", "StrataPersistence", "StrataInspector", "TestSupport"],
+      path: "Tests/LivePage"
     ),
     .testTarget(name: "BaseTests", dependencies: ["StrataBase", "TestSupport"]),
     .testTarget(
@@ -204,14 +213,40 @@ let package = Package(
     .testTarget(
       name: "PersistenceTests",
       dependencies: [
-        "StrataBase", "StrataCore", "StrataSQLite", "StrataMigrations", "StrataRecords",
-        "StrataNormalization", "StrataStorage", "StrataPersistence", "Strata",
-        "TestSupport", "CrashChild", "StrataCLI", metrics, tracing, lifecycle,
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataStorage",
+        "StrataPersistence", "Strata", "TestSupport", metrics, tracing, lifecycle,
         product("MetricsTestKit", of: "swift-metrics", with: "SwiftMetrics"),
         product("InMemoryTracing", of: "swift-distributed-tracing", with: "Tracing"),
         product("Logging", of: "swift-log", with: "ServiceLifecycle"),
-      ],
-      exclude: ["Golden"]
+      ]
+    ),
+    // What the file holds after bad input, a failing disk, a kill; backups, rewriting.
+    .testTarget(
+      name: "DurabilityTests",
+      dependencies: [
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataStorage",
+        "StrataPersistence", "Strata", "TestSupport", "CrashChild",
+      ]
+    ),
+    .testTarget(
+      name: "InspectionTests",
+      dependencies: [
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataNormalization",
+        "StrataStorage", "StrataPersistence", "Strata", "TestSupport",
+      ]
+    ),
+    .testTarget(
+      name: "MigratingTests",
+      dependencies: [
+        "StrataBase", "StrataSQLite", "StrataRecords", "StrataStorage", "Strata", "TestSupport",
+        "CrashChild",
+      ]
+    ),
+    .testTarget(
+      name: "ArchiveTests",
+      dependencies: [
+        "StrataBase", "StrataStorage", "StrataPersistence", "Strata", "TestSupport", "CrashChild",
+      ]
     ),
     .testTarget(
       name: "FluxTests",
@@ -223,7 +258,7 @@ let package = Package(
       name: "CLITests",
       dependencies: [
         "StrataCLI", "Strata", "StrataBase", "StrataRecords", "StrataSQLite", "StrataStorage",
-        "TestSupport", "NotesFirst", "NotesSecond",
+        "TestSupport", "CrashChild", "NotesFirst", "NotesSecond",
       ],
       exclude: ["Scenarios"]
     ),
@@ -266,6 +301,23 @@ if Context.environment["STRATA_FUZZING"] != nil {
       path: "Tests/Fuzz"
     )
   )
+}
+
+// `Scripts/test --only` and the thread sanitizer build only what some test targets need: their names, with commas.
+if let names = Context.environment["STRATA_TESTS"] {
+  let known = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0) })
+  var needed: Set<String> = []
+  func need(_ name: String) {
+    guard let target = known[name], needed.insert(name).inserted else { return }
+    for case .targetItem(let name, _) in target.dependencies { need(name) }
+    for case .byNameItem(let name, _) in target.dependencies { need(name) }
+  }
+  for name in names.split(separator: ",").map(String.init) {
+    guard known[name]?.type == .test else { fatalError("There is no test target \(name).") }
+    need(name)
+  }
+  package.targets.removeAll { !needed.contains($0.name) }
+  package.products = []
 }
 
 for target in package.targets where target.type != .system {

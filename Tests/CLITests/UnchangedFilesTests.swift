@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import TestSupport
 import Testing
 
 /// Inspecting a store changes no byte of any file and creates no file.
@@ -55,11 +56,7 @@ import Testing
   @Test func `a store of format 1`() async throws {
     let folder = try Folder()
     let path = folder.path("app.strata")
-    let golden = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("PersistenceTests/Golden/format1.strata")
-    for suffix in ["", ".head"] {
-      try FileManager.default.copyItem(atPath: golden.path + suffix, toPath: path + suffix)
-    }
+    try GoldenFile.copy(ofFormat: 1, to: path)
     let before = try await folder.contents()
     let strata = try Program.strataPath()
     for subcommand in [

@@ -24,7 +24,6 @@ import TestSupport
 ///   and ends: ``LargeLibrary``. With a third number it opens such a store and makes so many commits a second until it
 ///   is killed; it prints the revision and the time of each flush.
 /// - `hostile` makes a store whose names and values would be code in a page, or control a terminal, and ends.
-/// - `live` serves the page of this process, with the trait `Inspector`, and obeys its standard input: ``LiveProcess``.
 /// - `migrated` with `closure`, `rows` or `IDs` changes every book of a store by one migration, and prints the memory
 ///   that this used.
 /// - `race` with a further path prints `ready`, waits until there is a file at that path, opens the store
@@ -93,9 +92,6 @@ struct CrashChild {
       return try await library.commit(rate) { printLine($0) }
     }
     if arguments[3] == "hostile" { return try await LargeLibrary.makeHostile(arguments[1]) }
-    #if Inspector
-      if arguments[3] == "live" { return try await LiveProcess(path: arguments[1]).run(printLine) }
-    #endif
     if arguments[3] == "migrated", arguments.count == 5 {
       return try await measureMigration(arguments[4], of: arguments[1])
     }

@@ -17,7 +17,7 @@ struct UndoTests {
 
   @Test
   func `any way back and forth through random commits gives the states there`() throws {
-    let seed = UInt64.random(in: 0..<1 << 32)
+    let seed = randomSeed()
     var random = SeededGenerator(seed: seed)
     let script = LibraryScript(seed: seed)
     var states = [store.state.db]

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `whatever is committed has the bytes of Codable`() throws {
-    var random = SeededGenerator(seed: .random(in: 0..<1 << 32))
+    var random = SeededGenerator(seed: randomSeed())
     var byHand = RecordWriter()
     var byCodable = RecordWriter()
     for _ in 0..<2_000 {
@@ -77,7 +77,7 @@ import Testing
   @Test func `damaged records are read as Codable reads them, or refused as it refuses them`()
     throws
   {
-    var random = SeededGenerator(seed: .random(in: 0..<1 << 32))
+    var random = SeededGenerator(seed: randomSeed())
     var writer = RecordWriter()
     var records: [[UInt8]] = []
     for _ in 0..<200 {

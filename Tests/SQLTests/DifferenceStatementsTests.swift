@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `they change an export of one revision into that of another`() async throws {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = randomSeed()
     var random = SeededGenerator(seed: seed)
     let sample = try Sample()
     var commits: [@Sendable (inout SampleState) -> Void] = []

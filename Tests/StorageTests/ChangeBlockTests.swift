@@ -47,7 +47,7 @@ struct ChangeBlockTests {
 
   @Test
   func `damaged bytes are refused or read, and never trap`() throws {
-    let seed = UInt64.random(in: 0..<1 << 32)
+    let seed = randomSeed()
     var random = SeededGenerator(seed: seed)
     var builder = ChangeBlockBuilder()
     for number in 0..<40 {

@@ -23,3 +23,13 @@ package struct StoreBytes: Equatable, Sendable {
     self.files = files
   }
 }
+
+extension StoreBytes {
+  /// The files that contain a text.
+  package func files(holding text: String) -> [String] {
+    files.filter { $0.value.range(of: Data(text.utf8)) != nil }.keys.sorted()
+  }
+}
+
+/// A text that no file contains by accident.
+package let secret = "zebra-quince-4711"

@@ -11,7 +11,7 @@ import Testing
 struct FrameTests {
   let file: OptionFile
   let copy: String
-  let seed = UInt64.random(in: 0..<1 << 32)
+  let seed = randomSeed()
 
   init() throws {
     file = try OptionFile()

@@ -54,7 +54,7 @@ struct CommitDurablyTests {
     durability: Durability
   ) async throws {
     let vfs = try FaultVFS(name: "durably-\(UUID().uuidString)")
-    let seed = UInt64.random(in: 0..<1 << 32)
+    let seed = randomSeed()
     var random = SeededGenerator(seed: seed)
     let persistence = try await open(durability, on: vfs)
     let store = LibraryStore(persistence)

@@ -126,7 +126,7 @@ struct ChunkSharingTests {
   func `boundaries stay where a chunk neither grows above twice the target nor falls below half`()
     async throws
   {
-    let seed = UInt64.random(in: 0..<1 << 32)
+    let seed = randomSeed()
     var random = SeededGenerator(seed: seed)
     let persistence = try await open()
     let store = LibraryStore(persistence)

@@ -12,7 +12,7 @@ import Testing
 struct LargeDeltaTests {
   private let directory: TemporaryDirectory
   private let path: String
-  private let seed = UInt64.random(in: 0..<1 << 32)
+  private let seed = randomSeed()
   /// About as many records of 2 kB as seven blocks hold.
   private static let books = 3_600
 

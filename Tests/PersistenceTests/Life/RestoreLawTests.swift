@@ -14,7 +14,7 @@ struct RestoreLawTests {
   @Test
   func `the journal restores the state of every revision, whatever was committed`() async throws {
     let directory = try TemporaryDirectory()
-    let base = UInt64.random(in: 0..<1 << 32)
+    let base = randomSeed()
     for sequence in 0..<UInt64(Self.sequences) {
       let seed = base &+ sequence
       let path = directory.path("law.strata")

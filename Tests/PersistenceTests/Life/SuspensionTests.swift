@@ -10,7 +10,7 @@ import Testing
 struct SuspensionTests {
   let directory: TemporaryDirectory
   let path: String
-  let seed = UInt64.random(in: 0..<1 << 32)
+  let seed = randomSeed()
 
   init() throws {
     directory = try TemporaryDirectory()

@@ -80,10 +80,6 @@
       #expect(contexts.map { $0?.trace } == [span.traceID, span.traceID, nil])
       #expect(contexts.map { $0?.user } == ["ann", nil, nil])
       #expect(contexts.map { $0?.fields?["span"] } == [span.spanID, span.spanID, nil])
-
-      let (code, lines) = try ChildProcess("strata", ["log", file.path]).finish()
-      #expect(code == 0)
-      #expect(lines.count { $0.contains(span.traceID) && $0.contains(span.spanID) } == 2)
     }
 
     @Test func `a span inside another one is the current one, until it ends`() throws {

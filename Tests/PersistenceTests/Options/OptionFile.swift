@@ -59,6 +59,3 @@ struct OptionFile {
     return try StoreBytes(copies.path("app.strata")).files(holding: text)
   }
 }
-
-/// A text that no file contains by accident.
-let secret = "zebra-quince-4711"

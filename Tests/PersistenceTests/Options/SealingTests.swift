@@ -24,7 +24,7 @@ struct SealingTests {
 
   @Test
   func `sealed records are restored, and nowhere clear in the file`() async throws {
-    let seed = UInt64.random(in: 0..<1 << 32)
+    let seed = randomSeed()
     let script = LibraryScript(seed: seed)
     let configuration = PersistenceConfiguration(
       snapshots: SnapshotPolicy(minimumJournalBytes: 4_000, minimumHistoryBytes: 8_000)

@@ -50,7 +50,7 @@ struct ValueFaultTests {
 
   @Test
   func `after any power cut values and database are those of one revision`() async throws {
-    let seed = UInt64.random(in: 0..<1 << 32)
+    let seed = randomSeed()
     var random = SeededGenerator(seed: seed)
     let vfs = try FaultVFS(name: "cut-values-\(UUID().uuidString)")
     var configuration = PersistenceConfiguration(

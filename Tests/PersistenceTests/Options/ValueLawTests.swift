@@ -11,7 +11,7 @@ struct ValueLawTests {
   func `restoring after random commits gives the state as it was kept`(
     durability: Durability
   ) async throws {
-    let seed = UInt64.random(in: 0..<1 << 32)
+    let seed = randomSeed()
     var random = SeededGenerator(seed: seed)
     let file = try SettingsFile()
     let script = LibraryScript(seed: seed)

@@ -73,6 +73,24 @@ package actor ArchiveFaultRun {
     ProcessInfo.processInfo.environment["STRATA_ARCHIVE_FAULTS"] != nil
   }
 
+  /// Makes `STRATA_ARCHIVE_FAULTS` faults happen, 60 in each of several archives.
+  package static func run(
+    _ name: String,
+    in place: (TemporaryDirectory) throws -> any ArchivePlace
+  ) async throws -> Summary {
+    let first = randomSeed()
+    let faults = loopCount("STRATA_ARCHIVE_FAULTS", 60)
+    let started = ContinuousClock.now
+    var total = Summary()
+    for (life, done) in stride(from: 0, to: faults, by: 60).enumerated() {
+      let directory = try TemporaryDirectory()
+      let run = ArchiveFaultRun(seed: first + UInt64(life), in: try place(directory), directory)
+      total += try await run.run(faults: min(faults - done, 60))
+    }
+    printStatistics("\(name): \(total.text(since: started)); seeds from \(first)")
+    return total
+  }
+
   private let seed: UInt64
   private var random: SeededGenerator
   private let place: any ArchivePlace
@@ -160,7 +178,7 @@ package actor ArchiveFaultRun {
       let url = URL(fileURLWithPath: machine.path).deletingLastPathComponent()
       try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
-    try await lead(0)
+    try await lead(0, within: Self.limit)
     guard case .leader(let leader) = machines[0].process, try await leads(leader) else {
       note("the first process cannot lead")
       return nil

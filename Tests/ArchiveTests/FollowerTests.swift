@@ -1,0 +1,296 @@
+import Foundation
+import Strata
+import StrataBase
+import StrataPersistence
+import StrataStorage
+import TestSupport
+import Testing
+
+/// Stores that follow another one.
+struct FollowerTests {
+  let directory: TemporaryDirectory
+  let path: String
+  let archive: FaultyArchive
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+    archive = FaultyArchive(FolderArchive(directory.path("archive")))
+  }
+
+  private var configuration: PersistenceConfiguration {
+    var configuration = PersistenceConfiguration(
+      durability: .grouped(maxDelay: .milliseconds(1))
+    )
+    configuration.archiving = ArchivePolicy(lease: .milliseconds(300), maxDelay: .zero)
+    configuration.archiving.pollInterval = .milliseconds(5)
+    configuration.archiving.closingLimit = .seconds(600)
+    return configuration
+  }
+
+  private func open(
+    _ path: String? = nil,
+    leader: String? = nil,
+    lease: Duration = .milliseconds(300)
+  ) async throws -> Persistence<LibraryState, LibraryDatabase> {
+    var configuration = configuration
+    configuration.archiving.leader = leader
+    configuration.archiving.lease = lease
+    return try await Persistence.open(
+      at: path ?? self.path,
+      initialState: LibraryState(),
+      database: \.db,
+      archive: archive,
+      configuration: configuration
+    )
+  }
+
+  private func follow(
+    at path: String? = nil
+  ) async throws -> Follower<LibraryState, LibraryDatabase> {
+    try await Persistence.follow(
+      archive,
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration
+    )
+  }
+
+  private func add(_ numbers: ClosedRange<Int>, to store: LibraryStore) {
+    for number in numbers {
+      store.commit("add \(number)") {
+        $0.db.books.insert(Book(id: EntityID(number), title: "Volume \(number)"))
+      }
+    }
+  }
+
+  @Test
+  func `each commit of the leader becomes one of the follower, with name, place and time`()
+    async throws
+  {
+    let leader = try await open()
+    let store = LibraryStore(leader)
+    add(1...3, to: store)
+    try await leader.replicated(through: 3)
+    let follower = try await follow()
+    let copy = LibraryStore(follower)
+    #expect(copy.state.db == store.state.db)
+    let seen = Recorder<CommitTrace>()
+    let subscription = copy.sinkState(queue: .passthrough) { changes in
+      for trace in changes.traces { seen.record(trace) }
+    }
+    add(4...20, to: store)
+    store.commit("remove", context: CommitContext(user: "ada")) { $0.db.books.remove(4) }
+    try await leader.replicated(through: 21)
+    try await follower.reach(21)
+    #expect(copy.state.db == store.state.db)
+    #expect(follower.revision == 21)
+    var deltas: [Delta] = []
+    for try await delta in leader.deltas(from: 4) { deltas.append(delta) }
+    let traces = seen.elements.filter { $0.time != nil }
+    #expect(traces.map(\.name) == deltas.map(\.name))
+    #expect(traces.map(\.place) == deltas.map(\.place))
+    #expect(traces.map(\.time) == deltas.map(\.time))
+    #expect(traces.last?.context?.user == "ada")
+    withExtendedLifetime(subscription) {}
+    try await follower.close()
+    try await leader.close()
+  }
+
+  @Test
+  func `commits of a follower are refused`() async throws {
+    let leader = try await open()
+    let store = LibraryStore(leader)
+    add(1...3, to: store)
+    try await leader.replicated(through: 3)
+    let follower = try await follow()
+    let copy = LibraryStore(follower)
+    let error = #expect(throws: PersistenceError.self) {
+      try copy.commit { state throws in state.db.books.insert(Book(id: 99)) }
+    }
+    #expect(error.map { if case .following = $0.reason { true } else { false } } == true)
+    await #expect(throws: PersistenceError.self) {
+      try await copy.commitDurably { state in state.db.books.insert(Book(id: 99)) }
+    }
+    #expect(copy.state.db == store.state.db)
+    try await follower.close()
+    try await leader.close()
+  }
+
+  @Test
+  func `a follower with a file continues where it ended`() async throws {
+    let leader = try await open()
+    let store = LibraryStore(leader)
+    add(1...10, to: store)
+    try await leader.replicated(through: 10)
+    let file = directory.path("replica.strata")
+    let first = try await follow(at: file)
+    let one = LibraryStore(first)
+    add(11...15, to: store)
+    try await leader.replicated(through: 15)
+    try await first.reach(15)
+    #expect(one.state.db == store.state.db)
+    try await first.close()
+    #expect(try Inspector(path: file).verify().isSound)
+    add(16...18, to: store)
+    try await leader.replicated(through: 18)
+    let second = try await follow(at: file)
+    #expect(second.report.archive?.pulled == 16...18)
+    #expect(LibraryStore(second).state.db == store.state.db)
+    try await second.close()
+    try await leader.close()
+  }
+
+  @Test
+  func `reach ends when the time is over`() async throws {
+    let leader = try await open()
+    add(1...2, to: LibraryStore(leader))
+    try await leader.replicated(through: 2)
+    let follower = try await follow()
+    let copy = LibraryStore(follower)
+    let error = await #expect(throws: PersistenceError.self) {
+      try await follower.reach(3, within: .milliseconds(20))
+    }
+    #expect(error?.reason == .notReached(3, last: 2))
+    #expect(copy.state.db.books.count == 2)
+    try await follower.close()
+    await #expect(throws: PersistenceError.self) { try await follower.reach(3) }
+    try await leader.close()
+  }
+
+  @Test
+  func `a follower goes on when the archive is there again`() async throws {
+    let leader = try await open()
+    let store = LibraryStore(leader)
+    add(1...2, to: store)
+    try await leader.replicated(through: 2)
+    let follower = try await follow()
+    let copy = LibraryStore(follower)
+    var events = follower.events.makeAsyncIterator()
+    archive.fail { $0 == "head" || $0 == "segments" ? .lost : nil }
+    while let event = await events.next() { if case .away = event { break } }
+    guard case .away = follower.status else {
+      Issue.record("\(follower.status)")
+      return
+    }
+    archive.work()
+    add(3...9, to: store)
+    try await follower.reach(9)
+    #expect(copy.state.db == store.state.db)
+    try await follower.close()
+    try await leader.close()
+  }
+
+  @Test
+  func `a follower that leads takes commits, and nothing replicated is lost`() async throws {
+    let leader = try await open(leader: "one", lease: .seconds(5))
+    let store = LibraryStore(leader)
+    add(1...10, to: store)
+    try await leader.replicated(through: 10)
+    let follower = try await follow(at: directory.path("replica.strata"))
+    let copy = LibraryStore(follower)
+    // The leader works: it cannot be replaced, and the follower goes on.
+    await #expect(throws: PersistenceError.self) { try await follower.lead() }
+    add(11...12, to: store)
+    try await leader.replicated(through: 12)
+    try await follower.reach(12)
+    try await leader.close()
+    let persistence = try await follower.lead()
+    #expect(follower.status == .leading)
+    add(13...15, to: copy)
+    try await copy.commitDurably(.replicated) { $0.db.books.remove(1) }
+    #expect(try await archive.head()?.mark.revision == persistence.revision)
+    try await persistence.close()
+    // The first machine follows now.
+    let former = try await follow(at: path)
+    #expect(LibraryStore(former).state.db == copy.state.db)
+    try await former.close()
+  }
+
+  @Test
+  func `a history that was taken back is followed, and said`() async throws {
+    let leader = try await open(leader: "one")
+    let store = LibraryStore(leader)
+    add(1...10, to: store)
+    try await leader.replicated(through: 10)
+    let follower = try await follow()
+    let copy = LibraryStore(follower)
+    var events = follower.events.makeAsyncIterator()
+    // Entities are erased: the archive begins again.
+    store.commit("forget") { $0.db.books.remove(1) }
+    try await leader.erase([Book.ID(1)])
+    add(20...22, to: store)
+    try await leader.replicated(through: leader.revision)
+    while let event = await events.next() { if case .rewound = event { break } }
+    try await follower.reach(leader.revision)
+    #expect(copy.state.db == store.state.db)
+    try await follower.close()
+    try await leader.close()
+  }
+
+  @Test
+  func `a second store follows the file of the first`() async throws {
+    let writer = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration
+    )
+    let store = LibraryStore(writer)
+    add(1...10, to: store)
+    try await writer.flush()
+    let follower = try await Persistence.follow(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration
+    )
+    let copy = LibraryStore(follower)
+    #expect(copy.state.db == store.state.db)
+    add(11...300, to: store)
+    try await writer.flush()
+    try await follower.reach(300)
+    #expect(copy.state.db == store.state.db)
+    try await writer.close()
+    let again = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration
+    )
+    let other = LibraryStore(again)
+    add(301...302, to: other)
+    try await again.flush()
+    try await follower.reach(302)
+    #expect(copy.state.db == other.state.db)
+    try await follower.close()
+    try await again.close()
+  }
+
+  @Test
+  func `random commits arrive as they are`() async throws {
+    let leader = try await open()
+    let store = LibraryStore(leader)
+    let follower = try await followOnceThere(leader, store)
+    let copy = LibraryStore(follower)
+    let script = LibraryScript(seed: randomSeed())
+    for number in 1...200 {
+      store.commit { script.commit(Int64(number), to: &$0.db) }
+    }
+    try await leader.replicated(through: leader.revision)
+    try await follower.reach(leader.revision)
+    #expect(copy.state.db == store.state.db, "seed \(script.seed)")
+    try await follower.close()
+    try await leader.close()
+  }
+
+  private func followOnceThere(
+    _ leader: Persistence<LibraryState, LibraryDatabase>,
+    _ store: LibraryStore
+  ) async throws -> Follower<LibraryState, LibraryDatabase> {
+    add(1000...1000, to: store)
+    try await leader.replicated(through: leader.revision)
+    return try await follow()
+  }
+}
