@@ -64,4 +64,10 @@ if Context.environment["STRATA_BENCHMARKS_QUICK"] == nil {
     target.dependencies.append(.product(name: "GRDB", package: "GRDB.swift"))
     target.swiftSettings?.append(.define("GRDB_PEER"))
   }
+} else {
+  // The tests use the optimized build too, where only this makes `@testable` work.
+  for target in package.targets where target.name == "Benchmarks" {
+    target.swiftSettings?.append(.unsafeFlags(["-enable-testing"]))
+  }
+  package.targets.append(.testTarget(name: "BenchmarksTests", dependencies: ["Benchmarks"]))
 }

@@ -27,6 +27,11 @@ struct Benchmarks: AsyncParsableCommand {
   @Option(help: "Write the tables to this file as Markdown.")
   var markdown: String?
 
+  @Flag var thresholdUse: ThresholdUse?
+
+  @Option(help: "The folder of the thresholds.")
+  var thresholds = "Benchmarks/Thresholds"
+
   @Option(help: "The command strata, to measure it.")
   var strata: String?
 
@@ -44,6 +49,11 @@ struct Benchmarks: AsyncParsableCommand {
 
   func validate() throws {
     if let processes, processes < 1 { throw ValidationError("--processes must be at least 1.") }
+    if quick, let thresholdUse {
+      throw ValidationError(
+        "--\(thresholdUse.rawValue) needs a whole run: the ratios of --quick are meaningless."
+      )
+    }
   }
 
   func run() async throws {
@@ -71,19 +81,57 @@ struct Benchmarks: AsyncParsableCommand {
         "No benchmark has a name that contains \(only ?? ""). The names are: \(names)."
       )
     }
-    var lines: [Line] = []
-    for (index, benchmark) in chosen.enumerated() {
-      progress("\(index + 1) of \(chosen.count): \(benchmark.name)", end: "")
-      let start = ContinuousClock.now
-      lines += try measure(benchmark.name)
-      progress(", \((ContinuousClock.now - start).components.seconds) s", end: "\n")
-    }
+    let scope: Thresholds.Scope = only == nil ? .all : .some
+    // An unreadable file is reported before the run and not after it.
+    var known = thresholdUse == nil ? Thresholds() : try Thresholds(folder: thresholds)
+    let measured = try measure(chosen.map(\.name))
+    var lines = measured.flatMap(\.lines)
     if quick { for index in lines.indices { (lines[index].goal, lines[index].limit) = (nil, nil) } }
     let report = Report(environment: .current(), lines: lines)
     print(report.environment.sentence, report.text(), separator: "\n\n")
     if quick { print("A quick run only checks that everything runs. Its results are meaningless.") }
     if let json { try report.json().write(to: URL(fileURLWithPath: json)) }
     if let markdown { try Data(report.markdown().utf8).write(to: URL(fileURLWithPath: markdown)) }
+    switch thresholdUse {
+    case .check: try check(measured, against: known, of: scope)
+    case .record:
+      known.record(lines, of: scope)
+      try known.write(to: thresholds)
+      let count = lines.filter(\.hasRatio).count
+      print("The thresholds of \(count) lines are recorded in \(thresholds).")
+    case nil: break
+    }
+  }
+
+  /// Measures the benchmarks of lines that are outside again, and fails with exit code 1.
+  private func check(
+    _ measured: [(benchmark: String, lines: [Line])],
+    against thresholds: Thresholds,
+    of scope: Thresholds.Scope
+  ) throws {
+    var check = ThresholdCheck(measured.flatMap(\.lines), against: thresholds, of: scope)
+    while !check.linesToRepeat.isEmpty {
+      let ids = Set(check.linesToRepeat)
+      progress(
+        "Outside, so measured again: \(check.linesToRepeat.joined(separator: ", "))",
+        end: "\n"
+      )
+      let again = measured.filter { $0.lines.contains { ids.contains($0.id) } }
+      check.add(try measure(again.map(\.benchmark)).flatMap(\.lines))
+    }
+    print(check.text())
+    if !check.isPassed { throw ExitCode.failure }
+  }
+
+  /// Runs benchmarks one after the other.
+  private func measure(_ names: [String]) throws -> [(benchmark: String, lines: [Line])] {
+    try names.enumerated().map { index, name in
+      progress("\(index + 1) of \(names.count): \(name)", end: "")
+      let start = ContinuousClock.now
+      let lines = try measure(name)
+      progress(", \((ContinuousClock.now - start).components.seconds) s", end: "\n")
+      return (name, lines)
+    }
   }
 
   private func measure(_ name: String) throws -> [Line] {

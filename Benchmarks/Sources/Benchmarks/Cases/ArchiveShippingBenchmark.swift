@@ -11,9 +11,9 @@ struct ArchiveShippingBenchmark: Benchmark {
     var lines: [Line] = []
     for place in ArchivePlace.all(postgres) { lines += try await self.lines(place, plan) }
     if postgres == nil {
-      lines.append(
-        .withoutPostgres(id: "archived.shipping.PostgreSQL", work: "send one delta")
-      )
+      for id in ["shipping", "shipping-rate"] {
+        lines.append(.withoutPostgres(id: "archived.\(id).PostgreSQL", work: "send one delta"))
+      }
     }
     return lines
   }

@@ -129,13 +129,19 @@ struct CommandBenchmark: Benchmark {
       }
     )
     let peer =
-      question.sql == nil ? "the start of the command" : "plain SQLite on the exported file"
+      if question.id == "start" {
+        Line.itself
+      } else if question.sql == nil {
+        "the start of the command"
+      } else {
+        "plain SQLite on the exported file"
+      }
     func line(_ part: String, _ unit: Line.Unit, _ limit: Double, _ pairs: Pairs) -> Line {
       Line(
         id: "command.\(question.id).\(part)",
         section: .command,
         work: part == "memory" ? "the same, the most memory" : question.work,
-        peer: part == "memory" ? "itself" : peer,
+        peer: part == "memory" ? Line.itself : peer,
         unit: unit,
         comparison: .cost,
         limit: limit,

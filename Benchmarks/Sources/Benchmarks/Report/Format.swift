@@ -47,7 +47,7 @@ enum Format {
   static func digits(_ value: Double) -> String {
     guard value.isFinite else { return "–" }
     if value >= 99.95 { return grouped(Int(value.rounded())) }
-    let places = value >= 9.995 ? 1 : 2
+    let places = value >= 9.995 ? 1 : value >= 0.0995 ? 2 : 4
     let text = String(format: "%.\(places)f", value)
     return text.hasSuffix("0") && text.contains(".") ? trimmed(text) : text
   }

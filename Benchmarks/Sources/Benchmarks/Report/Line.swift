@@ -27,6 +27,7 @@ struct Line: Codable, Sendable {
   var id: String
   var section: Section
   var work: String
+  /// What the work is compared with; `itself` if a line has only a limit.
   var peer: String
   var unit: Unit = .nanoseconds
   var comparison: Comparison
@@ -42,6 +43,12 @@ struct Line: Codable, Sendable {
 }
 
 extension Line {
+  /// The peer of a line that is compared with nothing.
+  static let itself = "itself"
+
+  /// Whether there is something to compare: not in a line without a peer, nor in one that was not measured.
+  var hasRatio: Bool { !pairs.ours.isEmpty && peer != Line.itself }
+
   var ours: Double { pairs.ours.median }
   var theirs: Double { pairs.peer.median }
 

@@ -21,7 +21,7 @@ struct Report: Codable {
         ])
       }
     }
-    return aligned(table) + "\n\n" + legend() + "\n"
+    return Self.aligned(table) + "\n\n" + legend() + "\n"
   }
 
   /// Markdown with a table per section.
@@ -76,7 +76,8 @@ struct Report: Codable {
     return lines.joined(separator: "\n\n") + "\n"
   }
 
-  private func aligned(_ rows: [[String]]) -> String {
+  /// Columns as wide as their widest cell; a row of one cell is a heading.
+  static func aligned(_ rows: [[String]]) -> String {
     var widths: [Int] = []
     for row in rows where row.count > 1 {
       for (column, cell) in row.enumerated() {
