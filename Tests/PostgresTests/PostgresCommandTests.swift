@@ -47,7 +47,7 @@
       let process = Process()
       process.executableURL = ChildProcess.directory.appendingPathComponent("strata")
       process.arguments = arguments
-      process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+      process.environment = ChildProcess.environment.merging(environment) { $1 }
       let output = Pipe()
       process.standardOutput = output
       process.standardError = output

@@ -10,6 +10,13 @@ package final class ChildProcess: Sendable {
     var isComplete = false
   }
 
+  /// The environment of child processes. The address sanitizer looks for leaks in the process of the tests only.
+  package static let environment: [String: String] = {
+    var environment = ProcessInfo.processInfo.environment
+    environment["ASAN_OPTIONS"] = environment["ASAN_OPTIONS"].map { "\($0):detect_leaks=0" }
+    return environment
+  }()
+
   private let process: Process
   private let output = Lock(Output())
 
@@ -18,6 +25,7 @@ package final class ChildProcess: Sendable {
     process = Process()
     process.executableURL = Self.directory.appendingPathComponent(product)
     process.arguments = arguments
+    process.environment = Self.environment
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardInput = FileHandle.nullDevice

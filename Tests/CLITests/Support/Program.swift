@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// The result of running a program.
 struct Program: Equatable {
@@ -18,6 +19,7 @@ struct Program: Equatable {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
+    process.environment = ChildProcess.environment
     process.standardInput = FileHandle.nullDevice
     let handles = try files.map { try FileHandle(forWritingTo: $0) }
     // Foundation's Process keeps them open, and crashes where a process has many open files.
