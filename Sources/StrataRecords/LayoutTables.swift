@@ -52,8 +52,6 @@ final class LayoutTables: Sendable {
 
     static let top = Shape(.record)
     static let tagged = Shape(.tagged)
-    /// An array whose elements say what they are.
-    static let taggedArray = Shape(.array)
   }
 
   /// The fields of a value that has none.

@@ -9,7 +9,7 @@ final class Librarian: LibraryStore.Dispatcher, @unchecked Sendable {
 
   func increment() -> Mutation<Void> { .mutation { $0.count += 1 } }
 
-  func add(_ number: Int) -> Mutation<Int> {
+  func add(_ number: Int) -> AnyMutation<Librarian, Int> {
     .mutation("add") { state in
       state.count += number
       return state.count

@@ -29,8 +29,9 @@ import Testing
     subscription.cancel()
   }
 
-  @Test func `a commit on the main actor is delivered there before it returns`() {
-    let subscription = store.sinkState(queue: .mainImmediate) { [screen] in
+  @Test(arguments: [MainTargetQueue.mainImmediate, .mainIsolated()])
+  func `a commit on the main actor is delivered there before it returns`(queue: MainTargetQueue) {
+    let subscription = store.sinkState(queue: queue) { [screen] in
       screen.counts.append($0.count)
     }
     store.commit { $0.count = 1 }

@@ -111,6 +111,14 @@ import Testing
     #expect(extras > 100)
   }
 
+  @Test func `a value is given as what it is, and as nothing else`() {
+    let values: [RecordValue] = [.bool(true), .string("a"), .integer(3), .double(2.5)]
+    #expect(values.map(\.truth) == [true, nil, nil, nil])
+    #expect(values.map(\.text) == [nil, "a", nil, nil])
+    #expect(values.map(\.integer) == [nil, nil, 3, nil])
+    #expect(values.map(\.number) == [nil, nil, 3, 2.5])
+  }
+
   @Test func `a record that is one value is found under its own number`() throws {
     var writer = RecordWriter()
     var bytes: [UInt8] = []

@@ -11,7 +11,6 @@
     private let service: Service
     private let limit: HeadLimit
     private var head: HTTPRequestHead?
-    private var isEventStream = false
 
     init(_ service: Service, _ limit: HeadLimit) {
       self.service = service

@@ -20,8 +20,6 @@ struct RecentStates<Database: DatabaseType>: Sendable {
 
   init(_ policy: RecentStatePolicy) { commits = RecentCommits(policy) }
 
-  /// Whether anything is kept; constant.
-  var isEnabled: Bool { commits.policy.count > 0 }
   /// How many states there are.
   var count: Int { commits.count }
 

@@ -22,9 +22,6 @@ public struct Position: Hashable, Sendable, CustomStringConvertible {
     self.chain = chain
   }
 
-  /// The hash of the last delta, in hexadecimal digits.
-  public var chainText: String { chain.description }
-
   /// `revision 12 (epoch 1, chain 04ab…)`.
   public var description: String { "revision \(revision) (epoch \(epoch), chain \(chain))" }
 

@@ -16,8 +16,6 @@ package struct StorePath: Hashable, Sendable, CustomStringConvertible {
   package var head: String { file + ".head" }
   /// SQLite's shared memory.
   var shm: String { file + "-shm" }
-  /// SQLite's rollback journal, which a store never has: its mode is WAL.
-  var rollbackJournal: String { file + "-journal" }
   /// The files that belong together, the store's own last.
   var companions: [String] { [wal, shm, head, file] }
   /// The name of a new store until it is complete.
