@@ -10,7 +10,9 @@ package final class ChildProcess: Sendable {
     var isComplete = false
   }
 
-  /// The environment of child processes. The address sanitizer looks for leaks in the process of the tests only.
+  /// The environment of child processes.
+  ///
+  /// The address sanitizer looks for leaks in the process of the tests only.
   package static let environment: [String: String] = {
     var environment = ProcessInfo.processInfo.environment
     environment["ASAN_OPTIONS"] = environment["ASAN_OPTIONS"].map { "\($0):detect_leaks=0" }
