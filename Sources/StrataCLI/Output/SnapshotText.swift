@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import StrataStorage
 
@@ -84,5 +85,15 @@ enum SnapshotText {
       )
     }
     return lines
+  }
+}
+
+/// The name of a snapshot, as `strata snapshot` prints it in JSON.
+struct SnapshotName: Codable {
+  var name: String
+  var revision: Int64
+
+  static func validate(_ name: String) throws {
+    if name.isEmpty { throw ValidationError("The name is empty.") }
   }
 }

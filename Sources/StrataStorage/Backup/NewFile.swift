@@ -125,7 +125,7 @@ package struct NewFile: Sendable {
   ///
   /// O(files in the directory).
   static func removeAbandoned(besides path: StorePath, _ which: Abandoned) throws(SystemError) {
-    let own = QuarantineMove.name(path.creating) + "-"
+    let own = (path.creating as NSString).lastPathComponent + "-"
     for name in try path.namesInDirectory() {
       guard let separator = name.range(of: ".creating-", options: .backwards),
         UUID(uuidString: String(name[separator.upperBound...])) != nil,

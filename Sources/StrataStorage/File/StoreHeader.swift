@@ -1,4 +1,6 @@
 import Foundation
+import StrataMigrations
+import StrataSQLite
 
 /// The first 100 bytes of an SQLite database, which allow refusing a file without opening it.
 ///
@@ -54,5 +56,23 @@ struct StoreHeader: Equatable {
     if walSize == 0, let pages = header.pages, pages * header.pageSize > fileSize {
       throw .truncated(expected: pages * header.pageSize, found: fileSize)
     }
+  }
+}
+
+/// The version of the file's schema: the number of its last migration.
+package enum StoreFormat {
+  /// The newest this build can read and write.
+  package static var known: Int { MigrationCatalog.file.latest }
+
+  /// Whether a file has the first format, which is read and not written.
+  static func isFirst(_ connection: Connection) throws(SQLiteError) -> Bool {
+    try connection.userVersion() == 1
+  }
+
+  /// The tables and indexes of a file of a format.
+  ///
+  /// O(1) for the newest; O(migrations) for an older one.
+  static func schema(of format: Int) throws(MigrationError) -> FileSchema {
+    format == known ? .newest : try FileSchema(madeBy: .file, version: format)
   }
 }

@@ -43,3 +43,38 @@ extension Sequence<ListedChunk> {
   /// The size of the bodies.
   var size: Int64 { reduce(0) { $0 + Int64($1.size) } }
 }
+
+extension ReadScope {
+  /// The chunks of a snapshot that can have entities of the scope.
+  ///
+  /// O(chunks) for a table, O(keys · log chunks) for keys.
+  func chunks(in listing: [ListedChunk]) -> [ListedChunk] {
+    switch self {
+    case .everything: return listing
+    case .table(let table): return listing.filter { $0.table == table }
+    case .entities(let keys):
+      let places = Set(keys.compactMap { key in listing.place(of: key) })
+      return places.sorted().map { listing[$0] }
+    case .range(let table, let from, let before):
+      return listing.filter { chunk in
+        chunk.table == table
+          && (before.map { chunk.first.lexicographicallyPrecedes($0) } ?? true)
+          && (from.flatMap { from in chunk.next.map { from.lexicographicallyPrecedes($0) } } ?? true)
+      }
+    }
+  }
+}
+
+extension [ListedChunk] {
+  /// The place of the only chunk that can have an entity; nil if there is none.
+  ///
+  /// O(log chunks).
+  fileprivate func place(of key: EntityKey) -> Int? {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if key < self[middle].key { high = middle } else { low = middle + 1 }
+    }
+    return low > 0 && self[low - 1].table == key.table ? low - 1 : nil
+  }
+}

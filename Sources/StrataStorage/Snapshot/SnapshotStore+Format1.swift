@@ -1,4 +1,5 @@
 import StrataBase
+import StrataMigrations
 import StrataSQLite
 
 /// Format 1, in which each snapshot has chunks of its own, with entities of several tables.
@@ -131,5 +132,28 @@ extension ChangeBlock {
       builder.put(id(of: entry), in: table, layout: layout, record: bytes[record])
     }
     return builder.finish()
+  }
+}
+
+extension StoreFormat {
+  /// Brings a file up to the newest format, in one transaction; does nothing where it has it.
+  ///
+  /// O(snapshots) for a file of format 1, whose chunks are written again.
+  static func migrate(_ connection: Connection, now: Int64) throws(MigrationError) {
+    try Migrator(catalog: .file, now: { now }) { version, connection throws(SQLiteError) in
+      guard version == 2 else { return }
+      do {
+        try SnapshotStore.convertFromFormat1(in: connection)
+      } catch let error as SQLiteError {
+        throw error
+      } catch {
+        throw SQLiteError(
+          code: .corrupt,
+          operation: .read,
+          message: "\(error)",
+          path: connection.path
+        )
+      }
+    }.migrate(connection)
   }
 }

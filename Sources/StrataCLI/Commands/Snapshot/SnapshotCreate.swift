@@ -40,13 +40,3 @@ struct SnapshotCreate: ParsableCommand {
     }
   }
 }
-
-/// The name of a snapshot, as `strata snapshot` prints it in JSON.
-struct SnapshotName: Codable {
-  var name: String
-  var revision: Int64
-
-  static func validate(_ name: String) throws {
-    if name.isEmpty { throw ValidationError("The name is empty.") }
-  }
-}
