@@ -60,9 +60,10 @@ struct BackupTests {
     states.record(store.state.db)
     try await persistence.flush()
     let isOver = Recorder<Bool>()
+    let mostCommits = loopCount("STRATA_REVISIONS", 500) * 6
     let committing = inBackground {
       var number: Int64 = 0
-      while isOver.elements.isEmpty, number < 3_000 {
+      while isOver.elements.isEmpty, number < mostCommits {
         number += 1
         store.commit { state in
           let loans = state.db.loans
