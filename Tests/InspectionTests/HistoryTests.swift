@@ -436,7 +436,7 @@ struct HistoryTests {
     let isOver = Recorder<Bool>()
     let committing = inBackground {
       var number: Int64 = 0
-      while isOver.elements.isEmpty, number < 4 * Self.revisions {
+      while isOver.elements.isEmpty, number < 10 * Self.revisions {
         number += 1
         store.commit { script.commit(number, to: &$0.db) }
         states.record(store.state.db)
