@@ -51,10 +51,10 @@ struct BackupTests {
     let store = LibraryStore(persistence)
     let script = LibraryScript(seed: seed)
     let states = Recorder<LibraryDatabase>()
-    // Large enough for many slices.
+    // Large enough for a few slices.
     store.commit("bulk") { state in
       state.db.loans = EntityTable(
-        (0..<20_000).map { Loan(id: EntityID(loanID($0)), book: EntityID($0)) }
+        (0..<40_000).map { Loan(id: EntityID(loanID($0)), book: EntityID($0)) }
       )
     }
     states.record(store.state.db)
