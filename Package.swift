@@ -81,16 +81,47 @@ let package = Package(
     // The storage: the file, without the types of a user.
     .target(name: "StrataRecords", dependencies: ["StrataBase"]),
 
+    // The file as it is read and appended to, and questions about it.
+    .target(
+      name: "StrataJournal",
+      dependencies: ["StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords"]
+    ),
+    .target(
+      name: "StrataInspection",
+      dependencies: [
+        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataJournal",
+      ]
+    ),
+
+    // The file as it is owned: one writer, backups, what a damaged file still has.
     .target(
       name: "StrataStorage",
-      dependencies: ["StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords"]
+      dependencies: [
+        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataJournal",
+        "StrataInspection",
+      ]
+    ),
+    .target(
+      name: "StrataMigrating",
+      dependencies: [
+        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage",
+      ]
+    ),
+    .target(
+      name: "StrataArchive",
+      dependencies: [
+        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage",
+      ]
     ),
 
     // SQL over the records of a file.
     .target(
       name: "StrataSQL",
       dependencies: [
-        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataStorage",
+        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMigrating",
       ]
     ),
 
@@ -98,7 +129,8 @@ let package = Package(
     .target(
       name: "StrataInspector",
       dependencies: [
-        "StrataBase", "StrataRecords", "StrataSQLite", "StrataStorage", "StrataSQL",
+        "StrataBase", "StrataRecords", "StrataSQLite", "StrataJournal", "StrataInspection",
+        "StrataStorage", "StrataSQL",
       ] + server,
       resources: [.embedInCode("Page")]
     ),
@@ -115,15 +147,17 @@ let package = Package(
     .target(
       name: "StrataPersistence",
       dependencies: [
-        "StrataBase", "StrataRecords", "StrataStorage", "StrataCore", "StrataNormalization",
-        "StrataEntityStore", metrics, lifecycle,
+        "StrataBase", "StrataRecords", "StrataCore", "StrataNormalization", "StrataEntityStore",
+        "StrataJournal", "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive",
+        metrics, lifecycle,
       ]
     ),
     .target(
       name: "Strata",
       dependencies: [
-        "StrataCore", "StrataNormalization", "StrataEntityStore", "StrataRecords", "StrataStorage",
-        "StrataSQL", "StrataPersistence",
+        "StrataCore", "StrataNormalization", "StrataEntityStore", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive", "StrataSQL",
+        "StrataPersistence",
       ]
     ),
     .target(name: "StrataFlux", dependencies: ["StrataBase", "StrataCore"]),
@@ -136,22 +170,23 @@ let package = Package(
     ),
     .target(
       name: "StrataPostgres",
-      dependencies: ["StrataBase", "StrataStorage", libpq]
+      dependencies: ["StrataBase", "StrataJournal", "StrataArchive", libpq]
     ),
 
     .executableTarget(
       name: "StrataCLI",
       dependencies: [
-        "StrataBase", "StrataRecords", "StrataSQLite", "StrataStorage", "StrataSQL",
-        "StrataInspector", "StrataPostgres",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "StrataBase", "StrataRecords", "StrataSQLite", "StrataJournal", "StrataInspection",
+        "StrataStorage", "StrataMigrating", "StrataArchive", "StrataSQL", "StrataInspector",
+        "StrataPostgres", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
 
     .target(
       name: "TestSupport",
       dependencies: [
-        "CStrataSQLite", "Strata", "StrataBase", "StrataCore", "StrataSQLite", "StrataStorage",
+        "CStrataSQLite", "Strata", "StrataBase", "StrataCore", "StrataSQLite", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive",
         "StrataPersistence",
       ],
       path: "Tests/TestSupport",
@@ -163,14 +198,16 @@ let package = Package(
     .executableTarget(
       name: "CrashChild",
       dependencies: [
-        "Strata", "StrataBase", "StrataRecords", "StrataStorage", "StrataPersistence",
-        "TestSupport",
+        "Strata", "StrataBase", "StrataRecords", "StrataJournal", "StrataStorage",
+        "StrataMigrating", "StrataArchive", "StrataPersistence", "TestSupport",
       ],
       path: "Tests/CrashChild"
     ),
     .executableTarget(
       name: "LivePage",
-      dependencies: ["Strata", "StrataPersistence", "StrataInspector", "TestSupport"],
+      dependencies: [
+        "StrataInspection", "Strata", "StrataPersistence", "StrataInspector", "TestSupport",
+      ],
       path: "Tests/LivePage"
     ),
     .testTarget(name: "BaseTests", dependencies: ["StrataBase", "TestSupport"]),
@@ -200,20 +237,22 @@ let package = Package(
     .testTarget(
       name: "StorageTests",
       dependencies: [
-        "StrataBase", "StrataRecords", "StrataStorage", "StrataSQLite", "TestSupport",
+        "StrataBase", "StrataRecords", "StrataSQLite", "StrataJournal", "StrataInspection",
+        "StrataStorage", "StrataMigrating", "StrataArchive", "TestSupport",
       ]
     ),
     .testTarget(
       name: "SQLTests",
       dependencies: [
-        "StrataSQL", "StrataBase", "StrataSQLite", "StrataRecords", "StrataStorage", "Strata",
-        "TestSupport",
+        "StrataSQL", "StrataBase", "StrataSQLite", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMigrating", "Strata", "TestSupport",
       ]
     ),
     .testTarget(
       name: "PersistenceTests",
       dependencies: [
-        "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataStorage",
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive",
         "StrataPersistence", "Strata", "TestSupport", metrics, tracing, lifecycle,
         product("MetricsTestKit", of: "swift-metrics", with: "SwiftMetrics"),
         product("InMemoryTracing", of: "swift-distributed-tracing", with: "Tracing"),
@@ -224,28 +263,31 @@ let package = Package(
     .testTarget(
       name: "DurabilityTests",
       dependencies: [
-        "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataStorage",
-        "StrataPersistence", "Strata", "TestSupport", "CrashChild",
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataPersistence", "Strata",
+        "TestSupport", "CrashChild",
       ]
     ),
     .testTarget(
       name: "InspectionTests",
       dependencies: [
         "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataNormalization",
-        "StrataStorage", "StrataPersistence", "Strata", "TestSupport",
+        "StrataJournal", "StrataInspection", "StrataStorage", "StrataPersistence", "Strata",
+        "TestSupport",
       ]
     ),
     .testTarget(
       name: "MigratingTests",
       dependencies: [
-        "StrataBase", "StrataSQLite", "StrataRecords", "StrataStorage", "Strata", "TestSupport",
-        "CrashChild",
+        "StrataBase", "StrataSQLite", "StrataRecords", "StrataJournal", "StrataInspection",
+        "StrataStorage", "StrataMigrating", "Strata", "TestSupport", "CrashChild",
       ]
     ),
     .testTarget(
       name: "ArchiveTests",
       dependencies: [
-        "StrataBase", "StrataStorage", "StrataPersistence", "Strata", "TestSupport", "CrashChild",
+        "StrataBase", "StrataJournal", "StrataInspection", "StrataStorage", "StrataMigrating",
+        "StrataArchive", "StrataPersistence", "Strata", "TestSupport", "CrashChild",
       ]
     ),
     .testTarget(
@@ -257,8 +299,9 @@ let package = Package(
     .testTarget(
       name: "CLITests",
       dependencies: [
-        "StrataCLI", "Strata", "StrataBase", "StrataRecords", "StrataSQLite", "StrataStorage",
-        "TestSupport", "CrashChild", "NotesFirst", "NotesSecond",
+        "StrataCLI", "Strata", "StrataBase", "StrataRecords", "StrataSQLite", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataArchive", "TestSupport", "CrashChild",
+        "NotesFirst", "NotesSecond",
       ],
       exclude: ["Scenarios"]
     ),
@@ -276,15 +319,15 @@ let package = Package(
     .testTarget(
       name: "InspectorTests",
       dependencies: [
-        "StrataInspector", "StrataBase", "StrataRecords", "StrataStorage", "Strata",
-        "StrataPersistence", "TestSupport",
+        "StrataInspector", "StrataBase", "StrataRecords", "StrataJournal", "StrataInspection",
+        "StrataStorage", "Strata", "StrataPersistence", "TestSupport",
       ]
     ),
     .testTarget(
       name: "PostgresTests",
       dependencies: [
-        "StrataPostgres", "StrataBase", "StrataCore", "StrataStorage", "StrataPersistence",
-        "Strata", "TestSupport", "StrataCLI",
+        "StrataPostgres", "StrataBase", "StrataCore", "StrataJournal", "StrataStorage",
+        "StrataArchive", "StrataPersistence", "Strata", "TestSupport", "StrataCLI",
       ]
     ),
     .testTarget(name: "SeedTests", dependencies: ["Strata", "StrataFlux", "TestSupport"]),
@@ -297,7 +340,7 @@ if Context.environment["STRATA_FUZZING"] != nil {
   package.targets.append(
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["StrataBase", "StrataRecords", "StrataSQLite", "StrataStorage"],
+      dependencies: ["StrataBase", "StrataRecords", "StrataSQLite", "StrataJournal"],
       path: "Tests/Fuzz"
     )
   )

@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
+import StrataInspection
+import StrataJournal
 import StrataSQL
-import StrataStorage
 
 /// The `strata` command: inspects the file of a store, and migrates its data.
 ///

@@ -4,6 +4,7 @@
   import NIOHTTP1
   import NIOPosix
   import StrataBase
+  import StrataInspection
   public import StrataStorage
 
   /// Serves one page about a store to the browser on this machine.

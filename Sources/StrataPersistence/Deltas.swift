@@ -1,4 +1,5 @@
 public import StrataCore
+import StrataJournal
 public import StrataNormalization
 import StrataStorage
 

@@ -1,6 +1,7 @@
 import StrataBase
 import StrataCore
 import StrataEntityStore
+import StrataJournal
 import StrataNormalization
 import StrataStorage
 

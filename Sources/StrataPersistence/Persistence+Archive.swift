@@ -1,4 +1,6 @@
-public import StrataStorage
+import StrataArchive
+public import StrataJournal
+import StrataStorage
 
 extension Persistence {
   /// Returns once the archive has every commit up to a revision: it survives the loss of this machine then.

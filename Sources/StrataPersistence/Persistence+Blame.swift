@@ -1,7 +1,7 @@
 import StrataBase
+public import StrataJournal
 public import StrataNormalization
 import StrataRecords
-public import StrataStorage
 
 extension Persistence {
   /// Which commits gave the fields of an entity the values they have: when, by which name, from which place

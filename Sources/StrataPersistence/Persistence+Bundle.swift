@@ -1,3 +1,4 @@
+public import StrataJournal
 public import StrataStorage
 
 extension Persistence {

@@ -1,4 +1,6 @@
+import StrataArchive
 import StrataBase
+public import StrataJournal
 public import StrataNormalization
 import StrataRecords
 public import StrataStorage

@@ -1,4 +1,5 @@
 public import StrataCore
+public import StrataJournal
 public import StrataStorage
 
 extension Persistence {

@@ -1,8 +1,10 @@
 import Foundation
 import StrataBase
 public import StrataCore
+public import StrataJournal
+import StrataMigrating
 public import StrataNormalization
-public import StrataStorage
+import StrataStorage
 
 extension Persistence {
   /// The database as it was at a point of its history: a value, which changes nothing.

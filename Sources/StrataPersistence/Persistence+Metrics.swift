@@ -1,6 +1,7 @@
 #if SwiftMetrics
   import CoreMetrics
   import StrataBase
+  import StrataJournal
   import StrataStorage
 
   extension Persistence {

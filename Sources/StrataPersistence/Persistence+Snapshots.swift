@@ -1,4 +1,5 @@
-public import StrataStorage
+public import StrataJournal
+import StrataStorage
 
 extension Persistence {
   /// The names of snapshots with their revisions, the oldest first.

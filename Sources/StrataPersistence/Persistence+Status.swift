@@ -1,3 +1,4 @@
+import StrataArchive
 public import StrataStorage
 
 extension Persistence {

@@ -1,4 +1,6 @@
-public import StrataStorage
+import StrataArchive
+public import StrataJournal
+import StrataStorage
 
 extension Persistence {
   /// Writes pending commits and releases the file: no lock is held and nothing is open until

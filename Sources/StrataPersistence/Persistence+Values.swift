@@ -1,6 +1,6 @@
 public import StrataCore
+public import StrataJournal
 import StrataNormalization
-public import StrataStorage
 
 extension Persistence {
   /// A persisted value as it was at a point of history; nil if the file did not have it by then.

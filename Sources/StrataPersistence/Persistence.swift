@@ -1,6 +1,9 @@
+public import StrataArchive
 import StrataBase
 public import StrataCore
 public import StrataEntityStore
+public import StrataJournal
+public import StrataMigrating
 public import StrataNormalization
 public import StrataStorage
 
@@ -263,8 +266,13 @@ extension Persistence {
       )
     }
     try StoragePolicy.checkNames(of: Database.self, at: path)
-    let opening = DatabaseOpening(initial: initialState[keyPath: database], policy: policy)
-    return (opening, JournalWriter(path, configuration, migrations: migrations))
+    let opening = DatabaseOpening(
+      initial: initialState[keyPath: database],
+      policy: policy,
+      migrations: migrations
+    )
+    let preparation = MigrationPreparation(migrations)
+    return (opening, JournalWriter(path, configuration, preparation: preparation))
   }
 
   /// The state a store is created with: the restored database and values in the given initial

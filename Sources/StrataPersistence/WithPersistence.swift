@@ -1,4 +1,5 @@
 public import StrataCore
+public import StrataMigrating
 import StrataNormalization
 public import StrataStorage
 

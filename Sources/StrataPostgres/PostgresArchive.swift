@@ -1,7 +1,8 @@
 #if Postgres
   import Foundation
   import StrataBase
-  public import StrataStorage
+  public import StrataArchive
+  public import StrataJournal
 
   /// An archive in a PostgreSQL database.
   ///

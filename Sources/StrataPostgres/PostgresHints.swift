@@ -2,7 +2,7 @@
   import Dispatch
   import Foundation
   import StrataBase
-  import StrataStorage
+  import StrataJournal
 
   /// Wakes followers by NOTIFY, at most 100 times a second, on a connection and a queue of its own.
   ///

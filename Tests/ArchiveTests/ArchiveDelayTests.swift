@@ -1,6 +1,8 @@
 import Foundation
 import Strata
+import StrataArchive
 import StrataBase
+import StrataJournal
 import StrataPersistence
 import StrataStorage
 import TestSupport

@@ -1,6 +1,10 @@
 import Foundation
 import Strata
+import StrataArchive
 import StrataBase
+import StrataInspection
+import StrataJournal
+import StrataMigrating
 import StrataPersistence
 import StrataStorage
 import TestSupport

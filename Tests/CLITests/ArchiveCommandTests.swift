@@ -1,6 +1,6 @@
 import Foundation
 import Strata
-import StrataStorage
+import StrataArchive
 import TestSupport
 import Testing
 

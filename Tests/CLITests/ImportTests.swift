@@ -1,5 +1,7 @@
 import Foundation
 import Strata
+import StrataInspection
+import StrataJournal
 import StrataRecords
 import StrataStorage
 import Testing

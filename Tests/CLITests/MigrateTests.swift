@@ -1,7 +1,7 @@
 import Foundation
 import Strata
+import StrataInspection
 import StrataRecords
-import StrataStorage
 import Testing
 
 /// The types of the first release of an app, whose data is then migrated by scripts alone.

@@ -1,5 +1,7 @@
 import Foundation
 import Strata
+import StrataArchive
+import StrataJournal
 import StrataPersistence
 import StrataStorage
 import TestSupport

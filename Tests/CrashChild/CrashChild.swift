@@ -1,5 +1,7 @@
 import Foundation
 import Strata
+import StrataJournal
+import StrataMigrating
 import StrataPersistence
 import StrataStorage
 import TestSupport

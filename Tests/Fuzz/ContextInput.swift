@@ -1,5 +1,5 @@
+import StrataJournal
 import StrataRecords
-import StrataStorage
 
 /// The column `context` of a delta.
 enum ContextInput {

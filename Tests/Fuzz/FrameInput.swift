@@ -1,7 +1,7 @@
 import Foundation
 import StrataBase
+import StrataJournal
 import StrataRecords
-import StrataStorage
 
 /// The body of a frame; the magic, the length and the hash are added, as no fuzzer finds a hash.
 enum FrameInput {
@@ -37,7 +37,7 @@ enum FrameInput {
 
   private static func frame(_ context: [UInt8]?) throws -> DeltaFrame {
     var builder = ChangeBlockBuilder()
-    var layouts: [DeltaFrame.LayoutRow] = []
+    var layouts: [LayoutCatalog.Row] = []
     var hashes: [Int64: Checksum] = [:]
     for (number, sample) in try Samples.records().enumerated() {
       let layout = Int64(number + 1)

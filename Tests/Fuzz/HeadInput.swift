@@ -1,6 +1,6 @@
 import Foundation
 import StrataBase
-import StrataStorage
+import StrataJournal
 
 /// The two slots of a head.
 ///

@@ -1,13 +1,15 @@
 import Foundation
 import Strata
 import StrataBase
+import StrataInspection
 import StrataPersistence
 import StrataRecords
 import StrataSQLite
+import StrataStorage
 import TestSupport
 import Testing
 
-@testable import StrataStorage
+@testable import StrataJournal
 
 /// The indexes of a journal let a reader pass over deltas, and say what the deltas say.
 struct ChangeIndexTests {

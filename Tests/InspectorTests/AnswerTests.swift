@@ -2,6 +2,8 @@
   import Foundation
   import Strata
   import StrataInspector
+  import StrataInspection
+  import StrataJournal
   import StrataStorage
   import TestSupport
   import Testing

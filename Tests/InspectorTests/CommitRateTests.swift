@@ -1,6 +1,7 @@
 import Foundation
 import Strata
-import StrataStorage
+import StrataInspection
+import StrataJournal
 import TestSupport
 import Testing
 

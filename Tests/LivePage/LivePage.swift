@@ -3,7 +3,7 @@
   import Strata
   import StrataInspector
   import StrataPersistence
-  import StrataStorage
+  import StrataInspection
   import TestSupport
 
   /// An app with subscribers and derived values whose page is open, for the test of that page in a browser.

@@ -1,7 +1,9 @@
 import Foundation
 import Strata
+import StrataInspection
+import StrataJournal
+import StrataMigrating
 import StrataSQLite
-import StrataStorage
 import TestSupport
 import Testing
 

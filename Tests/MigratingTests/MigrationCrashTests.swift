@@ -1,6 +1,8 @@
 import Foundation
 import Strata
-import StrataStorage
+import StrataInspection
+import StrataJournal
+import StrataMigrating
 import TestSupport
 import Testing
 

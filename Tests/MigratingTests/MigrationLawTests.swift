@@ -1,7 +1,8 @@
 import Foundation
 import Strata
+import StrataInspection
+import StrataMigrating
 import StrataRecords
-import StrataStorage
 import TestSupport
 import Testing
 

@@ -1,6 +1,9 @@
 import Foundation
 import Strata
 import StrataBase
+import StrataInspection
+import StrataJournal
+import StrataMigrating
 import StrataStorage
 import TestSupport
 import Testing

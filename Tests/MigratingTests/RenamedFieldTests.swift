@@ -1,5 +1,6 @@
 import Strata
-import StrataStorage
+import StrataJournal
+import StrataMigrating
 import TestSupport
 import Testing
 

@@ -1,5 +1,8 @@
 import Foundation
 import Strata
+import StrataInspection
+import StrataJournal
+import StrataMigrating
 import StrataStorage
 import TestSupport
 import Testing

@@ -2,7 +2,8 @@
   import Foundation
   import StrataBase
   import StrataPostgres
-  import StrataStorage
+  import StrataArchive
+  import StrataJournal
   import TestSupport
   import Testing
 

@@ -4,6 +4,7 @@
   import StrataBase
   import StrataPersistence
   import StrataPostgres
+  import StrataJournal
   import StrataStorage
   import TestSupport
   import Testing

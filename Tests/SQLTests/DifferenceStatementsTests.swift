@@ -1,7 +1,8 @@
 import Strata
+import StrataInspection
+import StrataJournal
 import StrataSQL
 import StrataSQLite
-import StrataStorage
 import TestSupport
 import Testing
 

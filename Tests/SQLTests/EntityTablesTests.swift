@@ -1,7 +1,7 @@
 import Foundation
+import StrataJournal
 import StrataRecords
 import StrataSQL
-import StrataStorage
 import TestSupport
 import Testing
 

@@ -1,4 +1,7 @@
 import Strata
+import StrataInspection
+import StrataJournal
+import StrataMigrating
 import StrataSQL
 import StrataSQLite
 import StrataStorage

@@ -1,4 +1,5 @@
 import Foundation
+import StrataMigrating
 import StrataSQL
 import StrataStorage
 import TestSupport

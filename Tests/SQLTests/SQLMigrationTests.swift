@@ -1,8 +1,10 @@
 import Strata
+import StrataInspection
+import StrataJournal
+import StrataMigrating
 import StrataRecords
 import StrataSQL
 import StrataSQLite
-import StrataStorage
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
-import StrataStorage
+import StrataArchive
+import StrataJournal
 import Testing
 
 /// What an archive keeps.

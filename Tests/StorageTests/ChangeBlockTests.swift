@@ -1,5 +1,5 @@
+import StrataJournal
 import StrataRecords
-import StrataStorage
 import TestSupport
 import Testing
 

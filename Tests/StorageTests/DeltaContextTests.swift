@@ -1,6 +1,6 @@
 import StrataBase
+import StrataJournal
 import StrataRecords
-import StrataStorage
 import TestSupport
 import Testing
 

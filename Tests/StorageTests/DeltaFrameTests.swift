@@ -1,7 +1,7 @@
 import Foundation
 import StrataBase
+import StrataJournal
 import StrataRecords
-import StrataStorage
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
+import StrataInspection
 import StrataRecords
-import StrataStorage
 import Testing
 
 @Suite struct FieldChangeTests {

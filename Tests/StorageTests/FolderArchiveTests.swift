@@ -1,6 +1,7 @@
 import Foundation
+import StrataArchive
 import StrataBase
-import StrataStorage
+import StrataJournal
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Foundation
-import StrataStorage
+import StrataJournal
+import StrataMigrating
 import Testing
 
 @Suite struct MigrationTraceTests {

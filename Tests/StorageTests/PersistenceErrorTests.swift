@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import StrataStorage
+@testable import StrataJournal
 
 @Suite struct PersistenceErrorTests {
   @Test(arguments: [EACCES, EPERM])

@@ -1,5 +1,5 @@
 import Foundation
-import StrataStorage
+import StrataJournal
 import Testing
 
 @Suite struct RevisionSpanTests {

@@ -1,4 +1,4 @@
-import StrataStorage
+import StrataInspection
 import Testing
 
 @Suite struct SearchTextTests {

@@ -1,4 +1,4 @@
-import StrataStorage
+import StrataJournal
 import Testing
 
 struct SnapshotPolicyTests {

@@ -1,6 +1,7 @@
 package import Foundation
+package import StrataArchive
 import StrataBase
-package import StrataStorage
+import StrataJournal
 
 /// What every archive must do.
 package struct ArchiveConformance: Sendable {

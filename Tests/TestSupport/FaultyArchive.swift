@@ -1,5 +1,6 @@
+package import StrataArchive
 import StrataBase
-package import StrataStorage
+package import StrataJournal
 
 /// An archive between a program and a real one, at which calls fail.
 package final class FaultyArchive: Archive {

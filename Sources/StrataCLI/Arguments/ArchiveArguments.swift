@@ -1,5 +1,5 @@
 import ArgumentParser
-import StrataStorage
+import StrataArchive
 
 /// The archive that a subcommand reads.
 struct ArchiveArguments: ParsableArguments {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import StrataStorage
+import StrataJournal
 
 /// The option `--at` of the subcommands that read the contents of a store.
 struct AtArguments: ParsableArguments {

@@ -1,5 +1,5 @@
 import Foundation
-import StrataStorage
+import StrataJournal
 
 /// A URL of a database in an argument of the command line.
 struct DatabaseURL {

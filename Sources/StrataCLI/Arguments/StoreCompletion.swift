@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
+import StrataInspection
 import StrataSQL
 import StrataSQLite
-import StrataStorage
 
 /// What a shell offers for arguments that name contents of the store.
 ///

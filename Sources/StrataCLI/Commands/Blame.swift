@@ -1,5 +1,6 @@
 import ArgumentParser
-import StrataStorage
+import StrataInspection
+import StrataJournal
 
 /// `strata blame STORE TABLE [ID [FIELD]]`.
 struct Blame: ParsableCommand {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import StrataInspection
 import StrataStorage
 
 /// `strata bundle STORE`.

@@ -1,5 +1,6 @@
 import ArgumentParser
-import StrataStorage
+import StrataInspection
+import StrataJournal
 
 /// `strata compare A B`.
 struct Compare: ParsableCommand {

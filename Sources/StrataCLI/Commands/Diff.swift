@@ -1,6 +1,7 @@
 import ArgumentParser
+import StrataInspection
+import StrataJournal
 import StrataSQL
-import StrataStorage
 
 /// `strata diff STORE [A..B] [TABLE [ID]]`.
 struct Diff: ParsableCommand {

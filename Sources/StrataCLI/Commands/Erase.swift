@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import StrataInspection
+import StrataJournal
 import StrataStorage
 
 /// `strata erase STORE TABLE ID…`.

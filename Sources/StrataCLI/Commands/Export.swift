@@ -1,6 +1,6 @@
 import ArgumentParser
+import StrataJournal
 import StrataSQL
-import StrataStorage
 
 /// `strata export STORE [TABLE]`.
 struct Export: ParsableCommand {

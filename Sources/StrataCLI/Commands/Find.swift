@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
+import StrataInspection
+import StrataJournal
 import StrataRecords
-import StrataStorage
 
 /// `strata find STORE TEXT [TABLE]`.
 struct Find: ParsableCommand {

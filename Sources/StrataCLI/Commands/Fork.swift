@@ -1,4 +1,5 @@
 import ArgumentParser
+import StrataJournal
 import StrataStorage
 
 /// `strata fork STORE NEW`.

@@ -1,6 +1,6 @@
 import ArgumentParser
+import StrataInspection
 import StrataRecords
-import StrataStorage
 
 /// `strata history STORE TABLE ID`.
 struct History: ParsableCommand {

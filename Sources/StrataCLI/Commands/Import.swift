@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StrataInspection
 import StrataSQL
 import StrataStorage
 

@@ -1,5 +1,5 @@
 import ArgumentParser
-import StrataStorage
+import StrataInspection
 
 /// `strata info STORE`.
 struct Info: ParsableCommand {

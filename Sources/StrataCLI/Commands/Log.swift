@@ -1,5 +1,6 @@
 import ArgumentParser
-import StrataStorage
+import StrataInspection
+import StrataJournal
 
 /// `strata log STORE [--last N | --after REVISION [--limit N]]`.
 struct Log: ParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
+import StrataInspection
 import StrataRecords
-import StrataStorage
 
 /// `strata schema STORE [TABLE]`.
 struct Schema: ParsableCommand {

@@ -2,6 +2,8 @@
   import ArgumentParser
   import Foundation
   import StrataInspector
+  import StrataInspection
+  import StrataJournal
   import StrataStorage
 
   /// `strata serve STORE`.

@@ -1,6 +1,7 @@
 import ArgumentParser
+import StrataInspection
+import StrataJournal
 import StrataRecords
-import StrataStorage
 
 /// `strata show STORE TABLE [ID]`.
 struct Show: ParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
-import StrataStorage
+import StrataInspection
+import StrataJournal
 
 /// `strata stats STORE`.
 struct Stats: ParsableCommand {

@@ -1,5 +1,5 @@
 import ArgumentParser
-import StrataStorage
+import StrataInspection
 
 /// `strata tables STORE`.
 struct Tables: ParsableCommand {

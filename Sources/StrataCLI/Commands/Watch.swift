@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
-import StrataStorage
+import StrataInspection
+import StrataJournal
 
 /// `strata watch STORE`.
 struct Watch: ParsableCommand {

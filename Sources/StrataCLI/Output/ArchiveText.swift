@@ -1,5 +1,6 @@
 import Foundation
-import StrataStorage
+import StrataArchive
+import StrataJournal
 
 /// The output of `strata archive`.
 enum ArchiveText {

@@ -1,5 +1,6 @@
+package import StrataInspection
+package import StrataJournal
 import StrataRecords
-package import StrataStorage
 
 /// The text output of `strata blame` for one entity.
 package enum BlameText {

@@ -1,3 +1,4 @@
+import StrataJournal
 import StrataStorage
 
 /// The output of `strata bundle`.

@@ -1,5 +1,6 @@
+package import StrataInspection
+import StrataJournal
 import StrataRecords
-package import StrataStorage
 
 /// The text of what differs between two states, or between two versions of an entity.
 package enum DifferenceText {

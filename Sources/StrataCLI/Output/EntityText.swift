@@ -1,5 +1,6 @@
+package import StrataInspection
+import StrataJournal
 package import StrataRecords
-package import StrataStorage
 
 /// The text output of `strata show`.
 package enum EntityText {

@@ -1,5 +1,5 @@
+package import StrataJournal
 package import StrataSQL
-package import StrataStorage
 
 /// The exit codes of `strata`.
 ///

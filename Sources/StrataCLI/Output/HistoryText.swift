@@ -1,5 +1,6 @@
+package import StrataInspection
+import StrataJournal
 import StrataRecords
-package import StrataStorage
 
 /// The output of `strata history`.
 package enum HistoryText {

@@ -1,3 +1,4 @@
+import StrataJournal
 import StrataSQL
 import StrataStorage
 

@@ -1,4 +1,6 @@
 import Foundation
+import StrataJournal
+import StrataMigrating
 import StrataStorage
 
 /// The JSON forms of what `strata migrate` prints: durations are in milliseconds.

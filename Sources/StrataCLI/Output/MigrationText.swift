@@ -1,3 +1,5 @@
+package import StrataJournal
+package import StrataMigrating
 package import StrataSQL
 package import StrataStorage
 

@@ -1,4 +1,5 @@
 import Foundation
+import StrataJournal
 import StrataRecords
 import StrataStorage
 

@@ -1,8 +1,9 @@
 import Foundation
+import StrataInspection
+import StrataJournal
 import StrataRecords
 package import StrataSQL
 import StrataSQLite
-import StrataStorage
 
 /// The output of `strata query`.
 package struct QueryText {

@@ -1,5 +1,6 @@
+package import StrataInspection
+import StrataJournal
 import StrataRecords
-package import StrataStorage
 
 extension RowText {
   /// The lines of a table; a column in which nothing stands is left out.

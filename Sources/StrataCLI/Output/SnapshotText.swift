@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import StrataInspection
+import StrataJournal
 import StrataStorage
 
 /// The output of `strata snapshot`.

@@ -1,5 +1,6 @@
 import Foundation
-package import StrataStorage
+package import StrataInspection
+import StrataJournal
 
 /// The text output of `strata stats`.
 package enum StatisticsText {

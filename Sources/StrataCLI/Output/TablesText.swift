@@ -1,4 +1,5 @@
-package import StrataStorage
+package import StrataInspection
+import StrataJournal
 
 /// The text output of `strata tables`.
 package enum TablesText {

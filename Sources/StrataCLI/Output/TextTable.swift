@@ -1,3 +1,4 @@
+import StrataJournal
 import StrataStorage
 
 /// A table of text with aligned columns.

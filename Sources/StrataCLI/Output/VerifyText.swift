@@ -1,4 +1,5 @@
-package import StrataStorage
+package import StrataInspection
+import StrataJournal
 
 /// The output of `strata verify`.
 package enum VerifyText {

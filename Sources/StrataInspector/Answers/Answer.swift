@@ -1,6 +1,6 @@
 import Foundation
+import StrataInspection
 import StrataRecords
-import StrataStorage
 
 /// What the page asked for: rows, and what is to be known about them.
 ///

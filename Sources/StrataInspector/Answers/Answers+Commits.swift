@@ -1,7 +1,8 @@
 import Foundation
 import StrataBase
+import StrataInspection
+import StrataJournal
 import StrataRecords
-import StrataStorage
 
 /// The commits of the journal.
 extension Answers {

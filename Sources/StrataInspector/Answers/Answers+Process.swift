@@ -1,5 +1,7 @@
 import Foundation
 import StrataBase
+import StrataInspection
+import StrataJournal
 import StrataStorage
 
 /// The process that has the store open.
@@ -59,7 +61,7 @@ extension Answers {
   }
 }
 
-/// What a ``PersistenceStatus`` says, as JSON.
+/// What a `PersistenceStatus` says, as JSON.
 private struct WriterReport: Encodable {
   struct Queue: Encodable {
     let commits: Int

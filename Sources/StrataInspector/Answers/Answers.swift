@@ -1,9 +1,11 @@
 import Foundation
 import StrataBase
+import StrataInspection
+import StrataJournal
 import StrataRecords
 import StrataStorage
 
-/// Answers what the page asks about a store, from what ``Inspector`` and `StoreQuery` find.
+/// Answers what the page asks about a store, from what `Inspector` and `StoreQuery` find.
 ///
 /// An answer is a page: it never has more than 500 rows, 16 KB of a value and 2 MB in all.
 struct Answers: Sendable {

@@ -1,5 +1,5 @@
 import Foundation
-import StrataStorage
+import StrataJournal
 
 /// The parameters of a request: `at=HEAD~3&table=users`.
 struct Question {

@@ -1,5 +1,6 @@
 import Foundation
 import StrataBase
+import StrataInspection
 import StrataRecords
 import StrataStorage
 

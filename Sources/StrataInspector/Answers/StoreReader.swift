@@ -1,4 +1,6 @@
 import StrataBase
+import StrataInspection
+import StrataJournal
 import StrataStorage
 
 /// Opens a store for each request, so that a page that is only shown keeps no program from opening it.

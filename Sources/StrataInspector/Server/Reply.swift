@@ -3,7 +3,8 @@
   import NIOCore
   import NIOHTTP1
   import StrataSQL
-  import StrataStorage
+  import StrataInspection
+  import StrataJournal
 
   /// An answer to a request.
   struct Reply: Sendable {

@@ -2,7 +2,7 @@
   import Foundation
   import NIOCore
   import NIOHTTP1
-  import StrataStorage
+  import StrataInspection
 
   /// The addresses behind the token: the files of the page, and what can be asked.
   struct Routes: Sendable {

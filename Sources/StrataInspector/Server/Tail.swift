@@ -4,7 +4,8 @@
   import NIOHTTP1
   import NIOPosix
   import StrataBase
-  import StrataStorage
+  import StrataInspection
+  import StrataJournal
 
   /// Tells the pages that listen of new commits, at most ten times a second.
   ///

@@ -1,5 +1,6 @@
 import Foundation
 import StrataBase
+import StrataJournal
 import StrataNormalization
 import StrataRecords
 import StrataStorage

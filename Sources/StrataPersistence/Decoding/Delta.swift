@@ -1,7 +1,7 @@
 public import Foundation
 public import StrataCore
+public import StrataJournal
 public import StrataNormalization
-public import StrataStorage
 
 /// A delta of the journal as this build's types: what one commit changed in the database, when, and
 /// where in the source.

@@ -1,7 +1,7 @@
 import Foundation
+import StrataJournal
 import StrataNormalization
 import StrataRecords
-import StrataStorage
 
 /// Decodes the stored records of one table as entities of one type.
 struct EntityDecoder<Entity: EntityType> {

@@ -1,4 +1,5 @@
 import Foundation
+import StrataJournal
 import StrataNormalization
 import StrataRecords
 import StrataStorage

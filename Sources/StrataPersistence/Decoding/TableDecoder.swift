@@ -1,7 +1,7 @@
 import Foundation
+import StrataJournal
 import StrataNormalization
 import StrataRecords
-import StrataStorage
 
 /// Decodes the stored entities of one table; the type of the entities is erased.
 ///

@@ -1,4 +1,4 @@
-public import StrataStorage
+public import StrataJournal
 
 /// A commit happened, and is not known to be on disk.
 ///

@@ -1,4 +1,6 @@
+import StrataArchive
 import StrataCore
+import StrataJournal
 import StrataStorage
 
 /// A source of stores that writes their commits to a file.

@@ -1,3 +1,4 @@
+import StrataJournal
 import StrataNormalization
 import StrataRecords
 import StrataStorage

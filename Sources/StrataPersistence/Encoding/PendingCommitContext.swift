@@ -1,4 +1,5 @@
 public import StrataCore
+import StrataJournal
 import StrataRecords
 public import StrataStorage
 

@@ -1,8 +1,10 @@
+import StrataArchive
 import StrataBase
 public import StrataCore
 import StrataEntityStore
+public import StrataJournal
 public import StrataNormalization
-public import StrataStorage
+import StrataStorage
 
 /// Keeps a store where another process writes it: on another machine by way of an archive, or on this one by its file.
 ///

@@ -1,7 +1,10 @@
 import Foundation
+import StrataArchive
 import StrataBase
 import StrataCore
 import StrataEntityStore
+import StrataJournal
+import StrataMigrating
 import StrataNormalization
 import StrataStorage
 

@@ -1,6 +1,7 @@
 import Foundation
+import StrataArchive
 import StrataBase
-import StrataStorage
+import StrataJournal
 
 /// How far a follower is, and those who wait for it.
 final class FollowerProgress: Sendable {

@@ -1,5 +1,6 @@
 public import Foundation
-public import StrataStorage
+public import StrataArchive
+public import StrataJournal
 
 /// How a follower is at one moment.
 public enum FollowerStatus: Sendable, Equatable {

@@ -1,6 +1,9 @@
+public import StrataArchive
 import StrataBase
 public import StrataCore
 public import StrataEntityStore
+public import StrataJournal
+public import StrataMigrating
 import StrataNormalization
 public import StrataStorage
 

@@ -1,6 +1,6 @@
 import StrataCore
+import StrataJournal
 import StrataRecords
-import StrataStorage
 
 extension DeltaHeader {
   /// The contexts of its commits, by their revisions.

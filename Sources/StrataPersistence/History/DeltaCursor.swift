@@ -1,6 +1,6 @@
 import StrataBase
+import StrataJournal
 import StrataNormalization
-import StrataStorage
 
 /// How far an iteration of the journal has come, and where it ends.
 struct DeltaCursor: Sendable {

@@ -1,7 +1,7 @@
 public import Foundation
 public import StrataCore
+public import StrataJournal
 public import StrataNormalization
-public import StrataStorage
 
 /// One version of an entity, from one change of it to the next.
 public struct EntityVersion<Entity: EntityType>: Sendable, Equatable {

@@ -1,8 +1,8 @@
 public import Foundation
 import StrataBase
 public import StrataCore
+public import StrataJournal
 import StrataRecords
-public import StrataStorage
 
 /// The commit that gave a field of an entity the value it has.
 public struct FieldBlame: Sendable, Equatable {

@@ -1,5 +1,6 @@
+package import StrataInspection
+package import StrataJournal
 package import StrataNormalization
-package import StrataStorage
 
 extension Inspector {
   /// The database at a kept revision, as this build's types.

@@ -1,5 +1,5 @@
+import StrataJournal
 import StrataNormalization
-import StrataStorage
 
 extension ReadView {
   /// The database at a revision, as this build's types, and the values that the file had by then.

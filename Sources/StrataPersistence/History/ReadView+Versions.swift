@@ -1,8 +1,8 @@
 import Foundation
 import StrataBase
+import StrataJournal
 import StrataNormalization
 import StrataRecords
-import StrataStorage
 
 extension ReadView {
   /// The versions of one entity: its value in the oldest snapshot, and every change of it since.

@@ -1,4 +1,6 @@
 import StrataBase
+import StrataJournal
+import StrataMigrating
 import StrataNormalization
 import StrataStorage
 
@@ -25,6 +27,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
 
   let initial: Database
   let policy: StoragePolicy
+  /// The migrations that have run when the file is read.
+  var migrations: [DataMigration] = []
 
   /// Opens the file of a writer and restores what it holds.
   ///
@@ -39,7 +43,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       creating: { try fill(&$0) },
       reading: {
         layouts($1.catalog)
-        return try read(&$0, $1, at: path, configuration, writer.migrations)
+        return try read(&$0, $1, at: path, configuration)
       },
       adding: { contents, tables, isNew in
         known = isNew ? contents.names : tables
@@ -71,8 +75,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     _ merge: inout MergeIterator,
     _ view: ReadView,
     at path: StorePath,
-    _ configuration: PersistenceConfiguration,
-    _ migrations: [DataMigration]
+    _ configuration: PersistenceConfiguration
   ) throws -> Contents {
     var decoder = try DatabaseDecoder<Database>(
       known: view.tables,

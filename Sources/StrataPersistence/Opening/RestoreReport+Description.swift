@@ -1,3 +1,5 @@
+import StrataArchive
+import StrataJournal
 import StrataNormalization
 import StrataStorage
 

@@ -1,3 +1,5 @@
+public import StrataArchive
+public import StrataJournal
 public import StrataNormalization
 public import StrataStorage
 

@@ -1,6 +1,6 @@
 import StrataBase
 import StrataCore
-import StrataStorage
+import StrataJournal
 
 /// The store of a persistence: before there is one, the state it will be created with.
 enum StoreConnection<State: StateType>: Sendable {

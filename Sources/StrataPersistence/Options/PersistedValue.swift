@@ -1,6 +1,6 @@
 public import StrataCore
+public import StrataJournal
 import StrataNormalization
-public import StrataStorage
 
 /// A small part of the state that is stored beside the database, under a name.
 ///

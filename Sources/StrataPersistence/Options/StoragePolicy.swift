@@ -1,6 +1,6 @@
 import StrataCore
+import StrataJournal
 import StrataNormalization
-import StrataStorage
 
 /// What a program stores in its file and how; the type of its state is erased.
 ///

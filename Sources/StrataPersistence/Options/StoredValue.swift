@@ -1,5 +1,5 @@
+import StrataJournal
 import StrataNormalization
-import StrataStorage
 
 /// A persisted value as the file stores it: the only entity of a separate table.
 ///

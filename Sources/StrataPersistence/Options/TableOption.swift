@@ -1,6 +1,6 @@
 public import StrataCore
+public import StrataJournal
 public import StrataNormalization
-public import StrataStorage
 
 /// How one table of the database is stored, other than whole and in clear.
 ///

@@ -1,6 +1,6 @@
 import Foundation
+import StrataJournal
 import StrataNormalization
-import StrataStorage
 
 /// How the records of one table are changed on their way into the file.
 struct TableTransform<Entity: EntityType>: Sendable {

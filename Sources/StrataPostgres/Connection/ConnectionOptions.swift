@@ -1,7 +1,7 @@
 #if Postgres
   import CStrataPostgres
   import Foundation
-  import StrataStorage
+  import StrataJournal
 
   /// Where a server is, in libpq's words.
   struct ConnectionOptions: Sendable {

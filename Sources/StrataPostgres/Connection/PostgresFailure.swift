@@ -1,5 +1,5 @@
 #if Postgres
-  import StrataStorage
+  import StrataJournal
 
   /// Why a call to a server failed.
   enum PostgresFailure: Error, Equatable {

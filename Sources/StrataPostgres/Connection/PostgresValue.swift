@@ -2,7 +2,8 @@
   import CStrataPostgres
   import Foundation
   import StrataBase
-  import StrataStorage
+  import StrataArchive
+  import StrataJournal
 
   /// A parameter of a statement, in PostgreSQL's binary form.
   enum PostgresValue {

@@ -1,7 +1,7 @@
 import Foundation
+import StrataJournal
 import StrataRecords
 import StrataSQLite
-import StrataStorage
 
 /// Stored values as values of SQL; the table of kinds stands above ``ColumnKind``.
 ///

@@ -1,4 +1,6 @@
 import Foundation
+import StrataInspection
+import StrataJournal
 import StrataRecords
 package import StrataStorage
 

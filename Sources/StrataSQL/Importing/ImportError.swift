@@ -1,4 +1,4 @@
-import StrataStorage
+import StrataJournal
 
 /// Why nothing was imported.
 package enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {

@@ -1,6 +1,7 @@
+public import StrataMigrating
 import StrataMigrations
 import StrataRecords
-public import StrataStorage
+import StrataStorage
 
 extension DataMigration {
   /// A step that is a script of SQL.

@@ -1,5 +1,5 @@
+import StrataJournal
 import StrataMigrations
-import StrataStorage
 
 /// The text of a migration in SQL, with what its comments say to the runner.
 ///

@@ -1,4 +1,5 @@
-public import StrataStorage
+public import StrataMigrating
+import StrataStorage
 
 /// The migrations of a folder of SQL scripts.
 ///

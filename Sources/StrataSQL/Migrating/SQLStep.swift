@@ -1,6 +1,7 @@
+import StrataJournal
+import StrataMigrating
 import StrataRecords
 import StrataSQLite
-import StrataStorage
 
 /// Runs a script of SQL on the tables of a migration.
 struct SQLStep: Sendable {

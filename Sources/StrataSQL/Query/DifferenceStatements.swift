@@ -1,7 +1,8 @@
 import Foundation
+package import StrataInspection
+import StrataJournal
 import StrataRecords
 import StrataSQLite
-package import StrataStorage
 
 /// What differs between two states, as statements of SQL.
 ///

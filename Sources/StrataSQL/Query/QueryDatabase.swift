@@ -1,3 +1,4 @@
+import StrataJournal
 import StrataSQLite
 import StrataStorage
 

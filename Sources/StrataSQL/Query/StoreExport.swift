@@ -1,7 +1,9 @@
 import Foundation
+import StrataInspection
+package import StrataJournal
 import StrataRecords
 import StrataSQLite
-package import StrataStorage
+import StrataStorage
 
 /// Writes the entities of a store in forms that other programs read.
 ///

@@ -1,7 +1,8 @@
 package import Foundation
 import StrataBase
+package import StrataInspection
+package import StrataJournal
 import StrataSQLite
-package import StrataStorage
 
 /// Answers SQL about a store, and changes nothing.
 ///
@@ -12,7 +13,7 @@ package import StrataStorage
 /// ```
 ///
 /// The statement runs on a private database in memory, so it never touches the file. Its tables are virtual
-/// ones that ``Inspector`` feeds. It is compiled under an authorizer that lets it read and nothing else. If it
+/// ones that `Inspector` feeds. It is compiled under an authorizer that lets it read and nothing else. If it
 /// goes through one table once, the rows are made as SQLite asks for them, and only those and the columns that
 /// it needs; otherwise each table is copied into a private table first, with the columns that it needs.
 ///

@@ -1,5 +1,5 @@
+import StrataJournal
 import StrataRecords
-import StrataStorage
 
 /// The tables that queries of a store can read, by their names in SQL.
 ///

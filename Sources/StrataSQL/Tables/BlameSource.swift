@@ -1,6 +1,6 @@
+import StrataJournal
 import StrataRecords
 import StrataSQLite
-import StrataStorage
 
 /// Which commit gave each field of each entity its value: `users_blame`.
 ///

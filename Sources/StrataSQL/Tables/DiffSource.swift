@@ -1,6 +1,6 @@
+import StrataJournal
 import StrataRecords
 import StrataSQLite
-import StrataStorage
 
 /// The entities that differ between two revisions: `users_diff('HEAD~10', 'HEAD')`.
 final class DiffSource: TableSource {

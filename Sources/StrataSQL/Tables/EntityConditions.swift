@@ -1,6 +1,6 @@
+import StrataJournal
 import StrataRecords
 import StrataSQLite
-import StrataStorage
 
 extension EntityFilter {
   /// The entities whose ID may meet these conditions on its column.

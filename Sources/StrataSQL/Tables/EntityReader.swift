@@ -1,6 +1,6 @@
+import StrataJournal
 import StrataRecords
 import StrataSQLite
-import StrataStorage
 
 /// The columns of one entity at a time, each decoded when it is asked for.
 ///

@@ -1,6 +1,6 @@
+import StrataJournal
 import StrataRecords
 import StrataSQLite
-import StrataStorage
 
 /// An entity table: `users` at the revision of the query, or `users_at(REV)` at any other.
 final class EntitySource: TableSource {

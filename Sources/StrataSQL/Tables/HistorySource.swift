@@ -1,6 +1,6 @@
+import StrataJournal
 import StrataRecords
 import StrataSQLite
-import StrataStorage
 
 /// Every version of every entity that the file still has: `users_history`.
 ///

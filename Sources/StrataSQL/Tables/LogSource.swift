@@ -1,6 +1,6 @@
+import StrataJournal
 import StrataRecords
 import StrataSQLite
-import StrataStorage
 
 /// The commits of the journal: `strata_log`.
 final class LogSource: TableSource {

@@ -1,8 +1,8 @@
 import Foundation
 import StrataBase
+import StrataJournal
 import StrataRecords
 import StrataSQLite
-import StrataStorage
 
 /// What the tables of one query share: the view of the file, the revision, the time that is left.
 final class QueryContext {
@@ -60,7 +60,7 @@ final class QueryContext {
   /// The error for a statement that was interrupted.
   var timeError: QueryError { .timeLimit(limit) }
 
-  /// The revision that an argument names: a number, or a text as ``RevisionExpression`` reads it.
+  /// The revision that an argument names: a number, or a text as `RevisionExpression` reads it.
   func revision(_ value: Value) throws -> Revision {
     switch value {
     case .integer(let number): return Revision(number)

@@ -1,5 +1,5 @@
+package import StrataJournal
 package import StrataRecords
-package import StrataStorage
 
 /// The records of one entity table, in the order of their encoded IDs, any number of times.
 package struct EntityRecords {

@@ -1,8 +1,8 @@
 import Foundation
 import StrataBase
+import StrataJournal
 package import StrataRecords
 import StrataSQLite
-import StrataStorage
 
 /// The way back from tables of SQL to records.
 extension EntityTables {

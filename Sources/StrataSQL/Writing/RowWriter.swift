@@ -1,7 +1,7 @@
 import Foundation
+import StrataJournal
 import StrataRecords
 import StrataSQLite
-import StrataStorage
 
 /// Where a column of a table comes from: a field of its records.
 struct ColumnOrigin {

@@ -1,6 +1,6 @@
 import Foundation
+import StrataJournal
 import StrataRecords
-import StrataStorage
 
 extension Scalar {
   /// A value of SQL or JSON as one of this kind; nil if it is none.

@@ -1,3 +1,5 @@
+import StrataJournal
+
 /// Makes the file of a backup, or restores one, on an executor of its own: verifying a copy takes long, and
 /// neither the writer nor Swift's thread pool should wait for it.
 package actor BackupWorker {

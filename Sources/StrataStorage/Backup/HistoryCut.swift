@@ -1,3 +1,4 @@
+import StrataJournal
 import StrataSQLite
 
 /// Takes a copy of a store back to an earlier revision.

@@ -1,3 +1,4 @@
+package import StrataJournal
 import StrataSQLite
 
 extension JournalWriter {

@@ -1,5 +1,7 @@
 import Foundation
 import StrataBase
+import StrataInspection
+package import StrataJournal
 package import StrataSQLite
 
 /// A store's file under construction.
@@ -36,7 +38,11 @@ package struct NewFile: Sendable {
   }
 
   /// A file beside a store whose writer's lock the caller holds.
-  init(underLockOf path: StorePath, for operation: PersistenceError.Operation, on disk: Disk) {
+  package init(
+    underLockOf path: StorePath,
+    for operation: PersistenceError.Operation,
+    on disk: Disk
+  ) {
     self.path = path
     self.operation = operation
     self.disk = disk
@@ -47,7 +53,8 @@ package struct NewFile: Sendable {
   /// A file that is to take the place of a store whose writer's lock the caller holds.
   ///
   /// Its temporary name is unique, so the next opening removes what a crash has left.
-  init(replacing path: StorePath, for operation: PersistenceError.Operation, on disk: Disk) {
+  package init(replacing path: StorePath, for operation: PersistenceError.Operation, on disk: Disk)
+  {
     self.path = path
     self.operation = operation
     self.disk = disk
@@ -100,19 +107,19 @@ package struct NewFile: Sendable {
   }
 
   /// Creates it with some contents.
-  func create(with contents: [UInt8]) throws {
+  package func create(with contents: [UInt8]) throws {
     try create()
     try disk.open(temporary, O_RDWR).write(contents, at: 0)
   }
 
   /// All of it, which no connection has open.
-  func contents() throws -> [UInt8] {
+  package func contents() throws -> [UInt8] {
     let file = try disk.open(temporary, O_RDONLY)
     return try file.read(Int(try file.size()), at: 0)
   }
 
   /// Which unfinished files to remove.
-  enum Abandoned {
+  package enum Abandoned {
     /// Those of the store at the path.
     case ofSameStore
     /// Those of any store in the directory: each backup has a name of its own.
@@ -124,7 +131,9 @@ package struct NewFile: Sendable {
   /// They have the name of a store, `.creating-` and a UUID, and the process that makes one holds a lock on it.
   ///
   /// O(files in the directory).
-  static func removeAbandoned(besides path: StorePath, _ which: Abandoned) throws(SystemError) {
+  package static func removeAbandoned(besides path: StorePath, _ which: Abandoned)
+    throws(SystemError)
+  {
     let own = (path.creating as NSString).lastPathComponent + "-"
     for name in try path.namesInDirectory() {
       guard let separator = name.range(of: ".creating-", options: .backwards),
@@ -141,7 +150,7 @@ package struct NewFile: Sendable {
   }
 
   /// Creates it as a store of this build's format; `fill` writes its contents in one transaction.
-  func createStore(now: Int64, _ fill: (Connection) throws -> Void) throws {
+  package func createStore(now: Int64, _ fill: (Connection) throws -> Void) throws {
     try create()
     let connection = try connect()
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))

@@ -1,4 +1,5 @@
 import Foundation
+public import StrataJournal
 import StrataSQLite
 
 /// Restores backups of a store.
@@ -19,7 +20,7 @@ public enum StoreBackup {
   /// which states how far it was. The backup is not changed. O(file), several times over, because the copy
   /// is verified before it gets its name.
   ///
-  /// Throws ``PersistenceError``: `.fileExists`; `.alreadyOpen` for a backup that is being written to, or a
+  /// Throws `PersistenceError`: `.fileExists`; `.alreadyOpen` for a backup that is being written to, or a
   /// path that another writer has open; `.damaged` and other reasons of either file.
   @discardableResult
   public static func restore(
@@ -59,7 +60,7 @@ public enum StoreBackup {
   /// run in the copy. Nothing is overwritten, and the store is not changed. O(file), several times over,
   /// because the copy is verified before it gets its name.
   ///
-  /// Throws ``PersistenceError``: `.fileExists`; `.alreadyOpen` for a store that a writer has open; what
+  /// Throws `PersistenceError`: `.fileExists`; `.alreadyOpen` for a store that a writer has open; what
   /// reading a point of history throws, such as `.trimmed`; `.damaged` and other reasons of either file.
   @discardableResult
   public static func fork(

@@ -1,3 +1,4 @@
+package import StrataJournal
 package import StrataRecords
 
 /// The fields whose values are replaced, checked against a store.

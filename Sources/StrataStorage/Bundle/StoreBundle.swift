@@ -1,4 +1,6 @@
 import Foundation
+import StrataInspection
+public import StrataJournal
 
 /// Writes a small store for a bug report.
 public enum StoreBundle {
@@ -78,7 +80,7 @@ public enum StoreBundle {
   ///   - contexts: Whether the deltas keep their contexts, which are not redacted.
   ///   - path: The path of the bundle.
   ///
-  /// Throws ``PersistenceError``: `.notRedactable` for an ID, a field with references, a sealed table or a
+  /// Throws `PersistenceError`: `.notRedactable` for an ID, a field with references, a sealed table or a
   /// field that is not there; `.notFound` for a table, and for a store without commits; `.fileExists`;
   /// and what reading the store and writing the file throw.
   @discardableResult

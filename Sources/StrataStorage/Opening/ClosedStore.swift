@@ -1,5 +1,6 @@
 import Foundation
 import StrataBase
+package import StrataJournal
 import StrataSQLite
 
 /// A store that no program has open, or a new one, for a caller that writes to it without the types of its entities.
@@ -17,7 +18,7 @@ package struct ClosedStore: Sendable {
     self.init(try StorePath(path, for: operation), for: operation, configuration)
   }
 
-  init(
+  package init(
     _ path: StorePath,
     for operation: PersistenceError.Operation,
     _ configuration: PersistenceConfiguration
@@ -33,7 +34,7 @@ package struct ClosedStore: Sendable {
   ///
   /// Throws `.missing` if there is no store, `.alreadyOpen` while a program has it open, `.foreignCompanion`,
   /// and what the closure throws.
-  func locked<R>(_ work: () throws -> R) throws(PersistenceError) -> R {
+  package func locked<R>(_ work: () throws -> R) throws(PersistenceError) -> R {
     do {
       // No lock file is made where there is no store; after a crash it may be on its way back.
       if try path.fileStatus(operation) == .missing, try !Quarantine.hasInterruptedMove(path) {
@@ -62,7 +63,7 @@ package struct ClosedStore: Sendable {
         at: path,
         now: configuration.now().microseconds,
         configuration,
-        [],
+        nil,
         fill
       )
       do {
@@ -150,7 +151,7 @@ package struct ClosedStore: Sendable {
   /// yet.
   ///
   /// The caller holds the lock.
-  func read() throws -> RestoredFile {
+  package func read() throws -> RestoredFile {
     let (file, _) = try RestoredFile.openForWriting(
       path,
       application: configuration.application,
@@ -166,7 +167,7 @@ package struct ClosedStore: Sendable {
   }
 
   /// Opens what was read and verified for writing.
-  func makeSession(_ file: inout RestoredFile) throws -> WriterSession {
+  package func makeSession(_ file: inout RestoredFile) throws -> WriterSession {
     let now = configuration.now().microseconds
     try file.prepareForWriting(now: now, application: configuration.application)
     return try WriterSession(

@@ -1,5 +1,7 @@
 import Foundation
 import StrataBase
+import StrataInspection
+package import StrataJournal
 package import StrataRecords
 import StrataSQLite
 

@@ -1,6 +1,6 @@
 import Foundation
 import StrataBase
-import StrataMigrations
+package import StrataJournal
 import StrataSQLite
 
 /// The first snapshot of a new store, at revision 0.
@@ -20,7 +20,7 @@ package struct InitialSnapshot {
     at path: StorePath,
     now: Int64,
     _ configuration: PersistenceConfiguration,
-    _ migrations: [DataMigration] = [],
+    _ preparation: (any FilePreparation)?,
     _ fill: (inout InitialSnapshot) throws -> Void
   ) throws {
     let file = NewFile(underLockOf: path, for: .opening, on: configuration.disk)
@@ -37,7 +37,7 @@ package struct InitialSnapshot {
         var snapshot = try InitialSnapshot(of: identity, now: now, in: connection)
         try fill(&snapshot)
         try snapshot.finish(identity)
-        try snapshot.note(migrations, now: now)
+        try preparation?.note(inNew: connection, time: now, layout: snapshot.encoder.catalog.last)
       }
       try file.giveName()
     } catch {
@@ -74,22 +74,6 @@ package struct InitialSnapshot {
       if chunks.isFull { try chunks.writeChunk(to: snapshots, encoder.catalog) }
     }
     try chunks.endRun(in: snapshots, encoder.catalog)
-  }
-
-  /// Notes migrations as applied: a new store has the shape that they lead to.
-  private func note(_ migrations: [DataMigration], now: Int64) throws {
-    for (number, migration) in try MigrationSequence.numbered(migrations) {
-      try DataLedger.append(
-        migration.ledgerEntry(
-          number,
-          applied: now,
-          form: .baseline,
-          revision: 0,
-          layout: encoder.catalog.last
-        ),
-        on: connection
-      )
-    }
   }
 
   /// Writes the rest, and reads all of it back before anything relies on it.

@@ -1,6 +1,6 @@
 import Foundation
 import StrataBase
-import StrataMigrations
+package import StrataJournal
 
 extension JournalWriter {
   /// Opens the file for writing, or creates it.
@@ -26,13 +26,13 @@ extension JournalWriter {
       try NewFile.removeAbandoned(besides: path, .ofSameStore)
       let isNew = try path.fileStatus(.opening) == .missing
       if isNew {
-        try InitialSnapshot.createStore(at: path, now: now, configuration, migrations, fill)
+        try InitialSnapshot.createStore(at: path, now: now, configuration, preparation, fill)
       }
       var (file, contents, loss, migrated) = try restore(isNew: isNew, read)
       if let foreign { file.notes.append("\(foreign.reason); moved to \(foreign.directory)") }
       let added = try additions(contents, file.tables, isNew)
       let session = try makeSession(&file, now: now)
-      try markOlderBuild(session)
+      try preparation?.noteOpening(in: session)
       try session.appendNewTables(added, time: max(now, file.lastTime))
       maintenance.start(with: file)
       start(session, lock)
@@ -48,7 +48,7 @@ extension JournalWriter {
   /// Opens a file for a caller that makes no commits and knows no migrations: no build is noted in it.
   ///
   /// Throws `.missing`, and what opening throws.
-  func openForSending() throws(PersistenceError) {
+  package func openForSending() throws(PersistenceError) {
     let now = configuration.now().microseconds
     let lock = try acquireLock()
     do {
@@ -105,7 +105,7 @@ extension JournalWriter {
   ) {
     let failure: PersistenceError
     do {
-      let migrated = isNew ? nil : try migrateData()
+      let migrated = isNew ? nil : try preparation?.prepare(path, configuration)
       let (file, contents) = try restoreWhole(isNew: isNew, read)
       return (file, contents, nil, migrated)
     } catch {
@@ -127,53 +127,9 @@ extension JournalWriter {
         .damaged("\(damage); RestorePolicy.bestEffort found nothing that it can restore")
       )
     }
-    let migrated = try migrateData()
+    let migrated = try preparation?.prepare(path, configuration)
     let (file, contents) = try restoreWhole(isNew: isNew, read)
     return (file, contents, loss, migrated)
-  }
-
-  /// Runs the migrations that are pending, before anything is decoded.
-  ///
-  /// Returns nil where there is nothing to do: the ledger alone was read then.
-  private func migrateData() throws -> MigrationReport? {
-    if migrations.isEmpty { return nil }
-    let run = MigrationRun(
-      migrations: migrations,
-      path: path,
-      configuration: configuration.migrations,
-      persistence: configuration
-    )
-    let ledger = try run.readLedger()
-    let sequence = ledger.sequence
-    if let problem = sequence.problem { throw problem }
-    if sequence.pending.isEmpty, !ledger.bringsUpStragglers { return nil }
-    if configuration.migrations.policy == .refuseIfPending {
-      let pending = try run.namesOfPending(ledger)
-      if !pending.isEmpty { throw DataMigrationError.pending(pending) }
-    }
-    let report = try run.run(.up, to: nil, ledger)
-    if let name = report.stoppedBefore { throw DataMigrationError.needsProgram(name) }
-    return report
-  }
-
-  /// Notes that a build has opened the store that knows fewer migrations than ran on it: what it writes does not
-  /// have the new shape.
-  ///
-  /// After such a mark, an opening by any other build is noted too.
-  ///
-  /// A program without a list may leave its migrations to the `strata` command, which runs only SQL. So it counts
-  /// as an older build only where a program has created the store with a list, or run a migration in Swift.
-  private func markOlderBuild(_ session: WriterSession) throws {
-    let ledger = try DataLedger.entries(on: session.connection)
-    guard let head = ledger.last?.number else { return }
-    let known = migrations.last?.number ?? 0
-    let isOlder =
-      known < head && (!migrations.isEmpty || ledger.contains(where: { $0.isOfProgram }))
-    let before = try OlderBuildMarks.read(session.connection)
-    var marks = before
-    marks.add(isOlder ? .olderBuild(knowing: known) : .currentBuild, after: session.written)
-    guard marks != before else { return }
-    try session.transaction { try marks.write(to: session.connection) }
   }
 
   private func restoreWhole<Contents>(
@@ -234,13 +190,9 @@ extension JournalWriter {
     _ read: (inout MergeIterator, ReadView) throws -> Contents,
     _ additions: (Contents, Set<String>, Bool) throws -> OpeningAdditions
   ) throws -> OpenedStore<Contents> {
-    if !migrations.isEmpty {
+    if let preparation {
       try RestoredFile.check(access.connection, path, .opening)
-      let sequence = try MigrationRun.ledger(of: access.connection, migrations).sequence
-      if let problem = sequence.problem { throw problem }
-      if !sequence.pending.isEmpty {
-        throw DataMigrationError.pending(sequence.pending.map(\.migration.name))
-      }
+      try preparation.check(access.connection)
     }
     var (file, contents) = try RestoredFile.openForReading(
       access,
@@ -264,16 +216,5 @@ extension JournalWriter {
     queue.start(after: file.revision, time: file.lastTime) { _ in }
     queue.refuseCommits(.readOnly)
     return OpenedStore(file, contents, isNew: false, loss: nil, migrated: nil)
-  }
-}
-
-extension DataLedger.Entry {
-  /// Whether a program has added it: the `strata` command runs only SQL.
-  fileprivate var isOfProgram: Bool {
-    switch DataMigration.Form(rawValue: form) {
-    case .swift, .declaration: true
-    case .baseline: revision == 0
-    case .sql, .squashed, nil: false
-    }
   }
 }

@@ -1,3 +1,5 @@
+package import StrataJournal
+
 /// The result of opening a file: its contents, and what was found out about it.
 package struct OpenedStore<Contents: Sendable>: Sendable {
   package let contents: Contents

@@ -1,4 +1,5 @@
 import StrataBase
+import StrataJournal
 import StrataSQLite
 
 /// The part of a damaged file that can be verified: the snapshot and the unbroken run of deltas after it
@@ -7,7 +8,7 @@ import StrataSQLite
 /// Snapshots share chunks, so one damaged chunk may damage all of them. Then the part is the newest
 /// snapshot whose list is intact, without the chunks that are damaged.
 ///
-/// It does not use ``ReadView``, which requires every layout and list of the file, and whose read fails at
+/// It does not use `ReadView`, which requires every layout and list of the file, and whose read fails at
 /// the first damaged delta. Here every piece that cannot be read only counts as missing.
 struct IntactHistory {
   let identity: StoreIdentity

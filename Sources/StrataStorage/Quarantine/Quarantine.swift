@@ -1,4 +1,5 @@
 public import Foundation
+public import StrataJournal
 
 /// A set of a store's files that were moved out of the way together, and can be restored.
 ///
@@ -36,7 +37,7 @@ public struct Quarantine: Sendable, Equatable {
 extension Quarantine {
   /// The quarantined sets of a store, oldest first, without those that were restored.
   ///
-  /// Reads one directory, and a manifest for each set. Throws ``PersistenceError``.
+  /// Reads one directory, and a manifest for each set. Throws `PersistenceError`.
   public static func all(besideStoreAt path: String) throws(PersistenceError) -> [Quarantine] {
     let path = try StorePath(path, for: .quarantining)
     do {
@@ -50,7 +51,7 @@ extension Quarantine {
 
   /// Moves a store's files out of the way, so that the next opening creates a new one.
   ///
-  /// A few renames and syncs, whatever the size. Throws ``PersistenceError``: `.missing` when there is
+  /// A few renames and syncs, whatever the size. Throws `PersistenceError`: `.missing` when there is
   /// no file, `.alreadyOpen` while a writer has it open, `.foreign` for another program's database.
   @discardableResult
   public static func add(
@@ -85,7 +86,7 @@ extension Quarantine {
   /// Moves the files back to where they were; files that have taken their place are quarantined in turn.
   ///
   /// A few renames and syncs. If a crash interrupts them, the next opening for writing completes them.
-  /// Throws ``PersistenceError``: `.alreadyOpen` while a writer has the store open, `.notFound` when the
+  /// Throws `PersistenceError`: `.alreadyOpen` while a writer has the store open, `.notFound` when the
   /// set no longer exists.
   public func restore(now: Date = Date()) throws(PersistenceError) {
     try restore(now: now, on: .system)
@@ -135,7 +136,7 @@ extension Quarantine {
   }
 
   /// Completes moves that a crash interrupted; the caller holds the writer's lock.
-  static func complete(_ path: StorePath, now: Date, on disk: Disk) throws {
+  package static func complete(_ path: StorePath, now: Date, on disk: Disk) throws {
     for (directory, manifest) in try manifests(beside: path, disk)
     where manifest.progress == .moving {
       var move = QuarantineMove(of: path, resuming: directory, manifest, on: disk)
@@ -170,7 +171,7 @@ extension Quarantine {
   }
 
   /// Whether a crash interrupted a move.
-  static func hasInterruptedMove(_ path: StorePath) throws -> Bool {
+  package static func hasInterruptedMove(_ path: StorePath) throws -> Bool {
     try manifests(beside: path, .system).contains {
       [.moving, .restoring].contains($0.manifest.progress)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import StrataJournal
 
 /// The description of a quarantined set of files, in its directory; written before the first file is moved.
 struct QuarantineManifest: Codable, Equatable {
@@ -20,7 +21,7 @@ struct QuarantineManifest: Codable, Equatable {
   var store: String
   var time: Date
   /// Why it was quarantined, for people.
-  var reason: String
+  package var reason: String
   /// The names of the files, the store's own last.
   var files: [String]
   /// The name of the complete, synced file that takes the store's name afterwards.

@@ -1,4 +1,5 @@
 package import Foundation
+package import StrataJournal
 
 /// Moves a store's files into a directory of their own, a step at a time.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import StrataJournal
 
 /// Moves a quarantined set back to where it was, a step at a time; files that have taken its place are
 /// quarantined in turn.

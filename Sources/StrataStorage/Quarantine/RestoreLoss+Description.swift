@@ -1,3 +1,5 @@
+import StrataJournal
+
 extension RestoreLoss: CustomStringConvertible {
   /// What is missing, why, and where the damaged files are, in a few sentences.
   public var description: String {

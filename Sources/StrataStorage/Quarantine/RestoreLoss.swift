@@ -1,3 +1,4 @@
+public import StrataJournal
 import StrataRecords
 
 /// What `.bestEffort` could not restore.

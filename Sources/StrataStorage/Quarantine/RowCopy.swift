@@ -1,20 +1,26 @@
 import StrataBase
+package import StrataJournal
 import StrataMigrations
-import StrataSQLite
+package import StrataSQLite
 
 /// Copies rows of the file's tables unchanged from one file into another of the newest format.
 ///
 /// The snapshots of format 1 are written as the newest format has them.
 ///
 /// All SQL of copying is here.
-struct RowCopy {
+package struct RowCopy {
   let source: Connection
   let destination: Connection
+
+  package init(source: Connection, destination: Connection) {
+    self.source = source
+    self.destination = destination
+  }
 
   /// What is neither delta nor snapshot: tables, layouts, origins, and what is noted of migrations and erasures.
   ///
   /// - Parameter scripts: Whether the scripts of migrations, which may have values of entities, are copied.
-  func allButHistory(of view: ReadView, scripts: Bool = true) throws {
+  package func allButHistory(of view: ReadView, scripts: Bool = true) throws {
     for table in view.tables.sorted() {
       let since = try StoreIdentity.since(table, in: source) ?? 0
       try StoreIdentity.addTable(table, since: since, to: destination)
@@ -26,7 +32,7 @@ struct RowCopy {
   }
 
   /// The tables that there are at a revision, and are not in the copy yet.
-  func tables(through last: Revision) throws {
+  package func tables(through last: Revision) throws {
     try copy(
       "SELECT name, since FROM entity_table WHERE since <= ? ORDER BY name",
       [.integer(last.number)],
@@ -82,7 +88,7 @@ struct RowCopy {
   }
 
   /// The row of a snapshot, the list of its chunks, and its names.
-  func snapshotWithoutChunks(_ revision: Revision) throws {
+  package func snapshotWithoutChunks(_ revision: Revision) throws {
     try copy(
       """
       SELECT revision, epoch, time, chain, state, chunks, entities, bytes, hash FROM snapshot
@@ -153,7 +159,7 @@ struct RowCopy {
   /// The migrations of the user's data up to a revision.
   ///
   /// - Parameter scripts: Whether their scripts, which may have values of entities, are copied.
-  func dataMigrations(through last: Revision, scripts: Bool = true) throws {
+  package func dataMigrations(through last: Revision, scripts: Bool = true) throws {
     if try StoreFormat.isFirst(source) { return }
     let columns = """
       kind, version, name, checksum, applied, duration, form, script, revision, layout,
@@ -170,7 +176,7 @@ struct RowCopy {
   }
 
   /// The entities that were erased.
-  func erasures() throws {
+  package func erasures() throws {
     for entry in try ErasureLedger.entries(on: source) {
       try ErasureLedger.append(entry, on: destination)
     }

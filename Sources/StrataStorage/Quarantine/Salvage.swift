@@ -1,5 +1,6 @@
 package import Foundation
 import StrataBase
+package import StrataJournal
 import StrataMigrations
 import StrataSQLite
 

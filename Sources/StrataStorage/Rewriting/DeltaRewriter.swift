@@ -1,4 +1,5 @@
 import StrataBase
+import StrataJournal
 import StrataRecords
 
 /// What becomes of a change when a delta is written to another file.

@@ -1,3 +1,5 @@
+public import StrataJournal
+
 /// What an erasure did.
 public struct ErasureReport: Sendable, Equatable {
   /// A copy of the store that was not changed.

@@ -1,3 +1,5 @@
+package import StrataJournal
+
 extension JournalWriter {
   /// Erases entities that are not in the database any more.
   package func erase(

@@ -1,3 +1,5 @@
+package import StrataJournal
+
 extension JournalWriter {
   /// Gives a named snapshot another name.
   package func renameSnapshot(

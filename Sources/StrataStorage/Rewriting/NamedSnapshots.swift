@@ -1,4 +1,6 @@
 import StrataBase
+import StrataInspection
+package import StrataJournal
 import StrataSQLite
 
 /// The named snapshots of a store that no program has open.

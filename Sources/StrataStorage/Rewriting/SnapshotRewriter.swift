@@ -1,4 +1,5 @@
 import StrataBase
+import StrataJournal
 import StrataRecords
 
 /// Writes snapshots to another file without some of their entities.

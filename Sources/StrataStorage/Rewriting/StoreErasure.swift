@@ -1,5 +1,7 @@
 import Foundation
 import StrataBase
+import StrataInspection
+package import StrataJournal
 import StrataMigrations
 import StrataRecords
 import StrataSQLite

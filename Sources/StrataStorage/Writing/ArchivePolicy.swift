@@ -1,4 +1,5 @@
 import Foundation
+package import StrataJournal
 
 /// How a store is kept in an archive.
 ///
@@ -65,7 +66,7 @@ public struct ArchivePolicy: Sendable {
   }
 
   /// The leader's name for a file.
-  func leader(at path: StorePath) -> String {
+  package func leader(at path: StorePath) -> String {
     leader ?? "\(ProcessInfo.processInfo.hostName):\(path.file)"
   }
 }

@@ -1,4 +1,5 @@
 public import Foundation
+public import StrataJournal
 
 /// The state of a store's archive at one moment.
 public struct ArchiveStatus: Sendable, Equatable {
@@ -26,6 +27,20 @@ public struct ArchiveStatus: Sendable, Equatable {
   public var gaps: [ClosedRange<Revision>] = []
   /// Since when there are commits that it does not have; nil if there are none.
   public var behindSince: Date?
+
+  package init(
+    name: String,
+    condition: Condition,
+    replicated: Revision? = nil,
+    gaps: [ClosedRange<Revision>] = [],
+    behindSince: Date? = nil
+  ) {
+    self.name = name
+    self.condition = condition
+    self.replicated = replicated
+    self.gaps = gaps
+    self.behindSince = behindSince
+  }
 }
 
 extension ArchiveStatus: CustomStringConvertible {

@@ -1,3 +1,5 @@
+public import StrataJournal
+
 /// The result of a compaction.
 public struct Compaction: Sendable, Equatable {
   /// The snapshot of everything committed before, which was taken or existed already.

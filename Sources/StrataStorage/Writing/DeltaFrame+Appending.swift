@@ -1,4 +1,5 @@
 import StrataBase
+package import StrataJournal
 package import StrataSQLite
 
 extension DeltaFrame {

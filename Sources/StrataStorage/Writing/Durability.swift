@@ -38,5 +38,5 @@ public enum Durability: Sendable, Equatable {
     }
   }
 
-  var syncsGroups: Bool { self != .onFlush }
+  package var syncsGroups: Bool { self != .onFlush }
 }

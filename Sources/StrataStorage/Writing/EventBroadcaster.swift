@@ -34,7 +34,7 @@ package final class EventBroadcaster: Sendable {
     return stream
   }
 
-  func send(_ event: PersistenceEvent) {
+  package func send(_ event: PersistenceEvent) {
     for continuation in listeners.withLock({ Array($0.continuations.values) }) {
       continuation.yield(event)
     }

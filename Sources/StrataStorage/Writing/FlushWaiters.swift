@@ -1,4 +1,5 @@
 import StrataBase
+import StrataJournal
 
 /// Callers of `flush()` that wait for the writer; one call of the writer serves all of them.
 final class FlushWaiters: Sendable {

@@ -1,4 +1,5 @@
 import StrataBase
+package import StrataJournal
 import StrataMigrations
 
 extension JournalWriter {

@@ -1,4 +1,5 @@
 import StrataBase
+import StrataJournal
 
 extension JournalWriter {
   /// The state of the file at this moment; see `Persistence.status`.

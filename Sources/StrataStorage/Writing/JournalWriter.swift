@@ -1,5 +1,6 @@
 import Foundation
 import StrataBase
+package import StrataJournal
 import StrataSQLite
 
 /// The one writer of a store's file.
@@ -29,8 +30,8 @@ package actor JournalWriter {
 
   package nonisolated let path: StorePath
   package nonisolated let configuration: PersistenceConfiguration
-  /// The migrations of the data that an opening runs.
-  package nonisolated let migrations: [DataMigration]
+  /// What an opening does to the file before it reads it; nil if the caller has no types to read it with.
+  nonisolated let preparation: (any FilePreparation)?
   package nonisolated let events = EventBroadcaster()
   package nonisolated let queue: WriteQueue
   nonisolated let flushWaiters = FlushWaiters()
@@ -53,9 +54,9 @@ package actor JournalWriter {
   package init(
     _ path: StorePath,
     _ configuration: PersistenceConfiguration,
-    migrations: [DataMigration] = []
+    preparation: (any FilePreparation)? = nil
   ) {
-    self.migrations = migrations
+    self.preparation = preparation
     executor = FileExecutor(label: "strata.writer")
     self.path = path
     self.configuration = configuration
@@ -91,7 +92,7 @@ extension JournalWriter {
   }
 
   /// The open file; throws the reason when there is none.
-  func requireSession(
+  package func requireSession(
     for operation: PersistenceError.Operation
   ) throws(PersistenceError) -> WriterSession {
     switch state {
@@ -160,7 +161,7 @@ extension JournalWriter {
 extension JournalWriter {
   /// Continues in memory after an error, and plans to try the file again.
   @discardableResult
-  func degrade(_ error: any Error) -> PersistenceError {
+  package func degrade(_ error: any Error) -> PersistenceError {
     let error = PersistenceError(.appending, path: path.file, wrapping: error)
     abortBackups()
     dropSession()
@@ -286,12 +287,6 @@ extension JournalWriter {
       }
     guard isSame, isOurs else { throw FileMovedOn(from: left, to: found) }
   }
-}
-
-/// A file is not where its writer left it.
-struct FileMovedOn: Error {
-  let from: Position
-  let to: Position
 }
 
 extension JournalWriter {

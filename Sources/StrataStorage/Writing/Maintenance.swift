@@ -1,11 +1,12 @@
-import Foundation
+package import Foundation
 import StrataBase
+package import StrataJournal
 import StrataSQLite
 
 /// What the writer does between groups: it removes what an earlier writer left unfinished, merges the
 /// journal into a snapshot when one is due, trims history that is no longer needed, and returns free pages
 /// to the file system.
-struct Maintenance {
+package struct Maintenance {
   private enum Work {
     case none
     case clearing
@@ -83,14 +84,14 @@ struct Maintenance {
   private static let chunkSlice = 8
   private static let vacuumPages = 256
 
-  init(policy: SnapshotPolicy, pins: HistoryPins, now: @escaping @Sendable () -> Date) {
+  package init(policy: SnapshotPolicy, pins: HistoryPins, now: @escaping @Sendable () -> Date) {
     self.policy = policy
     self.pins = pins
     self.now = now
   }
 
   /// Starts with a newly opened file.
-  mutating func start(with file: RestoredFile) {
+  package mutating func start(with file: RestoredFile) {
     lastSnapshot = file.snapshot
     damaged = file.damaged
     snapshotBytes = Int64(lastSnapshot?.bytes ?? 0)
@@ -142,7 +143,7 @@ struct Maintenance {
 
   private var mustCount: Bool { mayCount && keptJournalBytes == nil }
 
-  var isSnapshotting: Bool {
+  package var isSnapshotting: Bool {
     if case .snapshotting = work { return true }
     return false
   }
@@ -162,7 +163,7 @@ struct Maintenance {
   }
 
   /// Starts a snapshot of everything written so far; abandons the work in progress.
-  mutating func startSnapshot(_ session: WriterSession) throws {
+  package mutating func startSnapshot(_ session: WriterSession) throws {
     try startSnapshot(session, .request)
   }
 
@@ -218,7 +219,7 @@ struct Maintenance {
   }
 
   /// Does one slice; returns an event when a snapshot is complete.
-  mutating func step(_ session: WriterSession) throws -> PersistenceEvent? {
+  package mutating func step(_ session: WriterSession) throws -> PersistenceEvent? {
     switch work {
     case .none:
       if isDue {

@@ -1,3 +1,5 @@
+package import StrataJournal
+
 /// The changes of one commit on their way to the file, not encoded yet.
 ///
 /// Storage knows no entity types. `StrataPersistence` passes the changed entities in this form, and the

@@ -1,3 +1,5 @@
+package import StrataJournal
+
 /// The context of a commit on its way to the file.
 package protocol PendingContext: Sendable {
   /// The context as a delta states it; nil for nothing.

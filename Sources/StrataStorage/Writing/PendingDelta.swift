@@ -1,3 +1,5 @@
+package import StrataJournal
+
 /// A commit on its way to the file: its changes, and what its delta will state about it.
 package struct PendingDelta: Sendable {
   package var first: Revision

@@ -1,4 +1,5 @@
 public import Foundation
+public import StrataJournal
 
 /// How a store is persisted.
 ///

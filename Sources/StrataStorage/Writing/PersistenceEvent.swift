@@ -1,4 +1,5 @@
 public import Foundation
+public import StrataJournal
 
 /// An event of a store's file while it is open.
 public enum PersistenceEvent: Sendable, Equatable {

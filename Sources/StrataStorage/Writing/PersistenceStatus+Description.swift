@@ -1,3 +1,5 @@
+import StrataJournal
+
 extension PersistenceStatus: CustomStringConvertible {
   /// The status in sentences, for a person: what is wrong and what to do first, then the facts.
   public var description: String {

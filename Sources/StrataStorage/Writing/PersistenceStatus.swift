@@ -1,4 +1,5 @@
 public import Foundation
+public import StrataJournal
 
 /// The state of a store's file at one moment, for operators and metrics.
 ///
@@ -118,7 +119,7 @@ public struct PersistenceStatus: Sendable, Equatable {
   public var newestSnapshot: Snapshot?
   /// The archive; nil if there is none.
   public var archive: ArchiveStatus?
-  /// The last revision whose delta was removed, by the ``SnapshotPolicy`` or by `compact()`; nil if the
+  /// The last revision whose delta was removed, by the `SnapshotPolicy` or by `compact()`; nil if the
   /// whole history is there.
   public var trimmed: Revision?
 }

@@ -1,4 +1,5 @@
 import StrataBase
+import StrataJournal
 import StrataRecords
 import StrataSQLite
 
@@ -9,7 +10,7 @@ import StrataSQLite
 /// does not change meanwhile: deltas are only appended, and nothing is trimmed while it runs. A task that
 /// is abandoned leaves rows that the next one removes.
 ///
-/// It does not use ``ReadView/read(at:from:extent:scope:_:_:)``: it stops after every slice and continues
+/// It does not use `ReadView.read(at:from:extent:scope:_:_:)`: it stops after every slice and continues
 /// later, on the writer's own connection, and from a base that its caller has chosen.
 struct SnapshotTask {
   private enum Phase {

@@ -1,5 +1,6 @@
 package import Foundation
 import StrataBase
+package import StrataJournal
 import StrataSQLite
 
 /// The part of a store's status that only its writer knows.

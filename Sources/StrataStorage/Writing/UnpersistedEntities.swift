@@ -1,3 +1,5 @@
+package import StrataJournal
+
 /// The entities whose last change is in memory alone, because their `encode(to:)` threw.
 ///
 /// An entity is dropped from here when it is put again and encoded, or removed.
@@ -46,7 +48,7 @@ package struct UnpersistedEntities: Sendable {
 }
 
 /// An entity that could not be encoded, and the delta that lacks it.
-struct UnpersistedChange {
+package struct UnpersistedChange {
   let entity: NotPersisted
   let revision: Revision
 }

@@ -1,4 +1,5 @@
 import StrataBase
+package import StrataJournal
 
 /// The queue between committing threads and the writer, behind its lock, and how far the file is.
 package final class WriteQueue: Sendable {
@@ -99,10 +100,12 @@ package final class WriteQueue: Sendable {
   }
 
   /// Accepts commits again that were refused because this process may no longer lead.
-  func acceptCommitsAgain() { state.withLock { $0.acceptCommitsAgain() } }
+  package func acceptCommitsAgain() { state.withLock { $0.acceptCommitsAgain() } }
 
   /// Lets commits wait, or continue, because of how far the archive is behind.
-  func holdBack(_ isHeldBack: Bool) { state.withLockSignalling { $0.isHeldBack = isHeldBack } }
+  package func holdBack(_ isHeldBack: Bool) {
+    state.withLockSignalling { $0.isHeldBack = isHeldBack }
+  }
 
   /// Whether commits wait because of how far the archive is behind.
   package var isHeldBack: Bool { state.withLock { $0.isHeldBack } }

@@ -1,3 +1,5 @@
+package import StrataJournal
+
 /// The commits that wait for the writer.
 ///
 /// A pure value; ``WriteQueue`` puts a lock around it.

@@ -1,15 +1,16 @@
 import Foundation
 import StrataBase
-import StrataRecords
-import StrataSQLite
+package import StrataJournal
+package import StrataRecords
+package import StrataSQLite
 
 /// Everything the writer has open while the disk works: the connection and what was read through it.
 ///
 /// After an error the writer discards the session and opens another one.
-final class WriterSession {
+package final class WriterSession {
   let path: StorePath
-  private(set) var identity: StoreIdentity
-  let connection: Connection
+  package private(set) var identity: StoreIdentity
+  package let connection: Connection
   let journal: Journal
   let snapshots: SnapshotStore
   private var indexer: ChangeIndexer
@@ -23,7 +24,7 @@ final class WriterSession {
   /// The files that are written to, even if another file has their names by now.
   private let files: [FileIdentity?]
   /// The last delta in the file.
-  private(set) var written: HeadRecord.Mark
+  package private(set) var written: HeadRecord.Mark
   /// The last delta that is certainly on disk.
   private(set) var durable: HeadRecord.Mark
   /// How many frames SQLite's WAL had at its last checkpoint.
@@ -80,7 +81,9 @@ final class WriterSession {
   ///
   /// After an error the outcome is unknown: only reopening the file shows whether a failed COMMIT took
   /// effect.
-  func append(_ group: [PendingDelta]) throws -> [UnpersistedChange] { try append(group) { _ in } }
+  package func append(_ group: [PendingDelta]) throws -> [UnpersistedChange] {
+    try append(group) { _ in }
+  }
 
   /// Adds tables that are new to the file, and writes a delta for each group of changes that opening adds.
   ///
@@ -148,7 +151,7 @@ final class WriterSession {
 
   /// Runs a closure in one transaction in which it may append deltas with ``append(_:_:)``: all of it takes
   /// effect, or nothing.
-  func transaction<R>(_ body: () throws -> R) throws -> R {
+  package func transaction<R>(_ body: () throws -> R) throws -> R {
     guard try connection.dataVersion() == dataVersion else {
       throw CorruptionError("another program wrote to the file while it was open")
     }
@@ -165,7 +168,7 @@ final class WriterSession {
   /// Appends a delta of the next revision in the caller's ``transaction(_:)``, unless `encode` adds nothing to it.
   ///
   /// Returns its header; nil if there is none.
-  func append(
+  package func append(
     named name: String,
     key: [UInt8]? = nil,
     time: Int64,
@@ -202,7 +205,7 @@ final class WriterSession {
   }
 
   /// The number of a table's layout; a new one is written in the caller's transaction.
-  func number(of layout: Layout, table: String) throws -> Int64 {
+  package func number(of layout: Layout, table: String) throws -> Int64 {
     do throws(EncodingFailure) {
       return try encoder.number(of: layout, table: table)
     } catch {
@@ -245,7 +248,7 @@ final class WriterSession {
   }
 
   /// Notes a leadership, and raises the epoch at least to another one; both are on disk when this returns.
-  func note(leadership: Int64, raisingEpochTo epoch: Int64) throws {
+  package func note(leadership: Int64, raisingEpochTo epoch: Int64) throws {
     var raised = identity
     raised.epoch = max(raised.epoch, epoch)
     try transaction {
@@ -258,7 +261,7 @@ final class WriterSession {
   }
 
   /// The layouts of the file.
-  var catalog: LayoutCatalog { encoder.catalog }
+  package var catalog: LayoutCatalog { encoder.catalog }
 
   /// The position of the file.
   var position: Position {
@@ -284,7 +287,7 @@ final class WriterSession {
   }
 
   /// Returns when everything written is on disk.
-  func barrier() throws {
+  package func barrier() throws {
     try connection.syncWAL()
     try noteSynced()
   }
@@ -336,7 +339,7 @@ final class WriterSession {
   }
 
   /// Copies all of SQLite's WAL into the database and closes the connection.
-  func close() throws {
+  package func close() throws {
     // Nothing depends on an index: what gets none now, because of a full disk say, gets it after the next opening.
     try? indexer.extend(through: written.revision)
     try checkpointFully()

@@ -1,6 +1,7 @@
 import StrataCLI
+import StrataInspection
+import StrataJournal
 import StrataRecords
-import StrataStorage
 import Testing
 
 @Suite struct DifferenceTextTests {

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
 import StrataBase
-import StrataStorage
+import StrataJournal
 import TestSupport
 import Testing
 

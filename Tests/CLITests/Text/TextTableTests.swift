@@ -1,4 +1,5 @@
 import StrataCLI
+import StrataJournal
 import StrataStorage
 import Testing
 

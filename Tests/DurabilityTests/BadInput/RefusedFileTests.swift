@@ -1,8 +1,8 @@
 import Foundation
 import Strata
+import StrataJournal
 import StrataPersistence
 import StrataSQLite
-import StrataStorage
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
+import StrataInspection
 import StrataPersistence
-import StrataStorage
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import Strata
+import StrataInspection
 import StrataPersistence
-import StrataStorage
 import TestSupport
 import Testing
 

@@ -1,8 +1,9 @@
 import Foundation
 import Strata
 import StrataBase
+import StrataInspection
+import StrataJournal
 import StrataPersistence
-import StrataStorage
 import TestSupport
 import Testing
 

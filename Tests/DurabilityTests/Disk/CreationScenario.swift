@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataInspection
 import StrataPersistence
 import StrataStorage
 import TestSupport

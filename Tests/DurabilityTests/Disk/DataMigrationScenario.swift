@@ -1,5 +1,7 @@
 import Foundation
 import Strata
+import StrataInspection
+import StrataMigrating
 import StrataPersistence
 import StrataStorage
 import TestSupport

@@ -1,5 +1,7 @@
 import Foundation
 import Strata
+import StrataInspection
+import StrataJournal
 import StrataPersistence
 import StrataStorage
 import TestSupport

@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataJournal
 import StrataPersistence
 import StrataSQLite
 import StrataStorage

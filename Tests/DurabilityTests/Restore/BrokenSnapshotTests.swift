@@ -1,4 +1,6 @@
 import Strata
+import StrataInspection
+import StrataJournal
 import StrataPersistence
 import StrataStorage
 import TestSupport

@@ -2,6 +2,8 @@ import Foundation
 import Strata
 import StrataBase
 import StrataCore
+import StrataInspection
+import StrataJournal
 import StrataPersistence
 import StrataStorage
 import TestSupport

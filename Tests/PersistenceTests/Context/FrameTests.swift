@@ -1,6 +1,8 @@
 import Foundation
 import Strata
 import StrataBase
+import StrataInspection
+import StrataJournal
 import StrataPersistence
 import StrataSQLite
 import StrataStorage

@@ -1,9 +1,10 @@
 import Foundation
 import Strata
+import StrataInspection
+import StrataJournal
 import StrataPersistence
 import StrataRecords
 import StrataSQLite
-import StrataStorage
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataCore
+import StrataJournal
 import StrataPersistence
 import StrataStorage
 import TestSupport

@@ -1,8 +1,8 @@
 import Foundation
 import Strata
+import StrataJournal
 import StrataPersistence
 import StrataRecords
-import StrataStorage
 import TestSupport
 import Testing
 

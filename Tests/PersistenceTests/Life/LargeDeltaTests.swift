@@ -1,12 +1,15 @@
 import Foundation
 import Strata
 import StrataBase
+import StrataInspection
+import StrataMigrating
 import StrataPersistence
 import StrataSQLite
+import StrataStorage
 import TestSupport
 import Testing
 
-@testable import StrataStorage
+@testable import StrataJournal
 
 /// A snapshot merges the blocks of large deltas without holding them.
 struct LargeDeltaTests {

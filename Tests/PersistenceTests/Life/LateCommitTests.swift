@@ -1,4 +1,5 @@
 import Strata
+import StrataJournal
 import StrataPersistence
 import StrataStorage
 import TestSupport

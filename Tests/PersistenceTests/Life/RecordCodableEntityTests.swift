@@ -1,8 +1,8 @@
 import Foundation
 import Strata
+import StrataInspection
 import StrataPersistence
 import StrataSQLite
-import StrataStorage
 import TestSupport
 import Testing
 

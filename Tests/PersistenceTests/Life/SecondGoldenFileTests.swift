@@ -1,6 +1,8 @@
 import Foundation
 import Strata
 import StrataCore
+import StrataInspection
+import StrataJournal
 import StrataPersistence
 import StrataRecords
 import StrataStorage

@@ -1,6 +1,9 @@
 import Foundation
 import Strata
+import StrataArchive
 import StrataCore
+import StrataInspection
+import StrataJournal
 import StrataPersistence
 import StrataStorage
 import TestSupport

@@ -1,7 +1,8 @@
 import Foundation
 import Strata
+import StrataInspection
+import StrataJournal
 import StrataPersistence
-import StrataStorage
 import TestSupport
 import Testing
 

@@ -6,6 +6,7 @@
   import StrataBase
   import StrataCore
   import StrataPersistence
+  import StrataArchive
   import StrataStorage
   import TestSupport
   import Testing

@@ -4,7 +4,7 @@
   import Strata
   import StrataCore
   import StrataPersistence
-  import StrataStorage
+  import StrataInspection
   import TestSupport
   import Testing
   import Tracing

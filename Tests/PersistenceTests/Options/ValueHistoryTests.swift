@@ -1,7 +1,7 @@
 import Foundation
 import Strata
+import StrataJournal
 import StrataPersistence
-import StrataStorage
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataBase
 import StrataCore
+import StrataJournal
 import StrataPersistence
 import StrataSQLite
 import StrataStorage

@@ -1,5 +1,5 @@
 package import Foundation
-package import StrataStorage
+package import StrataArchive
 
 /// Where the archive of a fault run is, and what can be done to it.
 package protocol ArchivePlace: Sendable {

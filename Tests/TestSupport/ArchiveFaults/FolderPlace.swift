@@ -1,6 +1,7 @@
 package import Foundation
+package import StrataArchive
 import StrataBase
-package import StrataStorage
+import StrataJournal
 
 /// A ``FolderArchive`` of a fault run: each machine has a clock of its own.
 package final class FolderPlace: ArchivePlace {

@@ -1,6 +1,7 @@
 package import Foundation
+package import StrataArchive
 import StrataBase
-package import StrataStorage
+package import StrataJournal
 
 /// An archive in memory, for tests.
 ///

@@ -1,6 +1,6 @@
 package import Foundation
+package import StrataArchive
 import StrataBase
-package import StrataStorage
 
 /// A ``MemoryArchive`` of a fault run: one clock for all.
 package final class MemoryPlace: ArchivePlace {

@@ -2,8 +2,8 @@ import CStrataSQLite
 package import Foundation
 import StrataBase
 import StrataCore
+package import StrataJournal
 import StrataPersistence
-package import StrataStorage
 
 /// A file system for SQLite that uses real files and injects faults and power cuts.
 ///

@@ -1,8 +1,8 @@
 import Foundation
 import StrataBase
 import StrataCore
+import StrataJournal
 import StrataPersistence
-import StrataStorage
 
 /// Counts the system calls for a store's own files, injects faults, and tracks the head.
 final class OwnFileWatch: DiskWatch {

@@ -1,6 +1,6 @@
 import Foundation
 import StrataBase
-import StrataStorage
+import StrataJournal
 
 /// A store whose file, or what lies beside it, was changed as only a program can that knows the format.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import StrataBase
-import StrataStorage
+import StrataJournal
 
 /// Recomputes the hashes of a store as the page "On-Disk Format" describes them, with no code of the store
 /// but the hash function and the reading of change blocks.

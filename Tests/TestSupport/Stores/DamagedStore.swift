@@ -1,5 +1,6 @@
 package import Foundation
 import Strata
+package import StrataJournal
 package import StrataPersistence
 import StrataSQLite
 package import StrataStorage

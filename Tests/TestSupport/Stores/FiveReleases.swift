@@ -1,6 +1,7 @@
 import Foundation
 package import Strata
-package import StrataStorage
+import StrataInspection
+package import StrataMigrating
 
 /// An app that has had five migrations since its first release, in their Swift form, with its types as they were at
 /// first and as they are now.

@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataJournal
 package import StrataPersistence
 package import StrataStorage
 

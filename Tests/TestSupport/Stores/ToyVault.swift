@@ -1,5 +1,5 @@
 import Foundation
-package import StrataStorage
+package import StrataJournal
 
 /// Seals for tests: a stream of SplitMix64 over the record and a tag over stream, context and record.
 ///

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import StrataStorage
+import StrataArchive
 
 /// `strata archive prune --from ARCHIVE`.
 struct ArchivePrune: AsyncParsableCommand {

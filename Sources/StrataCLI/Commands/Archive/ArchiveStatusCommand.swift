@@ -1,6 +1,8 @@
 import ArgumentParser
 import Foundation
-import StrataStorage
+import StrataArchive
+import StrataInspection
+import StrataJournal
 
 /// `strata archive status --from ARCHIVE`.
 struct ArchiveStatusCommand: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
-import StrataStorage
+import StrataArchive
+import StrataJournal
 
 /// `strata push STORE --to ARCHIVE`.
 struct Push: AsyncParsableCommand {

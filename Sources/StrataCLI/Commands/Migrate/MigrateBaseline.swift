@@ -1,5 +1,7 @@
 import ArgumentParser
-import StrataStorage
+import StrataInspection
+import StrataJournal
+import StrataMigrating
 
 /// `strata migrate baseline STORE N`.
 struct MigrateBaseline: AsyncParsableCommand {

@@ -1,5 +1,6 @@
 import ArgumentParser
-import StrataStorage
+import StrataInspection
+import StrataMigrating
 
 /// `strata migrate history STORE`.
 struct MigrateHistory: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
+import StrataInspection
+import StrataJournal
 import StrataSQL
-import StrataStorage
 
 /// `strata migrate new NAME`.
 struct MigrateNew: ParsableCommand {

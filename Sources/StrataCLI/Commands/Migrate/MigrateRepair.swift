@@ -1,6 +1,8 @@
 import ArgumentParser
+import StrataInspection
+import StrataJournal
+import StrataMigrating
 import StrataSQL
-import StrataStorage
 
 /// `strata migrate repair STORE`.
 struct MigrateRepair: AsyncParsableCommand {

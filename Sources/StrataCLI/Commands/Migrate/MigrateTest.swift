@@ -1,4 +1,7 @@
 import ArgumentParser
+import StrataInspection
+import StrataJournal
+import StrataMigrating
 import StrataStorage
 
 /// `strata migrate test --on STORE …`.

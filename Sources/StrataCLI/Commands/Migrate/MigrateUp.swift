@@ -1,4 +1,5 @@
 import ArgumentParser
+import StrataMigrating
 import StrataStorage
 
 /// `strata migrate up STORE`.

@@ -1,5 +1,7 @@
 import ArgumentParser
-import StrataStorage
+import StrataInspection
+import StrataJournal
+import StrataMigrating
 
 /// `strata migrate verify STORE`.
 struct MigrateVerify: AsyncParsableCommand {

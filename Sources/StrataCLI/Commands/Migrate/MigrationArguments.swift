@@ -1,4 +1,7 @@
 import ArgumentParser
+import StrataInspection
+import StrataJournal
+import StrataMigrating
 import StrataSQL
 import StrataSQLite
 import StrataStorage

@@ -1,5 +1,5 @@
 import ArgumentParser
-import StrataStorage
+import StrataInspection
 
 /// `strata snapshot list STORE`.
 struct SnapshotList: ParsableCommand {

@@ -1,4 +1,6 @@
 import ArgumentParser
+import StrataInspection
+import StrataJournal
 import StrataStorage
 
 /// `strata snapshot prune STORE NAME…`.

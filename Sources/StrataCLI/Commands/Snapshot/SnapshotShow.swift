@@ -1,5 +1,6 @@
 import ArgumentParser
-import StrataStorage
+import StrataInspection
+import StrataJournal
 
 /// `strata snapshot show STORE NAME`.
 struct SnapshotShow: ParsableCommand {

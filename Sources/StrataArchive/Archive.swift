@@ -1,0 +1,124 @@
+import Foundation
+public import StrataJournal
+
+/// A place away from the file that keeps the history of one store: ``FolderArchive``, or `PostgresArchive` of
+/// `StrataPostgres`.
+///
+/// The writer's process appends to it while it *leads*. Leading raises the epoch, and everything that is written
+/// names the epoch of its ``ArchiveTerm``: what a former leader still sends is refused, however late it
+/// arrives. A lease says when another process may lead; no guarantee depends on it or on a clock.
+///
+/// An archive has *segments*, each some deltas as frames, and snapshots, whose chunks are kept by their hashes.
+/// One segment continues another: its chain starts where the one before it ends. A gap stands only before
+/// a snapshot that was added because segments were too far behind.
+///
+/// Implement it for another place by these rules. Each operation takes effect whole or not at all, and what it has
+/// done is on a disk, or wherever it is to survive, when it returns. After `ArchiveError.Reason.away(_:)` it may have
+/// taken effect.
+public protocol Archive: Sendable {
+  /// The archive in messages: where it is, without any secret.
+  var name: String { get }
+
+  /// How far the archive is and who leads; nil while it has no store.
+  func head() async throws(ArchiveError) -> ArchiveHead?
+
+  /// Starts to lead, and returns the head under the new epoch.
+  ///
+  /// An archive that has no store yet starts with that of the candidate. The new epoch is above that of the archive and of
+  /// the candidate. An append in progress ends before this returns, and the head includes it.
+  ///
+  /// Throws `.led` while the lease of another leader runs, and `.otherStore`.
+  func lead(_ candidate: ArchiveCandidate) async throws(ArchiveError) -> ArchiveHead
+
+  /// Extends the lease.
+  ///
+  /// Throws `.refused` if another leads.
+  func renew(_ term: ArchiveTerm) async throws(ArchiveError)
+
+  /// Ends the lease, so that another may lead at once.
+  ///
+  /// It changes nothing if another leads.
+  func release(_ term: ArchiveTerm) async throws(ArchiveError)
+
+  /// Appends a segment after the head, moves the head to its end and extends the lease.
+  ///
+  /// A `catalog` is the new one; nil keeps the one that is there.
+  ///
+  /// Throws `.refused` if another leads, or if the segment does not start at the head.
+  func append(
+    _ segment: ArchiveSegment,
+    catalog: [UInt8]?,
+    in term: ArchiveTerm
+  ) async throws(ArchiveError)
+
+  /// The segments that have a delta after a revision, in order, up to the head.
+  ///
+  /// At least one if there is one, and then about as many as there are bytes asked for.
+  func segments(after revision: Revision, bytes: Int) async throws(ArchiveError) -> [ArchiveSegment]
+
+  /// What is in no delta: an image of the store without its history.
+  func catalog() async throws(ArchiveError) -> [UInt8]
+
+  /// The snapshots, the oldest first.
+  func snapshots() async throws(ArchiveError) -> [ArchiveSnapshot]
+
+  /// The list of a snapshot: an image of the store with it, and its chunks.
+  ///
+  /// Throws `.notFound`.
+  func list(of snapshot: Revision) async throws(ArchiveError) -> ArchiveSnapshot.List
+
+  /// Those of the chunks that the archive does not have.
+  func missing(_ chunks: [ArchiveChunk.ID]) async throws(ArchiveError) -> [ArchiveChunk.ID]
+
+  /// Adds chunks; those that it has stay.
+  func add(_ chunks: [ArchiveChunk], in term: ArchiveTerm) async throws(ArchiveError)
+
+  /// The chunks, in any order.
+  ///
+  /// Throws `.notFound`.
+  func chunks(_ ids: [ArchiveChunk.ID]) async throws(ArchiveError) -> [ArchiveChunk]
+
+  /// Adds a snapshot whose chunks are there, or replaces the one of its revision.
+  ///
+  /// One that is beyond the head becomes the head: the segments between are not there and will not come.
+  ///
+  /// Throws `.refused` if another leads, and `.notFound` if a chunk is missing.
+  func add(
+    _ snapshot: ArchiveSnapshot,
+    _ list: ArchiveSnapshot.List,
+    catalog: [UInt8]?,
+    in term: ArchiveTerm
+  ) async throws(ArchiveError)
+
+  /// Starts again with a snapshot whose chunks are there, and removes all else: segments, snapshots, and the chunks
+  /// that it does not list.
+  ///
+  /// It is for a history that was rewritten: entities were erased from it. The head is the snapshot's mark then.
+  ///
+  /// Throws `.refused` if another leads, and `.notFound` if a chunk is missing.
+  func restart(
+    from snapshot: ArchiveSnapshot,
+    _ list: ArchiveSnapshot.List,
+    catalog: [UInt8],
+    in term: ArchiveTerm
+  ) async throws(ArchiveError)
+
+  /// Removes the segments that end at or before a revision, these snapshots, and chunks that no snapshot lists.
+  ///
+  /// Snapshots that are added meanwhile keep their chunks.
+  func remove(
+    segmentsThrough revision: Revision,
+    snapshots: [Revision]
+  ) async throws(ArchiveError)
+
+  /// Elements that come soon after an append, to look for it at once; nil if there is no such thing.
+  ///
+  /// An element may be missing or come without reason, so a follower also looks by itself. When the stream ends, a
+  /// follower asks for another one.
+  func hints() -> AsyncStream<Void>?
+}
+
+extension Archive {
+  /// Nothing: a follower looks by itself.
+  public func hints() -> AsyncStream<Void>? { nil }
+}

@@ -1,0 +1,131 @@
+public import Foundation
+package import StrataBase
+public import StrataJournal
+
+/// A revision and the chain there: two histories that have a mark in common are the same up to it.
+public struct HistoryMark: Hashable, Sendable, Codable, CustomStringConvertible {
+  /// The revision.
+  public let revision: Revision
+  /// The hash of the delta of this revision, which covers all before it: 32 hexadecimal digits.
+  public let chain: String
+
+  /// Creates a mark.
+  public init(revision: Revision, chain: String) {
+    self.revision = revision
+    self.chain = chain
+  }
+
+  package init(_ revision: Revision, _ chain: Checksum) {
+    self.init(revision: revision, chain: chain.description)
+  }
+
+  /// The chain; nil if it is no 32 hexadecimal digits.
+  package var checksum: Checksum? {
+    guard chain.utf8.count == 32 else { return nil }
+    let digits = Array(chain.utf8)
+    var bytes: [UInt8] = []
+    for start in stride(from: 0, to: digits.count, by: 2) {
+      let pair = String(decoding: digits[start..<start + 2], as: UTF8.self)
+      guard let byte = UInt8(pair, radix: 16) else { return nil }
+      bytes.append(byte)
+    }
+    return Checksum(bytes: bytes)
+  }
+
+  /// Whether it can be a place of a history: a revision from 0 on, and a chain of 32 digits.
+  package var isWellFormed: Bool {
+    revision >= 0 && chain.utf8.count == 32
+      && chain.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
+  }
+
+  package init(_ position: Position) { self.init(position.revision, position.chain) }
+
+  /// `revision 12 (chain 04ab…)`.
+  public var description: String { "revision \(revision) (chain \(chain))" }
+}
+
+/// How far an archive is, and who leads.
+public struct ArchiveHead: Sendable, Equatable {
+  /// The store.
+  public var store: UUID
+  /// The epoch of the last leader; each one raises it.
+  public var epoch: Int64
+  /// The leader's own name for itself, for messages.
+  public var leader: String
+  /// How long its lease still runs, by the clock of the archive; zero once another may lead.
+  public var lease: Duration
+  /// The end of the last segment, or the snapshot beyond it.
+  public var mark: HistoryMark
+
+  /// Creates a head.
+  public init(store: UUID, epoch: Int64, leader: String, lease: Duration, mark: HistoryMark) {
+    self.store = store
+    self.epoch = epoch
+    self.leader = leader
+    self.lease = lease
+    self.mark = mark
+  }
+}
+
+/// A process that wants to lead.
+public struct ArchiveCandidate: Sendable {
+  /// The store.
+  public var store: UUID
+  /// The epoch of its file; the new one is above it.
+  public var epoch: Int64
+  /// Its name.
+  ///
+  /// A lease under the same name does not have to end first: it is that of an earlier process at the same
+  /// file.
+  public var leader: String
+  /// How long its lease is to run after each renewal.
+  public var lease: Duration
+  /// Where an archive starts that has no store yet.
+  public var start: HistoryMark
+
+  /// Creates a candidate.
+  public init(
+    store: UUID,
+    epoch: Int64,
+    leader: String,
+    lease: Duration,
+    start: HistoryMark
+  ) {
+    self.store = store
+    self.epoch = epoch
+    self.leader = leader
+    self.lease = lease
+    self.start = start
+  }
+}
+
+extension ArchiveCandidate {
+  /// Why no archive can be led by it; nil if one can.
+  package var flaw: String? {
+    (0..<Int64.max).contains(epoch) && start.isWellFormed && !leader.isEmpty
+      ? nil : "nothing can lead as \"\(leader)\" after epoch \(epoch) from \(start)"
+  }
+}
+
+extension Duration {
+  /// The length of a lease: from 0 to 100 years.
+  package var leaseMicroseconds: Int64 {
+    let century: Int64 = 100 * 365 * 86_400
+    let (seconds, attoseconds) = max(.zero, min(self, .seconds(century))).components
+    return seconds * 1_000_000 + attoseconds / 1_000_000_000_000
+  }
+}
+
+/// One leadership: what everything that a leader writes is checked against.
+public struct ArchiveTerm: Sendable, Equatable {
+  /// The epoch that it started.
+  public let epoch: Int64
+  /// How long the lease runs after each renewal.
+  public let lease: Duration
+
+  /// Creates a term.
+  public init(epoch: Int64, lease: Duration) {
+    self.epoch = epoch
+    self.lease = lease
+  }
+}

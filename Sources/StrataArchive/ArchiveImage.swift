@@ -1,0 +1,129 @@
+import Foundation
+import StrataBase
+import StrataJournal
+import StrataMigrations
+import StrataSQLite
+import StrataStorage
+
+/// What an archive keeps of a store beside its deltas and chunks: files of a store without them.
+///
+/// The catalog has no history at all. The list of a snapshot has the snapshot, in which the bodies of the
+/// chunks are empty. Both are written by the code that copies rows of one file into another.
+struct ArchiveImage {
+  let view: ReadView
+  let source: Connection
+  let path: StorePath
+  let disk: Disk
+
+  /// The image of the store without its history.
+  ///
+  /// O(tables, layouts and openings).
+  func catalog() throws -> [UInt8] { try image { _ in } }
+
+  /// The image of the store with one snapshot, and its chunks by their numbers.
+  ///
+  /// O(entities) to hash the chunks; one is in memory at a time.
+  func list(of snapshot: StoredSnapshot) throws -> ArchiveSnapshot.List {
+    var chunks: [Int64: ArchiveChunk.ID] = [:]
+    let image = try image { destination in
+      let revision = snapshot.header.revision
+      let rows = RowCopy(source: source, destination: destination)
+      try rows.snapshotWithoutChunks(revision)
+      for (number, checksum) in try chunkRows(of: revision) {
+        chunks[number] = try Self.chunk(number, in: source).id
+        try destination.run(
+          "INSERT INTO chunk (id, hash, body) VALUES (?, ?, ?)",
+          [.integer(number), .blob(checksum), .blob([])]
+        )
+      }
+    }
+    return ArchiveSnapshot.List(image: image, chunks: chunks)
+  }
+
+  /// A chunk of a file.
+  static func chunk(_ number: Int64, in source: Connection) throws -> ArchiveChunk {
+    let body = try source.first("SELECT body FROM chunk WHERE id = ?", [.integer(number)]) {
+      try $0.blob(0)
+    }
+    guard let body else { throw CorruptionError("chunk \(number) is missing") }
+    return ArchiveChunk(body: body)
+  }
+
+  private func chunkRows(of revision: Revision) throws -> [(Int64, [UInt8])] {
+    try source.all(
+      """
+      SELECT id, hash FROM chunk WHERE id IN (SELECT chunk FROM listing WHERE revision = ?)
+        ORDER BY id
+      """,
+      [.integer(revision.number)]
+    ) { (try $0.int(0), try $0.blob(1)) }
+  }
+
+  private func image(_ fill: (Connection) throws -> Void) throws -> [UInt8] {
+    let file = NewFile(replacing: path, for: .archiving, on: disk)
+    defer { file.removeLeftovers() }
+    try file.createStore(now: view.identity.created) { destination in
+      try view.identity.write(to: destination)
+      try RowCopy(source: source, destination: destination).allButHistory(of: view)
+      try OlderBuildMarks.read(source).write(to: destination)
+      try fill(destination)
+    }
+    return try file.contents()
+  }
+}
+
+extension ArchiveImage {
+  /// Takes what an archive's catalog says of a history that ends at a revision into a file of the store.
+  ///
+  /// - Parameter image: A catalog; it may be anything.
+  static func add(
+    catalog image: [UInt8],
+    through revision: Revision,
+    to destination: Connection,
+    at path: StorePath,
+    on disk: Disk
+  ) throws {
+    try withCatalog(image, at: path, on: disk) { source in
+      let identity = try StoreIdentity.read(source)
+      let own = try StoreIdentity.read(destination)
+      guard identity.id == own.id else {
+        throw CorruptionError("the catalog is of store \(identity.id), the history of \(own.id)")
+      }
+      try destination.transaction {
+        try destination.run("DELETE FROM migration WHERE kind IN (1, 2)", [])
+        let rows = RowCopy(source: source, destination: destination)
+        try rows.dataMigrations(through: revision)
+        try rows.erasures()
+        try rows.tables(through: revision)
+        let marks = try OlderBuildMarks.read(source)
+        try marks.through(revision).write(to: destination)
+      }
+    }
+  }
+
+  /// The erasures that a catalog lists.
+  static func erasures(
+    inCatalog image: [UInt8],
+    at path: StorePath,
+    on disk: Disk
+  ) throws -> [ErasureLedger.Entry] {
+    try withCatalog(image, at: path, on: disk) { try ErasureLedger.entries(on: $0) }
+  }
+
+  /// Opens a catalog as a file beside a store's; what is in it may be anything.
+  private static func withCatalog<R>(
+    _ image: [UInt8],
+    at path: StorePath,
+    on disk: Disk,
+    _ body: (Connection) throws -> R
+  ) throws -> R {
+    let file = NewFile(replacing: path, for: .archiving, on: disk)
+    defer { file.removeLeftovers() }
+    try file.create(with: image)
+    let connection = try file.connect(.immutable)
+    try RestoredFile.check(connection, path, .archiving)
+    let result = try body(connection)
+    try connection.close()
+    return result
+  }
+}

@@ -1,0 +1,328 @@
+import Foundation
+import StrataBase
+package import StrataJournal
+package import StrataStorage
+
+/// What happens to a file before it is opened with an archive: it gets the history that the archive has.
+package struct ArchiveOpening: Sendable {
+  /// The leadership; nil if the archive could not be reached, or has no store yet.
+  package private(set) var term: ArchiveTerm?
+  /// How far the archive was.
+  package private(set) var mark: HistoryMark?
+  /// Whether entities were erased from the file, which the archive still has.
+  private(set) var isRewritten = false
+  package private(set) var report = ArchiveReport()
+
+  private let archive: any Archive
+  private let path: StorePath
+  private let configuration: PersistenceConfiguration
+
+  /// Leads the archive, and brings the file to where the archive is.
+  ///
+  /// A file that is not there is pulled. A file whose last commits another leader has replaced is set aside, and
+  /// pulled. If the archive cannot be reached, a file that is there is opened all the same.
+  ///
+  /// Throws `.archive` with `.led` while another process leads, with `.away` if there is no file and the
+  /// archive cannot be reached; `.alreadyOpen`; and what pulling throws.
+  package init(
+    of path: StorePath,
+    in archive: any Archive,
+    _ configuration: PersistenceConfiguration
+  ) async throws(PersistenceError) {
+    self.init(archive, path, configuration)
+    do {
+      try await run()
+    } catch {
+      throw PersistenceError(.opening, path: path.file, wrapping: error)
+    }
+  }
+
+  /// Brings the file to where the archive is, without leading.
+  ///
+  /// Throws like the other form, but for `.led`, and `.archive` with `.empty`.
+  package init(
+    following archive: any Archive,
+    to path: StorePath,
+    _ configuration: PersistenceConfiguration
+  ) async throws(PersistenceError) {
+    self.init(archive, path, configuration)
+    do {
+      try await follow()
+    } catch {
+      throw PersistenceError(.opening, path: path.file, wrapping: error)
+    }
+  }
+
+  /// Leads the archive for a file that sends what it has and gets nothing.
+  ///
+  /// Throws like the first form: `.missing` if there is no file, and `.archive` with `.unusable` if the archive has
+  /// commits that the file lacks; then the archive has no new leader, and both are unchanged.
+  package init(
+    sending path: StorePath,
+    to archive: any Archive,
+    _ configuration: PersistenceConfiguration
+  ) async throws(PersistenceError) {
+    self.init(archive, path, configuration)
+    do {
+      if try path.fileStatus(.archiving) == .missing, try !Quarantine.hasInterruptedMove(path) {
+        throw PersistenceError.Reason.missing
+      }
+      try await run(ifLacking: .refuse)
+      if let away = report.away { throw ArchiveError(.away(away), archive: archive.name) }
+    } catch {
+      throw PersistenceError(.archiving, path: path.file, wrapping: error)
+    }
+  }
+
+  private init(_ archive: any Archive, _ path: StorePath, _ configuration: PersistenceConfiguration)
+  {
+    self.archive = archive
+    self.path = path
+    self.configuration = configuration
+  }
+
+  /// What to do with a file that lacks commits of the archive.
+  private enum Lack {
+    case adopt
+    case refuse
+  }
+
+  private mutating func follow() async throws {
+    let exists =
+      try path.fileStatus(.opening) != .missing || Quarantine.hasInterruptedMove(path)
+    let file = FileInspector(path, on: configuration.disk)
+    if exists, try await file.hasWriter() {
+      throw PersistenceError.Reason.alreadyOpen(by: LockFile.owner(at: path.lock))
+    }
+    let position = exists ? try await file.read(\.position) : nil
+    do {
+      guard var head = try await archive.head() else {
+        throw ArchiveError(.empty, archive: archive.name)
+      }
+      let relation = try await relation(of: file, position, &head)
+      await file.close()
+      try await adopt(head, relation == .rewritten ? .diverged(after: nil) : relation, position)
+    } catch let error as ArchiveError {
+      guard case .away(let detail) = error.reason, exists else { throw error }
+      report.away = detail
+    }
+  }
+
+  private mutating func run(ifLacking lack: Lack = .adopt) async throws {
+    let exists =
+      try path.fileStatus(.opening) != .missing || Quarantine.hasInterruptedMove(path)
+    let file = FileInspector(path, on: configuration.disk)
+    if exists, try await file.hasWriter() {
+      throw PersistenceError.Reason.alreadyOpen(by: LockFile.owner(at: path.lock))
+    }
+    let position = exists ? try await file.read(\.position) : nil
+    do {
+      guard var head = try await archive.head() else { return }
+      // Compared before it leads: a refused file leaves no trace in the archive.
+      var relation = try await relation(of: file, position, &head)
+      if lack == .refuse { try refuse(relation, position, head) }
+      let isOwn = exists ? try await file.leadership() == head.epoch : false
+      let led = try await lead(position, head, isWaiting: lack == .adopt)
+      if led.mark != head.mark || led.epoch != max(head.epoch, position?.epoch ?? 0) + 1 {
+        // Another process led in between.
+        head = led
+        relation = try await self.relation(of: file, position, &head)
+        if lack == .refuse { try refuse(relation, position, head) }
+      }
+      await file.close()
+      if isOwn, relation == .atOrAhead { return }
+      try await adopt(led, relation, position)
+    } catch let error as ArchiveError {
+      guard case .away(let detail) = error.reason, exists, report.setAside == nil else {
+        await giveUp()
+        throw error
+      }
+      await giveUp()
+      report.away = detail
+    } catch {
+      await giveUp()
+      throw error
+    }
+  }
+
+  /// Throws if the archive has what the file lacks.
+  private func refuse(
+    _ relation: ArchiveRelation?,
+    _ position: Position?,
+    _ head: ArchiveHead
+  ) throws(ArchiveError) {
+    guard let relation, let position, relation != .atOrAhead, relation != .rewritten else { return }
+    let place = "the archive is at revision \(head.mark.revision), the file at \(position.revision)"
+    let detail =
+      switch relation {
+      case .diverged(let common?): "\(place), and they have the same commits only through \(common)"
+      case .diverged(nil): "\(place), and they have different commits"
+      default: "\(place), and the archive has commits that the file lacks"
+      }
+    throw ArchiveError(
+      .unusable("\(detail): pull the archive to another path, and compare the two"),
+      archive: archive.name
+    )
+  }
+
+  /// Ends the leadership that it may have; the lease ends by itself if this does not arrive.
+  private mutating func giveUp() async {
+    if let term { do { try await archive.release(term) } catch _ {} }
+    (term, mark, report.epoch) = (nil, nil, nil)
+    isRewritten = false
+  }
+
+  /// How the file relates to the archive; nil if there is no file.
+  ///
+  /// - Parameter head: where the archive was, and is then.
+  private func relation(
+    of file: FileInspector,
+    _ position: Position?,
+    _ head: inout ArchiveHead
+  ) async throws -> ArchiveRelation? {
+    guard let position else { return nil }
+    let leader = configuration.archiving.leader(at: path)
+    while true {
+      if position.storeID != head.store {
+        throw ArchiveError(.otherStore(head.store), archive: archive.name)
+      }
+      let relation = try await ArchiveComparison(archive, head, leader, file).relation()
+      guard relation == .cut else { return relation }
+      // A message of the process before may have arrived between two calls of the comparison.
+      guard let now = try await archive.head(), (now.mark, now.epoch) != (head.mark, head.epoch)
+      else { break }
+      head = now
+    }
+    throw ArchiveError(
+      .unusable(
+        """
+        the file was taken back to revision \(position.revision), and the archive goes on to \
+        \(head.mark.revision): give the file an archive of its own, or pull the archive to another path
+        """
+      ),
+      archive: archive.name
+    )
+  }
+
+  /// Leads, and returns the head then.
+  ///
+  /// The lease of a leader that has died ends meanwhile. One that is renewed belongs to a leader that works.
+  private mutating func lead(
+    _ position: Position?,
+    _ head: ArchiveHead,
+    isWaiting: Bool
+  ) async throws -> ArchiveHead {
+    let policy = configuration.archiving
+    let candidate = ArchiveCandidate(
+      store: head.store,
+      epoch: position?.epoch ?? head.epoch,
+      leader: policy.leader(at: path),
+      lease: policy.lease,
+      start: head.mark
+    )
+    var wait = LeaseWait()
+    while true {
+      do {
+        let new = try await archive.lead(candidate)
+        term = ArchiveTerm(epoch: new.epoch, lease: policy.lease)
+        mark = new.mark
+        report.epoch = new.epoch
+        return new
+      } catch {
+        guard isWaiting, case .led(_, let rest) = error.reason else { throw error }
+        if let now = try await archive.head(), wait.isRenewed(now) { throw error }
+        try await Task.sleep(for: min(rest + .milliseconds(10), .milliseconds(200)))
+      }
+    }
+  }
+
+  /// Brings the file to where the archive is.
+  ///
+  /// - Parameter relation: nil if there is no file.
+  private mutating func adopt(
+    _ head: ArchiveHead,
+    _ relation: ArchiveRelation?,
+    _ position: Position?
+  ) async throws {
+    let pull = ArchivePull(from: archive, to: path, on: configuration.disk)
+    guard let relation, let position else {
+      report.setAside = try earlierSetAside()
+      let pulled = try await pull.run()
+      report.pulled = Revision(0)...pulled.revision
+      return
+    }
+    switch relation {
+    case .atOrAhead:
+      // What is in no delta may be newer there: a follower does not get it.
+      if head.mark == HistoryMark(position) { _ = try await pull.catchUp(to: head) }
+    case .rewritten: isRewritten = true
+    case .behind:
+      do {
+        let end = try await pull.catchUp(to: head)
+        report.pulled = position.revision.next...end.revision
+      } catch {
+        // What lies between was never sent, or was removed.
+        guard case .trimmed(let missing, _) = error.reason else { throw error }
+        let reached = Position(
+          storeID: position.storeID,
+          epoch: position.epoch,
+          revision: missing.previous,
+          chain: position.chain
+        )
+        try await adopt(head, .farBehind, reached)
+      }
+    case .farBehind, .diverged:
+      try setAside(position, relation, head)
+      let pulled = try await pull.run()
+      report.pulled = Revision(0)...pulled.revision
+    case .cut: break
+    }
+  }
+
+  /// What an opening has moved aside that then could not pull.
+  private func earlierSetAside() throws(PersistenceError) -> ArchiveReport.SetAside? {
+    let last = try Quarantine.all(besideStoreAt: path.file).last
+    guard let last, last.reason.hasPrefix(Self.setAsidePrefix) else { return nil }
+    return ArchiveReport.SetAside(quarantine: last, revisions: nil)
+  }
+
+  private static let setAsidePrefix = "it did not fit the archive"
+
+  private mutating func setAside(
+    _ position: Position,
+    _ relation: ArchiveRelation,
+    _ head: ArchiveHead
+  ) throws {
+    var lost: ClosedRange<Revision>?
+    if case .diverged(let common?) = relation, common < position.revision {
+      lost = common.next...position.revision
+    }
+    let detail =
+      switch (relation, lost) {
+      case (.farBehind, _): "which no longer has what follows revision \(position.revision)"
+      case (_, let lost?):
+        "which has other commits than the revisions \(lost.lowerBound) to \(lost.upperBound)"
+      default: "which has other commits"
+      }
+    let reason = "\(Self.setAsidePrefix) \(archive.name), \(detail)"
+    let quarantine = try Quarantine.add(
+      storeAt: path.file,
+      reason: reason,
+      now: configuration.now(),
+      on: configuration.disk
+    )
+    report.setAside = ArchiveReport.SetAside(quarantine: quarantine, revisions: lost)
+  }
+}
+
+/// Distinguishes a leader that works from one that has died: it renews its lease.
+struct LeaseWait {
+  private var seen: (epoch: Int64, lease: Duration)?
+
+  /// Whether the lease was renewed, or taken, since the last look.
+  mutating func isRenewed(_ head: ArchiveHead) -> Bool {
+    defer { seen = (head.epoch, head.lease) }
+    guard let seen else { return false }
+    return head.epoch != seen.epoch || head.lease > seen.lease
+  }
+}

@@ -1,0 +1,284 @@
+import Foundation
+import StrataBase
+package import StrataJournal
+import StrataSQLite
+import StrataStorage
+
+/// Brings the history of a store from an archive into a file.
+///
+/// It runs on an executor of its own, as it waits for the disk.
+package actor ArchivePull {
+  private let executor = FileExecutor(label: "strata.pull")
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  private let archive: any Archive
+  private let path: StorePath
+  private let disk: Disk
+
+  /// How many bytes of chunks and of segments are in memory at a time, about.
+  private static let batch = 4 << 20
+
+  package init(from archive: any Archive, to path: StorePath, on disk: Disk) {
+    self.archive = archive
+    self.path = path
+    self.disk = disk
+  }
+
+  /// Which point of the history the file is to end at.
+  package enum End: Sendable {
+    /// Where the archive ends.
+    case head
+    /// An earlier point; the file is in a new epoch, as its history is cut.
+    case point(HistoryPoint)
+  }
+
+  /// Creates the file from the nearest snapshot and the segments after it; returns its position.
+  ///
+  /// It gets its name once all of it was verified. O(entities and deltas).
+  ///
+  /// Throws `.fileExists`, `.archive`, `.notReached`, `.trimmed`, `.merged`, `.beforeHistory`, `.notFound` for the
+  /// name of a snapshot, and for the disk.
+  package func run(to end: End = .head) async throws(PersistenceError) -> Position {
+    let file = try NewFile(at: path, for: .archiving, on: disk)
+    do {
+      let position = try await fill(file, to: end)
+      try file.verify()
+      // As for a backup, the name comes last.
+      try HeadFile.write(position, for: path, on: disk)
+      try file.giveName()
+      return position
+    } catch {
+      file.removeLeftovers()
+      throw PersistenceError(.archiving, path: path.file, wrapping: error)
+    }
+  }
+
+  private func fill(_ file: NewFile, to end: End) async throws -> Position {
+    guard let head = try await archive.head() else {
+      throw ArchiveError(.empty, archive: archive.name)
+    }
+    guard head.epoch < StoredNumber.last else { throw damaged("its epoch is \(head.epoch)") }
+    let base = try await base(for: end, head)
+    let list = try await archive.list(of: base.mark.revision)
+    try file.create(with: list.image)
+    let connection = try file.connect()
+    connection.checkpointsOnClose = .automatic
+    try RestoredFile.check(connection, path, .archiving)
+    let identity = try StoreIdentity.read(connection)
+    guard identity.id == head.store else {
+      throw damaged("snapshot \(base.mark.revision) is of the store \(identity.id)")
+    }
+    try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
+    try await fillChunks(of: list, in: connection)
+    let last = try await appendSegments(after: base.mark, to: end, head) { frames, epoch in
+      try DeltaFrame.append(frames, raisingEpochTo: epoch, to: connection)
+    }
+    try ArchiveImage.add(
+      catalog: try await archive.catalog(),
+      through: last.revision,
+      to: connection,
+      at: path,
+      on: disk
+    )
+    return try finish(connection, head, end)
+  }
+
+  /// The snapshot that the file starts from.
+  private func base(for end: End, _ head: ArchiveHead) async throws -> ArchiveSnapshot {
+    let snapshots = try await archive.snapshots()
+    guard let oldest = snapshots.first else {
+      throw ArchiveError(.notFound("snapshot"), archive: archive.name)
+    }
+    let base: ArchiveSnapshot?
+    switch end {
+    case .head: base = snapshots.last { $0.mark.revision <= head.mark.revision }
+    case .point(.revision(let revision)):
+      if revision > head.mark.revision {
+        throw PersistenceError.Reason.notReached(revision, last: head.mark.revision)
+      }
+      base = snapshots.last { $0.mark.revision <= revision }
+      if base == nil {
+        throw PersistenceError.Reason.trimmed(revision, oldest: oldest.mark.revision)
+      }
+    case .point(.time(let time)):
+      base = snapshots.last { $0.time <= time }
+      if base == nil { throw PersistenceError.Reason.beforeHistory(oldest.time) }
+    case .point(.snapshot(let name)):
+      base = snapshots.last { $0.names.contains(name) }
+      if base == nil {
+        throw ArchiveError(.notFound("snapshot named “\(name)”"), archive: archive.name)
+      }
+    }
+    return base ?? oldest
+  }
+
+  private func fillChunks(of list: ArchiveSnapshot.List, in connection: Connection) async throws {
+    let numbers = list.chunks.keys.sorted()
+    // Chunks have about 256 KB.
+    for start in stride(from: 0, to: numbers.count, by: 16) {
+      let slice = numbers[start..<min(start + 16, numbers.count)]
+      let chunks = try await archive.chunks(slice.compactMap { list.chunks[$0] })
+      var bodies: [ArchiveChunk.ID: [UInt8]] = [:]
+      for chunk in chunks {
+        try chunk.check()
+        bodies[chunk.id] = chunk.body
+      }
+      try connection.transaction {
+        for number in slice {
+          guard let id = list.chunks[number], let body = bodies[id] else {
+            throw damaged("chunk \(number) of a snapshot is missing")
+          }
+          let count = try connection.run(
+            "UPDATE chunk SET body = ? WHERE id = ?",
+            [.blob(body), .integer(number)]
+          )
+          guard count == 1 else { throw damaged("a snapshot does not list its chunk \(number)") }
+        }
+      }
+    }
+  }
+
+  /// Appends the deltas after a mark up to the end, and returns where they end.
+  ///
+  /// - Parameter append: receives them in order, with the epoch that the file has then.
+  private func appendSegments(
+    after start: HistoryMark,
+    to end: End,
+    _ head: ArchiveHead,
+    _ append: ([DeltaFrame], _ epoch: Int64) throws -> Void
+  ) async throws -> HistoryMark {
+    var last = start
+    if case .point(.snapshot) = end { return last }
+    reading: while last.revision < head.mark.revision {
+      let segments = try await archive.segments(after: last.revision, bytes: Self.batch)
+      if segments.isEmpty { break }
+      for segment in segments {
+        if last.revision >= head.mark.revision || segment.start.revision > last.revision {
+          break reading
+        }
+        let frames = try continuingFrames(of: segment, after: last)
+        let wanted = frames.prefix {
+          end.includes($0.header) && $0.header.revision <= head.mark.revision
+        }
+        try append(Array(wanted), max(head.epoch, segment.epoch))
+        if let frame = wanted.last { last = HistoryMark(frame.header.revision, frame.chain) }
+        if wanted.count < frames.count {
+          try end.checkIsBefore(frames[wanted.count].header)
+          return last
+        }
+      }
+    }
+    switch end {
+    case .head where last != head.mark:
+      let isCovered = try await archive.snapshots().contains { $0.mark.revision > last.revision }
+      if isCovered { try await throwTrimmed(last.revision.next) }
+      throw damaged("its deltas end at \(last), its head is at \(head.mark)")
+    case .point(.revision(let revision)) where last.revision != revision:
+      try await throwTrimmed(revision)
+    case .point(.time) where last.revision < head.mark.revision:
+      // What follows is not there, and some of it may be from before the time.
+      try await throwTrimmed(last.revision.next)
+    default: break
+    }
+    return last
+  }
+
+  /// A revision whose deltas the archive no longer has, or never got.
+  private func throwTrimmed(_ revision: Revision) async throws {
+    let after = try await archive.snapshots().first { $0.mark.revision >= revision }
+    throw PersistenceError.Reason.trimmed(revision, oldest: after?.mark.revision ?? revision)
+  }
+
+  /// The deltas of a segment after a mark; nil if the segment does not continue it.
+  static func frames(
+    of segment: ArchiveSegment,
+    after mark: HistoryMark
+  ) throws(CorruptionError) -> [DeltaFrame]? {
+    let frames = try segment.frames()
+    let rest = Array(frames.drop { $0.header.revision <= mark.revision })
+    let begin =
+      rest.first.map { HistoryMark($0.header.first.previous, $0.chainBefore) }
+      ?? frames.last.map { HistoryMark($0.header.revision, $0.chain) }
+    return begin == mark ? rest : nil
+  }
+
+  /// The same for a segment that must continue it.
+  private func continuingFrames(
+    of segment: ArchiveSegment,
+    after mark: HistoryMark
+  ) throws(ArchiveError) -> [DeltaFrame] {
+    do {
+      if let frames = try Self.frames(of: segment, after: mark) { return frames }
+    } catch {
+      throw damaged(error.detail)
+    }
+    throw damaged("the segment through \(segment.end) does not continue \(mark)")
+  }
+
+  /// Sets the epoch, and closes the file.
+  private func finish(
+    _ connection: Connection,
+    _ head: ArchiveHead,
+    _ end: End
+  ) throws -> Position {
+    var identity = try StoreIdentity.read(connection)
+    let last = try ReadView(connection).last
+    let isCut = last.revision < head.mark.revision
+    identity.epoch = max(identity.epoch, head.epoch) + (isCut ? 1 : 0)
+    try connection.transaction { try identity.writeEpoch(to: connection) }
+    try connection.checkpoint(.truncate)
+    try connection.close()
+    return Position(
+      storeID: identity.id,
+      epoch: identity.epoch,
+      revision: last.revision,
+      chain: last.chain
+    )
+  }
+
+  private func damaged(_ detail: String) -> ArchiveError {
+    ArchiveError(.damaged(detail), archive: archive.name)
+  }
+}
+
+extension ArchivePull {
+  /// Appends what the archive has after the end of a closed file of the same history, up to a head; returns the
+  /// file's position.
+  ///
+  /// O(the deltas, and pages of the file).
+  package func catchUp(to head: ArchiveHead) async throws(PersistenceError) -> Position {
+    do {
+      let file = try ReplicaFile(at: path, on: disk)
+      let start = HistoryMark(file.position)
+      _ = try await appendSegments(after: start, to: .head, head) { frames, epoch in
+        try file.append(frames, raisingEpochTo: epoch)
+      }
+      try file.add(catalog: try await archive.catalog())
+      try file.raiseEpoch(to: head.epoch)
+      try file.close()
+      return file.position
+    } catch {
+      throw PersistenceError(.archiving, path: path.file, wrapping: error)
+    }
+  }
+}
+
+extension ArchivePull.End {
+  /// Whether a delta is part of the history up to here.
+  fileprivate func includes(_ header: DeltaHeader) -> Bool {
+    switch self {
+    case .head: true
+    case .point(.revision(let revision)): header.revision <= revision
+    case .point(.time(let time)): header.time <= time.microseconds
+    case .point(.snapshot): false
+    }
+  }
+
+  /// Throws `.merged` if the end is inside the first delta after it.
+  fileprivate func checkIsBefore(_ header: DeltaHeader) throws(PersistenceError.Reason) {
+    guard case .point(.revision(let revision)) = self, header.first <= revision else { return }
+    throw .merged(header.first...header.revision)
+  }
+}

@@ -1,0 +1,81 @@
+package import Foundation
+package import StrataJournal
+package import StrataStorage
+
+/// Sends what a file has to an archive, for a store that no program has open.
+///
+/// It leads for as long as it sends, as the store's program does while it has the file open, so the epoch of both is
+/// raised.
+package struct ArchivePush: Sendable {
+  private let path: StorePath
+  private let archive: any Archive
+  private let configuration: PersistenceConfiguration
+
+  /// What was sent.
+  package struct Report: Sendable, Equatable {
+    /// The archive.
+    package let archive: String
+    /// The store.
+    package let store: UUID
+    /// How far the archive was; nil if it had no store.
+    package let before: Revision?
+    /// How far it is.
+    package let revision: Revision
+    /// The epoch that it is in.
+    package let epoch: Int64
+    /// How many snapshots it has got.
+    package let snapshots: Int
+    /// The revisions whose deltas neither the file nor the archive has.
+    package let gaps: [ClosedRange<Revision>]
+  }
+
+  package init(
+    from path: StorePath,
+    to archive: any Archive,
+    _ configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) {
+    self.path = path
+    self.archive = archive
+    self.configuration = configuration
+  }
+
+  /// Sends the deltas that the archive lacks, a first snapshot, and the snapshots with names; O(what is sent).
+  ///
+  /// Throws `.missing`; `.alreadyOpen`; `.archive` with `.led` while another process leads, with `.otherStore`, with
+  /// `.unusable` if the archive has commits that the file lacks, and with `.away`; and for the disk. What was sent by
+  /// then stays, and the next push goes on from there.
+  package func run() async throws(PersistenceError) -> Report {
+    do {
+      let before = try await archive.head()
+      let snapshots = before == nil ? [] : try await archive.snapshots()
+      let opening = try await ArchiveOpening(sending: path, to: archive, configuration)
+      let writer = JournalWriter(path, configuration)
+      let shipper = ArchiveShipper(to: archive, of: writer, continuing: opening)
+      do {
+        try await writer.openForSending()
+        try await shipper.sendOnce()
+      } catch {
+        await shipper.stop(within: configuration.archiving.closingLimit)
+        do { try await writer.close() } catch _ {}
+        throw error
+      }
+      let gaps = shipper.currentStatus.gaps
+      await shipper.stop(within: .zero)
+      try await writer.close()
+      guard let head = try await archive.head() else {
+        throw ArchiveError(.empty, archive: archive.name)
+      }
+      return Report(
+        archive: archive.name,
+        store: head.store,
+        before: before?.mark.revision,
+        revision: head.mark.revision,
+        epoch: head.epoch,
+        snapshots: try await archive.snapshots().count - snapshots.count,
+        gaps: gaps
+      )
+    } catch {
+      throw PersistenceError(.archiving, path: path.file, wrapping: error)
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import StrataBase
+package import StrataJournal
+import StrataMigrations
+
+/// How the history of a file relates to that of an archive.
+package enum ArchiveRelation: Sendable, Equatable {
+  /// The archive ends where the file ends, or before; the file goes on from there.
+  case atOrAhead
+  /// The file ends before the archive, and the archive goes on from there.
+  case behind
+  /// The file ends before the archive, which no longer has what follows the file's end.
+  case farBehind
+  /// The two have different commits; nil where they start to differ is not known.
+  case diverged(after: Revision?)
+  /// Entities were erased from the file after it led, and no other process has led since.
+  case rewritten
+  /// The file was taken back on purpose after it led, and no other process has led since.
+  case cut
+}
+
+/// Compares a file with an archive.
+///
+/// What is compared are chains: equal ones mean equal histories.
+struct ArchiveComparison {
+  let archive: any Archive
+  /// How far the archive is, with its last leader.
+  let head: ArchiveHead
+  /// The name under which the process of this file leads.
+  let leader: String
+  let file: any ComparedFile
+
+  init(_ archive: any Archive, _ head: ArchiveHead, _ leader: String, _ file: any ComparedFile) {
+    self.archive = archive
+    self.head = head
+    self.leader = leader
+    self.file = file
+  }
+
+  /// Reads one segment at most, unless the two differ: then all that the archive has, to tell where.
+  func relation() async throws -> ArchiveRelation {
+    let position = try await file.position()
+    let end = HistoryMark(position)
+    if head.mark == end { return .atOrAhead }
+    if head.mark.revision <= position.revision { return try await relation(ofLonger: position) }
+    // Every cut raises the epoch, and so does every leadership. One that the archive does not have was lost with what it lost.
+    if position.epoch > head.epoch, try await position.epoch > file.lastEpochOfCommits() {
+      return .cut
+    }
+    // The segment that has what follows the end of the file.
+    guard let segment = try await archive.segments(after: end.revision, bytes: 1).first,
+      segment.start.revision <= end.revision
+    else { return .farBehind }
+    if try segment.start == end || segment.ends().contains(end) { return .behind }
+    return .diverged(after: try await commonRevision(before: position))
+  }
+
+  private func relation(ofLonger position: Position) async throws -> ArchiveRelation {
+    guard let chain = try await file.chain(at: head.mark.revision) else {
+      // The file no longer has what it could be compared by. What it has led last has nothing but its commits. An archive
+      // that went back may give another leader the same epoch.
+      let hasLedLast = try await file.leadership() == head.epoch && head.leader == leader
+      return hasLedLast ? .atOrAhead : .diverged(after: nil)
+    }
+    if HistoryMark(head.mark.revision, chain) == head.mark { return .atOrAhead }
+    let leadership = try await file.leadership()
+    let hasLedLast = leadership == head.epoch || head.leader == leader
+    if hasLedLast, position.epoch > leadership, try await lastEpochOfSegments() <= leadership {
+      let erased = Set(try await file.erasures())
+      let known = try await file.erasures(inCatalog: try await archive.catalog())
+      return erased.isStrictSuperset(of: known) ? .rewritten : .cut
+    }
+    return .diverged(after: try await commonRevision(before: position))
+  }
+
+  /// The epoch that the end of the archive was made in; 0 if it has only a snapshot.
+  ///
+  /// The head may have a later one: a leader that was not heard of again, and added nothing.
+  private func lastEpochOfSegments() async throws -> Int64 {
+    try await archive.segments(after: head.mark.revision.previous, bytes: 1).last?.epoch ?? 0
+  }
+
+  private func commonRevision(before position: Position) async throws -> Revision? {
+    var common: Revision?
+    var after: Revision = 0
+    while true {
+      let segments = try await archive.segments(after: after, bytes: 4 << 20)
+      guard let last = segments.last else { return common }
+      for segment in segments {
+        for mark in try [segment.start] + segment.ends() {
+          guard mark.revision <= position.revision,
+            let chain = try await file.chain(at: mark.revision)
+          else { continue }
+          guard HistoryMark(mark.revision, chain) == mark else { return common }
+          common = mark.revision
+        }
+      }
+      after = last.end.revision
+      if after >= position.revision { return common }
+    }
+  }
+}
+
+/// What is compared of a file.
+protocol ComparedFile: Sendable {
+  var path: StorePath { get }
+  func read<R: Sendable>(
+    _ body: @Sendable (ReadView) throws -> R
+  ) async throws(PersistenceError) -> R
+}
+
+extension ComparedFile {
+  fileprivate func position() async throws -> Position { try await read(\.position) }
+
+  /// The chain at a revision; nil if there is no delta or snapshot that ends there.
+  fileprivate func chain(at revision: Revision) async throws -> Checksum? {
+    try await read { try $0.chain(at: revision) }
+  }
+
+  /// The epoch of its last leadership; 0 if it never led.
+  func leadership() async throws -> Int64 {
+    try await read { try LeadershipRecord.read($0.journal.connection) }
+  }
+
+  /// The epoch that it led in last, or that its last commit was made in.
+  fileprivate func lastEpochOfCommits() async throws -> Int64 {
+    try await read { view in
+      max(
+        try LeadershipRecord.read(view.journal.connection),
+        try view.journal.last()?.header.epoch ?? 0,
+        view.verified.first?.header.epoch ?? 0
+      )
+    }
+  }
+
+  fileprivate func erasures() async throws -> [ErasureLedger.Entry] {
+    try await read { try ErasureLedger.entries(on: $0.journal.connection) }
+  }
+
+  /// The erasures that a catalog of the same store lists.
+  fileprivate func erasures(inCatalog image: [UInt8]) async throws -> [ErasureLedger.Entry] {
+    let path = path
+    return try await read { _ in
+      try ArchiveImage.erasures(inCatalog: image, at: path, on: .system)
+    }
+  }
+}
+
+extension HistoryReader: ComparedFile {}
+
+extension ArchiveSegment {
+  /// The ends of its deltas.
+  fileprivate func ends() throws -> [HistoryMark] {
+    try frames().map { HistoryMark($0.header.revision, $0.chain) }
+  }
+}

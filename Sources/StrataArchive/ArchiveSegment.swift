@@ -1,0 +1,92 @@
+public import Foundation
+import StrataBase
+package import StrataJournal
+
+/// Some deltas, one after another, as an archive keeps them.
+public struct ArchiveSegment: Sendable, Equatable {
+  /// Where it starts: the end of the segment before it.
+  public let start: HistoryMark
+  /// Where it ends.
+  public let end: HistoryMark
+  /// The epoch of the leader that appended it.
+  public let epoch: Int64
+  /// The number of its deltas.
+  public let deltas: Int
+  /// When the first and the last of its deltas were committed.
+  public let times: ClosedRange<Date>
+  /// The deltas as frames: see `OnDiskFormat`.
+  public let body: [UInt8]
+
+  /// Creates a segment, as an archive reads it.
+  public init(
+    start: HistoryMark,
+    end: HistoryMark,
+    epoch: Int64,
+    deltas: Int,
+    times: ClosedRange<Date>,
+    body: [UInt8]
+  ) {
+    self.start = start
+    self.end = end
+    self.epoch = epoch
+    self.deltas = deltas
+    self.times = times
+    self.body = body
+  }
+
+  /// A segment of frames that continue each other; nil if there are none.
+  package init?(of frames: [DeltaFrame], epoch: Int64) {
+    guard let first = frames.first, let last = frames.last else { return nil }
+    self.init(
+      start: HistoryMark(first.header.first.previous, first.chainBefore),
+      end: HistoryMark(last.header.revision, last.chain),
+      epoch: epoch,
+      deltas: frames.count,
+      times: Date(microseconds: first.header.time)...Date(microseconds: last.header.time),
+      body: frames.reduce(into: []) { $0 += $1.encoded() }
+    )
+  }
+
+  /// Why it continues no history; nil if it can.
+  ///
+  /// Its deltas are checked by ``frames()``.
+  package var flaw: String? {
+    guard start.isWellFormed, end.isWellFormed, start.revision < end.revision, deltas > 0,
+      Int64(deltas) <= end.revision.number - start.revision.number, !body.isEmpty
+    else {
+      return "no segment of \(body.count) bytes has \(deltas) deltas from \(start) to \(end)"
+    }
+    return body.count > Self.sizeLimit ? "a segment of \(body.count) bytes is too large" : nil
+  }
+
+  /// The size of the largest body.
+  package static let sizeLimit = 512 << 20
+
+  /// Its deltas, each verified; O(bytes).
+  ///
+  /// - Throws: `CorruptionError` if they are not those that the segment says it has.
+  package func frames() throws(CorruptionError) -> [DeltaFrame] {
+    var rest = body[...]
+    var frames: [DeltaFrame] = []
+    var end = start
+    while !rest.isEmpty {
+      let frame = try DeltaFrame(readingFrom: &rest, after: frames.last)
+      let begin = HistoryMark(frame.header.first.previous, frame.chainBefore)
+      guard begin == end else {
+        throw CorruptionError(
+          "a frame of a segment begins at \(begin), the one before ends at \(end)"
+        )
+      }
+      end = HistoryMark(frame.header.revision, frame.chain)
+      frames.append(frame)
+    }
+    guard end == self.end, frames.count == deltas else {
+      throw CorruptionError(
+        """
+        a segment has \(frames.count) deltas through \(end), it says \(deltas) through \(self.end)
+        """
+      )
+    }
+    return frames
+  }
+}

@@ -1,0 +1,799 @@
+import Foundation
+import StrataBase
+package import StrataJournal
+import StrataMigrations
+import StrataSQLite
+package import StrataStorage
+
+/// Sends what a writer has written to an archive.
+///
+/// It runs beside the writer, on executors of its own: it reads the file as any reader does, so no commit waits
+/// for the archive. It sends one segment at a time.
+package actor ArchiveShipper {
+  private let executor = FileExecutor(label: "strata.shipper")
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  package nonisolated let archive: any Archive
+  private nonisolated let writer: JournalWriter
+  private nonisolated let reader: HistoryReader
+  private let policy: ArchivePolicy
+  private let path: StorePath
+  /// The name under which this process leads.
+  private let leader: String
+
+  /// What others see of it.
+  private nonisolated let status: Lock<ArchiveStatus>
+  private nonisolated let waiters = Lock(ReplicationWaiters())
+
+  /// The leadership; nil until there is one.
+  private var term: ArchiveTerm?
+  /// How far the archive is.
+  private var mark: HistoryMark?
+  /// Keeps the deltas that the archive lacks; nil once there are too many.
+  private var pin: HistoryPins.Pin?
+  /// Whether the archive could be reached at the opening.
+  private let mayLeadAtOnce: Bool
+  /// Whether the opening has obtained the leadership, which the file does not know yet.
+  private var isNewLeader = false
+  /// Whether it must be asked how far the archive is: an answer was not received.
+  private var isUncertain = false
+  /// The lease of another leader that is waited for.
+  private var wait = LeaseWait()
+  /// Whether the archive has to start again, as entities were erased from the file.
+  private var isRewritten = false
+  /// What the archive's catalog was made of.
+  private var catalogState: CatalogState?
+  /// The snapshots of the archive; nil until they are known, and while it has none.
+  private var snapshots: SentSnapshots?
+  /// Whether the file may have a snapshot that the archive gets.
+  private nonisolated let mayOweSnapshot = Lock(true)
+  /// When the lease was extended last: before the message was sent.
+  private var leaseStart = ContinuousClock.now
+  private var failures = 0
+  private var backlogCheck = ContinuousClock.now
+  private var isStopping = false
+  private var loop: Task<Void, Never>?
+  /// When it looks again by itself.
+  private var timer: ContinuousClock.Instant?
+  private nonisolated let signals: AsyncStream<Void>
+  private nonisolated let signal: AsyncStream<Void>.Continuation
+
+  /// - Parameter opening: what happened before the file was opened.
+  package init(
+    to archive: any Archive,
+    of writer: JournalWriter,
+    continuing opening: ArchiveOpening
+  ) {
+    self.archive = archive
+    self.writer = writer
+    policy = writer.configuration.archiving
+    term = opening.term
+    mark = opening.mark
+    isNewLeader = term != nil
+    mayLeadAtOnce = opening.report.away == nil
+    isRewritten = opening.isRewritten
+    let policy = writer.configuration.archiving
+    path = writer.path
+    leader = policy.leader(at: writer.path)
+    reader = HistoryReader(
+      writer.path,
+      vfs: writer.configuration.vfs,
+      pins: writer.pins,
+      keepsOpen: true
+    )
+    pin = writer.pins.pin(opening.mark?.revision ?? 0)
+    status = Lock(ArchiveStatus(name: archive.name, condition: .starting))
+    (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// How the archive is at this moment.
+  package nonisolated var currentStatus: ArchiveStatus { status.withLock { $0 } }
+}
+
+/// Running.
+extension ArchiveShipper {
+  /// Starts to send.
+  ///
+  /// Where commits need the lease, a new archive is led before this returns, if it can be reached.
+  package func start() async {
+    if policy.withoutLease == .refuse, term == nil, mayLeadAtOnce { _ = await attempt() }
+    let events = writer.events.stream()
+    let (signal, mayOweSnapshot) = (signal, mayOweSnapshot)
+    loop = Task { [weak self] in
+      let listening = Task {
+        for await event in events {
+          switch event {
+          case .appended: signal.yield()
+          case .snapshot:
+            mayOweSnapshot.withLock { $0 = true }
+            signal.yield()
+          default: break
+          }
+        }
+        signal.yield()
+      }
+      await self?.run()
+      listening.cancel()
+    }
+    watchLag()
+    guard policy.withoutLease == .refuse else { return }
+    if term == nil {
+      writer.queue.refuseCommits(.notLeading(by: nil))
+    } else {
+      noteLease(from: leaseStart)
+    }
+  }
+
+  /// Looks now and then how far the archive is behind, also while a call to it does not return.
+  private func watchLag() {
+    guard let maxLag = policy.maxLag, !isStopping else { return }
+    let now = writer.configuration.now()
+    if hasWork { update { $0.behindSince = $0.behindSince ?? now } }
+    writer.queue.holdBack(isTooFarBehind)
+    executor.schedule(after: maxLag / 4) { [weak self] in
+      self?.assumeIsolated { $0.watchLag() }
+    }
+  }
+
+  /// Sends what is written, as far as that is possible within a time, and gives the lease up.
+  ///
+  /// It returns then, whether the archive answers or not.
+  package func stop(within limit: Duration) async {
+    isStopping = true
+    writer.queue.holdBack(false)
+    waiters.withLock { $0.endPause() }?.resume()
+    signal.yield()
+    let loop = loop
+    let ending = Task {
+      await loop?.value
+      await self.release()
+    }
+    let isOver = Lock<CheckedContinuation<Void, Never>?>(nil)
+    await withCheckedContinuation { continuation in
+      isOver.withLock { $0 = continuation }
+      let end: @Sendable () -> Void = {
+        let waiting = isOver.withLock { waiting in
+          defer { waiting = nil }
+          return waiting
+        }
+        waiting?.resume()
+      }
+      Task {
+        await ending.value
+        end()
+      }
+      executor.schedule(after: limit) {
+        loop?.cancel()
+        // The release of the lease may get no answer, either.
+        ending.cancel()
+        end()
+      }
+    }
+    term = nil
+    pin = nil
+    await reader.stop(.closed)
+    update { $0.condition = .closed }
+    fail(.closed)
+  }
+
+  /// Sends all that the file has, without ``start()``, and gives the lease up.
+  ///
+  /// Throws what ends it; what was sent by then stays in the archive, and the next call goes on from there.
+  package func sendOnce() async throws(PersistenceError) {
+    do {
+      if term == nil { try await lead() }
+      if isNewLeader { try await takeOver() }
+      try await sendFirstSnapshot()
+      try await send()
+      while try await sendSnapshotIfDue() {}
+      await release()
+      term = nil
+    } catch {
+      await release()
+      term = nil
+      let lost = (error as? NotLeading).map { PersistenceError.Reason.notLeading(by: $0.leader) }
+      throw PersistenceError(.archiving, path: path.file, wrapping: lost ?? error)
+    }
+  }
+
+  private func release() async {
+    guard let term else { return }
+    // The lease ends by itself if this does not arrive.
+    do { try await archive.release(term) } catch _ {}
+  }
+
+  /// Stops without another word to the archive.
+  package nonisolated func cancel() {
+    signal.finish()
+  }
+
+  /// Refuses to read the file until ``resume()``; returns once no read is in progress.
+  package func suspend(_ reason: PersistenceError.Reason) async { await reader.stop(reason) }
+
+  /// Reads the file again.
+  package func resume() async {
+    await reader.resume()
+    isUncertain = true
+    signal.yield()
+  }
+
+  private func run() async {
+    var signals = signals.makeAsyncIterator()
+    while !Task.isCancelled {
+      let pause = await attempt()
+      if Task.isCancelled || isDone { return }
+      schedule(after: pause)
+      if await signals.next() == nil { return }
+      await gather()
+    }
+  }
+
+  /// Whether there is nothing more to do.
+  private var isDone: Bool {
+    if case .notLeading = currentStatus.condition { return true }
+    return isStopping && !hasWork
+  }
+
+  private var hasWork: Bool {
+    guard let mark else { return true }
+    return mark.revision < sendable
+  }
+
+  /// What may be sent: what a power cut cannot take from the file, unless nothing is synced by itself.
+  private var sendable: Revision {
+    let current = writer.queue.current
+    return writer.configuration.durability.syncsGroups ? current.durable : current.written
+  }
+
+  private func schedule(after pause: Duration) {
+    let time = ContinuousClock.now + pause
+    if let timer, timer <= time { return }
+    timer = time
+    executor.schedule(after: pause) { [weak self] in
+      self?.assumeIsolated { $0.look(at: time) }
+    }
+  }
+
+  private func look(at time: ContinuousClock.Instant) {
+    if timer == time { timer = nil }
+    // A name that a snapshot was given is no event.
+    mayOweSnapshot.withLock { $0 = true }
+    signal.yield()
+  }
+
+  /// Lets commits gather, until a caller waits for the archive.
+  private func gather() async {
+    if isStopping || Task.isCancelled || policy.maxDelay <= .zero { return }
+    await withCheckedContinuation { continuation in
+      let pause = waiters.withLock { $0.startPause(continuation) }
+      guard let pause else { return continuation.resume() }
+      executor.schedule(after: policy.maxDelay) { [waiters] in
+        waiters.withLock { $0.endPause(pause) }?.resume()
+      }
+    }
+  }
+
+  /// Does what is due; returns how long to wait if nothing happens.
+  private func attempt() async -> Duration {
+    do {
+      if term == nil { try await lead() }
+      if isNewLeader { try await takeOver() }
+      if isUncertain { try await resynchronize() }
+      try await sendFirstSnapshot()
+      try await send()
+      try await renewIfDue()
+      try await sendSnapshotIfDue()
+      noteReached()
+      return policy.lease / 3
+    } catch let error as ArchiveError {
+      return await note(error)
+    } catch let error as NotLeading {
+      lose(to: error.leader)
+      return policy.lease
+    } catch is CancellationError {
+      return .zero
+    } catch {
+      // The file is suspended, or its disk fails.
+      isUncertain = term != nil
+      noteAway("\(error)")
+      failures += 1
+      return min(.milliseconds(100) * failures, .seconds(5))
+    }
+  }
+
+  private func noteReached() {
+    failures = 0
+    guard let term else { return }
+    var wasAway = false
+    update { status in
+      if case .away = status.condition { wasAway = true }
+      status.condition = .leading(epoch: term.epoch)
+    }
+    if wasAway { writer.events.send(.archiveBack) }
+  }
+
+  /// What to do after an error: returns how long to wait.
+  private func note(_ error: ArchiveError) async -> Duration {
+    switch error.reason {
+    case .refused:
+      isUncertain = true
+      failures += 1
+      // Asked at once who leads.
+      return failures > 1 ? .milliseconds(200) : .zero
+    case .led(let leader, _):
+      // The lease of a leader that has died ends.
+      do {
+        if let head = try await archive.head(), wait.isRenewed(head) {
+          lose(to: leader)
+          return policy.lease
+        }
+      } catch {
+        noteAway(error.sentence)
+        return .seconds(1)
+      }
+      noteAway("\(leader) leads it")
+      return min(policy.lease / 4, .milliseconds(200))
+    case .otherStore, .newerFormat, .unusable, .damaged, .notFound, .empty, .away:
+      isUncertain = true
+      noteAway(error.sentence)
+      failures += 1
+      await limitBacklog()
+      return min(.milliseconds(100) * failures, .seconds(5))
+    }
+  }
+
+  private func noteAway(_ detail: String) {
+    let now = writer.configuration.now()
+    var since: Date?
+    update { status in
+      if case .away(_, let before) = status.condition {
+        status.condition = .away(detail, since: before)
+      } else {
+        since = now
+        status.condition = .away(detail, since: now)
+      }
+    }
+    if let since { writer.events.send(.archiveAway(since: since, detail)) }
+  }
+
+  /// Another process leads: nothing that this one does can become part of the history.
+  private func lose(to leader: String) {
+    term = nil
+    pin = nil
+    update { $0.condition = .notLeading(by: leader) }
+    writer.queue.refuseCommits(.notLeading(by: leader))
+    writer.events.send(.notLeading(by: leader))
+    fail(.notLeading(by: leader))
+  }
+
+  private func update(_ change: (inout ArchiveStatus) -> Void) {
+    status.withLock(change)
+  }
+
+  private struct NotLeading: Error {
+    let leader: String
+  }
+}
+
+/// Leading.
+extension ArchiveShipper {
+  /// Compares the two histories, and leads.
+  private func lead() async throws {
+    let (identity, start) = try await reader.read { view in
+      guard let oldest = view.anchors.last?.header else {
+        throw CorruptionError("the file has no snapshot that its journal continues")
+      }
+      return (view.identity, HistoryMark(oldest.revision, oldest.chain))
+    }
+    let before = try await archive.head()
+    if before == nil, mark != nil {
+      // It was there before, so it is not a new one.
+      throw ArchiveError(.away("it has no store any more"), archive: archive.name)
+    }
+    var relation = ArchiveRelation.atOrAhead
+    if let before {
+      relation = try await self.relation(before)
+      // Leading to no end would only depose the one that leads.
+      try checkFits(relation, leader: before.leader)
+    }
+    let began = ContinuousClock.now
+    let head = try await archive.lead(
+      ArchiveCandidate(
+        store: identity.id,
+        epoch: identity.epoch,
+        leader: leader,
+        lease: policy.lease,
+        start: start
+      )
+    )
+    let term = ArchiveTerm(epoch: head.epoch, lease: policy.lease)
+    let epoch = max(before?.epoch ?? 0, identity.epoch) + 1
+    if head.mark != before?.mark ?? start || head.epoch != epoch {
+      // Another process led in between.
+      relation = try await self.relation(head)
+    }
+    do {
+      // It has what this file lacks, so this process must not add to it.
+      try checkFits(relation, leader: before?.leader ?? "another process")
+    } catch {
+      try await archive.release(term)
+      throw error
+    }
+    self.term = term
+    noteLease(from: began)
+    catalogState = nil
+    snapshots = nil
+    mark = head.mark
+    isRewritten = relation == .rewritten
+    isNewLeader = true
+  }
+
+  private func checkFits(_ relation: ArchiveRelation, leader: String) throws(NotLeading) {
+    if relation != .atOrAhead, relation != .rewritten { throw NotLeading(leader: leader) }
+  }
+
+  /// Notes the leadership in the file, and starts the archive again if entities were erased from the file.
+  private func takeOver() async throws {
+    guard let term, let mark else { return }
+    if isRewritten {
+      // The file stays ahead of the archive's epoch until that has the rewritten history.
+      try await writer.note(leadership: term.epoch, raisingEpochTo: term.epoch + 1)
+      try await restart()
+      // Another leadership is above the file's epoch again.
+      self.term = nil
+      isNewLeader = false
+      try await lead()
+    }
+    guard let term = self.term else { return }
+    try await writer.note(leadership: term.epoch, raisingEpochTo: term.epoch)
+    update { status in
+      if status.condition == .starting { status.condition = .leading(epoch: term.epoch) }
+    }
+    note(self.mark ?? mark)
+    isNewLeader = false
+    isUncertain = false
+    writer.events.send(.leading(epoch: term.epoch))
+  }
+
+  private func relation(_ head: ArchiveHead) async throws -> ArchiveRelation {
+    try await ArchiveComparison(archive, head, leader, reader).relation()
+  }
+
+  /// Asks how far the archive is, after an answer that did not arrive or a refusal.
+  private func resynchronize() async throws {
+    guard let head = try await archive.head() else {
+      throw ArchiveError(.away("it has no store any more"), archive: archive.name)
+    }
+    guard let term, head.epoch == term.epoch, head.leader == leader else {
+      // Another process leads. Or the archive went back to before this leadership, and may have given its epoch to another
+      // one. One of the same name has led and not got the file, whose lock is here.
+      if let term, head.epoch > term.epoch, head.leader != leader {
+        throw NotLeading(leader: head.leader)
+      }
+      self.term = nil
+      isUncertain = false
+      try await lead()
+      return try await takeOver()
+    }
+    isUncertain = false
+    // An archive that went back may lack them.
+    snapshots = nil
+    catalogState = nil
+    switch try await relation(head) {
+    case .atOrAhead: note(head.mark)
+    case .rewritten:
+      isRewritten = true
+      isNewLeader = true
+      try await takeOver()
+    default: throw NotLeading(leader: head.leader)
+    }
+  }
+
+  private func renewIfDue() async throws {
+    guard let term, ContinuousClock.now - leaseStart > policy.lease / 4 else { return }
+    let began = ContinuousClock.now
+    try await archive.renew(term)
+    noteLease(from: began)
+  }
+
+  private func noteLease(from began: ContinuousClock.Instant) {
+    leaseStart = began
+    guard policy.withoutLease == .refuse else { return }
+    writer.queue.acceptCommitsAgain()
+    executor.schedule(after: policy.lease - (ContinuousClock.now - began)) { [weak self] in
+      self?.assumeIsolated { $0.refuseWithoutLease() }
+    }
+  }
+
+  /// Refuses commits if the lease has ended: another process may lead.
+  private func refuseWithoutLease() {
+    guard !isStopping, ContinuousClock.now - leaseStart >= policy.lease else { return }
+    writer.queue.refuseCommits(.notLeading(by: nil))
+  }
+}
+
+/// Segments.
+extension ArchiveShipper {
+  /// What the catalog says: a new one is sent when it differs.
+  private struct CatalogState: Equatable, Sendable {
+    let migrations: [DataLedger.Entry]
+    let erasures: [ErasureLedger.Entry]
+    let marks: OlderBuildMarks
+  }
+
+  /// What was read of the file to be sent together.
+  private struct Batch: Sendable {
+    var frames: [DeltaFrame] = []
+    var catalog: [UInt8]?
+    var state: CatalogState?
+    var owesSnapshot = false
+  }
+
+  /// Sends all that is written.
+  private func send() async throws {
+    while let mark, hasWork {
+      try Task.checkCancellation()
+      let batch: Batch
+      do {
+        batch = try await read(after: mark)
+      } catch let error as PersistenceError {
+        guard case .trimmed = error.reason else { throw error }
+        try await skip(from: mark)
+        continue
+      }
+      guard let term, let segment = ArchiveSegment(of: batch.frames, epoch: term.epoch) else {
+        return
+      }
+      let began = ContinuousClock.now
+      try await archive.append(segment, catalog: batch.catalog, in: term)
+      catalogState = batch.state
+      if batch.owesSnapshot { mayOweSnapshot.withLock { $0 = true } }
+      noteLease(from: began)
+      // What is not sent yet is not older.
+      note(segment.end, behindSince: segment.times.upperBound)
+    }
+  }
+
+  private func read(after mark: HistoryMark) async throws -> Batch {
+    let (limit, known, last) = (policy.segmentBytes, catalogState, sendable)
+    let (snapshots, interval) = (snapshots, policy.snapshotInterval)
+    let (path, disk) = (path, writer.configuration.disk)
+    return try await reader.read { view in
+      var batch = Batch()
+      let connection = view.journal.connection
+      let state = CatalogState(
+        migrations: try DataLedger.entries(on: connection),
+        erasures: try ErasureLedger.entries(on: connection),
+        marks: try OlderBuildMarks.read(connection)
+      )
+      batch.state = state
+      if state != known {
+        batch.catalog =
+          try ArchiveImage(view: view, source: connection, path: path, disk: disk).catalog()
+      }
+      var frames = try FrameReader(view, after: mark.revision)
+      guard frames.chain == mark.checksum else {
+        throw CorruptionError("the file has another history than its archive at \(mark)")
+      }
+      var bytes = 0
+      while bytes < limit, let frame = try frames.next(), frame.header.revision <= last {
+        bytes += frame.header.footprint
+        batch.frames.append(frame)
+      }
+      let end = batch.frames.last?.header.revision ?? mark.revision
+      batch.owesSnapshot = snapshots?.next(in: view, through: end, every: interval) != nil
+      return batch
+    }
+  }
+
+  /// Notes how far the archive is.
+  private func note(_ mark: HistoryMark, behindSince: Date? = nil) {
+    self.mark = mark
+    pin?.advance(to: mark.revision)
+    if pin == nil { pin = writer.pins.pin(mark.revision) }
+    // Without a snapshot nothing of it can be restored.
+    if snapshots == nil { return }
+    let behind = hasWork ? behindSince ?? writer.configuration.now() : nil
+    update { status in
+      status.replicated = mark.revision
+      status.behindSince = behind
+    }
+    writer.queue.holdBack(isTooFarBehind)
+    let served = waiters.withLock { $0.take(through: mark.revision) }
+    for waiter in served { waiter.resume(returning: .success(())) }
+    writer.events.send(.replicated(through: mark.revision))
+  }
+
+  private var isTooFarBehind: Bool {
+    guard let maxLag = policy.maxLag, let since = currentStatus.behindSince else { return false }
+    let lag = writer.configuration.now().timeIntervalSince(since)
+    return .seconds(lag) > maxLag
+  }
+
+  /// Stops to keep the deltas if there are too many.
+  private func limitBacklog() async {
+    guard pin != nil, ContinuousClock.now >= backlogCheck else { return }
+    backlogCheck = .now + .seconds(5)
+    let after = mark?.revision ?? 0
+    do {
+      let bytes = try await reader.read { try $0.journal.bytes(after: after) }
+      if bytes > policy.maxBacklog { pin = nil }
+    } catch _ {
+      // Read again when it is due.
+      return
+    }
+  }
+}
+
+/// Snapshots.
+extension ArchiveShipper {
+  /// Sends the newest snapshot because the deltas before it are gone.
+  private func skip(from mark: HistoryMark) async throws {
+    let sent = try await sendSnapshot { view in view.anchors.first }
+    guard let sent, sent.revision > mark.revision else {
+      throw CorruptionError("the file lacks the deltas after revision \(mark.revision)")
+    }
+    noteGap(from: mark, to: sent)
+  }
+
+  private func noteGap(from mark: HistoryMark, to sent: HistoryMark) {
+    let gap = mark.revision.next...sent.revision
+    update { $0.gaps.append(gap) }
+    note(sent)
+    writer.events.send(.archiveGap(gap))
+  }
+
+  /// Sends a snapshot where the archive starts, if it has none: without it, no segment can be restored.
+  private func sendFirstSnapshot() async throws {
+    guard let mark, snapshots == nil else { return }
+    snapshots = SentSnapshots(try await archive.snapshots())
+    mayOweSnapshot.withLock { $0 = true }
+    if snapshots != nil { return note(mark) }
+    let sent = try await sendSnapshot { view in
+      view.anchors.first { $0.header.revision == mark.revision } ?? view.anchors.first
+    }
+    guard let sent else { return }
+    if sent.revision > mark.revision { noteGap(from: mark, to: sent) } else { note(mark) }
+  }
+
+  /// Sends a snapshot if it is time for another, and those with names.
+  ///
+  /// Returns whether one was sent; there may be more then.
+  @discardableResult
+  private func sendSnapshotIfDue() async throws -> Bool {
+    guard let mark, let snapshots, mayOweSnapshot.withLock({ $0 }) else { return false }
+    // One that is made meanwhile sets it again.
+    mayOweSnapshot.withLock { $0 = false }
+    var isLast = false
+    defer { if !isLast { mayOweSnapshot.withLock { $0 = true } } }
+    let interval = policy.snapshotInterval
+    let sent = try await sendSnapshot { view in
+      snapshots.next(in: view, through: mark.revision, every: interval)
+    }
+    isLast = sent == nil
+    return !isLast
+  }
+
+  /// Sends a snapshot, and those of its chunks that the archive lacks; returns its mark.
+  @discardableResult
+  private func sendSnapshot(
+    _ choose: @escaping @Sendable (ReadView) throws -> StoredSnapshot?
+  ) async throws -> HistoryMark? {
+    guard let term, let read = try await prepareSnapshot(choose, term) else { return nil }
+    try await archive.add(read.snapshot, read.list, catalog: read.catalog, in: term)
+    if snapshots?.add(read.snapshot) == nil { snapshots = SentSnapshots(read.snapshot) }
+    return read.snapshot.mark
+  }
+
+  /// Replaces what the archive has by the history of the file.
+  private func restart() async throws {
+    guard let term, let read = try await prepareSnapshot({ $0.anchors.last }, term) else { return }
+    try await archive.restart(
+      from: read.snapshot,
+      read.list,
+      catalog: read.catalog,
+      in: term
+    )
+    snapshots = nil
+    catalogState = nil
+    isRewritten = false
+    note(read.snapshot.mark)
+  }
+
+  /// Reads a snapshot, and sends those of its chunks that the archive lacks.
+  private func prepareSnapshot(
+    _ choose: @escaping @Sendable (ReadView) throws -> StoredSnapshot?,
+    _ term: ArchiveTerm
+  ) async throws -> ReadSnapshot? {
+    let (path, disk) = (path, writer.configuration.disk)
+    // While it is read, it is not removed.
+    let whole = writer.pins.pin(0)
+    defer { withExtendedLifetime(whole) {} }
+    let read = try await reader.read { view -> ReadSnapshot? in
+      guard let chosen = try choose(view) else { return nil }
+      let image = ArchiveImage(
+        view: view,
+        source: view.journal.connection,
+        path: path,
+        disk: disk
+      )
+      let list = try image.list(of: chosen)
+      let names = view.names.filter { $0.revision == chosen.header.revision }.map(\.name)
+      return ReadSnapshot(
+        snapshot: ArchiveSnapshot(chosen.header, names: names),
+        list: list,
+        catalog: try image.catalog()
+      )
+    }
+    guard let read else { return nil }
+    let missing = Set(try await archive.missing(Array(Set(read.list.chunks.values))))
+    let numbers = read.list.chunks.filter { missing.contains($0.value) }.keys.sorted()
+    for start in stride(from: 0, to: numbers.count, by: 16) {
+      try Task.checkCancellation()
+      let slice = numbers[start..<min(start + 16, numbers.count)]
+      let chunks = try await reader.read { view in
+        try slice.map { try ArchiveImage.chunk($0, in: view.journal.connection) }
+      }
+      try await archive.add(chunks, in: term)
+      try await renewIfDue()
+    }
+    return read
+  }
+
+  private struct ReadSnapshot: Sendable {
+    let snapshot: ArchiveSnapshot
+    let list: ArchiveSnapshot.List
+    let catalog: [UInt8]
+  }
+}
+
+/// Waiting.
+extension ArchiveShipper {
+  /// Returns once the archive has every commit up to a revision.
+  ///
+  /// Throws `.notLeading` once another process leads, `.closed`, and `.archive` with `.away` if it is not there
+  /// within the time.
+  package nonisolated func replicated(
+    through revision: Revision,
+    within limit: Duration?
+  ) async throws(PersistenceError) {
+    try await writer.durable(through: revision)
+    let result: Result<Void, PersistenceError.Reason> = await withCheckedContinuation {
+      continuation in
+      let outcome = waiters.withLock { waiters -> Result<Void, PersistenceError.Reason>? in
+        if let replicated = currentStatus.replicated, replicated >= revision { return .success(()) }
+        if let reason = waiters.failure { return .failure(reason) }
+        let id = waiters.add(revision, continuation)
+        if let limit { scheduleEnd(of: id, after: limit) }
+        return nil
+      }
+      if let outcome { return continuation.resume(returning: outcome) }
+      waiters.withLock { $0.endPause() }?.resume()
+      signal.yield()
+    }
+    if case .failure(let reason) = result {
+      throw PersistenceError(.archiving, path: path.file, reason)
+    }
+  }
+
+  private nonisolated func scheduleEnd(of id: Int, after limit: Duration) {
+    executor.schedule(after: limit) { [weak self] in
+      guard let self, let waiter = waiters.withLock({ $0.remove(id) }) else { return }
+      let detail = "it has not confirmed the commit within \(limit)"
+      waiter.resume(
+        returning: .failure(.archive(ArchiveError(.away(detail), archive: archive.name)))
+      )
+    }
+  }
+
+  /// Ends everybody's waiting.
+  private func fail(_ reason: PersistenceError.Reason) {
+    let all = waiters.withLock { waiters in
+      waiters.failure = reason
+      return waiters.take(through: Revision(.max))
+    }
+    for waiter in all { waiter.resume(returning: .failure(reason)) }
+  }
+}

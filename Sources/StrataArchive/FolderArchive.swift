@@ -1,0 +1,593 @@
+package import Foundation
+import StrataBase
+public import StrataJournal
+
+/// An archive of plain files in a folder: for backups, a shared disk, and tests.
+///
+/// ```
+/// head                            who leads, and how far it is
+/// catalog-<epoch>-<revision>      what is in no delta
+/// segments/<first>-<last>-<chain> deltas
+/// snapshots/<revision>            lists of chunks
+/// chunks/<SHA-256>                runs of entities
+/// lock
+/// ```
+///
+/// A file gets its name once it is synced, and the head is replaced last: what is beyond it does not count, and the next
+/// change removes it. A snapshot that is not beyond the head counts from then on, its catalog once the head is
+/// replaced. Two processes exclude each other by `flock` on the file `lock`, so on a shared disk its file
+/// system must support that. Leases run by the clock of each machine.
+///
+/// Other files in the folder stay as they are. The folder may be a link; what is in it is read and written only if it
+/// is none.
+public actor FolderArchive: Archive {
+  /// The path of the folder.
+  public nonisolated let name: String
+  private let executor = FileExecutor(label: "strata.archive")
+  /// The queue of the archive, as calls wait for the disk.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  private let folder: ArchiveFolder
+  private let now: @Sendable () -> Date
+
+  /// An archive in a folder, which the first leader makes.
+  public init(_ path: String) {
+    self.init(path, on: .system, now: { Date() })
+  }
+
+  package init(_ path: String, on disk: Disk, now: @escaping @Sendable () -> Date) {
+    name = path
+    folder = ArchiveFolder(root: path, disk: disk)
+    self.now = now
+  }
+
+  static let format = 1
+}
+
+/// Leading.
+extension FolderArchive {
+  /// How far the archive is and who leads; nil while it has no store.
+  public func head() throws(ArchiveError) -> ArchiveHead? {
+    try perform { try readHead().map { archiveHead($0) } }
+  }
+
+  /// Starts to lead, and returns the head under the new epoch.
+  public func lead(_ candidate: ArchiveCandidate) throws(ArchiveError) -> ArchiveHead {
+    try perform {
+      if let flaw = candidate.flaw { throw ArchiveError.Reason.unusable(flaw) }
+      try folder.make()
+      return try folder.locked {
+        try folder.removeUnfinished()
+        return try changeLeader(to: candidate)
+      }
+    }
+  }
+
+  private func changeLeader(to candidate: ArchiveCandidate) throws -> ArchiveHead {
+    let before = try readHead()
+    if let before {
+      if before.store != candidate.store { throw ArchiveError.Reason.otherStore(before.store) }
+      let rest = archiveHead(before).lease
+      if rest > .zero, before.leader != candidate.leader {
+        throw ArchiveError.Reason.led(by: before.leader, for: rest)
+      }
+    }
+    let epoch = max(before?.epoch ?? 0, candidate.epoch)
+    guard epoch < .max else { throw CorruptionError("its epoch is \(epoch), the last one") }
+    var head = Head(
+      format: Self.format,
+      store: candidate.store,
+      epoch: epoch + 1,
+      leader: candidate.leader,
+      leaseEnd: 0,
+      mark: before?.mark ?? candidate.start,
+      catalog: before?.catalog
+    )
+    extend(&head, by: candidate.lease)
+    try write(head)
+    return archiveHead(head)
+  }
+
+  /// Extends the lease.
+  public func renew(_ term: ArchiveTerm) throws(ArchiveError) {
+    try change(in: term) { head in extend(&head, by: term.lease) }
+  }
+
+  /// Ends the lease, so that another may lead at once.
+  public func release(_ term: ArchiveTerm) throws(ArchiveError) {
+    do {
+      try change(in: term) { head in head.leaseEnd = 0 }
+    } catch {
+      if error.reason == .refused || error.reason == .empty { return }
+      throw error
+    }
+  }
+}
+
+/// Segments.
+extension FolderArchive {
+  /// Appends a segment after the head; O(files of segments).
+  public func append(
+    _ segment: ArchiveSegment,
+    catalog: [UInt8]?,
+    in term: ArchiveTerm
+  ) throws(ArchiveError) {
+    try change(in: term, flaw: segment.flaw) { head in
+      guard head.mark == segment.start, segment.epoch == term.epoch else {
+        throw ArchiveError.Reason.refused
+      }
+      try removeFiles(beyond: head)
+      let header = SegmentHeader(segment)
+      try folder.write(
+        try Self.encode(header) + [0x0A] + segment.body,
+        to: "segments/\(header.name)"
+      )
+      head.mark = segment.end
+      try put(catalog, in: &head)
+      extend(&head, by: term.lease)
+    }
+  }
+
+  /// Removes what an interrupted change has left, before the head moves past it.
+  private func removeFiles(beyond head: Head) throws {
+    for file in try segmentFiles() where file.end.revision > head.mark.revision {
+      try folder.remove("segments/\(file.name)")
+    }
+    for revision in try snapshotFiles() where revision > head.mark.revision {
+      try folder.remove("snapshots/\(Self.name(of: revision))")
+    }
+  }
+
+  /// The segments that have a delta after a revision; O(files of segments).
+  public func segments(
+    after revision: Revision,
+    bytes: Int
+  ) throws(ArchiveError) -> [ArchiveSegment] {
+    try perform {
+      guard let head = try readHead() else { return [] }
+      var segments: [ArchiveSegment] = []
+      var size = 0
+      for file in try segmentFiles()
+      where file.end.revision > revision && file.end.revision <= head.mark.revision {
+        if !segments.isEmpty, size >= bytes { break }
+        // One that is removed meanwhile leaves a gap, as if it had been removed before.
+        guard let contents = try folder.read("segments/\(file.name)") else { continue }
+        let segment = try Self.segment(contents, file.name)
+        size += segment.body.count
+        segments.append(segment)
+      }
+      return segments
+    }
+  }
+
+  /// What is in no delta: an image of the store without its history.
+  public func catalog() throws(ArchiveError) -> [UInt8] {
+    try perform {
+      // The head may be replaced after it was read, and its catalog removed.
+      for _ in 0..<10 {
+        guard let head = try readHead() else { throw ArchiveError.Reason.empty }
+        guard let name = head.catalog else { throw ArchiveError.Reason.notFound("catalog") }
+        guard Self.isCatalog(name) else {
+          throw CorruptionError("its head names \(name) as the catalog")
+        }
+        if let catalog = try folder.read(name) { return catalog }
+      }
+      throw ArchiveError.Reason.notFound("catalog")
+    }
+  }
+}
+
+/// Snapshots.
+extension FolderArchive {
+  /// The snapshots, the oldest first; reads each of their files.
+  public func snapshots() throws(ArchiveError) -> [ArchiveSnapshot] {
+    try perform {
+      guard let head = try readHead() else { return [] }
+      return try snapshotFiles().filter { $0 <= head.mark.revision }.compactMap { revision in
+        try readSnapshot(revision)?.snapshot
+      }
+    }
+  }
+
+  /// The list of a snapshot.
+  public func list(
+    of snapshot: Revision
+  ) throws(ArchiveError) -> ArchiveSnapshot.List {
+    try perform {
+      guard let head = try readHead(), snapshot <= head.mark.revision,
+        let list = try readSnapshot(snapshot)?.list
+      else { throw ArchiveError.Reason.notFound("snapshot \(snapshot)") }
+      return list
+    }
+  }
+
+  private func readSnapshot(
+    _ revision: Revision
+  ) throws -> (snapshot: ArchiveSnapshot, list: ArchiveSnapshot.List)? {
+    let name = Self.name(of: revision)
+    guard let contents = try folder.read("snapshots/\(name)") else { return nil }
+    let read = try Self.snapshot(contents, name)
+    guard read.snapshot.mark.revision == revision else {
+      throw CorruptionError("snapshot \(name) says that it is of \(read.snapshot.mark)")
+    }
+    return read
+  }
+
+  /// Those of the chunks that the archive does not have.
+  public func missing(
+    _ chunks: [ArchiveChunk.ID]
+  ) throws(ArchiveError) -> [ArchiveChunk.ID] {
+    try perform {
+      let known = try chunkFiles()
+      return chunks.filter { !known.contains($0) }
+    }
+  }
+
+  /// Adds chunks, each as a file of its own.
+  public func add(_ chunks: [ArchiveChunk], in term: ArchiveTerm) throws(ArchiveError) {
+    // The lock is taken for each, so that others get it in between.
+    try perform { for chunk in chunks { try folder.locked { try add(chunk, in: term) } } }
+  }
+
+  private func add(_ chunk: ArchiveChunk, in term: ArchiveTerm) throws {
+    guard let head = try readHead() else { throw ArchiveError.Reason.empty }
+    guard head.epoch == term.epoch else { throw ArchiveError.Reason.refused }
+    try folder.write(chunk.body, to: "chunks/\(chunk.id)")
+  }
+
+  /// The chunks, each from a file of its own.
+  public func chunks(_ ids: [ArchiveChunk.ID]) throws(ArchiveError) -> [ArchiveChunk] {
+    try perform {
+      try ids.map { id in
+        guard let body = try folder.read("chunks/\(id)") else {
+          throw ArchiveError.Reason.notFound("chunk \(id)")
+        }
+        return ArchiveChunk(id: id, body: body)
+      }
+    }
+  }
+
+  /// Adds a snapshot whose chunks are there.
+  public func add(
+    _ snapshot: ArchiveSnapshot,
+    _ list: ArchiveSnapshot.List,
+    catalog: [UInt8]?,
+    in term: ArchiveTerm
+  ) throws(ArchiveError) {
+    try change(in: term, flaw: snapshot.flaw) { head in
+      let isBeyond = snapshot.mark.revision > head.mark.revision
+      guard isBeyond || snapshot.mark.revision < head.mark.revision || snapshot.mark == head.mark
+      else { throw ArchiveError.Reason.refused }
+      try checkChunks(of: list)
+      if isBeyond { try removeFiles(beyond: head) }
+      try write(snapshot, list)
+      if isBeyond { head.mark = snapshot.mark }
+      try put(catalog, in: &head)
+      extend(&head, by: term.lease)
+    }
+  }
+
+  /// Starts again with a snapshot, and removes all else.
+  ///
+  /// The head is replaced before anything is removed, so a crash leaves either history, and files that the next
+  /// restart or removal removes.
+  public func restart(
+    from snapshot: ArchiveSnapshot,
+    _ list: ArchiveSnapshot.List,
+    catalog: [UInt8],
+    in term: ArchiveTerm
+  ) throws(ArchiveError) {
+    try change(in: term, flaw: snapshot.flaw) { head in
+      try checkChunks(of: list)
+      try write(snapshot, list)
+      head.mark = snapshot.mark
+      try put(catalog, in: &head)
+      extend(&head, by: term.lease)
+      try write(head)
+      for file in try segmentFiles() { try folder.remove("segments/\(file.name)") }
+      for revision in try snapshotFiles() where revision != snapshot.mark.revision {
+        try folder.remove("snapshots/\(Self.name(of: revision))")
+      }
+      let listed = Set(list.chunks.values)
+      for id in try chunkFiles() where !listed.contains(id) { try folder.remove("chunks/\(id)") }
+    }
+  }
+
+  /// Removes segments, snapshots, and the chunks that no snapshot lists for an hour.
+  public func remove(
+    segmentsThrough revision: Revision,
+    snapshots: [Revision]
+  ) throws(ArchiveError) {
+    try perform {
+      try folder.locked {
+        guard let head = try readHead() else { throw ArchiveError.Reason.empty }
+        for file in try segmentFiles() where file.end.revision <= revision {
+          try folder.remove("segments/\(file.name)")
+        }
+        for snapshot in snapshots { try folder.remove("snapshots/\(Self.name(of: snapshot))") }
+        var listed: Set<ArchiveChunk.ID> = []
+        for revision in try snapshotFiles() where revision <= head.mark.revision {
+          if let list = try readSnapshot(revision)?.list { listed.formUnion(list.chunks.values) }
+        }
+        // A leader may be adding the chunks of a snapshot at this moment.
+        for id in try chunkFiles() where !listed.contains(id) {
+          if try folder.age(of: "chunks/\(id)", now()) > Self.ageOfOrphans {
+            try folder.remove("chunks/\(id)")
+          }
+        }
+      }
+    }
+  }
+
+  /// How long a chunk may be without a snapshot: the list follows it.
+  private static let ageOfOrphans: TimeInterval = 3_600
+}
+
+extension FolderArchive {
+  private func checkChunks(of list: ArchiveSnapshot.List) throws {
+    let known = try chunkFiles()
+    for id in list.chunks.values where !known.contains(id) {
+      throw ArchiveError.Reason.notFound("chunk \(id)")
+    }
+  }
+
+  private func write(_ snapshot: ArchiveSnapshot, _ list: ArchiveSnapshot.List) throws {
+    let header = SnapshotHeaderLine(snapshot, list)
+    try folder.write(
+      try Self.encode(header) + [0x0A] + list.image,
+      to: "snapshots/\(Self.name(of: snapshot.mark.revision))"
+    )
+  }
+}
+
+/// The head.
+extension FolderArchive {
+  /// The file `head`.
+  private struct Head: Codable {
+    var format: Int
+    var store: UUID
+    var epoch: Int64
+    var leader: String
+    /// When the lease ends: microseconds since 1970.
+    var leaseEnd: Int64
+    var mark: HistoryMark
+    /// The name of the file with the catalog.
+    var catalog: String?
+  }
+
+  private func archiveHead(_ head: Head) -> ArchiveHead {
+    ArchiveHead(
+      store: head.store,
+      epoch: head.epoch,
+      leader: head.leader,
+      lease: max(.zero, .microseconds(head.leaseEnd) - .microseconds(now().microseconds)),
+      mark: head.mark
+    )
+  }
+
+  private func extend(_ head: inout Head, by lease: Duration) {
+    head.leaseEnd = now().microseconds + lease.leaseMicroseconds
+  }
+
+  private func readHead() throws -> Head? {
+    guard let contents = try folder.read("head") else { return nil }
+    struct Format: Decodable { let format: Int }
+    do {
+      let format = try JSONDecoder().decode(Format.self, from: Data(contents)).format
+      guard format <= Self.format else {
+        throw ArchiveError.Reason.newerFormat(found: format, known: Self.format)
+      }
+      let head = try JSONDecoder().decode(Head.self, from: Data(contents))
+      guard head.mark.isWellFormed, head.epoch > 0 else {
+        throw CorruptionError("its head has epoch \(head.epoch) and \(head.mark)")
+      }
+      return head
+    } catch let error as DecodingError {
+      throw CorruptionError("its file head cannot be read: \(error)")
+    }
+  }
+
+  private func write(_ head: Head) throws {
+    try folder.write(try Self.encode(head), to: "head")
+    for name in try folder.names(in: "") where Self.isCatalog(name) && name != head.catalog {
+      try folder.remove(name)
+    }
+  }
+
+  /// Whether a file is one that ``put(_:in:)`` has named; a folder may have other files.
+  private static func isCatalog(_ name: String) -> Bool {
+    let parts = name.split(separator: "-", maxSplits: 3, omittingEmptySubsequences: false)
+    return parts.count == 4 && parts[0] == "catalog" && isNumber(parts[1]) && isNumber(parts[2])
+      && UUID(uuidString: String(parts[3])) != nil
+  }
+
+  private static func isNumber(_ text: some StringProtocol) -> Bool {
+    text.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64(text) != nil
+  }
+
+  private func put(_ catalog: [UInt8]?, in head: inout Head) throws {
+    guard let catalog else { return }
+    let name = "catalog-\(head.epoch)-\(head.mark.revision)-\(UUID().uuidString)"
+    try folder.write(catalog, to: name)
+    head.catalog = name
+  }
+
+  /// Changes the head while no other process does, if the term is the last one.
+  private func change(
+    in term: ArchiveTerm,
+    flaw: String? = nil,
+    _ body: (inout Head) throws -> Void
+  ) throws(ArchiveError) {
+    try perform {
+      if let flaw { throw ArchiveError.Reason.unusable(flaw) }
+      try folder.locked {
+        guard var head = try readHead() else { throw ArchiveError.Reason.empty }
+        guard head.epoch == term.epoch else { throw ArchiveError.Reason.refused }
+        try body(&head)
+        try write(head)
+      }
+    }
+  }
+}
+
+extension FolderArchive {
+  private func perform<R>(_ body: () throws -> R) throws(ArchiveError) -> R {
+    do {
+      return try body()
+    } catch let error as ArchiveError.Reason {
+      throw ArchiveError(error, archive: name)
+    } catch let error as CorruptionError {
+      throw ArchiveError(.damaged(error.detail), archive: name)
+    } catch let error as SystemError where error.kind != nil {
+      throw ArchiveError(.damaged("\(error)"), archive: name)
+    } catch {
+      throw ArchiveError(.away("\(error)"), archive: name)
+    }
+  }
+
+  private static func encode(_ value: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(value))
+  }
+
+  private static func name(of snapshot: Revision) -> String { padded(snapshot) }
+
+  fileprivate static func padded(_ revision: Revision) -> String {
+    let digits = "\(revision)"
+    return String(repeating: "0", count: max(0, 19 - digits.count)) + digits
+  }
+}
+
+/// The forms of segments and snapshots: a line of JSON, then bytes.
+extension FolderArchive {
+  private struct SegmentHeader: Codable {
+    var start: HistoryMark
+    var end: HistoryMark
+    var epoch: Int64
+    var deltas: Int
+    /// Microseconds since 1970.
+    var times: [Int64]
+
+    init(_ segment: ArchiveSegment) {
+      start = segment.start
+      end = segment.end
+      epoch = segment.epoch
+      deltas = segment.deltas
+      times = [
+        segment.times.lowerBound.nearestMicrosecond, segment.times.upperBound.nearestMicrosecond,
+      ]
+    }
+
+    /// Its names sort as segments follow each other.
+    var name: String {
+      let first = FolderArchive.padded(start.revision.next)
+      return "\(first)-\(FolderArchive.padded(end.revision))-\(end.chain)"
+    }
+  }
+
+  private struct SnapshotHeaderLine: Codable {
+    var mark: HistoryMark
+    var time: Int64
+    var names: [String]
+    var entities: Int
+    var bytes: Int64
+    /// The SHA-256 of each chunk by its number in the file.
+    var chunks: [String: String]
+
+    init(_ snapshot: ArchiveSnapshot, _ list: ArchiveSnapshot.List) {
+      mark = snapshot.mark
+      time = snapshot.time.nearestMicrosecond
+      names = snapshot.names
+      entities = snapshot.entities
+      bytes = snapshot.bytes
+      chunks = list.chunks.reduce(into: [:]) { $0["\($1.key)"] = $1.value.description }
+    }
+  }
+
+  /// The segments by their names, in order.
+  private func segmentFiles() throws -> [(name: String, end: HistoryMark)] {
+    try folder.names(in: "segments").sorted().compactMap { name in
+      let parts = name.split(separator: "-")
+      guard parts.count == 3, Self.isPadded(parts[0]), Self.isPadded(parts[1]),
+        let last = Int64(parts[1])
+      else { return nil }
+      let end = HistoryMark(revision: Revision(last), chain: String(parts[2]))
+      return end.isWellFormed ? (name, end) : nil
+    }
+  }
+
+  /// The revisions of the snapshots by their names, in order.
+  private func snapshotFiles() throws -> [Revision] {
+    try folder.names(in: "snapshots").sorted().compactMap { name in
+      Self.isPadded(name) ? Int64(name).map { Revision($0) } : nil
+    }
+  }
+
+  private func chunkFiles() throws -> Set<ArchiveChunk.ID> {
+    Set(try folder.names(in: "chunks").compactMap { ArchiveChunk.ID($0) })
+  }
+
+  private static func isPadded(_ text: some StringProtocol) -> Bool {
+    text.utf8.count == 19 && isNumber(text)
+  }
+
+  private static func segment(_ contents: [UInt8], _ name: String) throws -> ArchiveSegment {
+    let (header, body) = try split(contents, as: SegmentHeader.self, "segment \(name)")
+    guard header.times.count == 2, header.times[0] <= header.times[1], header.name == name else {
+      throw CorruptionError("the header of segment \(name) is not its own")
+    }
+    let times = Date(microseconds: header.times[0])...Date(microseconds: header.times[1])
+    let segment = ArchiveSegment(
+      start: header.start,
+      end: header.end,
+      epoch: header.epoch,
+      deltas: header.deltas,
+      times: times,
+      body: body
+    )
+    if let flaw = segment.flaw { throw CorruptionError("\(flaw), as \(name) says") }
+    return segment
+  }
+
+  private static func snapshot(
+    _ contents: [UInt8],
+    _ name: String
+  ) throws -> (snapshot: ArchiveSnapshot, list: ArchiveSnapshot.List) {
+    let (header, image) = try split(contents, as: SnapshotHeaderLine.self, "snapshot \(name)")
+    var chunks: [Int64: ArchiveChunk.ID] = [:]
+    for (number, text) in header.chunks {
+      guard let number = Int64(number), let id = ArchiveChunk.ID(text) else {
+        throw CorruptionError("snapshot \(name) lists a chunk \(number) \(text)")
+      }
+      chunks[number] = id
+    }
+    let snapshot = ArchiveSnapshot(
+      mark: header.mark,
+      time: Date(microseconds: header.time),
+      names: header.names,
+      entities: header.entities,
+      bytes: header.bytes
+    )
+    if let flaw = snapshot.flaw { throw CorruptionError("\(flaw), as \(name) says") }
+    return (snapshot, ArchiveSnapshot.List(image: image, chunks: chunks))
+  }
+
+  private static func split<Header: Decodable>(
+    _ contents: [UInt8],
+    as type: Header.Type,
+    _ place: String
+  ) throws -> (Header, [UInt8]) {
+    guard let end = contents.firstIndex(of: 0x0A) else {
+      throw CorruptionError("\(place) is cut off")
+    }
+    do {
+      let header = try JSONDecoder().decode(Header.self, from: Data(contents[..<end]))
+      return (header, Array(contents[(end + 1)...]))
+    } catch {
+      throw CorruptionError("\(place) cannot be read: \(error)")
+    }
+  }
+}

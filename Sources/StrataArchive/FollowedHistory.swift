@@ -1,0 +1,99 @@
+import Foundation
+import StrataBase
+package import StrataJournal
+
+/// The history of a store that another process writes.
+package protocol FollowedHistory: Sendable {
+  /// What is followed, in messages.
+  var name: String { get }
+
+  /// Some deltas after a mark, in order; none if there are no more yet.
+  ///
+  /// Throws ``RewoundHistory`` if the history does not continue the mark.
+  func frames(after mark: HistoryMark, bytes: Int) async throws -> [DeltaFrame]
+
+  /// Elements that come soon after there are more; nil if there is no such thing.
+  func hints() -> AsyncStream<Void>?
+}
+
+/// A history that does not continue what a follower has: it was taken back, or what follows was removed.
+package struct RewoundHistory: Error {}
+
+/// The history in an archive.
+package struct ArchivedHistory: FollowedHistory {
+  private let archive: any Archive
+
+  package init(_ archive: any Archive) { self.archive = archive }
+
+  package var name: String { "the archive \(archive.name)" }
+
+  package func hints() -> AsyncStream<Void>? { archive.hints() }
+
+  package func frames(after mark: HistoryMark, bytes: Int) async throws -> [DeltaFrame] {
+    guard let head = try await archive.head() else { return [] }
+    if head.mark == mark { return [] }
+    // An archive that went back gets the same commits again, or others: that shows once it is here again.
+    if head.mark.revision < mark.revision { return [] }
+    guard head.mark.revision > mark.revision else { throw RewoundHistory() }
+    let segments = try await archive.segments(after: mark.revision, bytes: bytes)
+    guard let first = segments.first, first.start.revision <= mark.revision else {
+      throw RewoundHistory()
+    }
+    var frames: [DeltaFrame] = []
+    var end = mark
+    for segment in segments {
+      guard let next = try ArchivePull.frames(of: segment, after: end) else {
+        if frames.isEmpty { throw RewoundHistory() }
+        return frames
+      }
+      frames += next
+      if let last = next.last { end = HistoryMark(last.header.revision, last.chain) }
+    }
+    return frames
+  }
+}
+
+/// The history in a file on this machine.
+package struct FileHistory: FollowedHistory {
+  private let path: StorePath
+  private let file: FileInspector
+
+  package init(_ path: StorePath) {
+    self.path = path
+    file = FileInspector(path, on: .system)
+  }
+
+  package var name: String { path.file }
+
+  package func hints() -> AsyncStream<Void>? { nil }
+
+  /// The head beside the file says whether there is something new, so the file itself is opened only then.
+  package func frames(after mark: HistoryMark, bytes: Int) async throws -> [DeltaFrame] {
+    let head = try HeadFile.read(path.head)
+    if let head, HistoryMark(head.written.revision, head.written.chain) == mark { return [] }
+    do {
+      let frames = try await file.read { view -> [DeltaFrame]? in
+        if view.last.revision < mark.revision { return nil }
+        var reader = try FrameReader(view, after: mark.revision)
+        guard reader.chain == mark.checksum else { return nil }
+        var frames: [DeltaFrame] = []
+        var size = 0
+        while size < bytes, let frame = try reader.next() {
+          size += frame.header.footprint
+          frames.append(frame)
+        }
+        return frames
+      }
+      // A reader of a file at rest keeps writers out.
+      await file.close()
+      guard let frames else { throw RewoundHistory() }
+      return frames
+    } catch let error as PersistenceError {
+      await file.close()
+      switch error.reason {
+      case .trimmed, .merged, .notReached: throw RewoundHistory()
+      default: throw error
+      }
+    }
+  }
+}

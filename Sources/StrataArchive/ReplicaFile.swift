@@ -1,0 +1,102 @@
+import Foundation
+import StrataBase
+package import StrataJournal
+import StrataSQLite
+import StrataStorage
+
+/// A store's file that receives the deltas of another copy of the store, and has none of its own.
+///
+/// It holds the writer's lock. It belongs to the executor that opened it.
+package final class ReplicaFile {
+  private let path: StorePath
+  private let disk: Disk
+  private let connection: Connection
+  private let lock: LockHandle
+  /// Where the file ends.
+  package private(set) var position: Position
+
+  /// Opens a file for appending; its contents are verified when they are restored.
+  ///
+  /// A file of an older format is upgraded.
+  ///
+  /// Throws `.missing`, `.alreadyOpen`, `.foreignCompanion`, and for the disk.
+  package init(at path: StorePath, on disk: Disk) throws {
+    self.path = path
+    self.disk = disk
+    guard try path.fileStatus(.archiving) != .missing else {
+      throw PersistenceError(.archiving, path: path.file, .missing)
+    }
+    lock = LockHandle(
+      try WriterLock.acquire(
+        path,
+        as: LockFile.Owner.current(started: Date()),
+        knownFormat: StoreFormat.known,
+        on: disk
+      )
+    )
+    try Quarantine.complete(path, now: Date(), on: disk)
+    try path.checkCompanions(.archiving)
+    try NewFile.removeAbandoned(besides: path, .ofSameStore)
+    connection = try Connection(path: path.file, mode: .readWrite, vfs: disk.vfs)
+    connection.checkpointsOnClose = .never
+    try RestoredFile.check(connection, path, .archiving)
+    try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
+    try connection.checkStructure()
+    if try StoreFormat.isFirst(connection) {
+      try StoreFormat.migrate(connection, now: Date().microseconds)
+    }
+    position = try Self.position(of: connection)
+    _ = try HeadCheck.compare(
+      try HeadFile.read(path.head, on: disk),
+      recovered: position,
+      bootID: BootID.current()
+    ).noteOrError()
+  }
+
+  private static func position(of connection: Connection) throws -> Position {
+    try ReadView(connection).position
+  }
+
+  /// Appends deltas that continue the file.
+  ///
+  /// - Throws: `CorruptionError` if they do not; then the file is unchanged.
+  package func append(_ frames: [DeltaFrame], raisingEpochTo epoch: Int64) throws {
+    guard let last = frames.last else { return }
+    try DeltaFrame.append(frames, raisingEpochTo: epoch, to: connection)
+    position = Position(
+      storeID: position.storeID,
+      epoch: max(position.epoch, epoch),
+      revision: last.header.revision,
+      chain: last.chain
+    )
+    if connection.walFrames > 4_096 { try connection.checkpoint(.passive) }
+  }
+
+  /// Takes what an archive's catalog says.
+  package func add(catalog image: [UInt8]) throws {
+    try ArchiveImage.add(
+      catalog: image,
+      through: position.revision,
+      to: connection,
+      at: path,
+      on: disk
+    )
+  }
+
+  /// Raises the epoch.
+  package func raiseEpoch(to epoch: Int64) throws {
+    guard epoch > position.epoch else { return }
+    var identity = try StoreIdentity.read(connection)
+    identity.epoch = epoch
+    try connection.transaction { try identity.writeEpoch(to: connection) }
+    position = try Self.position(of: connection)
+  }
+
+  /// Makes everything durable and closes the file.
+  package func close() throws {
+    try connection.checkpoint(.truncate)
+    connection.checkpointsOnClose = .automatic
+    try connection.close()
+    try HeadFile.write(position, for: path, on: disk)
+  }
+}

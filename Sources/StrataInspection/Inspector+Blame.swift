@@ -1,0 +1,136 @@
+package import StrataJournal
+package import StrataRecords
+
+/// An entity with the commits that gave its fields their values.
+package struct BlamedEntity: Sendable {
+  package struct Field: Sendable {
+    package let name: String
+    package let value: RecordValue
+    /// Nil for a value that is older than the journal.
+    package let commit: CommitSummary?
+    /// Whether the entity no longer has the field: the commit is the one that removed it.
+    package var isRemoved = false
+  }
+
+  /// Nil for a persisted value, which has none.
+  package let id: RecordValue?
+  package var fields: [Field]
+}
+
+/// The entities of a table with the commits that gave their fields their values.
+package struct BlamePage: Sendable {
+  package var entities: [BlamedEntity] = []
+  /// The revision of the values.
+  package let revision: Revision
+  /// The oldest revision that can be read: a value without a commit is from there or from before.
+  package let oldest: Revision
+  /// Whether the table has more entities than these.
+  package var isCut = false
+}
+
+extension Inspector {
+  /// Which commits gave the fields of entities the values that they have at a revision.
+  ///
+  /// O(journal), and for a whole table O(snapshot); for an entity, one chunk of it is read. The versions of
+  /// the entities that it returns are in memory.
+  ///
+  /// - Parameters:
+  ///   - id: Of one entity, as a person writes it.
+  ///   - field: One field only. One that an entity no longer has has the commit that removed it.
+  ///   - limit: The most entities.
+  /// - Throws: `.notFound` for a table or entity that is not there at the revision, and for a field that no entity
+  ///   has had since the journal starts.
+  package func blame(
+    table: String,
+    id: String? = nil,
+    field: String? = nil,
+    at expression: RevisionExpression = .head(back: 0),
+    limit: Int = .max
+  ) throws(PersistenceError) -> BlamePage {
+    let page = try scanning { view, skipping in
+      guard view.tables.contains(table) else { throw notFound("table \(table)") }
+      let revision = try view.revision(of: expression)
+      let filter = id.map { EntityFilter.ids(Set(EncodedID.candidates(for: $0))) } ?? .all
+      let scope = ReadScope.entities(of: table, meantBy: id)
+      let state = try view.state(at: revision, skipping: skipping, scope: scope)
+      var entities: [StoredEntity] = []
+      var scan = state.scan(table, filter)
+      while entities.count <= limit, let entity = try scan.next() { entities.append(entity) }
+      // A named snapshot may be older than the journal: then nothing is known of its values.
+      let base = min(revision, view.oldest)
+      let versions = try EntityVersions(
+        of: table,
+        .ids(Set(entities.prefix(limit).map { Array($0.id) })),
+        from: base == revision ? state : try view.state(at: base, skipping: skipping, scope: scope),
+        through: revision,
+        in: view
+      )
+      var page = BlamePage(revision: revision, oldest: base)
+      page.isCut = entities.count > limit
+      for entity in entities.prefix(limit) {
+        let blamed = try BlamedEntity(entity, versions, view.catalog, field)
+        if !blamed.fields.isEmpty { page.entities.append(blamed) }
+      }
+      return page
+    }
+    guard page.entities.isEmpty else { return page }
+    if let field {
+      throw notFound("field \(field)\(id.map { " in entity \($0)" } ?? "") of \(table)")
+    }
+    if let id { throw try missing(id, in: table) }
+    return page
+  }
+}
+
+extension BlamedEntity {
+  fileprivate init(
+    _ entity: StoredEntity,
+    _ versions: EntityVersions,
+    _ catalog: LayoutCatalog,
+    _ field: String?
+  ) throws {
+    let isValue = StoredValues.name(ofTable: entity.table) != nil
+    id = isValue ? nil : try EncodedID.value(of: Array(entity.id))
+    fields = try versions.origins(of: entity, catalog).compactMap { origin in
+      // The ID is not blamed unless it is asked for: it never changes.
+      let isID = origin.name == "id" && EncodedID.bytes(of: origin.value)[...] == entity.id
+      guard field.map({ $0 == origin.name }) ?? !isID else { return nil }
+      return Field(
+        name: origin.name,
+        value: origin.value,
+        commit: try origin.commit.map { try CommitSummary($0) }
+      )
+    }
+    if let field, fields.isEmpty,
+      let removal = try versions.removal(of: field, from: entity, catalog)
+    {
+      fields = [
+        Field(name: field, value: .null, commit: try CommitSummary(removal), isRemoved: true)
+      ]
+    }
+  }
+}
+
+extension EntityVersions {
+  /// The last commit that removed a field from an entity that lacks it now; nil if no version has it.
+  ///
+  /// O(versions of the entity).
+  fileprivate func removal(
+    of field: String,
+    from entity: StoredEntity,
+    _ catalog: LayoutCatalog
+  ) throws -> DeltaHeader? {
+    var removal: DeltaHeader?
+    for version in (versions[Array(entity.id)] ?? []).reversed() {
+      switch version.content {
+      case .notPersisted: continue
+      case .removed: return nil
+      case .put(let layout, let record):
+        let members = try catalog.members(layout, record[...], of: entity.table)
+        if members.contains(where: { $0.name == field }) { return removal }
+        removal = version.commit.map { commits[$0] }
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,135 @@
+package import StrataJournal
+import StrataRecords
+
+/// A commit of the journal by its header alone.
+package struct CommitHeader: Sendable, Equatable {
+  package let commit: CommitSummary
+  /// How many entities it changed.
+  package let entities: Int
+  package let bytes: Int
+}
+
+extension Inspector {
+  /// The commits before a revision, the last first; nil for those up to the head.
+  ///
+  /// O(limit). What they changed is not read, and their hashes are not verified: ``log(_:)`` does both.
+  package func commits(
+    before revision: Revision? = nil,
+    limit: Int
+  ) throws(PersistenceError) -> [CommitHeader] {
+    try query { view in
+      let end = min(revision ?? view.last.revision.next, view.last.revision.next)
+      return try view.journal.headers(before: end, limit: limit).map { header, _ in
+        CommitHeader(
+          commit: try CommitSummary(header),
+          entities: header.entities,
+          bytes: header.bytes
+        )
+      }
+    }
+  }
+
+  /// The commit that made a revision, by its header alone.
+  ///
+  /// - Throws: `.notReached` after the last revision, `.trimmed` before the journal.
+  package func commit(
+    at expression: RevisionExpression
+  ) throws(PersistenceError) -> CommitHeader {
+    try query { view in
+      let revision = try view.revision(of: expression)
+      guard revision <= view.last.revision else {
+        throw PersistenceError.Reason.notReached(revision, last: view.last.revision)
+      }
+      let header = try view.journal.headers(after: revision.previous, limit: 1).first?.header
+      guard let header, header.first <= revision else {
+        throw PersistenceError.Reason.trimmed(revision, oldest: view.startOfJournal.next)
+      }
+      return CommitHeader(
+        commit: try CommitSummary(header),
+        entities: header.entities,
+        bytes: header.bytes
+      )
+    }
+  }
+}
+
+/// What the commits of a name, from a place, changed in a table.
+package struct CommitActivity: Sendable, Equatable {
+  package let name: String
+  package let place: String
+  package let table: String
+  package var commits = 0
+  package var changes = 0
+  /// The bytes of the records that were put.
+  package var bytes = 0
+}
+
+/// What commits changed, by name, place and table.
+package struct ActivityPage: Sendable, Equatable {
+  /// The most changes first.
+  package var activities: [CommitActivity] = []
+  /// The revisions that were counted, without those before the first.
+  package let after: Revision
+  package let through: Revision
+  /// The number of deltas.
+  package var deltas = 0
+  /// Whether there were too many names: further ones are counted under the name `…`.
+  package var isCut = false
+}
+
+extension Inspector {
+  /// Counts what the last commits up to a revision changed, by name, place and table.
+  ///
+  /// O(entries of these deltas); its memory is that of at most 2,000 rows.
+  package func activity(
+    last count: Int,
+    until expression: RevisionExpression = .head(back: 0)
+  ) throws(PersistenceError) -> ActivityPage {
+    try query { view in
+      struct Key: Hashable {
+        let name: String
+        let place: String
+        let table: String
+      }
+      let end = min(try view.revision(of: expression), view.last.revision)
+      let wanted = max(view.startOfJournal.number, end.number - Int64(count))
+      let first = try view.journal.headers(after: Revision(wanted), limit: 1).first?.header
+      let start = min(first?.first.previous ?? end, end)
+      var page = ActivityPage(after: start, through: end)
+      guard start < end else { return page }
+      var rows: [Key: CommitActivity] = [:]
+      var changes = try view.changes(after: start)
+      while changes.revision < end, let (header, blocks) = try changes.next() {
+        guard header.revision <= end else { break }
+        page.deltas += 1
+        var touched: Set<String> = []
+        for block in blocks {
+          for entry in block.entries {
+            let table = block.table(of: entry)
+            var key = Key(name: header.name, place: header.place, table: table)
+            if rows[key] == nil, rows.count >= 2_000 {
+              key = Key(name: "…", place: "", table: table)
+              page.isCut = true
+            }
+            var row =
+              rows[key] ?? CommitActivity(name: key.name, place: key.place, table: key.table)
+            if touched.insert(table).inserted { row.commits += 1 }
+            switch entry.change {
+            case .put(_, let record):
+              row.changes += 1
+              row.bytes += record.count
+            case .remove: row.changes += 1
+            case .notPersisted: break
+            }
+            rows[key] = row
+          }
+        }
+      }
+      page.activities = rows.values.sorted { a, b in
+        if a.changes != b.changes { return a.changes > b.changes }
+        return (a.name, a.place, a.table) < (b.name, b.place, b.table)
+      }
+      return page
+    }
+  }
+}

@@ -1,0 +1,146 @@
+package import Foundation
+import StrataBase
+package import StrataJournal
+package import StrataRecords
+
+/// A version of an entity, and what its commit changed in it.
+package struct VersionSummary: Sendable {
+  package enum Operation: String, Sendable {
+    /// It was there at the oldest revision that can be read.
+    case base
+    case inserted, updated, removed
+    /// It was erased with all earlier versions.
+    case erased
+    /// Changed in memory but not in the file.
+    case notPersisted
+  }
+
+  package let operation: Operation
+  /// Its commit; for a base, the revision and the time of the oldest state.
+  package let commit: CommitSummary
+  /// The entity; nil if it was removed or not persisted.
+  package let value: RecordValue?
+  /// How its fields differ from those of the version before.
+  package let changes: [FieldChange]
+}
+
+/// The versions of one entity, the oldest first.
+package struct EntityHistory: Sendable {
+  package var versions: [VersionSummary] = []
+  /// The last revision whose changes were removed; nil if the journal is complete.
+  package let trimmed: Revision?
+}
+
+extension Inspector {
+  /// Every version of an entity that the file has, up to a revision.
+  ///
+  /// O(journal); of the oldest snapshot one chunk is read.
+  ///
+  /// - Throws: `.notFound` for a table that the file does not have, and for an entity that never was.
+  package func history(
+    table: String,
+    id: String,
+    through expression: RevisionExpression = .head(back: 0)
+  ) throws(PersistenceError) -> EntityHistory {
+    try scanning { view, skipping in
+      guard view.tables.contains(table) else { throw notFound("table \(table)") }
+      let end = try view.revision(of: expression)
+      let candidates = EncodedID.candidates(for: id)
+      let versions = try EntityVersions(
+        of: table,
+        .ids(Set(candidates)),
+        from: try view.state(
+          at: min(view.oldest, end),
+          skipping: skipping,
+          scope: .entities(of: table, meantBy: id)
+        ),
+        through: end,
+        in: view
+      )
+      let erasure = try view.erasure(
+        of: candidates.map { EntityKey(table: table, id: $0[...]) }
+      )
+      let found = candidates.lazy.compactMap { versions.versions[$0] }.first ?? []
+      guard !found.isEmpty || erasure != nil else { throw notFound("entity \(id) in \(table)") }
+      var history = EntityHistory(trimmed: view.trimmed)
+      if let erasure { history.versions.append(VersionSummary(erasure)) }
+      var last: [RecordValue.Member]?
+      for version in found {
+        let summary = try self.summary(of: version, after: last, versions, table, view)
+        if summary.operation != .notPersisted { last = summary.members }
+        history.versions.append(summary)
+      }
+      return history
+    }
+  }
+
+  private func summary(
+    of version: EntityVersions.Version,
+    after last: [RecordValue.Member]?,
+    _ versions: EntityVersions,
+    _ table: String,
+    _ view: ReadView
+  ) throws -> VersionSummary {
+    let commit =
+      try version.commit.map { try CommitSummary(versions.commits[$0]) }
+      ?? CommitSummary(
+        revision: versions.oldest.number,
+        first: versions.oldest.number,
+        time: try view.time(of: versions.oldest),
+        name: "",
+        place: ""
+      )
+    switch version.content {
+    case .notPersisted:
+      return VersionSummary(operation: .notPersisted, commit: commit, value: nil, changes: [])
+    case .removed:
+      return VersionSummary(
+        operation: .removed,
+        commit: commit,
+        value: nil,
+        changes: FieldChange.changes(from: last ?? [], to: [])
+      )
+    case .put(let layout, let record):
+      let members = try view.catalog.members(layout, record[...], of: table)
+      return VersionSummary(
+        operation: version.commit == nil ? .base : last == nil ? .inserted : .updated,
+        commit: commit,
+        value: .object(.init(members)),
+        changes: FieldChange.changes(from: last ?? [], to: members)
+      )
+    }
+  }
+}
+
+extension VersionSummary {
+  fileprivate init(_ erasure: Erasure) {
+    self.init(
+      operation: .erased,
+      commit: CommitSummary(
+        revision: erasure.revision.number,
+        first: erasure.revision.number,
+        time: erasure.time,
+        name: "",
+        place: ""
+      ),
+      value: nil,
+      changes: []
+    )
+  }
+
+  /// The fields of the entity; nil if there is none.
+  fileprivate var members: [RecordValue.Member]? {
+    guard case .object(let members)? = value else { return nil }
+    return Array(members)
+  }
+}
+
+extension ReadView {
+  /// When a revision was made: the time of its delta, or of its snapshot.
+  package func time(of revision: Revision) throws -> Date {
+    let header = try journal.headers(after: revision.previous, limit: 1).first?.header
+    if let header, header.revision == revision { return Date(microseconds: header.time) }
+    let snapshot = verified.first { $0.header.revision == revision }?.header
+    return Date(microseconds: snapshot?.time ?? identity.created)
+  }
+}

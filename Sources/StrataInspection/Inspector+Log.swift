@@ -1,0 +1,280 @@
+import StrataBase
+package import StrataJournal
+import StrataRecords
+
+/// A range of the journal's deltas.
+package enum JournalRange: Sendable, Equatable {
+  /// The last so many.
+  case last(Int)
+  /// Up to so many after a revision.
+  case after(Revision, limit: Int)
+}
+
+/// Deltas of the journal, and what their range lacks.
+package struct JournalPage: Sendable, Equatable {
+  package var deltas: [DeltaSummary]
+  /// The last revision, where the range goes on after the last of the deltas.
+  package var more: Revision?
+  /// The first revision that the journal still has, where the range starts before it.
+  package var trimmed: Revision?
+}
+
+/// How much of the changes of its deltas a log shows.
+package enum LogDetail: Sendable {
+  /// Which entities were put.
+  case puts
+  /// Which of them were inserted and which updated.
+  case kinds
+  /// The same, and which fields of the updated ones changed.
+  case fields
+}
+
+/// What a log lists.
+package struct LogRequest: Sendable {
+  package var range: JournalRange
+  package var filter = LogFilter()
+  /// Only deltas after this point; a point before the journal is its start.
+  package var since: RevisionExpression?
+  /// Only deltas up to this point.
+  package var until: RevisionExpression?
+  package var detail = LogDetail.puts
+
+  package init(_ range: JournalRange) { self.range = range }
+}
+
+extension Inspector {
+  /// Deltas of the journal in order, with the entities each changed; their hashes are verified.
+  ///
+  /// O(their entities).
+  package func log(_ range: JournalRange) throws(PersistenceError) -> JournalPage {
+    try log(LogRequest(range))
+  }
+
+  /// Deltas of the journal in order, with the entities each changed; their hashes are verified.
+  ///
+  /// O(their entities); with a filter, O(journal from `since` to `until`). A detail above `.puts` costs what
+  /// reading these entities at the revision before the first delta costs. Where that cannot be read, the log
+  /// has the detail `.puts`.
+  package func log(_ request: LogRequest) throws(PersistenceError) -> JournalPage {
+    try query { view in
+      let last = try request.until.map { min(try view.revision(of: $0), view.last.revision) }
+      let bounds = LogBounds(
+        since: try request.since.map { try view.start(after: $0) },
+        until: last ?? view.last.revision
+      )
+      var deltas: [Replayed] = []
+      var page = JournalPage(deltas: [], trimmed: view.trimmed(from: request.range, bounds))
+      guard var replay = try view.replay(request, bounds) else { return page }
+      let condition = LogCondition(request.filter)
+      read: while replay.revision < bounds.until, let (header, blocks) = try replay.next() {
+        guard header.revision <= bounds.until else { break }
+        guard try condition.accepts(header, blocks) else { continue }
+        deltas.append(Replayed(header: header, blocks: blocks))
+        switch request.range {
+        case .last(let count): if deltas.count > count { deltas.removeFirst() }
+        case .after(_, let limit):
+          if deltas.count == limit {
+            if replay.revision < bounds.until { page.more = bounds.until }
+            break read
+          }
+        }
+      }
+      if case .last(let count) = request.range, deltas.count == count { page.trimmed = nil }
+      page.deltas = try summaries(of: deltas, request.detail, view)
+      return page
+    }
+  }
+
+  /// A delta as it was read.
+  private struct Replayed {
+    let header: DeltaHeader
+    let blocks: [ChangeBlock]
+  }
+
+  private func summaries(
+    of deltas: [Replayed],
+    _ detail: LogDetail,
+    _ view: ReadView
+  ) throws -> [DeltaSummary] {
+    var summaries: [DeltaSummary] = []
+    for delta in deltas { summaries.append(try DeltaSummary(delta.header, delta.blocks)) }
+    guard detail != .puts, let first = deltas.first else { return summaries }
+    do {
+      var before = try EarlierEntities(
+        of: deltas.flatMap(\.blocks),
+        at: first.header.first.previous,
+        keepingRecords: detail == .fields,
+        in: view
+      )
+      // A filter leaves out deltas, and they count too.
+      var replay = try view.changes(after: first.header.first.previous)
+      for index in summaries.indices {
+        while replay.revision < deltas[index].header.revision, let (_, blocks) = try replay.next() {
+          guard replay.revision == deltas[index].header.revision else {
+            before.apply(blocks)
+            continue
+          }
+          try before.addInsertions(to: &summaries[index], blocks)
+          before.apply(blocks)
+        }
+      }
+      return summaries
+    } catch is CorruptionError, is PersistenceError.Reason {
+      // What was there before cannot be read; the deltas themselves can.
+      for index in summaries.indices {
+        for table in summaries[index].changes.indices {
+          summaries[index].changes[table].inserted = nil
+          summaries[index].changes[table].fields = nil
+        }
+      }
+      return summaries
+    }
+  }
+}
+
+/// The entities that deltas put, as they were before each of the deltas.
+private struct EarlierEntities {
+  private struct Stored {
+    let layout: Int64
+    let record: [UInt8]
+  }
+
+  /// Those of the wanted entities that are there.
+  private var entities: [String: [[UInt8]: Stored]] = [:]
+  private var wanted: [String: Set<[UInt8]>] = [:]
+  private let keepsRecords: Bool
+  private let catalog: LayoutCatalog
+
+  /// For more entities than this, reading all changes costs less than looking for theirs.
+  private static let mostNamed = 1_024
+
+  init(
+    of blocks: [ChangeBlock],
+    at revision: Revision,
+    keepingRecords keepsRecords: Bool,
+    in view: ReadView
+  ) throws {
+    self.keepsRecords = keepsRecords
+    catalog = view.catalog
+    for block in blocks {
+      for entry in block.entries {
+        wanted[block.table(of: entry), default: []].insert(Array(block.id(of: entry)))
+      }
+    }
+    let keys = wanted.flatMap { table, ids in ids.map { EntityKey(table: table, id: $0[...]) } }
+    let scope = keys.count <= Self.mostNamed ? ReadScope.entities(keys) : .everything
+    let state = try view.state(at: revision, scope: scope)
+    for (table, ids) in wanted {
+      var scan = state.scan(table, .ids(ids))
+      while let entity = try scan.next() {
+        add(table, entity.id, entity.layout, entity.record)
+      }
+    }
+  }
+
+  private mutating func add(
+    _ table: String,
+    _ id: ArraySlice<UInt8>,
+    _ layout: Int64,
+    _ record: ArraySlice<UInt8>
+  ) {
+    let record = keepsRecords ? Array(record) : []
+    entities[table, default: [:]][Array(id)] = Stored(layout: layout, record: record)
+  }
+
+  /// Goes to the state after a delta.
+  mutating func apply(_ blocks: [ChangeBlock]) {
+    for block in blocks {
+      for entry in block.entries {
+        let (table, id) = (block.table(of: entry), block.id(of: entry))
+        guard wanted[table]?.contains(Array(id)) ?? false else { continue }
+        switch entry.change {
+        case .put(let layout, let record): add(table, id, layout, block.bytes[record])
+        case .remove: entities[table]?[Array(id)] = nil
+        case .notPersisted: continue
+        }
+      }
+    }
+  }
+
+  /// Notes what a delta, which is the next one, inserted and updated.
+  func addInsertions(to summary: inout DeltaSummary, _ blocks: [ChangeBlock]) throws {
+    for index in summary.changes.indices where !summary.changes[index].put.isEmpty {
+      let table = summary.changes[index].table
+      var isThere: Set<String> = []
+      var fields: [String: [String]] = [:]
+      for block in blocks {
+        for entry in block.entries where block.table(of: entry) == table {
+          guard case .put(let layout, let record) = entry.change,
+            let before = entities[table]?[Array(block.id(of: entry))]
+          else { continue }
+          let id = EncodedID.text(of: block.id(of: entry))
+          isThere.insert(id)
+          guard keepsRecords else { continue }
+          let changes = FieldChange.changes(
+            from: try catalog.members(before.layout, before.record[...], of: table),
+            to: try catalog.members(layout, block.bytes[record], of: table)
+          )
+          fields[id] = changes.map(\.field)
+        }
+      }
+      summary.changes[index].inserted = summary.changes[index].put.filter { !isThere.contains($0) }
+      if keepsRecords { summary.changes[index].fields = fields }
+    }
+  }
+}
+
+/// The revisions between which a log looks.
+private struct LogBounds {
+  /// The revision after which it starts; nil for the range's own.
+  let since: Revision?
+  let until: Revision
+}
+
+extension ReadView {
+  /// The revision after which a log starts: the start of the journal for a point before it.
+  func start(after expression: RevisionExpression) throws -> Revision {
+    do {
+      return max(try revision(of: expression), startOfJournal)
+    } catch let reason as PersistenceError.Reason {
+      switch (reason, expression) {
+      case (.beforeHistory, _), (.notFound, .head): return startOfJournal
+      default: throw reason
+      }
+    }
+  }
+
+  /// The revision before the first delta.
+  var startOfJournal: Revision { (first ?? last.revision.next).previous }
+
+  /// The first revision of the journal, if a range that starts here reaches before it.
+  fileprivate func trimmed(from range: JournalRange, _ bounds: LogBounds) -> Revision? {
+    let oldest = first ?? last.revision.next
+    // What is asked for since a point starts there at the earliest.
+    if let since = bounds.since, since >= oldest { return nil }
+    let wanted =
+      switch range {
+      case .last: Revision(1)
+      case .after(let revision, _): revision.next
+      }
+    return wanted < oldest && oldest > Revision(1) ? oldest : nil
+  }
+
+  /// A replay that starts before the first delta that may be listed; nil if there is none.
+  fileprivate func replay(_ request: LogRequest, _ bounds: LogBounds) throws -> JournalReplay? {
+    let header: DeltaHeader?
+    switch request.range {
+    case .last(let count) where request.filter.isEmpty:
+      let headers = try journal.headers(before: bounds.until.next, limit: count)
+      header = headers.last { $0.header.revision > bounds.since ?? 0 }?.header
+    case .last:
+      let start = bounds.since ?? startOfJournal
+      header = try journal.headers(after: start, limit: 1).first?.header
+    case .after(let revision, _):
+      let start = max(revision, bounds.since ?? 0)
+      header = try journal.headers(after: start, limit: 1).first?.header
+    }
+    guard let header, header.revision <= last.revision else { return nil }
+    return replay(after: header.first.previous, chain: try chain(before: header.first))
+  }
+}

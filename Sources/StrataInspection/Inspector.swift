@@ -1,0 +1,232 @@
+import Foundation
+import StrataBase
+package import StrataJournal
+import StrataMigrations
+import StrataRecords
+import StrataSQLite
+
+/// Reads a store's file without the types of its entities, and changes nothing.
+///
+/// No read transaction outlives a statement, except a short one at the start of each query, so a reader
+/// never delays a writer.
+package final class Inspector {
+  package let path: StorePath
+  package let access: ReadAccess
+
+  /// Opens a file for reading, in a way that changes nothing; see `ReadAccess`.
+  ///
+  /// - Parameter disk: only tests pass another than the system's.
+  package init(path: String, on disk: Disk = .system) throws(PersistenceError) {
+    self.path = try StorePath(path, for: .inspecting)
+    do {
+      access = try ReadAccess(self.path, on: disk)
+      try RestoredFile.check(access.connection, self.path, .inspecting)
+    } catch {
+      throw PersistenceError(.inspecting, path: self.path.file, wrapping: error)
+    }
+  }
+
+  /// How often a query is run again because the writer trimmed what it was reading.
+  package static let attempts = 5
+
+  /// Runs a query.
+  ///
+  /// A writer at work may trim what is being read; then the query runs again.
+  ///
+  /// Throws `.busy` if the writer trims faster than the query can read, and what the query throws.
+  package func query<R>(_ body: (ReadView) throws -> R) throws(PersistenceError) -> R {
+    do {
+      for _ in 0..<Self.attempts {
+        let view = try ReadView(access.connection)
+        do {
+          return try body(view)
+        } catch {
+          guard try isOfTrimming(error, since: view) else { throw error }
+        }
+      }
+    } catch {
+      throw PersistenceError(.inspecting, path: path.file, wrapping: error)
+    }
+    throw busy
+  }
+
+  /// Whether an error comes from what a writer removed since a view was made.
+  private func isOfTrimming(_ error: any Error, since view: ReadView) throws -> Bool {
+    switch error {
+    case is CorruptionError, PersistenceError.Reason.trimmed: try wasTrimmed(since: view)
+    default: false
+    }
+  }
+
+  /// Whether a writer has removed something since a view was made.
+  package func wasTrimmed(since view: ReadView) throws -> Bool {
+    try access.mode == .live && ReadView(access.connection).wasTrimmed(since: view)
+  }
+
+  /// The error for a writer that trims faster than this can read.
+  package var busy: PersistenceError {
+    PersistenceError(
+      .inspecting,
+      path: path.file,
+      .busy("its writer trims faster than it can be read")
+    )
+  }
+
+  /// Runs a query that goes through the entities of a state, which are read as it goes.
+  ///
+  /// If it meets damage, it runs again with the next older snapshot, as far as the journal goes back. The
+  /// closure receives how many snapshots to pass over.
+  func scanning<R>(
+    _ body: (ReadView, _ skipping: Int) throws -> R
+  ) throws(PersistenceError) -> R {
+    try query { view in
+      var damage: CorruptionError?
+      for skipping in 0..<4 {
+        do {
+          return try body(view, skipping)
+        } catch let error as CorruptionError {
+          if try isOfTrimming(error, since: view) { throw error }
+          damage = damage ?? error
+        } catch {
+          // Without the damaged snapshots there may be no other way to the revision.
+          if let damage { throw damage }
+          throw error
+        }
+      }
+      throw damage ?? CorruptionError("its entities cannot be read")
+    }
+  }
+
+  /// The last revision; O(snapshots).
+  package func lastRevision() throws(PersistenceError) -> Revision {
+    try query { $0.last.revision }
+  }
+
+  /// Throws `.notFound` for a table that the file does not have.
+  package func check(table: String?) throws(PersistenceError) {
+    guard let table else { return }
+    if try !query({ $0.tables.contains(table) }) { throw notFound("table \(table)") }
+  }
+
+  /// The error for an entity that a table does not have; it says if it was erased.
+  func missing(_ id: String, in table: String) throws(PersistenceError) -> PersistenceError {
+    let keys = EncodedID.candidates(for: id).map { EntityKey(table: table, id: $0[...]) }
+    let erasure = try query { try $0.erasure(of: keys) }
+    guard let erasure else { return notFound("entity \(id) in \(table)") }
+    return notFound("entity \(id) in \(table): it was erased at \(Measures.time(erasure.time))")
+  }
+
+  /// The error for something that the file does not have.
+  package func notFound(_ what: String) -> PersistenceError {
+    PersistenceError(.inspecting, path: path.file, .notFound(what))
+  }
+}
+
+extension Inspector {
+  /// An overview of the file.
+  ///
+  /// O(deltas), to add up their sizes; no entity is read.
+  package func info() throws(PersistenceError) -> StoreSummary {
+    try query { view in
+      let connection = access.connection
+      let extent = try view.journal.extent()
+      let head = try HeadFile.read(path.head, on: access.disk)
+      let (tables, values) = view.tables.splitIntoTablesAndValues()
+      let erased = ErasureSummary.all(in: try ErasureLedger.entries(on: connection))
+      return StoreSummary(
+        path: path.file,
+        format: Int(try connection.userVersion()),
+        store: view.identity.id,
+        application: view.identity.application,
+        epoch: view.identity.epoch,
+        revision: view.last.revision.number,
+        chain: view.last.chain.description,
+        created: Date(microseconds: view.identity.created),
+        fileBytes: path.fileSize,
+        walBytes: path.walSize,
+        tables: tables,
+        values: values,
+        layouts: view.catalog.count,
+        journal: JournalSummary(
+          deltas: extent.count,
+          first: extent.first?.number,
+          bytes: extent.bytes,
+          trimmed: view.trimmed?.number,
+          readable: view.oldest.number
+        ),
+        snapshots: try view.snapshots.map { snapshot in
+          SnapshotSummary(
+            snapshot.header,
+            values: try view.countOfValues(in: snapshot.header.revision),
+            names: view.names.filter { $0.revision == snapshot.header.revision }.map(\.name)
+          )
+        },
+        head: head.map {
+          HeadSummary(durable: $0.durable.revision.number, written: $0.written.revision.number)
+        },
+        erased: erased.isEmpty ? nil : erased,
+        writer: access.mode == .live ? LockFile.owner(at: path.lock) : nil,
+        sqlite: Connection.libraryVersion
+      )
+    }
+  }
+
+  /// The entity tables with their sizes at a revision, and the persisted values.
+  ///
+  /// O(chunks of the newest snapshot, and the deltas after it); of the chunks only those are read in whose
+  /// range of keys something changed since.
+  package func tables(
+    at expression: RevisionExpression = .head(back: 0)
+  ) throws(PersistenceError) -> [TableSummary] {
+    try query { view in
+      let revision = try view.revision(of: expression)
+      let sizes = try view.read(at: revision, extent: .visited) { try $0.sizes() }.contents
+      return view.tables.sorted().map { name in
+        TableSummary(name, sizes[name] ?? TableSize(), view.catalog)
+      }
+    }
+  }
+
+  /// The entities of a table at a revision in the order of their IDs, or only the one with an ID.
+  ///
+  /// A persisted value is the only entity of its table.
+  ///
+  /// O(chunks of the newest snapshot, and the deltas after it), and of the chunks one for an ID, else those
+  /// of the table. Only what is returned is decoded. All returned entities are in memory.
+  ///
+  /// Throws `.notFound` for a table that the file does not have, or an ID that the table does not have.
+  package func show(
+    table: String,
+    id: String? = nil,
+    at expression: RevisionExpression = .head(back: 0)
+  ) throws(PersistenceError) -> [UntypedEntity] {
+    let entities = try query { view in
+      guard view.tables.contains(table) else { throw notFound("table \(table)") }
+      let wanted = id.map { id in
+        EncodedID.candidates(for: id).map { EntityKey(table: table, id: $0[...]) }
+      }
+      return try view.read(
+        at: try view.revision(of: expression),
+        extent: .visited,
+        scope: wanted.map { .entities($0) } ?? .table(table)
+      ) { merge in try Self.entities(&merge, table, wanted, view.catalog) }.contents
+    }
+    if let id, entities.isEmpty { throw try missing(id, in: table) }
+    return entities
+  }
+
+  /// The entities of a table, or those with the wanted keys.
+  private static func entities(
+    _ merge: inout MergeIterator,
+    _ table: String,
+    _ wanted: [EntityKey]?,
+    _ catalog: LayoutCatalog
+  ) throws -> [UntypedEntity] {
+    var entities: [UntypedEntity] = []
+    while let entity = try merge.next() {
+      guard wanted?.contains(entity.key) ?? true else { continue }
+      entities.append(try UntypedEntity(entity, catalog))
+    }
+    return entities
+  }
+}

@@ -1,0 +1,59 @@
+package import Foundation
+import StrataBase
+package import StrataJournal
+
+/// What a store is and how far it is, without a look at its deltas and entities.
+package struct StoreOverview: Codable, Sendable, Equatable {
+  /// A snapshot that has a name.
+  package struct Named: Codable, Sendable, Equatable {
+    package var name: String
+    package var revision: Int64
+  }
+
+  package var path: String
+  package var store: UUID
+  package var application: String?
+  package var epoch: Int64
+  /// The last revision, and when it was made.
+  package var revision: Int64
+  package var time: Date
+  /// The oldest revision whose entities can be read.
+  package var oldest: Int64
+  /// The first revision of the journal; nil if it is empty.
+  package var first: Int64?
+  package var tables: [String]
+  /// The names of persisted values.
+  package var values: [String]
+  package var snapshots: [Named]
+  /// `atRest`, `copy` or `live`: without a writer, left behind by one, or with one.
+  package var mode: String
+}
+
+extension Inspector {
+  /// An overview; O(snapshots).
+  package func overview() throws(PersistenceError) -> StoreOverview {
+    try query { view in
+      let (tables, values) = view.tables.splitIntoTablesAndValues()
+      return StoreOverview(
+        path: path.file,
+        store: view.identity.id,
+        application: view.identity.application,
+        epoch: view.identity.epoch,
+        revision: view.last.revision.number,
+        time: try view.time(of: view.last.revision),
+        oldest: view.oldest.number,
+        first: view.first?.number,
+        tables: tables,
+        values: values,
+        snapshots: view.names.map { .init(name: $0.name, revision: $0.revision.number) },
+        mode: access.mode.rawValue
+      )
+    }
+  }
+
+  /// Whether it reads a copy that it made of a store that was left behind.
+  package var isOfCopy: Bool { access.mode == .copy }
+
+  /// Lets a writer open the store, if what is read is a copy: that stays as it is.
+  package func releaseCopied() { access.releaseCopied() }
+}

@@ -1,0 +1,114 @@
+package import Foundation
+import StrataBase
+import StrataJournal
+import StrataMigrations
+
+/// An overview of a store's file.
+///
+/// It is printed as JSON: the names of its properties are promised, those of its types are not.
+package struct StoreSummary: Codable, Sendable, Equatable {
+  package var path: String
+  package var format: Int
+  package var store: UUID
+  /// The application that the store belongs to, if it was named.
+  package var application: String?
+  package var epoch: Int64
+  package var revision: Int64
+  package var chain: String
+  package var created: Date
+  /// The bytes of the file, and of SQLite's WAL beside it.
+  package var fileBytes: Int64
+  package var walBytes: Int64
+  package var tables: [String]
+  /// The names of persisted values.
+  package var values: [String]
+  package var layouts: Int
+  package var journal: JournalSummary
+  package var snapshots: [SnapshotSummary]
+  package var head: HeadSummary?
+  /// What was erased; nil if nothing was.
+  package var erased: [ErasureSummary]?
+  /// The process that has the store open for writing, if there is one.
+  package var writer: String?
+  package var sqlite: String
+}
+
+/// The deltas of a file, in a ``StoreSummary``.
+package struct JournalSummary: Codable, Sendable, Equatable {
+  package var deltas: Int64
+  package var first: Int64?
+  package var bytes: Int64
+  /// The last revision whose delta was removed; nil if there is none.
+  package var trimmed: Int64?
+  /// The first revision from which on every one can be read.
+  package var readable: Int64
+}
+
+/// A snapshot of a file, in a ``StoreSummary``.
+package struct SnapshotSummary: Codable, Sendable, Equatable {
+  package var revision: Int64
+  package var time: Date
+  package var entities: Int
+  /// How many of the entities are persisted values.
+  package var values: Int
+  package var bytes: Int
+  package var chunks: Int
+  package var verified: Bool
+  package var names: [String]
+}
+
+extension SnapshotSummary {
+  init(_ header: SnapshotHeader, values: Int, names: [String]) {
+    self.init(
+      revision: header.revision.number,
+      time: Date(microseconds: header.time),
+      entities: header.entities,
+      values: values,
+      bytes: header.bytes,
+      chunks: header.chunks,
+      verified: header.state == .verified,
+      names: names
+    )
+  }
+}
+
+/// An erasure of entities, in a ``StoreSummary``.
+package struct ErasureSummary: Codable, Sendable, Equatable {
+  package var time: Date
+  /// The last revision at that time.
+  package var revision: Int64
+  /// How many entities, by table.
+  package var entities: [String: Int]
+  /// The deltas whose hashes were computed again; nil if none.
+  package var firstRewritten: Int64?
+  package var lastRewritten: Int64?
+}
+
+extension ErasureSummary {
+  /// The erasures that a ledger lists.
+  static func all(in ledger: [ErasureLedger.Entry]) -> [ErasureSummary] {
+    var all: [ErasureSummary] = []
+    for entry in ledger {
+      let time = Date(microseconds: entry.time)
+      if all.last?.time != time || all.last?.revision != entry.revision {
+        all.append(
+          ErasureSummary(
+            time: time,
+            revision: entry.revision,
+            entities: [:],
+            firstRewritten: entry.rewritten?.lowerBound,
+            lastRewritten: entry.rewritten?.upperBound
+          )
+        )
+      }
+      all[all.count - 1].entities[entry.table, default: 0] += 1
+    }
+    return all
+  }
+}
+
+/// What the head file states, in a ``StoreSummary``.
+package struct HeadSummary: Codable, Sendable, Equatable {
+  package var durable: Int64
+  package var written: Int64
+}

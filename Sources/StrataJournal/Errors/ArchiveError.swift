@@ -1,0 +1,76 @@
+public import Foundation
+
+/// What went wrong with an archive, and what to do about it.
+///
+/// The store and its file are as they were.
+public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What went wrong.
+  public enum Reason: Error, Sendable, Equatable {
+    /// It cannot be reached, or did not answer in time. What was sent may have taken effect.
+    case away(String)
+    /// Another process leads, or the archive is not where the caller takes it to be.
+    case refused
+    /// The lease of another leader runs for this long.
+    case led(by: String, for: Duration)
+    /// It has the history of another store.
+    case otherStore(UUID)
+    /// It has no store yet.
+    case empty
+    /// There is no such thing in it.
+    case notFound(String)
+    /// It was made by a newer version of Strata.
+    case newerFormat(found: Int, known: Int)
+    /// What it has is not what was put there.
+    case damaged(String)
+    /// It cannot be used as it was given.
+    case unusable(String)
+  }
+
+  /// What went wrong.
+  public let reason: Reason
+  /// The archive, as `Archive.name` gives it.
+  public let archive: String
+
+  /// Creates an error.
+  public init(_ reason: Reason, archive: String) {
+    self.reason = reason
+    self.archive = archive
+  }
+
+  /// A sentence, followed by the remedy.
+  public var description: String { "\(sentence.sentence.withFullStop) \(remedy)" }
+
+  package var sentence: String {
+    switch reason {
+    case .away(let detail): "the archive \(archive) cannot be reached (\(detail))"
+    case .refused: "another process leads the archive \(archive), or has changed it"
+    case .led(let leader, let rest):
+      "\(leader) leads the archive \(archive) for another \(Self.text(rest))"
+    case .otherStore(let id): "the archive \(archive) belongs to the store \(id)"
+    case .empty: "the archive \(archive) has no store yet"
+    case .notFound(let what): "there is no \(what) in the archive \(archive)"
+    case .newerFormat(let found, let known):
+      "the archive \(archive) has format \(found), and this build knows \(known)"
+    case .damaged(let detail): "the archive \(archive) is damaged: \(detail)"
+    case .unusable(let detail): "the archive \(archive) cannot be used: \(detail)"
+    }
+  }
+
+  var remedy: String {
+    switch reason {
+    case .away: "Check the network and the server."
+    case .refused: "Follow the new leader, or open the file again once its lease has ended."
+    case .led: "Follow it, or open the file again once the lease has ended."
+    case .otherStore: "Give each store an archive of its own."
+    case .empty: "Open a store with this archive once, or push one to it."
+    case .notFound: "`strata archive status` shows what there is."
+    case .newerFormat: "Update this program."
+    case .damaged: "Another copy may have it: the file of a leader or of a follower."
+    case .unusable: "Nothing was changed."
+    }
+  }
+
+  private static func text(_ duration: Duration) -> String {
+    duration.formatted(.units(allowed: [.hours, .minutes, .seconds], width: .wide))
+  }
+}

@@ -1,0 +1,145 @@
+/// Something that a migration does to the data and that may not be intended.
+public struct MigrationFinding: Sendable, Hashable, Codable {
+  /// What kind of thing it is.
+  ///
+  /// The raw value is the word in `-- strata:allow destructive(users.bio)`.
+  public enum Kind: String, Sendable, Codable, CaseIterable {
+    /// All records of a table, or all values of a field, are gone.
+    case destructive
+    /// Some values of a field are gone, or its kind holds less than before.
+    case lossy
+    /// References that led to an entity lead to none.
+    case dangling
+    /// A field without an empty value was added to records that have none.
+    case notNull = "not-null"
+    /// Several records would have one ID.
+    case collision
+    /// The step gives another result each time: it asks for the time or for random numbers.
+    case notRepeatable = "not-repeatable"
+    /// The step changes nothing, although there are records.
+    case noEffect = "no-effect"
+  }
+
+  /// What kind of thing it is.
+  public var kind: Kind
+  /// The table; nil where it is about the step.
+  public var table: String?
+  /// The field; nil where it is about the table.
+  public var field: String?
+  /// How many records it concerns.
+  public var count: Int
+  /// What happens, as a sentence without a full stop: `users.bio loses all of its 41203 values`.
+  public var detail: String
+  /// Whether the migration says that it is intended.
+  public var isAllowed: Bool
+
+  /// Creates a finding.
+  public init(
+    _ kind: Kind,
+    table: String? = nil,
+    field: String? = nil,
+    count: Int = 0,
+    detail: String,
+    isAllowed: Bool = false
+  ) {
+    self.kind = kind
+    self.table = table
+    self.field = field
+    self.count = count
+    self.detail = detail
+    self.isAllowed = isAllowed
+  }
+
+  /// Whether a run stops because of it, unless it is allowed: data would be lost, or broken.
+  ///
+  /// A step without an effect or that is not repeatable is only reported.
+  public var isRefused: Bool {
+    switch kind {
+    case .destructive, .lossy, .dangling, .notNull, .collision: !isAllowed
+    case .notRepeatable, .noEffect: false
+    }
+  }
+}
+
+extension MigrationFinding: CustomStringConvertible {
+  /// `destructive(users.bio): users.bio loses all of its 41203 values`.
+  public var description: String {
+    "\(MigrationAllowance(kind, table, field)): \(detail)"
+  }
+}
+
+/// A finding that a migration says is intended.
+///
+/// ```swift
+/// DataMigration("0004_no_bio", table: "users") { $0.remove("bio") }
+///   .allowing(.destructive("users.bio"))
+/// ```
+public struct MigrationAllowance: Sendable, Hashable, Codable {
+  /// The kind of finding.
+  public var kind: MigrationFinding.Kind
+  /// The table; nil for any.
+  public var table: String?
+  /// The field; nil for any.
+  public var field: String?
+
+  /// Allows a kind of finding.
+  public init(_ kind: MigrationFinding.Kind, _ table: String? = nil, _ field: String? = nil) {
+    self.kind = kind
+    self.table = table
+    self.field = field
+  }
+
+  /// Allows a kind of finding in `table` or `table.field`.
+  public init(_ kind: MigrationFinding.Kind, in place: String) {
+    let dot = place.firstIndex(of: ".")
+    self.init(
+      kind,
+      String(place[..<(dot ?? place.endIndex)]),
+      dot.map { String(place[place.index(after: $0)...]) }
+    )
+  }
+
+  /// Reads `destructive(users.bio)`, `lossy(users)` or `no-effect`; nil if it is none.
+  public init?(parsing text: some StringProtocol) {
+    let text = text.trimmingPrefix { $0.isWhitespace }
+    guard let start = text.firstIndex(of: "(") else {
+      guard let kind = MigrationFinding.Kind(rawValue: String(text)) else { return nil }
+      self.init(kind)
+      return
+    }
+    guard text.last == ")", let kind = MigrationFinding.Kind(rawValue: String(text[..<start]))
+    else {
+      return nil
+    }
+    self.init(kind, in: String(text[text.index(after: start)...].dropLast()))
+  }
+
+  /// Allows that a table, or a field as `table.field`, loses everything.
+  public static func destructive(_ place: String) -> MigrationAllowance {
+    MigrationAllowance(.destructive, in: place)
+  }
+
+  /// Allows that a field, as `table.field`, loses values.
+  public static func lossy(_ place: String) -> MigrationAllowance {
+    MigrationAllowance(.lossy, in: place)
+  }
+
+  /// Allows that references in a table, or in `table.field`, lead to no entity.
+  public static func dangling(_ place: String) -> MigrationAllowance {
+    MigrationAllowance(.dangling, in: place)
+  }
+
+  /// Whether it covers a finding: that everything may go includes that some of it may.
+  package func covers(_ finding: MigrationFinding) -> Bool {
+    (kind == finding.kind || kind == .destructive && finding.kind == .lossy)
+      && (table == nil || table == finding.table) && (field == nil || field == finding.field)
+  }
+}
+
+extension MigrationAllowance: CustomStringConvertible {
+  /// `destructive(users.bio)`.
+  public var description: String {
+    guard let table else { return kind.rawValue }
+    return "\(kind.rawValue)(\(table)\(field.map { ".\($0)" } ?? ""))"
+  }
+}

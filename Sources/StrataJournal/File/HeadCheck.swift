@@ -1,0 +1,70 @@
+package import Foundation
+
+/// The result of comparing a store's head with the file that was read.
+///
+/// Pure.
+package enum HeadCheck: Equatable, Sendable {
+  /// The file has everything that the head says was written.
+  case consistent
+  /// No damage, but worth a note in the report.
+  case note(String)
+  /// The file lacks commits that were acknowledged.
+  case damage(String)
+
+  /// Compares a head with the position that was recovered from the file.
+  ///
+  /// What was durable must be there. What was only written must be there too, unless the machine was
+  /// rebooted since: a power cut may lose it.
+  package static func compare(
+    _ head: HeadRecord?,
+    recovered: Position,
+    bootID: UUID
+  ) -> HeadCheck {
+    guard let head else {
+      return .note("the head file is missing or torn, so a lost end cannot be detected")
+    }
+    guard head.storeID == recovered.storeID, head.epoch == recovered.epoch else {
+      return .note("the head file belongs to another store or epoch and was ignored")
+    }
+    if recovered.revision < head.durable.revision {
+      return .damage(
+        """
+        it ends at revision \(recovered.revision), but revision \(head.durable.revision) was \
+        acknowledged as durable
+        """
+      )
+    }
+    if recovered.revision == head.durable.revision, recovered.chain != head.durable.chain {
+      return .damage(
+        """
+        hash mismatch at revision \(recovered.revision): acknowledged \(head.durable.chain), found \
+        \(recovered.chain)
+        """
+      )
+    }
+    guard recovered.revision < head.written.revision else { return .consistent }
+    if head.bootID == bootID {
+      return .damage(
+        """
+        it ends at revision \(recovered.revision), but revision \(head.written.revision) was \
+        written since the last boot of this machine
+        """
+      )
+    }
+    return .note(
+      """
+      a power cut lost the commits \(recovered.revision.next) to \(head.written.revision), none \
+      of which had been acknowledged as durable
+      """
+    )
+  }
+
+  /// The note, if there is one; throws damage as an error.
+  package func noteOrError() throws(CorruptionError) -> String? {
+    switch self {
+    case .consistent: return nil
+    case .note(let note): return note
+    case .damage(let detail): throw CorruptionError(detail)
+    }
+  }
+}

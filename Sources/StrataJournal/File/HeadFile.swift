@@ -1,0 +1,70 @@
+import Foundation
+import StrataBase
+
+/// The head: a small file beside the store, two slots written in turn.
+///
+/// A torn write damages one slot; the other still has the previous record. The head is written after
+/// every transaction but synced only at openings, checkpoints and closings, so it costs no second fsync.
+package struct HeadFile: ~Copyable {
+  private let file: OpenFile
+  private var serial: UInt64
+
+  package init(opening path: String, on disk: Disk = .system) throws(SystemError) {
+    let file = try disk.open(path, O_RDWR | O_CREAT)
+    let newest = HeadRecord.newest(in: try file.read(2 * HeadRecord.slotSize, at: 0))
+    if newest == nil {
+      try file.write([UInt8](repeating: 0, count: 2 * HeadRecord.slotSize), at: 0)
+    }
+    self.file = file
+    serial = newest?.serial ?? 0
+  }
+
+  /// Reads a head without creating or changing anything; nil if there is none or both slots are torn.
+  ///
+  /// Throws if there is one that cannot be read: what it says must not be ignored.
+  package static func read(_ path: String, on disk: Disk = .system) throws(SystemError)
+    -> HeadRecord?
+  {
+    guard FileIdentity(ofFileAt: path) != nil else { return nil }
+    let bytes = try disk.open(path, O_RDONLY).read(2 * HeadRecord.slotSize, at: 0)
+    return HeadRecord.newest(in: bytes)?.record
+  }
+
+  package mutating func write(_ record: HeadRecord) throws(SystemError) {
+    serial += 1
+    let offset = Int64(serial % 2) * Int64(HeadRecord.slotSize)
+    try file.write(record.slot(serial: serial), at: offset)
+  }
+
+  package func sync() throws(SystemError) { try file.sync() }
+}
+
+extension HeadFile {
+  /// Writes and syncs a head for a complete and synced file: all of it is durable.
+  package static func write(_ position: Position, for path: StorePath, on disk: Disk) throws {
+    let mark = HeadRecord.Mark(revision: position.revision, chain: position.chain)
+    var head = try HeadFile(opening: path.head, on: disk)
+    try head.write(
+      HeadRecord(
+        storeID: position.storeID,
+        epoch: position.epoch,
+        bootID: BootID.current(),
+        durable: mark,
+        written: mark
+      )
+    )
+    try head.sync()
+  }
+
+  /// The epoch of a copy whose history was cut: higher than that of the copied file, and higher than the
+  /// one in the head of the store that it replaces.
+  package static func epoch(
+    afterCutting identity: StoreIdentity,
+    at path: StorePath,
+    on disk: Disk
+  ) throws -> Int64 {
+    let head = try read(path.head, on: disk)
+    let before = head.flatMap { $0.storeID == identity.id ? $0.epoch : nil } ?? 0
+    return max(identity.epoch, before) + 1
+  }
+}

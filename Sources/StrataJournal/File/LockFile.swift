@@ -1,0 +1,102 @@
+package import Foundation
+
+/// The lock of a store's writer: a file beside the store, locked with `flock`.
+///
+/// The file names its owner, for people. The lock itself is the kernel's and ends with the process. The
+/// file is never unlinked, or two processes could each hold "the" lock on different inodes. The inode is
+/// compared again after locking, in case another program unlinked the file.
+package struct LockFile: ~Copyable {
+  private let file: OpenFile
+
+  /// The process that holds the lock.
+  package struct Owner: Equatable, CustomStringConvertible {
+    let process: Int32
+    let host: String
+    let started: Date
+
+    package static func current(started: Date) -> Owner {
+      // `ProcessInfo.hostName` may ask the network; this does not.
+      var name = [CChar](repeating: 0, count: 256)
+      let code = gethostname(&name, name.count - 1)
+      let host =
+        code == 0
+        ? String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        : "this host"
+      return Owner(process: getpid(), host: host, started: started)
+    }
+
+    package var description: String {
+      "process \(process) on \(host) since \(started.formatted(.iso8601))"
+    }
+  }
+
+  /// Takes the lock at `path`, or returns nil if it is taken.
+  package init?(
+    taking path: String,
+    as owner: Owner,
+    on disk: Disk = .system
+  ) throws(SystemError) {
+    while true {
+      let file = try disk.open(path, O_RDWR | O_CREAT)
+      guard try file.lock(LOCK_EX | LOCK_NB) else { return nil }
+      guard try file.identity() == FileIdentity(ofFileAt: path) else { continue }
+      try file.truncate(to: 0)
+      try file.write(Array("\(owner)\n".utf8), at: 0)
+      self.file = file
+      return
+    }
+  }
+
+  /// Whether the lock file still has its name: without it, another writer can lock another file.
+  var isInPlace: Bool {
+    // A file that cannot be asked is treated as one that is gone.
+    do { return try file.identity() == FileIdentity(ofFileAt: file.path) } catch _ { return false }
+  }
+
+  /// Unlocks before the descriptor is closed: a process that was forked meanwhile also holds the
+  /// descriptor until it executes another program, and would keep the lock until then.
+  deinit { _ = flock(file.descriptor, LOCK_UN) }
+
+  /// The owner that the lock file at `path` names; `an unknown process` if it names none.
+  package static func owner(at path: String) -> String {
+    guard let file = try? OpenFile(path, O_RDONLY), let bytes = try? file.read(256, at: 0),
+      let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first
+    else { return "an unknown process" }
+    return String(line)
+  }
+}
+
+/// The writer's lock as an object: held until it is deallocated.
+package final class LockHandle: Sendable {
+  private let lock: LockFile
+
+  package init(_ lock: consuming LockFile) { self.lock = lock }
+
+  /// Whether the lock file still has its name.
+  package var isInPlace: Bool { lock.isInPlace }
+}
+
+/// A shared lock of a reader: while it is held, no writer can take the lock.
+struct SharedLock: ~Copyable {
+  private let file: OpenFile
+
+  /// The result of taking a shared lock.
+  enum Outcome: ~Copyable {
+    case acquired(SharedLock)
+    /// There is no lock file: no writer ever opened the store at this path.
+    case noLockFile
+    case writerPresent
+  }
+
+  private init(_ file: consuming OpenFile) { self.file = file }
+
+  deinit { _ = flock(file.descriptor, LOCK_UN) }
+
+  /// Takes a shared lock without creating or changing anything.
+  static func take(_ path: String) throws(SystemError) -> Outcome {
+    guard FileIdentity(ofFileAt: path) != nil else { return .noLockFile }
+    let file = try OpenFile(path, O_RDONLY)
+    guard try file.lock(LOCK_SH | LOCK_NB) else { return .writerPresent }
+    return .acquired(SharedLock(file))
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import StrataBase
+
+/// Opens a path for its one writer: refuses a file that is not a store, then takes the lock.
+///
+/// Nothing is written to a file that is refused, nor beside it.
+package enum WriterLock {
+  /// Serializes the calls of this process.
+  ///
+  /// Closing a descriptor of a database drops every POSIX lock that the process holds on it. So the header
+  /// is read only while no store of this process can be opening that file; a store that has it open holds
+  /// the lock file, which is tried first.
+  private static let acquiring = Lock(false)
+
+  /// Checks the file at the path and takes the lock.
+  package static func acquire(
+    _ path: StorePath,
+    as owner: LockFile.Owner,
+    knownFormat: Int,
+    on disk: Disk = .system
+  ) throws(PersistenceError) -> LockFile {
+    try acquiring.withLock { _ throws(PersistenceError) in
+      // Before the header is read: a store of this process may have the file open under another name.
+      let names = try path.creationNames(.opening)
+      let isLockThere = FileIdentity(ofFileAt: path.lock) != nil
+      if !isLockThere { try checkHeader(path, knownFormat, on: disk) }
+      let lock = try take(path, owner, disk)
+      if isLockThere { try checkHeader(path, knownFormat, on: disk) }
+      for name in names { _ = unlink(name) }
+      return lock
+    }
+  }
+
+  private static func take(
+    _ path: StorePath,
+    _ owner: LockFile.Owner,
+    _ disk: Disk
+  ) throws(PersistenceError) -> LockFile {
+    do {
+      if let lock = try LockFile(taking: path.lock, as: owner, on: disk) { return lock }
+    } catch {
+      throw PersistenceError(.opening, path: path.file, wrapping: error)
+    }
+    throw PersistenceError(
+      .opening,
+      path: path.file,
+      .alreadyOpen(by: LockFile.owner(at: path.lock))
+    )
+  }
+
+  /// Refuses a file by its first bytes; accepts a path without a file.
+  static func checkHeader(
+    _ path: StorePath,
+    _ knownFormat: Int,
+    for operation: PersistenceError.Operation = .opening,
+    on disk: Disk = .system
+  ) throws(PersistenceError) {
+    guard case .file(let size) = try path.fileStatus(operation) else { return }
+    do {
+      let bytes = try disk.open(path.file, O_RDONLY).read(100, at: 0)
+      try StoreHeader.check(
+        bytes,
+        fileSize: size,
+        walSize: path.walSize,
+        knownFormat: knownFormat
+      )
+    } catch {
+      throw PersistenceError(operation, path: path.file, wrapping: error)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import StrataRecords
+
+/// Builds the bytes of a ``ChangeBlock``.
+///
+/// The changes of a table must be added one after another.
+package struct ChangeBlockBuilder {
+  private struct Table {
+    let name: String
+    var count = 0
+    var list: [UInt8] = []
+  }
+
+  private var tables: [Table] = []
+  private var records: [UInt8] = []
+  private var listSize = 0
+  package private(set) var count = 0
+  package private(set) var layouts: Set<Int64> = []
+
+  package init() {}
+
+  package var isEmpty: Bool { count == 0 }
+
+  /// The approximate size of the block in bytes.
+  package var size: Int { listSize + records.count }
+
+  package mutating func put(
+    _ id: some Collection<UInt8>,
+    in table: String,
+    layout: Int64,
+    record: some Collection<UInt8>
+  ) {
+    add(op: 0, id, to: table) { list in
+      list.appendVarint(UInt64(bitPattern: layout))
+      list.appendVarint(UInt64(record.count))
+    }
+    layouts.insert(layout)
+    records.append(contentsOf: record)
+  }
+
+  package mutating func remove(_ id: some Collection<UInt8>, from table: String) {
+    add(op: 1, id, to: table) { _ in }
+  }
+
+  package mutating func markNotPersisted(_ id: some Collection<UInt8>, in table: String) {
+    add(op: 2, id, to: table) { _ in }
+  }
+
+  private mutating func add(
+    op: UInt8,
+    _ id: some Collection<UInt8>,
+    to table: String,
+    _ rest: (inout [UInt8]) -> Void
+  ) {
+    if tables.last?.name != table { tables.append(Table(name: table)) }
+    let last = tables.count - 1
+    let before = tables[last].list.count
+    tables[last].list.append(op)
+    tables[last].list.appendVarint(UInt64(id.count))
+    tables[last].list.append(contentsOf: id)
+    rest(&tables[last].list)
+    tables[last].count += 1
+    listSize += tables[last].list.count - before
+    count += 1
+  }
+
+  /// Adds the changes of a block that follow those of this one.
+  package mutating func append(_ other: ChangeBlockBuilder) {
+    for table in other.tables {
+      if tables.last?.name == table.name {
+        tables[tables.count - 1].count += table.count
+        tables[tables.count - 1].list += table.list
+      } else {
+        tables.append(table)
+      }
+    }
+    records += other.records
+    listSize += other.listSize
+    count += other.count
+    layouts.formUnion(other.layouts)
+  }
+
+  /// Returns the bytes of the block and empties the builder.
+  package mutating func finish() -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(size + 16 * tables.count + 16)
+    bytes.appendVarint(UInt64(tables.count))
+    for table in tables {
+      bytes.appendText(table.name)
+      bytes.appendVarint(UInt64(table.count))
+      bytes += table.list
+    }
+    bytes += records
+    self = ChangeBlockBuilder()
+    return bytes
+  }
+}

@@ -1,0 +1,140 @@
+package import Foundation
+package import StrataBase
+
+/// The header of a delta: the columns of its row without its changes.
+package struct DeltaHeader: Equatable, Sendable {
+  /// The last revision it covers, which is its key.
+  package var revision: Revision
+  /// The first revision it covers: the same one, unless commits were merged during an I/O failure.
+  package var first: Revision
+  package var epoch: Int64
+  /// Microseconds since 1970; never less than that of the previous delta.
+  package var time: Int64
+  package var origin: Int64
+  /// The column `key`: which run of migrations has written it (`MigrationTrace`); nil in every other delta.
+  package var key: [UInt8]?
+  package var name: String
+  package var place: String
+  /// The number of changes in its blocks.
+  package var entities: Int
+  /// The number of its blocks: the column `parts`.
+  package var blocks: Int
+  /// The size of its blocks.
+  package var bytes: Int
+  /// Who wanted the commit and why, as ``DeltaContexts`` reads it; nil where it did not say.
+  package var context: [UInt8]?
+
+  package init(
+    revision: Revision,
+    first: Revision,
+    epoch: Int64,
+    time: Int64,
+    origin: Int64,
+    key: [UInt8]?,
+    name: String,
+    place: String,
+    entities: Int,
+    blocks: Int,
+    bytes: Int,
+    context: [UInt8]? = nil
+  ) {
+    self.revision = revision
+    self.first = first
+    self.epoch = epoch
+    self.time = time
+    self.origin = origin
+    self.key = key
+    self.name = name
+    self.place = place
+    self.context = context
+    self.entities = entities
+    self.blocks = blocks
+    self.bytes = bytes
+  }
+
+  /// The approximate size of the delta in the file: its blocks, its name, place and context, and the rest
+  /// of its row.
+  package var footprint: Int {
+    bytes + name.utf8.count + place.utf8.count + (context?.count ?? 0) + Self.rowBytes
+  }
+
+  /// The approximate size of a row without name, place, context and body: its numbers, its hash and its entry in
+  /// SQLite's B-tree.
+  static let rowBytes = 72
+
+  /// The chain at this delta: a hash over the previous chain, the store ID, every column, the hash of
+  /// every block, and every layout that the records are read with.
+  ///
+  /// A delta without a context has the hash that it has in format 1.
+  package func chain(
+    after previous: Checksum,
+    storeID: UUID,
+    blocks hashes: [Checksum],
+    layouts: [Int64: Checksum]
+  ) -> Checksum {
+    chain(
+      after: previous,
+      storeID: storeID,
+      blocks: hashes,
+      sortedLayouts: layouts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    )
+  }
+
+  /// The same for layouts that are sorted by their numbers.
+  func chain(
+    after previous: Checksum,
+    storeID: UUID,
+    blocks hashes: [Checksum],
+    sortedLayouts: [(id: Int64, hash: Checksum)]
+  ) -> Checksum {
+    var builder = ChecksumBuilder(reservingCapacity: 256 + name.utf8.count + place.utf8.count)
+    var (name, place) = (name, place)
+    name.withUTF8 { name in
+      place.withUTF8 { place in
+        (key ?? []).withUnsafeBytes { key in
+          (context ?? []).withUnsafeBytes { context in
+            DeltaColumns(
+              revision: revision.number,
+              first: first.number,
+              epoch: epoch,
+              time: time,
+              origin: origin,
+              key: self.key == nil ? nil : key,
+              name: UnsafeRawBufferPointer(name),
+              place: UnsafeRawBufferPointer(place),
+              entities: entities,
+              blocks: blocks,
+              bytes: bytes,
+              context: self.context == nil ? nil : context
+            ).appendChain(
+              after: previous,
+              storeID: storeID,
+              blocks: hashes,
+              sortedLayouts: sortedLayouts,
+              to: &builder
+            )
+          }
+        }
+      }
+    }
+    return builder.finalize()
+  }
+}
+
+extension DeltaHeader {
+  /// The contexts of the delta's commits; none if it has no context.
+  ///
+  /// - Throws: `CorruptionError` when the column is none.
+  package func contexts() throws(CorruptionError) -> DeltaContexts {
+    guard let context else { return DeltaContexts([]) }
+    return try DeltaContexts(context, of: "delta \(revision)")
+  }
+}
+
+/// A delta as read from the file.
+package struct StoredDelta: Sendable {
+  package var header: DeltaHeader
+  package var hash: Checksum
+  /// The first block; the others are read when they are needed.
+  package var body: [UInt8]
+}

@@ -1,0 +1,395 @@
+import Foundation
+package import StrataBase
+package import StrataSQLite
+
+/// The deltas of a file, in order.
+///
+/// All SQL on the journal is in this file, except that of copying it (`RowCopy`). It reads and writes rows; what they mean is the subject of
+/// ``JournalReplay`` and ``DeltaEncoder``.
+package struct Journal {
+  package let connection: Connection
+  /// The columns of a header.
+  private let columns: String
+  /// The size of a delta in the file, of which one parameter is the size of the rest of its row.
+  private let size: String
+
+  package init(connection: Connection) throws(SQLiteError) {
+    self.connection = connection
+    let isOfFormat1 = try StoreFormat.isFirst(connection)
+    columns = isOfFormat1 ? Self.columnsOfFormat1 + ", NULL" : Self.columnsOfFormat1 + ", context"
+    size = isOfFormat1 ? Self.sizeOfFormat1 : Self.sizeOfFormat1 + " + coalesce(length(context), 0)"
+  }
+
+  private static let columnsOfFormat1 = """
+    revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, hash
+    """
+  private static let sizeOfFormat1 = "bytes + length(name) + length(place) + ?"
+
+  /// Adds a delta; fails if there is one of its revision, which is the key.
+  package func append(_ header: DeltaHeader, body: [UInt8], hash: Checksum) throws(SQLiteError) {
+    try connection.run(
+      """
+      INSERT INTO delta (revision, first, epoch, time, origin, key, name, place, entities, parts,
+        bytes, hash, context, body)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        .integer(header.revision.number), .integer(header.first.number), .integer(header.epoch),
+        .integer(header.time), .integer(header.origin), header.key.map { .blob($0) } ?? .null,
+        .text(header.name), .text(header.place), .integer(Int64(header.entities)),
+        .integer(Int64(header.blocks)), .integer(Int64(header.bytes)), .blob(hash.bytes),
+        header.context.map { .blob($0) } ?? .null, .blob(body),
+      ]
+    )
+  }
+
+  /// Adds a block other than the first of a delta, before the delta itself.
+  package func appendBlock(
+    _ number: Int,
+    of revision: Revision,
+    _ body: [UInt8]
+  ) throws(SQLiteError) {
+    try connection.run(
+      "INSERT INTO delta_part (revision, part, body) VALUES (?, ?, ?)",
+      [.integer(revision.number), .integer(Int64(number)), .blob(body)]
+    )
+  }
+
+  /// Adds the index of a run that ends with a delta.
+  package func append(_ index: ChangeIndex) throws(SQLiteError) {
+    try appendBlock(ChangeIndex.part, of: index.last, index.body)
+  }
+
+  /// The last revision of the last run that has an index; nil if none has, or if none can be read.
+  ///
+  /// An index is not needed for anything, so damage of it hinders nothing.
+  func lastIndexed() throws -> Revision? {
+    try CorruptionError.nilIfCorrupt {
+      try connection.first(
+        "SELECT revision FROM delta_part WHERE part = ? ORDER BY revision DESC LIMIT 1",
+        [.integer(Int64(ChangeIndex.part))]
+      ) { try $0.revision(0, "the revision of an index") }
+    } ?? nil
+  }
+
+  /// Goes through the indexes of runs that end after a revision, in order, each with the chain at its end.
+  func forEachIndex(
+    after revision: Revision,
+    _ body: (Revision, _ chain: Checksum, _ index: UnsafeRawBufferPointer) throws ->
+      Connection.RowDecision
+  ) throws {
+    try connection.forEach(
+      """
+      SELECT revision, hash, delta_part.body FROM delta_part JOIN delta USING (revision)
+        WHERE part = ? AND revision > ? ORDER BY revision
+      """,
+      [.integer(Int64(ChangeIndex.part)), .integer(revision.number)]
+    ) { row in
+      let last = try row.revision(0, "the revision of an index")
+      guard let chain = try row.withBlob(1, { Checksum(stored: $0) }) else { return .continue }
+      return try row.withBlob(2) { try body(last, chain, $0) }
+    }
+  }
+
+  /// The first index of a run that ends after a revision, and the chain at its end; nil if there is none.
+  package func index(after revision: Revision) throws -> (index: ChangeIndex, chain: Checksum)? {
+    var found: (ChangeIndex, Checksum)?
+    try forEachIndex(after: revision) { last, chain, body in
+      found = (ChangeIndex(last: last, body: Array(body)), chain)
+      return .stop
+    }
+    return found
+  }
+
+  /// Reads the changes of the run after a revision as an index, up to `last` if given.
+  ///
+  /// O(its deltas).
+  package func changes(after revision: Revision, through last: Revision? = nil) throws
+    -> ChangeIndex
+  {
+    var builder = ChangeIndexBuilder(after: revision)
+    try connection.forEach(
+      "SELECT revision, entities, parts, hash, body FROM delta WHERE revision > ? ORDER BY revision",
+      [.integer(revision.number)]
+    ) { row in
+      let revision = try row.revision(0, "the revision of a delta")
+      if let last, revision > last { return .stop }
+      let (entities, blocks) = (try row.int(1), try row.int(2))
+      let hash = try row.withBlob(3) { Checksum(stored: $0) } ?? Checksum(of: [])
+      try row.withBlob(4) {
+        builder.add(revision, entities: Int(entities), blocks: Int(blocks), hash: hash, $0)
+      }
+      if last != nil { return .continue }
+      return builder.deltas < ChangeIndex.revisionsOfRun
+        && builder.count < ChangeIndex.changesOfRun ? .continue : .stop
+    }
+    return builder.finish()
+  }
+
+  /// The header and hash of the last delta; nil if there is none.
+  package func last() throws -> (header: DeltaHeader, hash: Checksum)? {
+    try connection.first(
+      "SELECT \(columns) FROM delta ORDER BY revision DESC LIMIT 1",
+      [],
+      Self.header
+    )
+  }
+
+  /// The last revision; 0 if there is no delta.
+  func lastRevision() throws -> Revision {
+    try connection.first("SELECT max(revision) FROM delta", []) {
+      try StoredNumber.revision(try $0.optionalInt(0) ?? 0, "the last revision")
+    } ?? 0
+  }
+
+  /// Up to `limit` headers after a revision, in order.
+  package func headers(
+    after revision: Revision,
+    limit: Int
+  ) throws -> [(header: DeltaHeader, hash: Checksum)] {
+    try connection.all(
+      "SELECT \(columns) FROM delta WHERE revision > ? ORDER BY revision LIMIT ?",
+      [.integer(revision.number), .integer(Int64(limit))],
+      Self.header
+    )
+  }
+
+  /// Up to `limit` headers before a revision, the last first.
+  package func headers(
+    before revision: Revision,
+    limit: Int
+  ) throws -> [(header: DeltaHeader, hash: Checksum)] {
+    try connection.all(
+      "SELECT \(columns) FROM delta WHERE revision < ? ORDER BY revision DESC LIMIT ?",
+      [.integer(revision.number), .integer(Int64(limit))],
+      Self.header
+    )
+  }
+
+  /// Goes through the revisions and times of the deltas after a revision, up to `limit` of them.
+  package func forEachTime(
+    after revision: Revision,
+    limit: Int,
+    _ body: (Revision, _ microseconds: Int64) -> Void
+  ) throws {
+    try connection.forEach(
+      "SELECT revision, time FROM delta WHERE revision > ? ORDER BY revision LIMIT ?",
+      [.integer(revision.number), .integer(Int64(limit))]
+    ) { row in
+      body(try row.revision(0, "the revision of a delta"), try row.int(1))
+      return .continue
+    }
+  }
+
+  /// The deltas after a revision, each with its first block, up to about `limit` bytes.
+  ///
+  /// Returns at least one if there is one.
+  package func deltas(after revision: Revision, upTo limit: Int) throws -> [StoredDelta] {
+    var rows: [StoredDelta] = []
+    var bytes = 0
+    try forEachDelta(after: revision) { row in
+      let delta = try Self.delta(row)
+      rows.append(delta)
+      bytes += delta.body.count + 200
+      return bytes < limit ? .continue : .stop
+    }
+    return rows
+  }
+
+  /// Goes through the deltas after a revision until the closure returns `.stop`; each row is read by
+  /// ``withColumns(of:_:)`` or by ``delta(_:)``.
+  func forEachDelta(
+    after revision: Revision,
+    _ body: (borrowing Row) throws -> Connection.RowDecision
+  ) throws {
+    try connection.forEach(
+      "SELECT \(columns), body FROM delta WHERE revision > ? ORDER BY revision",
+      [.integer(revision.number)],
+      body
+    )
+  }
+
+  /// The delta of a row, with its first block.
+  static func delta(_ row: borrowing Row) throws -> StoredDelta {
+    let (header, hash) = try header(row)
+    return StoredDelta(header: header, hash: hash, body: try row.blob(13))
+  }
+
+  /// Calls a closure with the columns, the hash and the first block of a row where they lie in SQLite's memory.
+  ///
+  /// Nothing is checked but the storage classes.
+  static func withColumns<R>(
+    of row: borrowing Row,
+    _ body: (DeltaColumns, _ hash: UnsafeRawBufferPointer, _ block: UnsafeRawBufferPointer) throws
+      -> R
+  ) throws -> R {
+    let (revision, first, epoch) = (try row.int(0), try row.int(1), try row.int(2))
+    let (time, origin) = (try row.int(3), try row.int(4))
+    let (entities, blocks, bytes) = (try row.int(8), try row.int(9), try row.int(10))
+    return try row.withOptionalBlob(5) { key in
+      try row.withTextBytes(6) { name in
+        try row.withTextBytes(7) { place in
+          try row.withOptionalBlob(12) { context in
+            try row.withBlob(11) { hash in
+              try row.withBlob(13) { block in
+                try body(
+                  DeltaColumns(
+                    revision: revision,
+                    first: first,
+                    epoch: epoch,
+                    time: time,
+                    origin: origin,
+                    key: key,
+                    name: name,
+                    place: place,
+                    entities: Int(entities),
+                    blocks: Int(blocks),
+                    bytes: Int(bytes),
+                    context: context
+                  ),
+                  hash,
+                  block
+                )
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Block 0, 1, 2 … of a delta.
+  package func block(_ number: Int, of revision: Revision) throws -> [UInt8]? {
+    if number == 0 {
+      return try connection.first(
+        "SELECT body FROM delta WHERE revision = ?",
+        [.integer(revision.number)]
+      ) { try $0.blob(0) }
+    }
+    return try connection.first(
+      "SELECT body FROM delta_part WHERE revision = ? AND part = ?",
+      [.integer(revision.number), .integer(Int64(number))]
+    ) { try $0.blob(0) }
+  }
+
+  /// The approximate size in the file of the deltas after a revision.
+  package func bytes(after revision: Revision) throws -> Int64 {
+    try connection.first(
+      """
+      SELECT coalesce(sum(\(size)), 0) FROM delta
+        WHERE revision > ?
+      """,
+      [.integer(Int64(DeltaHeader.rowBytes)), .integer(revision.number)]
+    ) { try StoredNumber.sum(try $0.int(0), "the size of the deltas") } ?? 0
+  }
+
+  /// The approximate size in the file of the deltas after a revision and up to another, and how many
+  /// entities they changed.
+  package func extent(
+    after first: Revision,
+    through last: Revision
+  ) throws -> (bytes: Int64, changes: Int64) {
+    try connection.first(
+      """
+      SELECT coalesce(sum(\(size)), 0), coalesce(sum(entities), 0) FROM delta
+        WHERE revision > ? AND revision <= ?
+      """,
+      [
+        .integer(Int64(DeltaHeader.rowBytes)), .integer(first.number), .integer(last.number),
+      ]
+    ) {
+      (
+        try StoredNumber.sum(try $0.int(0), "the size of the deltas"),
+        try StoredNumber.sum(try $0.int(1), "the count of changes")
+      )
+    } ?? (0, 0)
+  }
+
+  /// The approximate size in the file of the first `slice` deltas after a revision, and the last of
+  /// them; nil if there is none.
+  package func bytes(after revision: Revision, slice: Int) throws -> (bytes: Int64, last: Revision)?
+  {
+    let found = try connection.first(
+      """
+      SELECT sum(size), max(revision) FROM
+        (SELECT revision, \(size) AS size FROM delta
+          WHERE revision > ? ORDER BY revision LIMIT ?)
+      """,
+      [
+        .integer(Int64(DeltaHeader.rowBytes)), .integer(revision.number), .integer(Int64(slice)),
+      ]
+    ) { (try $0.optionalInt(0), try $0.optionalInt(1)) }
+    guard let (bytes, last) = found, let bytes, let last else { return nil }
+    return (
+      try StoredNumber.sum(bytes, "the size of the deltas"),
+      try StoredNumber.revision(last, "a revision")
+    )
+  }
+
+  /// The first revision of the file's first delta; nil if there is none.
+  package func first() throws -> Revision? {
+    try connection.first("SELECT first FROM delta ORDER BY revision LIMIT 1", []) {
+      try $0.revision(0, "the first revision")
+    }
+  }
+
+  /// The number of deltas, the first revision and the size of all blocks.
+  package func extent() throws -> (count: Int64, first: Revision?, bytes: Int64) {
+    try connection.first("SELECT count(*), min(first), coalesce(sum(bytes), 0) FROM delta", []) {
+      (
+        try $0.int(0),
+        try $0.optionalInt(1).map { try StoredNumber.revision($0, "the first revision") },
+        try StoredNumber.sum(try $0.int(2), "the size of the deltas")
+      )
+    } ?? (0, nil, 0)
+  }
+
+  /// Removes up to `slice` deltas up to a revision, the oldest first, so that the rest has no gap after
+  /// an interruption.
+  ///
+  /// Returns whether none is left, and the approximate number of bytes removed.
+  package func trim(through revision: Revision, slice: Int) throws -> (isDone: Bool, bytes: Int64) {
+    let last = try connection.first(
+      """
+      SELECT max(revision), count(*), sum(size) FROM
+        (SELECT revision, \(size) AS size FROM delta
+          WHERE revision <= ? ORDER BY revision LIMIT ?)
+      """,
+      [
+        .integer(Int64(DeltaHeader.rowBytes)), .integer(revision.number), .integer(Int64(slice)),
+      ]
+    ) { (try $0.optionalInt(0), try $0.int(1), try $0.optionalInt(2) ?? 0) }
+    guard let (through, count, bytes) = last, let through else { return (true, 0) }
+    _ = try StoredNumber.sum(bytes, "the size of the deltas")
+    try connection.run("DELETE FROM delta_part WHERE revision <= ?", [.integer(through)])
+    try connection.run("DELETE FROM delta WHERE revision <= ?", [.integer(through)])
+    return (count < Int64(slice), bytes)
+  }
+
+  private static func header(_ row: borrowing Row) throws -> (header: DeltaHeader, hash: Checksum) {
+    let revision = try row.revision(0, "the revision of a delta")
+    func place() -> String { "delta \(revision)" }
+    let storedHash = try row.blob(11)
+    guard let hash = Checksum(bytes: storedHash) else {
+      throw CorruptionError(
+        "the hash of delta \(revision) has \(storedHash.count) bytes, expected 16"
+      )
+    }
+    let header = DeltaHeader(
+      revision: revision,
+      first: try StoredNumber.revision(try row.int(1), "the first revision of \(place())"),
+      epoch: try StoredNumber.epoch(try row.int(2), "the epoch of \(place())"),
+      time: try StoredNumber.time(try row.int(3), "the time of \(place())"),
+      origin: try row.int(4),
+      key: try row.optionalBlob(5),
+      name: try row.text(6),
+      place: try row.text(7),
+      entities: try StoredNumber.count(try row.int(8), "the count of entities of \(place())"),
+      blocks: try StoredNumber.count(try row.int(9), "the count of blocks of \(place())"),
+      bytes: try StoredNumber.count(try row.int(10), "the size of \(place())"),
+      context: try row.optionalBlob(12)
+    )
+    guard header.blocks >= 1 else { throw CorruptionError("\(place()) has no blocks") }
+    return (header, hash)
+  }
+}

@@ -1,0 +1,391 @@
+import Foundation
+package import StrataBase
+import StrataRecords
+import StrataSQLite
+
+/// Reads the deltas after a point one by one and verifies each: no gap, and an unbroken chain.
+package struct JournalReplay {
+  private let journal: Journal
+  private let catalog: LayoutCatalog
+  private let identity: StoreIdentity
+  /// The revision of the last verified delta, or of the start.
+  package private(set) var revision: Revision
+  package private(set) var chain: Checksum
+  package private(set) var deltas = 0
+  package private(set) var bytes: Int64 = 0
+  /// Deltas that were read ahead, in reverse order.
+  private var ahead: [StoredDelta] = []
+  /// The runs of deltas that an index lets pass over, in reverse order.
+  private var runs: [IndexedRun] = []
+  private var hasRuns = false
+
+  /// How many bytes are read ahead.
+  ///
+  /// With 0, a delta that cannot be read does not fail the ones before it.
+  private let readAhead: Int
+
+  package init(
+    after revision: Revision,
+    chain: Checksum,
+    of identity: StoreIdentity,
+    in journal: Journal,
+    _ catalog: LayoutCatalog,
+    readingAhead readAhead: Int = 1 << 20
+  ) {
+    self.readAhead = readAhead
+    self.journal = journal
+    self.catalog = catalog
+    self.identity = identity
+    self.revision = revision
+    self.chain = chain
+  }
+
+  /// The next delta with all its blocks; nil at the end.
+  ///
+  /// - Throws: `CorruptionError` at a gap or a broken chain.
+  package mutating func next() throws -> (header: DeltaHeader, blocks: [ChangeBlock])? {
+    guard let row = try peek() else { return nil }
+    ahead.removeLast()
+    let verified = try verifier.verify(row, try bodies(of: row), after: revision, chain)
+    note(verified.header, row.hash)
+    return verified
+  }
+
+  /// The next delta, which is not verified yet; nil at the end.
+  mutating func peek() throws -> StoredDelta? {
+    if ahead.isEmpty {
+      ahead = try journal.deltas(after: revision, upTo: readAhead).reversed()
+    }
+    return ahead.last
+  }
+
+  /// Passes the next delta, and calls a closure with each of its blocks, one of which is in memory at a time.
+  ///
+  /// - Throws: as ``next()``; nothing that the closure received counts then.
+  mutating func passNext(_ receive: (ChangeBlock) -> Void) throws {
+    guard let row = try peek() else { return }
+    ahead.removeLast()
+    try verifier.verify(
+      row,
+      after: revision,
+      chain,
+      block: { number in try journal.block(number, of: row.header.revision) },
+      receive: receive
+    )
+    note(row.header, row.hash)
+  }
+
+  /// How many deltas one statement passes over: a reader holds no transaction for long.
+  private static let passedAtOnce = 10_000
+
+  /// The next delta that changes something in a scope, with all its blocks; nil if none does up to `last`.
+  ///
+  /// Runs that have an index are passed over by it; see ``ChangeIndex``. Elsewhere the deltas before it are
+  /// verified too; see ``DeltaSieve``. It may return a delta that changes others only. Every call is for the same
+  /// scope.
+  ///
+  /// - Parameter check: called now and then; ends the reading by an error.
+  /// - Throws: as ``next()``.
+  package mutating func next(
+    changing scope: ReadScope,
+    through last: Revision,
+    check: () throws -> Void = {}
+  ) throws -> (header: DeltaHeader, blocks: [ChangeBlock])? {
+    try findRuns(changing: scope, through: last)
+    while revision < last {
+      try check()
+      while let run = runs.last, run.last <= revision { runs.removeLast() }
+      let run = runs.last
+      if let run, run.first <= revision.next {
+        ahead.removeAll()
+        if let found = run.deltas.first(where: { $0 > revision }), found <= last {
+          try move(before: found)
+          return try nextAlone()
+        }
+        let before = revision
+        try move(over: run, through: last)
+        if revision == before { return nil }
+        continue
+      }
+      let end = run.map { min($0.first.previous, last) } ?? last
+      guard case .entities(let wanted) = scope, wanted.count <= DeltaSieve.mostEntities,
+        ahead.isEmpty
+      else { return try next() }
+      let before = revision
+      if let found = try sieve(wanted, through: end) { return found }
+      if revision == before { return nil }
+    }
+    return nil
+  }
+
+  /// Passes over deltas that change none of some entities, until one does or the next one is after `end`.
+  private mutating func sieve(
+    _ wanted: [EntityKey],
+    through end: Revision
+  ) throws -> (header: DeltaHeader, blocks: [ChangeBlock])? {
+    var sieve = DeltaSieve(wanted, storeID: identity.id, catalog: catalog)
+    var found: StoredDelta?
+    var passed = 0
+    try journal.forEachDelta(after: revision) { row in
+      guard let delta = try sieve.pass(row, after: revision, chain) else {
+        found = try Journal.delta(row)
+        return .stop
+      }
+      (revision, chain) = (delta.revision, delta.hash)
+      deltas += 1
+      bytes += Int64(delta.footprint)
+      passed += 1
+      return revision < end && passed < Self.passedAtOnce ? .continue : .stop
+    }
+    guard let found else { return nil }
+    let verified = try verifier.verify(found, try bodies(of: found), after: revision, chain)
+    note(verified.header, found.hash)
+    return verified
+  }
+
+  /// Finds the runs that an index helps to pass over, once.
+  private mutating func findRuns(changing scope: ReadScope, through last: Revision) throws {
+    guard !hasRuns else { return }
+    hasRuns = true
+    guard let wanted = IndexedScope(scope) else { return }
+    var found: [IndexedRun] = []
+    var builder = ChecksumBuilder()
+    // Where an index cannot be read, the deltas can.
+    _ = try CorruptionError.nilIfCorrupt {
+      try journal.forEachIndex(after: revision) { end, chain, index in
+        // Of a run most of whose deltas are needed, reading all costs less than reading each.
+        if let run = ChangeIndex.run(of: wanted, in: index, last: end, chain: chain, &builder),
+          run.first > found.last?.last ?? 0,
+          Int64(run.deltas.count) * 8 <= run.last.number - run.first.number
+        {
+          found.append(run)
+        }
+        return end < last ? .continue : .stop
+      }
+    }
+    runs = found.reversed()
+  }
+
+  /// How many of the revisions up to `last` an index lets pass over.
+  private mutating func countOfIndexed(
+    changing scope: ReadScope,
+    through last: Revision
+  ) throws -> Int64 {
+    try findRuns(changing: scope, through: last)
+    return runs.reduce(0) {
+      $0 + min($1.last, last).number - max($1.first, revision.next).number + 1
+    }
+  }
+
+  /// The next delta, without reading ahead.
+  private mutating func nextAlone() throws -> (header: DeltaHeader, blocks: [ChangeBlock])? {
+    ahead = try journal.deltas(after: revision, upTo: 0)
+    return try ahead.isEmpty ? nil : next()
+  }
+
+  /// Goes to the end of the delta before one.
+  private mutating func move(before delta: Revision) throws {
+    guard let before = try journal.headers(before: delta, limit: 1).first,
+      before.header.revision > revision
+    else { return }
+    (revision, chain) = (before.header.revision, before.hash)
+  }
+
+  /// Goes to the end of a run of which nothing more is needed, or to the last delta up to `last`.
+  private mutating func move(over run: IndexedRun, through last: Revision) throws {
+    if run.last <= last { return (revision, chain) = (run.last, run.chain) }
+    try move(before: last.next)
+  }
+
+  private var verifier: DeltaVerifier { DeltaVerifier(storeID: identity.id, catalog: catalog) }
+
+  private mutating func note(_ header: DeltaHeader, _ hash: Checksum) {
+    revision = header.revision
+    chain = hash
+    deltas += 1
+    bytes += Int64(header.footprint)
+  }
+
+  /// The blocks of a delta up to the first that is missing, which is nil.
+  private func bodies(of row: StoredDelta) throws -> [[UInt8]?] {
+    var bodies: [[UInt8]?] = [row.body]
+    while bodies.count < row.header.blocks, bodies.last != .some(nil) {
+      bodies.append(try journal.block(bodies.count, of: row.header.revision))
+    }
+    return bodies
+  }
+
+  /// Adds the further deltas to an overlay, up to the first one that reaches `last` if given.
+  ///
+  /// For a few entities, only deltas that change them are decoded, and where the file has indexes, only these are
+  /// read. Else all are verified on several threads: the chain before each is stored with the delta before it. The
+  /// error that is thrown is that of the first delta in order that has one.
+  ///
+  /// - Parameter note: receives each delta once it was added.
+  package mutating func replay(
+    into overlay: inout Overlay,
+    in scope: ReadScope = .everything,
+    through last: Revision? = nil,
+    note: (Revision) -> Void = { _ in }
+  ) throws {
+    if let end = last, try isFasterOneByOne(scope, through: end) {
+      while revision < end, let (header, blocks) = try next(changing: scope, through: end) {
+        for block in blocks { overlay.add(block) }
+        note(header.revision)
+      }
+      return
+    }
+    let verifier = verifier
+    var start = (revision: revision, chain: chain)
+    var failure: (any Error)?
+    try ParallelMap.run(
+      next: { () throws -> DeltaBatch? in
+        guard failure == nil, last.map({ start.revision < $0 }) ?? true else { return nil }
+        do {
+          guard let batch = try batch(after: start, through: last), let end = batch.rows.last else {
+            return nil
+          }
+          start = (end.delta.header.revision, end.delta.hash)
+          return batch
+        } catch {
+          // The deltas before it may be damaged too, and are reported first.
+          failure = error
+          return nil
+        }
+      },
+      makeWorker: { { (batch: DeltaBatch) in verifier.verify(batch) } },
+      receive: { verified in
+        for (delta, hash) in verified.deltas {
+          self.note(delta.header, hash)
+          for block in delta.blocks { overlay.add(block) }
+          note(delta.header.revision)
+        }
+        if let error = verified.failure { throw error }
+      }
+    )
+    if let failure { throw failure }
+  }
+
+  /// Whether reading only what a scope needs costs less than reading all deltas on several threads.
+  private mutating func isFasterOneByOne(_ scope: ReadScope, through last: Revision) throws -> Bool
+  {
+    if case .entities(let wanted) = scope, wanted.count <= DeltaSieve.mostEntities { return true }
+    let indexed = try countOfIndexed(changing: scope, through: last)
+    return indexed > 0 && 2 * indexed >= last.number - revision.number
+  }
+
+  /// The next deltas after a revision, about as many bytes as one thread should verify at a time.
+  private mutating func batch(
+    after start: (revision: Revision, chain: Checksum),
+    through last: Revision?
+  ) throws -> DeltaBatch? {
+    let read =
+      ahead.isEmpty
+      ? try journal.deltas(after: start.revision, upTo: min(readAhead, 128 << 10))
+      : ahead.reversed()
+    ahead = []
+    var rows: [DeltaBatch.Row] = []
+    for delta in read {
+      rows.append(.init(delta: delta, bodies: try bodies(of: delta)))
+      if let last, delta.header.revision >= last { break }
+    }
+    return rows.isEmpty ? nil : DeltaBatch(revision: start.revision, chain: start.chain, rows: rows)
+  }
+}
+
+/// Deltas as read from the file, which any thread can verify.
+private struct DeltaBatch: Sendable {
+  struct Row: Sendable {
+    let delta: StoredDelta
+    /// Its blocks up to the first that is missing, which is nil.
+    let bodies: [[UInt8]?]
+  }
+
+  /// The revision before the first one, and the chain there.
+  let revision: Revision
+  let chain: Checksum
+  let rows: [Row]
+}
+
+/// Verifies deltas: no gap, and an unbroken chain.
+private struct DeltaVerifier: Sendable {
+  typealias Verified = (header: DeltaHeader, blocks: [ChangeBlock])
+
+  let storeID: UUID
+  let catalog: LayoutCatalog
+
+  /// The deltas of a batch before the first that has an error, and that error.
+  func verify(
+    _ batch: DeltaBatch
+  ) -> (deltas: [(delta: Verified, hash: Checksum)], failure: (any Error)?) {
+    var verified: [(delta: Verified, hash: Checksum)] = []
+    verified.reserveCapacity(batch.rows.count)
+    var (revision, chain) = (batch.revision, batch.chain)
+    do {
+      for row in batch.rows {
+        let delta = try verify(row.delta, row.bodies, after: revision, chain)
+        verified.append((delta, row.delta.hash))
+        (revision, chain) = (delta.header.revision, row.delta.hash)
+      }
+      return (verified, nil)
+    } catch {
+      return (verified, error)
+    }
+  }
+
+  /// - Throws: `CorruptionError` at a gap, a missing block or a broken chain.
+  func verify(
+    _ row: StoredDelta,
+    _ bodies: [[UInt8]?],
+    after revision: Revision,
+    _ chain: Checksum
+  ) throws -> Verified {
+    var blocks: [ChangeBlock] = []
+    try verify(row, after: revision, chain, block: { bodies[$0] }, receive: { blocks.append($0) })
+    return (row.header, blocks)
+  }
+
+  /// - Parameters:
+  ///   - block: gives a block other than the first; nil if it is missing.
+  ///   - receive: receives each block before the chain is compared.
+  /// - Throws: `CorruptionError` at a gap, a missing block or a broken chain.
+  func verify(
+    _ row: StoredDelta,
+    after revision: Revision,
+    _ chain: Checksum,
+    block: (Int) throws -> [UInt8]?,
+    receive: (ChangeBlock) -> Void
+  ) throws {
+    let header = row.header
+    guard header.first == revision.next, header.revision >= header.first else {
+      throw CorruptionError(
+        "the journal has no delta between revisions \(revision) and \(header.first)"
+      )
+    }
+    var hashes: [Checksum] = []
+    var numbers: [Int64] = []
+    for number in 0..<header.blocks {
+      let place = "block \(number) of delta \(header.revision)"
+      guard let body = number == 0 ? row.body : try block(number) else {
+        throw CorruptionError("\(place) is missing")
+      }
+      let read = try ChangeBlock(body, of: place)
+      hashes.append(Checksum(of: body))
+      numbers = number == 0 ? read.layoutNumbers : Set(numbers + read.layoutNumbers).sorted()
+      receive(read)
+    }
+    let expected = header.chain(
+      after: chain,
+      storeID: storeID,
+      blocks: hashes,
+      sortedLayouts: try numbers.map { ($0, try catalog.layout($0).id) }
+    )
+    guard expected == row.hash else {
+      throw CorruptionError.hashMismatch(
+        in: "delta \(header.revision)",
+        stored: row.hash,
+        computed: expected
+      )
+    }
+  }
+}

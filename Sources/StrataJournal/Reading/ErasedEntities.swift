@@ -1,0 +1,141 @@
+package import Foundation
+package import StrataBase
+import StrataMigrations
+package import StrataRecords
+import StrataSQLite
+
+/// Entities that are to be erased.
+package struct ErasedEntities: Sendable {
+  /// One of them, by the encoded IDs that a person or a program may mean.
+  package struct Entity: Sendable {
+    package let table: String
+    /// Its ID as text.
+    package let id: String
+    package let candidates: [[UInt8]]
+
+    /// The entity that a person means by an ID.
+    package init(table: String, meantBy id: String) {
+      self.table = table
+      self.id = id
+      candidates = EncodedID.candidates(for: id)
+    }
+
+    /// The entity with an encoded ID.
+    package init(table: String, encodedID: [UInt8]) {
+      self.table = table
+      id = EncodedID.text(of: encodedID[...])
+      candidates = [encodedID]
+    }
+  }
+
+  package let entities: [Entity]
+  private let keys: [String: Set<[UInt8]>]
+
+  package init(_ entities: [Entity]) {
+    self.entities = entities
+    var keys: [String: Set<[UInt8]>] = [:]
+    for entity in entities { keys[entity.table, default: []].formUnion(entity.candidates) }
+    self.keys = keys
+  }
+
+  package var tables: Set<String> { Set(keys.keys) }
+
+  package func contains(_ table: String, _ id: ArraySlice<UInt8>) -> Bool {
+    guard let ids = keys[table] else { return false }
+    return ids.contains(Array(id))
+  }
+
+  package func ids(in table: String) -> Set<[UInt8]> { keys[table] ?? [] }
+
+  /// All keys.
+  package var all: [EntityKey] {
+    keys.flatMap { table, ids in ids.map { EntityKey(table: table, id: $0[...]) } }
+  }
+}
+
+extension EntityKey {
+  /// What the ledger has of an erased entity: a hash from which its ID cannot be computed.
+  ///
+  /// A program that knows the ID finds the entry, and one that guesses it does too.
+  package func erasureMark(in store: UUID) -> Checksum {
+    var bytes = store.byteArray
+    bytes.appendText(table)
+    bytes += id
+    let hash = SHA256.hash(bytes)
+    guard let mark = Checksum(bytes: Array(hash.prefix(Checksum.byteCount))) else {
+      preconditionFailure("A hash of SHA-256 has 32 bytes.")
+    }
+    return mark
+  }
+}
+
+/// An entity that was erased.
+package struct Erasure: Sendable, Equatable {
+  /// When it was erased.
+  package let time: Date
+  /// The last revision at that time.
+  package let revision: Revision
+}
+
+extension ReadView {
+  /// When an entity was erased the last time; nil if it was not.
+  package func erasure(of candidates: [EntityKey]) throws -> Erasure? {
+    let entries = try ErasureLedger.entries(on: journal.connection)
+    if entries.isEmpty { return nil }
+    let marks = Set(candidates.map { $0.erasureMark(in: identity.id) })
+    guard
+      let entry = entries.last(where: { entry in
+        marks.contains(entry.entity) && candidates.contains { $0.table == entry.table }
+      })
+    else { return nil }
+    return Erasure(time: Date(microseconds: entry.time), revision: Revision(entry.revision))
+  }
+
+  /// Whether the file has a version or a removal of one of the entities.
+  package func mentions(_ entities: ErasedEntities) throws -> Bool {
+    for snapshot in verified {
+      var cursor = try cursor(snapshot, .entities(entities.all))
+      while let block = try cursor.nextBlock() {
+        if block.mentions(entities) { return true }
+      }
+    }
+    var revision: Revision = 0
+    while true {
+      let deltas = try journal.deltas(after: revision, upTo: 1 << 20)
+      guard let last = deltas.last else { return false }
+      for delta in deltas {
+        for number in 0..<delta.header.blocks {
+          let body =
+            number == 0 ? delta.body : try journal.block(number, of: delta.header.revision)
+          let place = "block \(number) of delta \(delta.header.revision)"
+          guard let body else { throw CorruptionError("\(place) is missing") }
+          if try ChangeBlock(body, of: place).mentions(entities) { return true }
+        }
+      }
+      revision = last.header.revision
+    }
+  }
+}
+
+extension ChangeBlock {
+  fileprivate func mentions(_ entities: ErasedEntities) -> Bool {
+    guard !entities.tables.isDisjoint(with: tables) else { return false }
+    return self.entries.contains { entities.contains(table(of: $0), id(of: $0)) }
+  }
+}
+
+extension Layout.Reference {
+  /// The encoded IDs that a value has in this place; of the key of a dictionary, all that it may mean.
+  ///
+  /// - Parameter steps: how many steps of the path lead to the value.
+  package func encodedIDs(in value: RecordValue, behind steps: Int = 0) -> [[UInt8]] {
+    var found: [[UInt8]] = []
+    _ = value.replacing(path.dropFirst(steps)) { id in
+      found +=
+        path.last == .key
+        ? EncodedID.candidates(for: id.text ?? "") : [EncodedID.bytes(of: id)]
+      return id
+    }
+    return found
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import StrataBase
+import StrataSQLite
+
+/// Reads a store's file beside its writer, on an executor of its own.
+///
+/// A read uses many short statements and no long transaction, so it delays neither the writer nor its
+/// checkpoints. A pin keeps the writer from trimming what is being read.
+package actor HistoryReader {
+  nonisolated let executor = FileExecutor(label: "strata.reader")
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  package nonisolated let path: StorePath
+  private let vfs: String?
+  /// Whether the file stays open between reads, until ``stop(_:)``.
+  private let keepsOpen: Bool
+  private var connection: Connection?
+  package nonisolated let pins: HistoryPins
+  /// Why reads are refused at the moment; nil while they are allowed.
+  private var stopReason: PersistenceError.Reason?
+
+  /// - Parameter keepsOpen: Whether the file stays open between reads: opening it costs more than reading a few
+  ///   deltas.
+  package init(_ path: StorePath, vfs: String?, pins: HistoryPins, keepsOpen: Bool = false) {
+    self.path = path
+    self.vfs = vfs
+    self.pins = pins
+    self.keepsOpen = keepsOpen
+  }
+
+  /// Runs `body` with a view of the file, and once more if it meets corruption: the writer may have trimmed
+  /// what it reads just before it was pinned.
+  package func read<R: Sendable>(
+    _ body: @Sendable (ReadView) throws -> R
+  ) throws(PersistenceError) -> R {
+    if let stopReason { throw PersistenceError(.inspecting, path: path.file, stopReason) }
+    let pin = pins.pin(0)
+    defer { withExtendedLifetime(pin) {} }
+    do {
+      let connection = try opened()
+      do {
+        return try body(try ReadView(connection))
+      } catch is CorruptionError {
+        return try body(try ReadView(connection))
+      }
+    } catch {
+      connection = nil
+      throw PersistenceError(.inspecting, path: path.file, wrapping: error)
+    }
+  }
+
+  private func opened() throws -> Connection {
+    if let connection { return connection }
+    try path.checkCompanions(.inspecting)
+    let new = try Connection(path: path.file, mode: .readOnly, vfs: vfs)
+    if keepsOpen { connection = new }
+    return new
+  }
+
+  /// Closes the file and refuses reads from now on; returns when the current one has ended.
+  package func stop(_ reason: PersistenceError.Reason) {
+    connection = nil
+    if stopReason != .closed { stopReason = reason }
+  }
+
+  /// Allows reads again.
+  package func resume() { stopReason = nil }
+}

@@ -1,0 +1,115 @@
+package import StrataBase
+package import StrataSQLite
+
+/// A view of a file at one moment, from which the file can be read further, one statement at a time, while
+/// a writer appends to it.
+///
+/// Everything that reads entities goes through ``read(at:from:extent:scope:_:_:)``: opening, history and the
+/// `strata` command share its fallback to an older snapshot.
+package struct ReadView {
+  package let identity: StoreIdentity
+  package let catalog: LayoutCatalog
+  /// All snapshots, the newest first.
+  package let snapshots: [StoredSnapshot]
+  /// The last delta when the view was made; later ones are not read.
+  package let last: (revision: Revision, chain: Checksum)
+  /// The names of snapshots.
+  package let names: [(name: String, revision: Revision)]
+  /// The first revision of the journal, as earlier ones were trimmed; nil if the journal is empty.
+  package let first: Revision?
+  /// The tables that the file lists.
+  package let tables: Set<String>
+  private let store: SnapshotStore
+  package let journal: Journal
+
+  /// Reads everything above in one short transaction.
+  package init(_ connection: Connection) throws {
+    let store = try SnapshotStore(connection: connection)
+    let journal = try Journal(connection: connection)
+    (identity, catalog, snapshots, last, first, names, tables) = try connection.readTransaction {
+      let identity = try StoreIdentity.read(connection)
+      let catalog = try LayoutCatalog(reading: connection)
+      let snapshots = try store.all()
+      guard let newest = snapshots.first(where: { $0.header.state == .verified })?.header else {
+        throw CorruptionError("no verified snapshot among \(snapshots.count)")
+      }
+      // A journal that lost its tail ends before a snapshot that is intact.
+      let last = try journal.last().flatMap { $0.header.revision < newest.revision ? nil : $0 }
+      return (
+        identity,
+        catalog,
+        snapshots,
+        last.map { ($0.header.revision, $0.hash) } ?? (newest.revision, newest.chain),
+        try journal.first(),
+        try store.names(),
+        Set(try StoreIdentity.tables(of: connection))
+      )
+    }
+    self.store = store
+    self.journal = journal
+  }
+
+  /// Where the file ended when the view was made.
+  package var position: Position {
+    Position(
+      storeID: identity.id,
+      epoch: identity.epoch,
+      revision: last.revision,
+      chain: last.chain
+    )
+  }
+
+  /// Checks that the file lists these tables.
+  ///
+  /// An unlisted table would be taken for a new one and get its contents from the initial state.
+  package func checkListed(_ found: Set<String>) throws(CorruptionError) {
+    guard let table = found.subtracting(tables).min() else { return }
+    throw CorruptionError("the table \(table.shortened(to: 60)) is not in the list of tables")
+  }
+
+  /// The snapshots that were read back and verified, the newest first.
+  package var verified: [StoredSnapshot] {
+    snapshots.filter { $0.header.state == .verified }
+  }
+
+  /// The verified snapshots that the journal continues, the newest first.
+  ///
+  /// A named snapshot may be older than the journal; it is no anchor then.
+  package var anchors: [StoredSnapshot] {
+    verified.filter { $0.header.revision.next >= first ?? last.revision.next }
+  }
+
+  /// The last revision whose delta was removed; nil if there is none.
+  package var trimmed: Revision? {
+    let last = first?.previous ?? last.revision
+    return last > 0 ? last : nil
+  }
+
+  /// How many of the entities of a snapshot are persisted values; O(chunks).
+  package func countOfValues(in revision: Revision) throws -> Int {
+    try store.countOfValues(in: revision)
+  }
+
+  /// Whether the writer has removed deltas or snapshots since `earlier` was read.
+  package func wasTrimmed(since earlier: ReadView) -> Bool {
+    let revisions = Set(verified.map(\.header.revision))
+    return first != earlier.first
+      || !earlier.verified.allSatisfy { revisions.contains($0.header.revision) }
+  }
+
+  package func cursor(
+    _ snapshot: StoredSnapshot,
+    _ scope: ReadScope = .everything
+  ) throws -> ChunkCursor {
+    try ChunkCursor(snapshot, of: identity, in: store, catalog, scope)
+  }
+
+  package func replay(after snapshot: SnapshotHeader) -> JournalReplay {
+    replay(after: snapshot.revision, chain: snapshot.chain)
+  }
+
+  /// Replays the deltas after a revision whose chain is known.
+  package func replay(after revision: Revision, chain: Checksum) -> JournalReplay {
+    JournalReplay(after: revision, chain: chain, of: identity, in: journal, catalog)
+  }
+}

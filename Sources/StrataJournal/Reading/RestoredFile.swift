@@ -1,0 +1,152 @@
+package import Foundation
+package import StrataBase
+import StrataMigrations
+package import StrataSQLite
+
+/// A file that was opened and verified: its newest intact snapshot, and the deltas after it without a
+/// gap.
+package struct RestoredFile {
+  package let connection: Connection
+  package private(set) var identity: StoreIdentity
+  package let catalog: LayoutCatalog
+  /// The tables that the file lists.
+  package let tables: Set<String>
+  package private(set) var snapshot: SnapshotHeader
+  /// Newer snapshots that were skipped because they are damaged.
+  package let damaged: Set<Revision>
+  package let revision: Revision
+  package let chain: Checksum
+  /// The time of the last delta, in microseconds since 1970.
+  package let lastTime: Int64
+  package let replayedDeltas: Int
+  /// The size of the deltas after the snapshot.
+  package let journalBytes: Int64
+  /// Observations that are no errors.
+  package var notes: [String]
+
+  /// The position of the file.
+  package var position: Position {
+    Position(storeID: identity.id, epoch: identity.epoch, revision: revision, chain: chain)
+  }
+
+  /// Whether the last delta was written by the opening with this origin ID.
+  package func wasLastWritten(by originID: UUID) throws -> Bool {
+    let origin = try Journal(connection: connection).last()?.header.origin
+    return try origin.map { try StoreIdentity.origin(originID, in: connection) == $0 } ?? false
+  }
+}
+
+extension RestoredFile {
+  /// Opens a file for its one writer and verifies its contents; `read` receives the entities in the same
+  /// pass.
+  ///
+  /// A file that is refused is not changed, and neither is its WAL. What SQLite trusts when it writes is
+  /// checked first: `Connection.checkStructure`. A file of an older format is read as it is;
+  /// ``prepareForWriting(now:application:)`` brings it up.
+  package static func openForWriting<Contents>(
+    _ path: StorePath,
+    application: String?,
+    vfs: String?,
+    _ progress: (@Sendable (PersistenceProgress) -> Void)? = nil,
+    _ read: (inout MergeIterator, ReadView) throws -> Contents
+  ) throws -> (file: RestoredFile, contents: Contents) {
+    try path.checkCompanions(.opening)
+    let connection = try Connection(path: path.file, mode: .readWrite, vfs: vfs)
+    connection.checkpointsOnClose = .never
+    try check(connection, path, .opening)
+    try connection.configureWriter(
+      newFile: FileHeader(applicationID: StoreHeader.applicationID)
+    )
+    try connection.checkStructure()
+    return try load(connection, application, progress, read)
+  }
+
+  /// Brings a file of an older format up to this build's, and writes the name of the application into a
+  /// file that has none.
+  ///
+  /// The migrations of the schema are one transaction: after a crash or an error the file has one format
+  /// or the other.
+  package mutating func prepareForWriting(now: Int64, application: String?) throws {
+    if try StoreFormat.isFirst(connection) {
+      try StoreFormat.migrate(connection, now: now)
+      let store = try SnapshotStore(connection: connection)
+      let converted = try store.all().first { $0.header.revision == snapshot.revision }
+      guard let converted else { throw CorruptionError("snapshot \(snapshot.revision) is missing") }
+      snapshot = converted.header
+    }
+    guard identity.application == nil, let application else { return }
+    identity.application = application
+    try identity.writeApplication(to: connection)
+  }
+
+  /// Verifies the contents of a file that is opened for reading, with or without a writer.
+  package static func openForReading<Contents>(
+    _ access: ReadAccess,
+    at path: StorePath,
+    application: String?,
+    _ progress: (@Sendable (PersistenceProgress) -> Void)?,
+    _ read: (inout MergeIterator, ReadView) throws -> Contents
+  ) throws -> (file: RestoredFile, contents: Contents) {
+    try check(access.connection, path, .opening)
+    return try load(access.connection, application, progress, read)
+  }
+
+  /// Refuses a file that is not a store, has a newer format than this build reads, or another schema than
+  /// the migrations make.
+  ///
+  /// Nothing of the file's schema is used before: an object that was planted in it could run.
+  package static func check(
+    _ connection: Connection,
+    _ path: StorePath,
+    _ operation: PersistenceError.Operation
+  ) throws {
+    let id = try connection.applicationID()
+    guard id == StoreHeader.applicationID else {
+      throw PersistenceError(operation, path: path.file, .foreign(applicationID: id))
+    }
+    let format = Int(try connection.userVersion())
+    guard format <= StoreFormat.known else {
+      throw PersistenceError(
+        operation,
+        path: path.file,
+        .newerFormat(found: format, known: StoreFormat.known)
+      )
+    }
+    if let difference = try StoreFormat.schema(of: format).difference(of: connection) {
+      throw CorruptionError("its schema is not that of a store: \(difference)")
+    }
+  }
+
+  private static func load<Contents>(
+    _ connection: Connection,
+    _ application: String?,
+    _ progress: (@Sendable (PersistenceProgress) -> Void)?,
+    _ read: (inout MergeIterator, ReadView) throws -> Contents
+  ) throws -> (file: RestoredFile, contents: Contents) {
+    let view = try ReadView(connection)
+    try view.identity.check(application: application)
+    let reading = try view.read(
+      at: view.last.revision,
+      from: .verified,
+      ProgressMeter(progress)
+    ) { merge in
+      try view.checkListed(view.catalog.tables.union(merge.tables))
+      return try read(&merge, view)
+    }
+    let file = RestoredFile(
+      connection: connection,
+      identity: view.identity,
+      catalog: view.catalog,
+      tables: view.tables,
+      snapshot: reading.base.header,
+      damaged: reading.damaged,
+      revision: reading.replay.revision,
+      chain: reading.replay.chain,
+      lastTime: max(reading.base.header.time, try view.journal.last()?.header.time ?? 0),
+      replayedDeltas: reading.replay.deltas,
+      journalBytes: reading.replay.bytes,
+      notes: reading.notes
+    )
+    return (file, reading.contents)
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import StrataBase
+import StrataInspection
+import StrataJournal
+import StrataMigrations
+import StrataSQLite
+import StrataStorage
+
+/// What the calls of a migrator do, on the thread of a ``MigrationWorker``.
+extension DataMigrator {
+  /// Runs a closure with the file of the path, whose writer's lock is held meanwhile.
+  private func withLock<R>(_ work: (MigrationRun) throws -> R) throws -> R {
+    let store = try ClosedStore(path, for: .migrating, persistence)
+    return try store.locked { try work(run(at: store.path)) }
+  }
+
+  private func run(at path: StorePath) -> MigrationRun {
+    MigrationRun(
+      migrations: migrations,
+      path: path,
+      configuration: configuration,
+      persistence: persistence
+    )
+  }
+
+  func run(_ direction: MigrationReport.Direction, to number: Int?) throws -> MigrationReport {
+    try withLock { try $0.run(direction, to: number) }
+  }
+
+  func revertData(to revision: Revision) throws -> MigrationReport {
+    try withLock { try $0.revert(to: revision) }
+  }
+
+  /// Reads the store beside a writer, if there is one.
+  private func withReader<R>(_ work: (Connection) throws -> R) throws -> R {
+    let path = try StorePath(path, for: .migrating)
+    let access = try ReadAccess(path, on: persistence.disk)
+    try RestoredFile.check(access.connection, path, .migrating)
+    return try work(access.connection)
+  }
+
+  func readStatus() throws -> MigrationStatus {
+    try withReader { connection in
+      let ledger = try MigrationRun.ledger(of: connection, migrations)
+      var status = MigrationStatus(
+        entries: ledger.sequence.entries,
+        revision: ledger.revision,
+        problem: ledger.sequence.problem
+      )
+      if ledger.bringsUpStragglers {
+        status.stragglers = try MigrationRun.stragglers(ledger, in: ReadView(connection))
+      }
+      return status
+    }
+  }
+
+  func readLedger() throws -> [AppliedMigration] {
+    try withReader { try DataLedger.entries(on: $0).map { AppliedMigration($0) } }
+  }
+
+  /// Runs a closure with a migrator for a copy of the store, which is removed afterwards.
+  func runOnCopy<R>(_ work: (DataMigrator) throws -> R) throws -> R {
+    let path = try StorePath(path, for: .migrating)
+    let access = try ReadAccess(path, on: persistence.disk)
+    let temporary = (FileManager.default.temporaryDirectory.path as NSString).standardizingPath
+    let directory = "\(temporary)/strata-migration-\(UUID().uuidString)"
+    guard mkdir(directory, 0o700) == 0 else { throw SystemError("mkdir", directory) }
+    defer { do { try FileManager.default.removeItem(atPath: directory) } catch _ {} }
+    let name = (path.file as NSString).lastPathComponent
+    let copy = try StorePath("\(directory)/\(name)", for: .migrating)
+    let file = try NewFile(at: copy, for: .migrating, on: .system)
+    try file.create()
+    let destination = try file.connect()
+    let backup = try OnlineBackup(from: access.connection, to: destination)
+    // A writer that writes meanwhile makes it start again.
+    while try backup.step(pages: -1) != .complete {}
+    try backup.finish()
+    try destination.close()
+    try file.giveName()
+
+    var migrator = self
+    migrator = DataMigrator(
+      migrations,
+      at: copy.file,
+      configuration: configuration,
+      persistence: persistence
+    )
+    migrator.configuration.backups = .none
+    migrator.configuration.findings = .report
+    migrator.persistence.vfs = nil
+    migrator.persistence.watch = nil
+    return try work(migrator)
+  }
+
+  /// Runs each pending migration up, and where it can be taken back, down and up again.
+  func runTest() throws -> MigrationReport {
+    let sequence = try withReader { try MigrationRun.ledger(of: $0, migrations).sequence }
+    if let problem = sequence.problem { throw problem }
+    var all = MigrationReport(direction: .up, before: 0, after: 0)
+    for (index, (number, migration)) in sequence.pending.enumerated() {
+      let report = try run(.up, to: number)
+      if index == 0 { all.before = report.before }
+      all.after = report.after
+      all.duration += report.duration
+      all.steps += report.steps
+      if migration.isReversible {
+        _ = try run(.down, to: number - 1)
+        _ = try run(.up, to: number)
+      }
+      let verification = try Inspector(path: path).verify()
+      if let failed = verification.checks.first(where: { !$0.passed }) {
+        throw CorruptionError("after \(migration.name): \(failed.name): \(failed.detail)")
+      }
+    }
+    return all
+  }
+
+  func noteBaseline(at number: Int) throws -> [AppliedMigration] {
+    try changeLedger { sequence, session in
+      guard sequence.migration(number) != nil else {
+        throw DataMigrationError.unknownNumber(number)
+      }
+      return sequence.pending.filter { $0.number <= number }.map { number, migration in
+        migration.ledgerEntry(
+          number,
+          applied: persistence.now().microseconds,
+          form: .baseline,
+          revision: session.written.revision,
+          layout: session.catalog.last
+        )
+      }
+    }.map { AppliedMigration($0) }
+  }
+
+  func findRepairs() throws -> [MigrationRepair] {
+    try withReader { connection in
+      let ledger = try MigrationRun.ledger(of: connection, migrations)
+      return Self.repaired(ledger.sequence).map(\.repair)
+    }
+  }
+
+  func writeRepairs() throws -> [MigrationRepair] {
+    var repairs: [MigrationRepair] = []
+    try changeLedger { sequence, _ in
+      let repaired = Self.repaired(sequence)
+      repairs = repaired.map(\.repair)
+      return repaired.map(\.entry)
+    }
+    return repairs
+  }
+
+  private static func repaired(
+    _ sequence: MigrationSequence
+  ) -> [(entry: DataLedger.Entry, repair: MigrationRepair)] {
+    let drifted = Set(sequence.entries.filter { $0.state == .drifted }.map(\.number))
+    return sequence.ledger.filter { drifted.contains($0.number) }.compactMap { row in
+      guard let migration = sequence.migration(row.number) else { return nil }
+      var entry = row
+      entry.name = migration.name
+      entry.checksum = migration.checksum ?? row.checksum
+      // What was noted without running stays so.
+      if row.form != DataMigration.Form.baseline.rawValue { entry.form = migration.form.rawValue }
+      entry.script = migration.script
+      let repair = MigrationRepair(
+        number: row.number,
+        names: [row.name, entry.name],
+        checksums: [row.checksum.description, entry.checksum.description],
+        script: row.script
+      )
+      return (entry, repair)
+    }
+  }
+
+  /// Writes rows of the ledger, and changes nothing else.
+  @discardableResult
+  private func changeLedger(
+    _ rows: (MigrationSequence, WriterSession) throws -> [DataLedger.Entry]
+  ) throws -> [DataLedger.Entry] {
+    try withLock { run in
+      var file = try run.store.read()
+      let session = try run.store.makeSession(&file)
+      var written: [DataLedger.Entry] = []
+      try session.transaction {
+        let sequence = try MigrationSequence(
+          migrations,
+          DataLedger.entries(on: session.connection)
+        )
+        written = try rows(sequence, session)
+        for row in written { try DataLedger.replace(row, on: session.connection) }
+      }
+      try session.barrier()
+      try session.close()
+      return written
+    }
+  }
+}

@@ -1,0 +1,138 @@
+public import StrataJournal
+public import StrataStorage
+
+/// Runs the migrations of a store's data, while no program has it open.
+///
+/// ```swift
+/// let migrator = DataMigrator(migrations, at: "app.strata")
+/// print(try await migrator.plan())   // what would happen; changes nothing
+/// print(try await migrator.up())
+/// ```
+///
+/// `Persistence.open(…, migrations:)` does the same when a program starts.
+///
+/// A run takes the writer's lock, makes a verified backup, and runs the pending migrations in one transaction, in which the
+/// ledger is read again. Each migration that changes something adds one delta. Then a verified snapshot is taken.
+///
+/// Where something fails before the end of the transaction, the file is as it was. What fails after it is in
+/// `MigrationReport.notes`. Only after an error of the disk at the very end, when the result is written or synced, it is
+/// not known whether it took effect: ``history()`` shows it.
+///
+/// All calls throw `PersistenceError`; what concerns migrations has the reason `.dataMigration`.
+public struct DataMigrator: Sendable {
+  /// The migrations, in order.
+  public let migrations: [DataMigration]
+  /// The path of the store.
+  public let path: String
+  /// How they run.
+  public var configuration: MigrationConfiguration
+  /// The configuration of the store: its application, clock and snapshots.
+  public var persistence: PersistenceConfiguration
+
+  /// Creates a runner; nothing is read yet.
+  public init(
+    _ migrations: [DataMigration],
+    at path: String,
+    configuration: MigrationConfiguration = MigrationConfiguration(),
+    persistence: PersistenceConfiguration = PersistenceConfiguration()
+  ) {
+    self.migrations = migrations
+    self.path = path
+    self.configuration = configuration
+    self.persistence = persistence
+  }
+}
+
+extension DataMigrator {
+  /// What ran and what is pending; changes nothing, and works beside a writer.
+  ///
+  /// O(migrations), and O(deltas) where an older build has written since the last one.
+  public func status() async throws(PersistenceError) -> MigrationStatus {
+    try await MigrationWorker().run(self) { try $0.readStatus() }
+  }
+
+  /// The rows of the store's ledger, by their numbers; changes nothing, and works beside a writer.
+  public func history() async throws(PersistenceError) -> [AppliedMigration] {
+    try await MigrationWorker().run(self) { try $0.readLedger() }
+  }
+
+  /// Does on a copy what ``up(to:)`` would do, with the same code, and reports it; changes nothing.
+  ///
+  /// Findings that would stop `up` do not stop it: they are in the report.
+  ///
+  /// - Parameter number: the last migration to run; nil for all that are pending.
+  public func plan(to number: Int? = nil) async throws(PersistenceError) -> MigrationReport {
+    try await MigrationWorker().run(self) { try $0.runOnCopy { try $0.run(.up, to: number) } }
+  }
+
+  /// Runs the pending migrations.
+  ///
+  /// - Parameter number: the last one to run; nil for all.
+  @discardableResult
+  public func up(to number: Int? = nil) async throws(PersistenceError) -> MigrationReport {
+    try await MigrationWorker().run(self) { try $0.run(.up, to: number) }
+  }
+
+  /// Takes migrations back, the last one first.
+  ///
+  /// All of them must be reversible. Each that changes something adds one delta. What older builds have written is
+  /// brought up first.
+  ///
+  /// - Parameter number: the last one that stays; 0 for none, nil for all but the last.
+  @discardableResult
+  public func down(to number: Int? = nil) async throws(PersistenceError) -> MigrationReport {
+    try await MigrationWorker().run(self) { try $0.run(.down, to: number) }
+  }
+
+  /// Makes the data what it was at a revision that is kept, as one delta, and takes the migrations after it out of the
+  /// ledger, so that they are pending again.
+  ///
+  /// No history is lost, and no types are needed. O(entities).
+  ///
+  /// Throws with the reason `.notReached` or `.trimmed` for a revision that is not there, and
+  /// `DataMigrationError.ledgerUnknown` for one whose migrations are not known any more.
+  @discardableResult
+  public func revert(to revision: Revision) async throws(PersistenceError) -> MigrationReport {
+    try await MigrationWorker().run(self) { try $0.revertData(to: revision) }
+  }
+
+  /// Checks that the list fits the ledger; throws what ``MigrationStatus/problem`` would be.
+  @discardableResult
+  public func verify() async throws(PersistenceError) -> MigrationStatus {
+    try await MigrationWorker().run(self) { migrator in
+      let status = try migrator.readStatus()
+      if let problem = status.problem { throw problem }
+      return status
+    }
+  }
+
+  /// Notes migrations as applied without running them, because the data has their shape already.
+  ///
+  /// - Parameter number: the last one; earlier ones that are pending are noted too.
+  @discardableResult
+  public func baseline(at number: Int) async throws(PersistenceError) -> [AppliedMigration] {
+    try await MigrationWorker().run(self) { try $0.noteBaseline(at: number) }
+  }
+
+  /// What ``repair()`` would change; changes nothing.
+  public func repairs() async throws(PersistenceError) -> [MigrationRepair] {
+    try await MigrationWorker().run(self) { try $0.findRepairs() }
+  }
+
+  /// Notes the names and checksums of the list in the ledger, for migrations that have changed since they ran.
+  ///
+  /// How they are written, and their scripts, are noted too. The data is not touched: the caller says that both do the
+  /// same.
+  @discardableResult
+  public func repair() async throws(PersistenceError) -> [MigrationRepair] {
+    try await MigrationWorker().run(self) { try $0.writeRepairs() }
+  }
+
+  /// Runs each migration on a copy of the store, takes it back where that is declared and runs it again, and verifies
+  /// the copy after each; changes nothing.
+  ///
+  /// For a test suite with stores of older releases. Findings do not stop it.
+  public func test() async throws(PersistenceError) -> MigrationReport {
+    try await MigrationWorker().run(self) { try $0.runOnCopy { try $0.runTest() } }
+  }
+}

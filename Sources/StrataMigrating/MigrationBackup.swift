@@ -1,0 +1,125 @@
+import Foundation
+import StrataBase
+import StrataInspection
+import StrataJournal
+import StrataSQLite
+import StrataStorage
+
+/// The copies of a store that are made before migrations: `app.strata.before-12`, by revision.
+struct MigrationBackup {
+  let path: StorePath
+  let disk: Disk
+
+  private var prefix: String { "\((path.file as NSString).lastPathComponent).before-" }
+
+  /// The path of a copy of a position that is there already; nil if there is none.
+  ///
+  /// O(file): the copy is verified again.
+  func find(at position: Position) throws -> String? {
+    for attempt in 1... {
+      let backup = try StorePath(name(position, attempt), for: .backingUp)
+      if try backup.fileStatus(.backingUp) == .missing { return nil }
+      if isCopy(backup, of: position) { return backup.file }
+    }
+    return nil
+  }
+
+  /// Copies the file of a connection and verifies the copy; returns its path.
+  func make(from connection: Connection, at position: Position) throws -> String {
+    var attempt = 1
+    while try StorePath(name(position, attempt), for: .backingUp).fileStatus(.backingUp) != .missing
+    {
+      attempt += 1
+    }
+    let backup = try StorePath(name(position, attempt), for: .backingUp)
+    let file = try NewFile(at: backup, for: .backingUp, on: disk)
+    do {
+      try file.create()
+      let destination = try file.connect()
+      let copy = try OnlineBackup(from: connection, to: destination)
+      guard try copy.step(pages: -1) == .complete else {
+        throw PersistenceError.Reason.busy("it is being written to")
+      }
+      try copy.finish()
+      try destination.close()
+      try file.verify()
+      try file.giveName()
+      return backup.file
+    } catch {
+      file.removeLeftovers()
+      throw error
+    }
+  }
+
+  private func name(_ position: Position, _ attempt: Int) -> String {
+    "\(path.file).before-\(position.revision)\(attempt == 1 ? "" : "-\(attempt)")"
+  }
+
+  /// Whether a file is an intact copy of the store at a position.
+  private func isCopy(_ backup: StorePath, of position: Position) -> Bool {
+    do {
+      let inspector = try Inspector(path: backup.file, on: disk)
+      let info = try inspector.info()
+      return try info.store == position.storeID && info.revision == position.revision.number
+        && info.chain == position.chain.description && inspector.verify().isSound
+    } catch {
+      // A file that cannot be read is none.
+      return false
+    }
+  }
+
+  /// Removes all but the newest copies.
+  ///
+  /// The newest are those that were made last: after a store was restored from a backup, its revisions are smaller
+  /// than those of older copies.
+  ///
+  /// - Parameters:
+  ///   - count: how many stay.
+  ///   - made: the copy of this run, which is one of them whenever it was made.
+  func removeOld(keeping count: Int, besides made: String) throws {
+    let newestFirst = try copies().filter { $0.path != made }.sorted { $1.isOlder(than: $0) }
+    for copy in newestFirst.dropFirst(max(count - 1, 0)) where unlink(copy.path) != 0 {
+      if errno != ENOENT { throw SystemError("unlink", copy.path) }
+    }
+  }
+
+  private struct Copy {
+    let path: String
+    let seconds: Int
+    let nanoseconds: Int
+    /// The revision, and the number of the attempt.
+    let order: [Int]
+
+    func isOlder(than other: Copy) -> Bool {
+      if seconds != other.seconds { return seconds < other.seconds }
+      if nanoseconds != other.nanoseconds { return nanoseconds < other.nanoseconds }
+      return order.lexicographicallyPrecedes(other.order)
+    }
+  }
+
+  private func copies() throws -> [Copy] {
+    try path.namesInDirectory().compactMap { name in
+      guard name.hasPrefix(prefix) else { return nil }
+      let parts = name.dropFirst(prefix.count).split(
+        separator: "-",
+        omittingEmptySubsequences: false
+      )
+      let order = parts.compactMap { Int($0) }
+      guard order.count == parts.count, (1...2).contains(order.count) else { return nil }
+      let path = "\(path.directory)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0 else { return nil }
+      #if canImport(Darwin)
+        let time = status.st_mtimespec
+      #else
+        let time = status.st_mtim
+      #endif
+      return Copy(
+        path: path,
+        seconds: Int(time.tv_sec),
+        nanoseconds: Int(time.tv_nsec),
+        order: order
+      )
+    }
+  }
+}

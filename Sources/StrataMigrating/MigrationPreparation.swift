@@ -1,0 +1,93 @@
+package import StrataJournal
+import StrataMigrations
+package import StrataSQLite
+package import StrataStorage
+
+/// The migrations that an opening runs before it reads a file.
+package struct MigrationPreparation: FilePreparation {
+  package let migrations: [DataMigration]
+
+  package init(_ migrations: [DataMigration]) { self.migrations = migrations }
+
+  /// Runs the migrations that are pending.
+  package func prepare(
+    _ path: StorePath,
+    _ configuration: PersistenceConfiguration
+  ) throws -> MigrationReport? {
+    if migrations.isEmpty { return nil }
+    let run = MigrationRun(
+      migrations: migrations,
+      path: path,
+      configuration: configuration.migrations,
+      persistence: configuration
+    )
+    let ledger = try run.readLedger()
+    let sequence = ledger.sequence
+    if let problem = sequence.problem { throw problem }
+    if sequence.pending.isEmpty, !ledger.bringsUpStragglers { return nil }
+    if configuration.migrations.policy == .refuseIfPending {
+      let pending = try run.namesOfPending(ledger)
+      if !pending.isEmpty { throw DataMigrationError.pending(pending) }
+    }
+    let report = try run.run(.up, to: nil, ledger)
+    if let name = report.stoppedBefore { throw DataMigrationError.needsProgram(name) }
+    return report
+  }
+
+  /// Checks that none is pending.
+  package func check(_ connection: Connection) throws {
+    if migrations.isEmpty { return }
+    let sequence = try MigrationRun.ledger(of: connection, migrations).sequence
+    if let problem = sequence.problem { throw problem }
+    if !sequence.pending.isEmpty {
+      throw DataMigrationError.pending(sequence.pending.map(\.migration.name))
+    }
+  }
+
+  /// Notes all as applied: a new store has the shape that they lead to.
+  package func note(inNew connection: Connection, time: Int64, layout: Int64) throws {
+    for (number, migration) in try MigrationSequence.numbered(migrations) {
+      try DataLedger.append(
+        migration.ledgerEntry(
+          number,
+          applied: time,
+          form: .baseline,
+          revision: 0,
+          layout: layout
+        ),
+        on: connection
+      )
+    }
+  }
+
+  /// Notes that a build has opened the store that knows fewer migrations than ran on it: what it writes does not
+  /// have the new shape.
+  ///
+  /// After such a mark, an opening by any other build is noted too.
+  ///
+  /// A program without a list may leave its migrations to the `strata` command, which runs only SQL. So it counts
+  /// as an older build only where a program has created the store with a list, or run a migration in Swift.
+  package func noteOpening(in session: WriterSession) throws {
+    let ledger = try DataLedger.entries(on: session.connection)
+    guard let head = ledger.last?.number else { return }
+    let known = migrations.last?.number ?? 0
+    let isOlder =
+      known < head && (!migrations.isEmpty || ledger.contains(where: { $0.isOfProgram }))
+    let before = try OlderBuildMarks.read(session.connection)
+    var marks = before
+    marks.add(isOlder ? .olderBuild(knowing: known) : .currentBuild, after: session.written)
+    guard marks != before else { return }
+    try session.transaction { try marks.write(to: session.connection) }
+  }
+}
+
+extension DataLedger.Entry {
+  /// Whether a program has added it: the `strata` command runs only SQL.
+  fileprivate var isOfProgram: Bool {
+    switch DataMigration.Form(rawValue: form) {
+    case .swift, .declaration: true
+    case .baseline: revision == 0
+    case .sql, .squashed, nil: false
+    }
+  }
+}

@@ -1,0 +1,565 @@
+import Foundation
+import StrataBase
+import StrataJournal
+import StrataMigrations
+import StrataRecords
+import StrataSQLite
+import StrataStorage
+
+/// One run of migrations on a store whose writer's lock the caller holds: reading, then backup, one transaction, and a
+/// snapshot.
+struct MigrationRun {
+  let migrations: [DataMigration]
+  let path: StorePath
+  let configuration: MigrationConfiguration
+  let persistence: PersistenceConfiguration
+
+  var store: ClosedStore { ClosedStore(path, for: .migrating, persistence) }
+
+  /// What the ledger of the file says.
+  struct Ledger {
+    let sequence: MigrationSequence
+    let marks: OlderBuildMarks
+    let revision: Revision
+
+    /// Whether a run goes through what older builds have written: a shorter list lacks migrations for it, and leaves
+    /// it to a longer one.
+    var bringsUpStragglers: Bool { !marks.isEmpty && sequence.last >= sequence.head }
+  }
+
+  /// A migration to run, in one of the directions.
+  private struct Task {
+    let number: Int
+    let migration: DataMigration
+    let step: DataMigration.Step
+    /// Where it runs only on what older builds have written: the revision since when.
+    var stragglersSince: Revision?
+
+    func trace(_ direction: MigrationReport.Direction) -> MigrationTrace {
+      if let stragglersSince { return .stragglers(number, since: stragglersSince) }
+      return direction == .up ? .up(number) : .down(number)
+    }
+  }
+}
+
+/// Reading.
+extension MigrationRun {
+  /// Reads the ledger; changes nothing.
+  func readLedger() throws -> Ledger { try Self.ledger(of: openForReading(), migrations) }
+
+  private func openForReading() throws -> Connection {
+    try path.checkCompanions(.migrating)
+    let connection = try Connection(path: path.file, mode: .readWrite, vfs: persistence.vfs)
+    connection.checkpointsOnClose = .never
+    try RestoredFile.check(connection, path, .migrating)
+    return connection
+  }
+
+  /// The migrations that a run upwards would run, on all records or on those of older builds; O(migrations), and
+  /// O(deltas) where an older build has written since the last one.
+  func namesOfPending(_ ledger: Ledger) throws -> [String] {
+    let pending = ledger.sequence.pending.map(\.migration.name)
+    guard pending.isEmpty else { return pending }
+    return try namesForStragglers(ledger, in: ReadView(openForReading()))
+  }
+
+  /// The migrations that a run would run on records of older builds.
+  private func namesForStragglers(_ ledger: Ledger, in view: ReadView) throws -> [String] {
+    guard ledger.bringsUpStragglers else { return [] }
+    let tables = Set(try Self.stragglers(ledger, in: view).keys)
+    return ledger.sequence.list.filter { number, migration in
+      guard number <= ledger.sequence.head, ledger.marks.hasBuild(without: number) else {
+        return false
+      }
+      return migration.perRecordTables.isEmpty
+        ? !tables.isEmpty : !migration.perRecordTables.isDisjoint(with: tables)
+    }.map(\.migration.name)
+  }
+
+  static func ledger(
+    of connection: Connection,
+    _ migrations: [DataMigration]
+  ) throws -> Ledger {
+    let (entries, marks) = try connection.readTransaction {
+      (try DataLedger.entries(on: connection), try OlderBuildMarks.read(connection))
+    }
+    return Ledger(
+      sequence: try MigrationSequence(migrations, entries),
+      marks: marks,
+      revision: try ReadView(connection).last.revision
+    )
+  }
+
+  /// How many records builds have written that did not know all migrations, by table; those that are gone are counted
+  /// too.
+  ///
+  /// O(deltas since the first of them).
+  static func stragglers(_ ledger: Ledger, in view: ReadView) throws -> [String: Int] {
+    let staging = try MigrationStaging()
+    var numbers: [String: Int64] = [:]
+    try forEachPut(after: ledger.marks, in: view) { known, table, id in
+      let number = numbers[table] ?? Int64(numbers.count)
+      numbers[table] = number
+      try staging.noteWrite(of: id, in: number, byBuildKnowing: known)
+    }
+    let counts = try staging.stragglers(of: ledger.sequence.head)
+    return numbers.compactMapValues { counts[$0] }
+  }
+
+  /// Goes through the records that were written since an older build opened the store, in the order of writing, with
+  /// how many migrations their build knew.
+  ///
+  /// What runs of migrations have written, and what a revert has undone, is left out.
+  private static func forEachPut(
+    after marks: OlderBuildMarks,
+    in view: ReadView,
+    _ body: (_ known: Int?, _ table: String, _ id: ArraySlice<UInt8>) throws -> Void
+  ) throws {
+    var openings = marks.openings[...]
+    guard var revision = openings.first?.revision else { return }
+    while true {
+      let deltas = try view.journal.deltas(after: revision, upTo: 1 << 20)
+      guard let last = deltas.last else { return }
+      for delta in deltas where delta.header.revision <= view.last.revision {
+        while let next = openings.dropFirst().first, next.revision < delta.header.revision {
+          openings = openings.dropFirst()
+        }
+        guard let writer = openings.first?.writer, writer != .undone,
+          MigrationTrace(of: delta.header) == nil
+        else { continue }
+        for number in 0..<delta.header.blocks {
+          let place = "block \(number) of delta \(delta.header.revision)"
+          let bytes =
+            number == 0
+            ? delta.body : try view.journal.block(number, of: delta.header.revision)
+          guard let bytes else { throw CorruptionError("\(place) is missing") }
+          let block = try ChangeBlock(bytes, of: place)
+          for entry in block.entries {
+            guard case .put = entry.change else { continue }
+            try body(writer.known, block.table(of: entry), block.id(of: entry))
+          }
+        }
+      }
+      revision = last.header.revision
+    }
+  }
+}
+
+/// Running.
+extension MigrationRun {
+  /// Runs what is to run in a direction.
+  ///
+  /// When this throws, the file is as it was. After an error of the disk at the very end of the transaction all of it
+  /// may have been done instead; the ledger shows which.
+  ///
+  /// - Parameter known: the ledger, if the caller has read it under the lock.
+  func run(
+    _ direction: MigrationReport.Direction,
+    to number: Int?,
+    _ known: Ledger? = nil
+  ) throws -> MigrationReport {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let ledger = try known ?? readLedger()
+    var report = MigrationReport(
+      direction: direction,
+      before: ledger.revision,
+      after: ledger.revision
+    )
+    let (tasks, stoppedBefore) = try tasks(direction, to: number, ledger.sequence)
+    report.stoppedBefore = stoppedBefore
+    let bringsUpStragglers = ledger.bringsUpStragglers && direction == .up
+    if tasks.isEmpty, !bringsUpStragglers { return report }
+    try write(
+      &report,
+      needsBackup: { try !tasks.isEmpty || !namesForStragglers(ledger, in: $0).isEmpty }
+    ) { session, view, lastTime, report in
+      try run(tasks, direction, to: number, ledger, view, lastTime, session, &report)
+    }
+    report.duration = clock.now - start
+    return report
+  }
+
+  /// Makes the data what it was at a revision, as one delta, and removes the later migrations from the ledger.
+  ///
+  /// It throws as ``run(_:to:_:)`` does.
+  func revert(to revision: Revision) throws -> MigrationReport {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let ledger = try readLedger()
+    var report = MigrationReport(
+      direction: .down,
+      before: ledger.revision,
+      after: ledger.revision
+    )
+    try write(&report, needsBackup: { _ in true }) { session, view, lastTime, _ in
+      let then = try view.state(at: revision)
+      try checkLedgerIsKnown(at: revision, view)
+      let workspace = try MigrationWorkspace(view, session)
+      for table in workspace.tables.sorted() { try workspace.restore(table, from: then) }
+      var difference = MigrationDifference(workspace)
+      let trace = MigrationTrace.revert(to: revision)
+      _ = try session.append(
+        named: trace.name(),
+        key: trace.key,
+        time: max(persistence.now().microseconds, lastTime)
+      ) { try difference.encode(into: &$0) }
+      try DataLedger.remove(after: revision.number, on: session.connection)
+      try endMarks(at: revision, view, session)
+    }
+    report.duration = clock.now - start
+    return report
+  }
+
+  /// Refuses a revision whose ledger is not known any more, or at which there were records that migrations have been
+  /// run on since.
+  private func checkLedgerIsKnown(at revision: Revision, _ view: ReadView) throws {
+    /// The migrations that ran after the revision.
+    var ran: Set<Int> = []
+    var last = revision
+    while true {
+      let headers = try view.journal.headers(after: last, limit: 1_000)
+      guard let end = headers.last else { return }
+      for (header, _) in headers {
+        var isKnown = true
+        switch MigrationTrace(of: header) {
+        case nil: break
+        case .up(let number): ran.insert(number)
+        // Its row was there at the revision, unless it was added after it.
+        case .down(let number): isKnown = ran.remove(number) != nil
+        case .stragglers(let number, let since):
+          isKnown = since >= revision || ran.contains(number)
+        // A revert to a later revision has kept the rows of this one.
+        case .revert(let target): isKnown = target >= revision
+        }
+        if !isKnown { throw DataMigrationError.ledgerUnknown(revision, since: header.name) }
+      }
+      last = end.header.revision
+    }
+  }
+
+  /// Marks what was written after a revision as undone: the data is what it was there.
+  private func endMarks(
+    at revision: Revision,
+    _ view: ReadView,
+    _ session: WriterSession
+  ) throws {
+    var marks = try OlderBuildMarks.read(session.connection)
+    if marks.isEmpty { return }
+    let delta = try view.journal.headers(after: revision.previous, limit: 1).first
+    marks.add(
+      .undone,
+      after: HeadRecord.Mark(revision: revision, chain: delta?.hash ?? view.last.chain)
+    )
+    try marks.write(to: session.connection)
+  }
+
+  /// Opens the file, makes a backup, lets `work` write in one transaction, and takes a snapshot of what it wrote.
+  ///
+  /// What fails after the transaction is a note of the report: the result is in the file then.
+  private func write(
+    _ report: inout MigrationReport,
+    needsBackup: (ReadView) throws -> Bool,
+    _ work: (WriterSession, ReadView, _ lastTime: Int64, inout MigrationReport) throws -> Void
+  ) throws {
+    var file = try store.read()
+    try makeBackup(of: file, &report, needsBackup)
+    let session: WriterSession
+    do {
+      session = try store.makeSession(&file)
+      let view = try ReadView(session.connection)
+      try session.transaction { try work(session, view, file.lastTime, &report) }
+      do {
+        try session.barrier()
+      } catch let error as SystemError {
+        // Everything is synced; only the head was not written.
+        finish("the head was not written", &report) { throw error }
+      }
+    } catch {
+      // A run that fails again and again must not fill the disk.
+      do { try removeOldBackups(besides: report.backup) } catch _ {}
+      throw error
+    }
+    report.after = session.written.revision
+    if report.after != report.before {
+      finish("no snapshot was taken", &report) { try takeSnapshot(of: file, session) }
+    }
+    finish("the file was not closed in order", &report) { try session.close() }
+    let backup = report.backup
+    finish("old backups were not removed", &report) { try removeOldBackups(besides: backup) }
+  }
+
+  /// Does what the result does not need; an error is noted.
+  private func finish(
+    _ failure: String,
+    _ report: inout MigrationReport,
+    _ work: () throws -> Void
+  ) {
+    do {
+      try work()
+    } catch {
+      let reason = PersistenceError(.migrating, path: path.file, wrapping: error).reason
+      report.notes.append("\(failure): \(reason.sentence)")
+    }
+  }
+
+  /// Checks the free space, and makes a backup if one is wanted and there is none yet.
+  private func makeBackup(
+    of file: RestoredFile,
+    _ report: inout MigrationReport,
+    _ needsBackup: (ReadView) throws -> Bool
+  ) throws {
+    guard case .keep(let count) = configuration.backups, count > 0,
+      try needsBackup(ReadView(file.connection))
+    else { return try checkSpace(backups: 0) }
+    let backup = MigrationBackup(path: path, disk: persistence.disk)
+    report.backup = try backup.find(at: file.position)
+    try checkSpace(backups: report.backup == nil ? 1 : 0)
+    if report.backup == nil {
+      report.backup = try backup.make(from: file.connection, at: file.position)
+    }
+  }
+
+  private func removeOldBackups(besides made: String?) throws {
+    guard case .keep(let count) = configuration.backups, let made else { return }
+    try MigrationBackup(path: path, disk: persistence.disk).removeOld(
+      keeping: count,
+      besides: made
+    )
+  }
+
+  /// The migrations to run, and the one before which the run stops.
+  private func tasks(
+    _ direction: MigrationReport.Direction,
+    to number: Int?,
+    _ sequence: MigrationSequence
+  ) throws(DataMigrationError) -> (tasks: [Task], stoppedBefore: String?) {
+    if let problem = sequence.problem { throw problem }
+    var tasks: [Task] = []
+    switch direction {
+    case .up:
+      if let number, sequence.migration(number) == nil { throw .unknownNumber(number) }
+      for (next, migration) in sequence.pending where next <= number ?? .max {
+        guard let step = migration.up else {
+          if tasks.isEmpty { throw .needsProgram(migration.name) }
+          return (tasks, migration.name)
+        }
+        tasks.append(Task(number: next, migration: migration, step: step))
+      }
+    case .down:
+      let last = number ?? sequence.head - 1
+      if let number, number < 0 || number > 0 && sequence.migration(number) == nil {
+        throw .unknownNumber(number)
+      }
+      for row in sequence.ledger.reversed() where row.number > last {
+        guard !row.isSquashed, let migration = sequence.migration(row.number),
+          let step = migration.down
+        else { throw .notReversible(row.name) }
+        tasks.append(Task(number: row.number, migration: migration, step: step))
+      }
+    }
+    return (tasks, nil)
+  }
+
+  /// Runs the tasks in the transaction of the session.
+  private func run(
+    _ planned: [Task],
+    _ direction: MigrationReport.Direction,
+    to number: Int?,
+    _ ledger: Ledger,
+    _ view: ReadView,
+    _ lastTime: Int64,
+    _ session: WriterSession,
+    _ report: inout MigrationReport
+  ) throws {
+    // Read again under the write lock: what was read before decides nothing.
+    let now = Ledger(
+      sequence: try MigrationSequence(
+        migrations,
+        DataLedger.entries(on: session.connection)
+      ),
+      marks: try OlderBuildMarks.read(session.connection),
+      revision: view.last.revision
+    )
+    var tasks = planned
+    if now.sequence.ledger != ledger.sequence.ledger {
+      tasks = try self.tasks(direction, to: number, now.sequence).tasks
+    }
+    let workspace = try MigrationWorkspace(view, session)
+    if now.bringsUpStragglers {
+      // Also on the way down: what takes a step back needs records that have had it.
+      try runOnStragglers(now, view, lastTime, workspace, tasks.count, &report)
+      try OlderBuildMarks.removeAll(from: session.connection)
+    }
+    for (index, task) in tasks.enumerated() {
+      let step = try run(task, direction, lastTime, workspace, (index + 1, tasks.count))
+      report.steps.append(step)
+      switch direction {
+      case .up:
+        try DataLedger.append(
+          task.migration.ledgerEntry(
+            task.number,
+            applied: persistence.now().microseconds,
+            duration: Int64(step.duration / .microseconds(1)),
+            revision: session.written.revision,
+            layout: session.catalog.last
+          ),
+          on: session.connection
+        )
+      case .down: try DataLedger.remove(task.number, on: session.connection)
+      }
+    }
+    if configuration.findings == .refuse, !report.refusals.isEmpty {
+      throw DataMigrationError.refused(report.refusals)
+    }
+  }
+
+  /// Runs the migrations that older builds do not know on the records that they have written.
+  private func runOnStragglers(
+    _ ledger: Ledger,
+    _ view: ReadView,
+    _ lastTime: Int64,
+    _ workspace: MigrationWorkspace,
+    _ count: Int,
+    _ report: inout MigrationReport
+  ) throws {
+    try Self.forEachPut(after: ledger.marks, in: view) { known, table, id in
+      let number = workspace.number(of: table)
+      try workspace.staging.noteWrite(of: id, in: number, byBuildKnowing: known)
+    }
+    for (number, migration) in ledger.sequence.list
+    where number <= ledger.sequence.head && ledger.marks.hasBuild(without: number) {
+      let written = try workspace.countStragglers(
+        of: number,
+        in: migration.perRecordTables.isEmpty ? workspace.tables : migration.perRecordTables
+      )
+      if written.isEmpty { continue }
+      guard let step = migration.up, !migration.perRecordTables.isEmpty else {
+        // Only a squashed migration and a marker cannot run, and the program has the closure of a marker.
+        throw migration.up == nil && migration.replaces == nil
+          ? DataMigrationError.needsProgram(migration.name)
+          : .stragglers(migration.name, tables: written)
+      }
+      let task = Task(
+        number: number,
+        migration: migration,
+        step: step,
+        stragglersSince: ledger.marks.openings.first?.revision
+      )
+      report.steps.append(try run(task, .up, lastTime, workspace, (0, count)))
+    }
+  }
+
+  private func run(
+    _ task: Task,
+    _ direction: MigrationReport.Direction,
+    _ lastTime: Int64,
+    _ workspace: MigrationWorkspace,
+    _ place: (index: Int, count: Int)
+  ) throws -> MigrationReport.Step {
+    let name = task.migration.name
+    let session = workspace.session
+    let clock = ContinuousClock()
+    let start = clock.now
+    let progress = configuration.progress
+    let tables = MigrationTables(workspace) { records in
+      progress?(
+        MigrationProgress(migration: name, index: place.index, count: place.count, records: records)
+      )
+    }
+    progress?(
+      MigrationProgress(migration: name, index: place.index, count: place.count, records: 0)
+    )
+    workspace.stragglersOf = task.stragglersSince.map { _ in task.number }
+    workspace.seals = task.migration.seals
+    defer { (workspace.stragglersOf, workspace.seals) = (nil, [:]) }
+    let listed = workspace.tables
+    var difference = MigrationDifference(workspace)
+    let header: DeltaHeader?
+    do {
+      try task.step(tables)
+      workspace.stragglersOf = nil
+      let trace = task.trace(direction)
+      header = try session.append(
+        named: trace.name(of: name),
+        key: trace.key,
+        time: max(persistence.now().microseconds, lastTime)
+      ) { try difference.encode(into: &$0) }
+    } catch {
+      throw Self.error(error, in: name)
+    }
+    for table in workspace.tables.subtracting(listed).sorted() {
+      try StoreIdentity.addTable(table, since: session.written.revision, to: session.connection)
+    }
+    var step = MigrationReport.Step(
+      number: task.number,
+      name: name,
+      form: task.migration.form,
+      tables: difference.reports,
+      findings: difference.findings + tables.findings
+    )
+    if header == nil, direction == .up, try hasRecords(task.migration, workspace) {
+      step.findings.append(
+        MigrationFinding(.noEffect, detail: "it changes nothing, although there are records")
+      )
+    }
+    // What goes down is taken back, not lost.
+    let allowances = task.migration.allowances + tables.allowances
+    for index in step.findings.indices {
+      let finding = step.findings[index]
+      step.findings[index].isAllowed =
+        direction == .down || allowances.contains { $0.covers(finding) }
+    }
+    step.bytes = header?.bytes ?? 0
+    step.revision = header?.revision
+    step.isForStragglers = task.stragglersSince != nil
+    try workspace.keepStaged()
+    step.duration = clock.now - start
+    return step
+  }
+
+  /// Whether there are records that the migration could have changed.
+  private func hasRecords(
+    _ migration: DataMigration,
+    _ workspace: MigrationWorkspace
+  ) throws -> Bool {
+    let tables = migration.perRecordTables.isEmpty ? workspace.tables : migration.perRecordTables
+    return try tables.contains { table in
+      var scan = workspace.scan(table)
+      return try scan.next() != nil
+    }
+  }
+
+  /// An error of a step: what is wrong with the file or the disk is that, anything else is the step's failure.
+  private static func error(_ error: any Error, in name: String) -> any Error {
+    switch error {
+    case is DataMigrationError, is PersistenceError, is PersistenceError.Reason, is SQLiteError,
+      is CorruptionError, is SystemError:
+      error
+    default: DataMigrationError.failed(name, detail: "\(error)")
+    }
+  }
+}
+
+/// The parts around the transaction.
+extension MigrationRun {
+  /// Takes a snapshot of what was written, and reads it back.
+  private func takeSnapshot(of file: RestoredFile, _ session: WriterSession) throws {
+    var maintenance = Maintenance(
+      policy: persistence.snapshots,
+      pins: HistoryPins(),
+      now: persistence.now
+    )
+    maintenance.start(with: file)
+    try maintenance.startSnapshot(session)
+    while maintenance.isSnapshotting { _ = try maintenance.step(session) }
+  }
+
+  /// Refuses a disk that has no room for backups, the deltas and a snapshot.
+  private func checkSpace(backups: Int64) throws {
+    let needed = (2 + backups) * (path.fileSize + path.walSize)
+    // Where the system does not say, a full disk shows when something is written.
+    guard let free = freeBytes(in: path.directory), free < needed else { return }
+    throw DataMigrationError.notEnoughSpace(needed: needed, free: free)
+  }
+}

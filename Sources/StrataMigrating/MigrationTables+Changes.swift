@@ -1,0 +1,345 @@
+import StrataBase
+import StrataJournal
+import StrataRecords
+import StrataStorage
+
+/// The declared changes.
+extension MigrationTables {
+  /// Gives a table another name.
+  package func rename(_ table: String, to name: String) throws {
+    try workspace.checkIsReadable(table)
+    if !workspace.isForStragglers {
+      var scan = workspace.scan(name)
+      if try scan.next() != nil {
+        throw MigrationStepError("\(name) has records already, so \(table) cannot get its name")
+      }
+    }
+    workspace.seals[name] = workspace.seals[name] ?? workspace.seals[table]
+    try mapReferences(to: table) { layout in try layout.referring(to: name, for: table) }
+    var layouts: [Int64: Layout] = [:]
+    for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key }) {
+      layouts[number] = try layout.referring(to: name, for: table)
+    }
+    // The newest layout of the table is the newest of its new name.
+    var numbers: [Int64: Int64] = [:]
+    for (number, layout) in layouts.sorted(by: { $0.key < $1.key }) {
+      numbers[number] = try workspace.session.number(of: layout, table: name)
+    }
+    var scan = workspace.scan(table)
+    while let entity = try scan.next() {
+      let id = Array(entity.id)
+      let number =
+        try numbers[entity.layout]
+        ?? workspace.session.number(of: workspace.layout(entity.layout), table: name)
+      try workspace.stage(
+        (number, Array(entity.record)),
+        id: id,
+        origin: workspace.origin(of: id, in: table),
+        in: name
+      )
+      try workspace.removeKnown(id, from: table)
+    }
+    workspace.tables.insert(name)
+    workspace.noteRename(of: table, to: name)
+    allow(.destructive(table))
+  }
+
+  /// Gives a field another name.
+  func renameField(_ field: String, to name: String, in table: String) throws {
+    try workspace.checkIsReadable(table)
+    var layouts: [Int64: Layout] = [:]
+    for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key }) {
+      guard layout.fields.contains(where: { $0.name == field }),
+        !layout.fields.contains(where: { $0.name == name })
+      else { continue }
+      let renamed = try Layout(
+        layout.fields.map { $0.name == field ? .init(name, $0.kind, to: $0.references) : $0 }
+      )
+      layouts[number] = renamed
+      _ = try workspace.session.number(of: renamed, table: table)
+      if workspace.newestLayout(of: table) == layout { workspace.resume(table, with: renamed) }
+    }
+    workspace.renames.renameField(field, to: name, in: table)
+    var scan = workspace.scan(table)
+    while let entity = try scan.next() {
+      if let layout = layouts[entity.layout],
+        FieldPresence(entity.record, try workspace.layout(entity.layout)) != nil
+      {
+        try workspace.put(Array(entity.record), layout, id: Array(entity.id), in: table)
+        continue
+      }
+      // The field is beside the layout of the record, or there is one of the new name.
+      let record = try record(entity)
+      guard record[field] != nil else { continue }
+      if let other = record[name], other != .null {
+        throw MigrationStepError(
+          "\(table) \(EncodedID.text(of: entity.id)) has both fields, \(field) and \(name)"
+        )
+      }
+      var renamed = record
+      renamed.rename(field, to: name)
+      try workspace.put(renamed.members, id: Array(entity.id), in: table)
+    }
+  }
+
+  /// Removes all records of a table.
+  func drop(_ table: String) throws {
+    allow(.destructive(table))
+    var scan = workspace.scan(table)
+    while let entity = try scan.next() {
+      try workspace.removeKnown(Array(entity.id), from: table)
+    }
+  }
+
+  /// Writes the records of a table with its newest layout.
+  func rewrite(_ table: String) throws {
+    try workspace.checkIsReadable(table)
+    guard let newest = workspace.newestLayout(of: table) else { return }
+    var scan = workspace.scan(table)
+    while let entity = try scan.next() {
+      if try workspace.layout(entity.layout) == newest { continue }
+      let record = try record(entity)
+      if record.isLone { continue }
+      try workspace.put(record.members, id: Array(entity.id), in: table)
+    }
+  }
+
+  /// Gives the records of a table other IDs, in this table and wherever they are referred to.
+  func changeID(
+    of table: String,
+    _ newID: (MigrationRecord) throws -> RecordValue
+  ) throws {
+    try workspace.checkIsReadable(table)
+    let staging = workspace.staging
+    try staging.dropMoved()
+    var kinds: Set<Layout.Kind> = []
+    var scan = workspace.scan(table)
+    while let entity = try scan.next() {
+      let id = try newID(try record(entity))
+      kinds.insert(id.scalar.map { .scalar($0) } ?? .tagged)
+      let new = EncodedID.bytes(of: id)
+      guard try staging.note(Array(entity.id), isNow: new, id.taggedBytes) else {
+        throw MigrationStepError.sameID(new, in: table)
+      }
+    }
+    let kind = kinds.count == 1 ? kinds.first ?? .tagged : .tagged
+    try moveRecords(of: table, kind)
+    for other in workspace.tables.sorted() where other != table {
+      try rewriteReferences(from: other, to: table, kind)
+    }
+    try staging.dropMoved()
+    // All of its old IDs are gone, and lead to the new ones where a layout says that they are references.
+    allow(.lossy("\(table).id"))
+  }
+
+  /// Stores the records of a table under their new IDs, once all of them are known.
+  private func moveRecords(of table: String, _ kind: Layout.Kind) throws {
+    let staging = workspace.staging
+    let references = references(from: table, to: table)
+    if let layout = workspace.newestLayout(of: table) {
+      let id = Layout.Reference(path: [.field("id")], table: table)
+      workspace.resume(table, with: try layout.holding(kind, at: [id] + references))
+    }
+    var scan = workspace.scan(table)
+    while let entity = try scan.next() {
+      var record = try record(entity)
+      guard !record.isLone, let value = try staging.newValue(of: Array(entity.id)) else { continue }
+      record.id = try RecordValue(taggedBytes: value)
+      var members = record.members
+      if let index = members.firstIndex(where: { $0.name == "id" }) {
+        members[index].value = record.id
+      }
+      members = try rewritten(members, at: references) ?? members
+      let (layout, bytes) = try workspace.encode(members, in: table)
+      let number = try workspace.session.number(of: layout, table: table)
+      let id = EncodedID.bytes(of: record.id)
+      let stored = try workspace.sealed((number, bytes), id: id, in: table)
+      try staging.note(Array(entity.id), isStoredAs: stored)
+    }
+    var last: [UInt8]?
+    while true {
+      let page = try staging.moved(after: last)
+      guard let end = page.last else { break }
+      last = end.old
+      for moved in page {
+        guard let record = moved.record else { continue }
+        let isMoved = moved.old != moved.new
+        try workspace.put(record, id: moved.new, movedFrom: isMoved ? moved.old : nil, in: table)
+      }
+    }
+  }
+
+  /// Rewrites the references from another table to the records that have new IDs.
+  private func rewriteReferences(from table: String, to target: String, _ kind: Layout.Kind) throws
+  {
+    let references = references(from: table, to: target)
+    guard !references.isEmpty else { return }
+    try workspace.checkIsReadable(table)
+    if let layout = workspace.newestLayout(of: table) {
+      workspace.resume(table, with: try layout.holding(kind, at: references))
+    }
+    for reference in references { allow(.lossy("\(table).\(reference.field)")) }
+    var scan = workspace.scan(table)
+    while let entity = try scan.next() {
+      let record = try record(entity)
+      guard !record.isLone, let members = try rewritten(record.members, at: references) else {
+        continue
+      }
+      try workspace.put(members, id: Array(entity.id), in: table)
+    }
+  }
+
+  /// Members with new IDs in the places that refer to the table; nil if none differs.
+  private func rewritten(
+    _ members: [RecordValue.Member],
+    at references: [Layout.Reference]
+  ) throws -> [RecordValue.Member]? {
+    var value = RecordValue.object(.init(members))
+    var isChanged = false
+    for reference in references {
+      value = try value.replacing(reference.path[...]) { id in
+        guard let new = try newID(for: id, isKey: reference.path.last == .key) else { return id }
+        isChanged = true
+        return new
+      }
+    }
+    return isChanged ? value.members : nil
+  }
+
+  private func newID(for id: RecordValue, isKey: Bool) throws -> RecordValue? {
+    var candidates = [EncodedID.bytes(of: id)]
+    // The key of a dictionary is a text, also where the ID is a number.
+    if isKey, let text = id.text { candidates = EncodedID.candidates(for: text) }
+    for candidate in candidates {
+      if let value = try workspace.staging.newValue(of: candidate) {
+        return try RecordValue(taggedBytes: value)
+      }
+    }
+    return nil
+  }
+
+  /// The places where the layouts of a table say that IDs of another one are.
+  private func references(from table: String, to target: String) -> [Layout.Reference] {
+    var found: [Layout.Reference] = []
+    for (_, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key }) {
+      for reference in layout.references
+      where reference.table == target && !found.contains(reference) {
+        found.append(reference)
+      }
+    }
+    return found
+  }
+
+  /// Gives the records that refer to a table other layouts; they keep their bytes.
+  private func mapReferences(to target: String, _ change: (Layout) throws -> Layout) throws {
+    for table in workspace.tables.sorted() where table != target {
+      var layouts: [Int64: Layout] = [:]
+      for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key })
+      where layout.references.contains(where: { $0.table == target }) {
+        layouts[number] = try change(layout)
+      }
+      if layouts.isEmpty { continue }
+      if let newest = workspace.newestLayout(of: table) {
+        workspace.resume(table, with: try change(newest))
+      }
+      var scan = workspace.scan(table)
+      while let entity = try scan.next() {
+        guard let layout = layouts[entity.layout] else { continue }
+        try workspace.put(Array(entity.record), layout, id: Array(entity.id), in: table)
+      }
+    }
+  }
+}
+
+extension Layout.Reference {
+  /// The field at the top.
+  fileprivate var field: String {
+    if case .field(let name)? = path.first { name } else { "" }
+  }
+}
+
+extension Layout {
+  /// The layout with references to another table in place of one.
+  func referring(to name: String, for table: String) throws -> Layout {
+    try Layout(Self.referring(fields, to: name, for: table))
+  }
+
+  private static func referring(
+    _ fields: [Field],
+    to name: String,
+    for table: String
+  ) -> [Field] {
+    fields.map { field in
+      Field(
+        field.name,
+        referring(field.kind, to: name, for: table),
+        to: field.references?.replacing(table, with: name)
+      )
+    }
+  }
+
+  private static func referring(_ kind: Kind, to name: String, for table: String) -> Kind {
+    switch kind {
+    case .unknown, .scalar, .tagged: kind
+    case .array(of: let element): .array(of: referring(element, to: name, for: table))
+    case .record(let fields): .record(referring(fields, to: name, for: table))
+    }
+  }
+
+  /// The layout with another kind in the places of references.
+  ///
+  /// Places in dictionaries describe themselves, and stay as they are.
+  func holding(_ kind: Kind, at references: [Reference]) throws -> Layout {
+    var fields = fields
+    for reference in references {
+      fields = Self.holding(fields, kind, at: reference.path[...])
+    }
+    return try Layout(fields)
+  }
+
+  private static func holding(
+    _ fields: [Field],
+    _ kind: Kind,
+    at path: ArraySlice<Reference.Step>
+  ) -> [Field] {
+    guard case .field(let name)? = path.first else { return fields }
+    return fields.map { field in
+      guard field.name == name else { return field }
+      return Field(
+        name,
+        holding(field.kind, kind, at: path.dropFirst()),
+        to: field.references
+      )
+    }
+  }
+
+  private static func holding(
+    _ old: Kind,
+    _ kind: Kind,
+    at path: ArraySlice<Reference.Step>
+  ) -> Kind {
+    switch (old, path.first) {
+    case (.tagged, _): return old
+    case (_, nil): return kind
+    case (.array(of: let element), .element?):
+      return .array(of: holding(element, kind, at: path.dropFirst()))
+    case (.record(let fields), .field?): return .record(holding(fields, kind, at: path))
+    default: return old
+    }
+  }
+}
+
+extension ReferencedTables {
+  /// The same with another table in place of one.
+  fileprivate func replacing(_ table: String, with name: String) -> ReferencedTables {
+    switch self {
+    case .table(let old): .table(old == table ? name : old)
+    case .elements(let elements): .elements(elements.replacing(table, with: name))
+    case .dictionary(let keys, let values):
+      .dictionary(
+        keys: keys?.replacing(table, with: name),
+        values: values?.replacing(table, with: name)
+      )
+    }
+  }
+}

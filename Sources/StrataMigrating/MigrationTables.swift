@@ -1,0 +1,194 @@
+import StrataBase
+public import StrataJournal
+public import StrataRecords
+import StrataStorage
+
+/// The tables of a store while a migration runs: read, put and remove records, without their types.
+///
+/// ```swift
+/// DataMigration("0003_split_address", table: "users") { user, tables in
+///   guard let street = user["street"] else { return }
+///   tables.put(MigrationRecord(table: "addresses", id: user.id, [.init("street", street)]))
+///   user.remove("street")
+/// }
+/// ```
+///
+/// What a step changes is kept beside the store, in a database that uses the disk beyond 16 MB, so the memory of a
+/// step does not grow with its records. A table that a step puts a record into exists from then on.
+public final class MigrationTables {
+  /// What the step has said by itself that it may lose: see ``DataMigration/allowing(_:)``.
+  public private(set) var allowances: [MigrationAllowance] = []
+
+  /// What the step has found by itself, besides what its changes show.
+  package private(set) var findings: [MigrationFinding] = []
+
+  let workspace: MigrationWorkspace
+  private let reportRecords: (Int) throws -> Void
+
+  init(_ workspace: MigrationWorkspace, _ reportRecords: @escaping (Int) throws -> Void = { _ in })
+  {
+    self.workspace = workspace
+    self.reportRecords = reportRecords
+  }
+
+  /// The tables that the store lists, sorted by name; some may have no records.
+  public var names: [String] { workspace.tables.sorted() }
+
+  /// Calls a closure with each record of a table, in the order of their encoded IDs, and stores what it changes.
+  ///
+  /// Records that are put meanwhile are not visited; one that was changed meanwhile is seen as it is now.
+  /// O(records). A record that the closure does not change keeps its bytes.
+  ///
+  /// - Throws: what the closure throws; `DataMigrationError.sealed`; errors of storing a record.
+  public func forEach(
+    in table: String,
+    _ body: (inout MigrationRecord) throws -> Void
+  ) throws {
+    try workspace.checkIsReadable(table)
+    var scan = workspace.scan(table)
+    var count = 0
+    while let entity = try scan.next() {
+      try visit(entity, body)
+      count += 1
+      if count % 1_000 == 0 { try reportRecords(count) }
+    }
+    try reportRecords(count)
+  }
+
+  private func visit(
+    _ entity: StoredEntity,
+    _ body: (inout MigrationRecord) throws -> Void
+  ) throws {
+    let before = try record(entity)
+    var record = before
+    try body(&record)
+    if record.isRemoved {
+      try workspace.removeKnown(Array(entity.id), from: entity.table)
+    } else if record.isChanged || record.id != before.id {
+      try store(record, at: Array(entity.id))
+    }
+  }
+
+  /// The record of an ID; nil if there is none.
+  ///
+  /// O(1) where IDs are asked for in order, else it reads a chunk of the newest snapshot.
+  public func record(in table: String, id: RecordValue) throws -> MigrationRecord? {
+    try workspace.checkIsReadable(table)
+    let entity = try workspace.entity(EncodedID.bytes(of: id), in: table)
+    return try entity.map { try record($0) }
+  }
+
+  /// Stores a record: it replaces the one with its ID, if there is one.
+  public func put(_ record: MigrationRecord) throws {
+    try workspace.checkIsReadable(record.table)
+    if record.isRemoved {
+      try workspace.remove(EncodedID.bytes(of: record.id), from: record.table)
+    } else {
+      try store(record, at: EncodedID.bytes(of: record.id))
+    }
+  }
+
+  /// Removes the record of an ID; does nothing if there is none.
+  public func remove(id: RecordValue, from table: String) throws {
+    try workspace.remove(EncodedID.bytes(of: id), from: table)
+  }
+
+  /// Says while the step runs that a loss is intended, like a script that names it in a comment.
+  public func allow(_ loss: MigrationAllowance) { allowances.append(loss) }
+
+  func record(_ entity: StoredEntity) throws -> MigrationRecord {
+    let value = try RecordValue(record: entity.record, layout: workspace.layout(entity.layout))
+    let id = try EncodedID.value(of: Array(entity.id))
+    guard case .object(let members) = value else {
+      return MigrationRecord(lone: value, id: id, in: entity.table)
+    }
+    return MigrationRecord(stored: Array(members), id: id, in: entity.table)
+  }
+
+  /// Stores a record that was stored under an ID.
+  private func store(_ record: MigrationRecord, at before: [UInt8]) throws {
+    let id = EncodedID.bytes(of: record.id)
+    if record.isLone {
+      throw MigrationStepError(
+        "\(StoredValues.title(ofTable: record.table)) is no struct, so its fields cannot be changed"
+      )
+    }
+    for (field, name) in record.renamed where record[name].map({ $0 != .null }) ?? false {
+      workspace.renames.renameField(field, to: name, in: record.table)
+    }
+    if id == before {
+      try workspace.put(record.members, id: id, in: record.table)
+    } else {
+      try workspace.move(
+        record.members(withID: record.id),
+        from: before,
+        to: id,
+        in: record.table
+      )
+    }
+  }
+}
+
+/// Stored bytes, for steps that do not work on records one by one.
+extension MigrationTables {
+  /// The layouts of a table by their numbers.
+  package func layouts(of table: String) -> [Int64: Layout] { workspace.layouts(of: table) }
+
+  /// Whether a table has sealed records.
+  package func isSealed(_ table: String) throws -> Bool { try workspace.isSealed(table) }
+
+  /// Starts to read the records of a table as they are now, in the order of their encoded IDs; each call of the
+  /// result gives the next one.
+  package func start(_ table: String) -> () throws -> StoredEntity? {
+    var scan = workspace.scan(table)
+    return { try scan.next() }
+  }
+
+  /// Stores a record's bytes.
+  ///
+  /// - Parameters:
+  ///   - movedFrom: the ID that the record had, if it has another one now. The record there is removed, unless
+  ///     something else was put there.
+  package func put(
+    _ record: [UInt8],
+    _ layout: Layout,
+    id: [UInt8],
+    movedFrom: [UInt8]? = nil,
+    in table: String
+  ) throws {
+    try workspace.put(record, layout, id: id, movedFrom: movedFrom, in: table)
+  }
+
+  /// Stores the bytes of a record whose former ID another record has now.
+  package func put(
+    _ record: [UInt8],
+    _ layout: Layout,
+    id: [UInt8],
+    leaving former: [UInt8],
+    in table: String
+  ) throws {
+    try workspace.put(record, layout, id: id, leaving: former, in: table)
+  }
+
+  /// Removes the record of an encoded ID.
+  package func remove(encodedID id: [UInt8], from table: String) throws {
+    try workspace.remove(id, from: table)
+  }
+
+  /// Adds a layout that further records of a table start from.
+  package func add(_ layout: Layout, to table: String) throws {
+    _ = try workspace.session.number(of: layout, table: table)
+    workspace.resume(table, with: layout)
+  }
+
+  /// Notes that a field has another name, so that its values are not taken for lost.
+  package func noteName(_ name: String, of field: String, in table: String) {
+    workspace.renames.renameField(field, to: name, in: table)
+  }
+
+  /// Adds a finding that the changes do not show.
+  package func note(_ finding: MigrationFinding) { findings.append(finding) }
+
+  /// Adds a table without records.
+  package func addTable(_ table: String) { workspace.tables.insert(table) }
+}

@@ -1,0 +1,525 @@
+import StrataBase
+import StrataJournal
+import StrataRecords
+import StrataSQLite
+import StrataStorage
+
+/// The entities of a store during a run of migrations: those of the file, and what the run has changed.
+///
+/// The file is read as it was when the run started. Changes are in ``MigrationStaging`` until a step is done; then
+/// they become its delta.
+final class MigrationWorkspace {
+  /// The tables that the store lists, and those that the run has added.
+  var tables: Set<String>
+  let session: WriterSession
+  let staging: MigrationStaging
+  private let base: EntityState
+  private var writers: [String: RecordWriter] = [:]
+  private var numbers: [String: Int64] = [:]
+  private var namesOfNumbers: [String] = []
+  private var sequence: Int64 = 0
+  private var stagedTables: Set<String> = []
+  private var keptTables: Set<String> = []
+  /// What the step has given other names.
+  var renames = MigrationRenames()
+  /// The tables in which the step has given records other IDs.
+  private var movedTables: Set<String> = []
+  /// The tables that the step has given other names, and changed since.
+  private var tablesChangedSinceRename: Set<String> = []
+  private var lookUps: [String: LookUp] = [:]
+  /// What opens and seals the records of a table for the step.
+  var seals: [String: any RecordSealing] = [:]
+  /// The number of the migration that runs only on the records that builds without it have written; nil while a step
+  /// runs on all.
+  var stragglersOf: Int?
+  var isForStragglers: Bool { stragglersOf != nil }
+
+  init(_ view: ReadView, _ session: WriterSession) throws {
+    base = try view.state(at: view.last.revision)
+    tables = view.tables
+    staging = try MigrationStaging()
+    self.session = session
+  }
+
+  /// The number of a table in the staging.
+  func number(of table: String) -> Int64 {
+    if let number = numbers[table] { return number }
+    namesOfNumbers.append(table)
+    numbers[table] = Int64(namesOfNumbers.count)
+    return Int64(namesOfNumbers.count)
+  }
+
+  func layout(_ number: Int64) throws(CorruptionError) -> Layout {
+    try session.catalog.layout(number)
+  }
+
+  func layouts(of table: String) -> [Int64: Layout] {
+    session.catalog.numberedLayouts(of: table)
+  }
+}
+
+/// Reading.
+extension MigrationWorkspace {
+  /// Goes through a table as it is when it is asked for each entity; entities that are added after the start are
+  /// left out.
+  struct Scan {
+    private let workspace: MigrationWorkspace
+    private let table: String
+    private let number: Int64
+    private let start: Int64
+    private var before: Before
+    private var page: ArraySlice<MigrationStaging.Change> = []
+    private var isPaged: Bool
+    private var upcoming: StoredEntity?
+    private var hasUpcoming = false
+
+    fileprivate init(_ workspace: MigrationWorkspace, _ table: String) {
+      self.workspace = workspace
+      self.table = table
+      number = workspace.number(of: table)
+      start = workspace.sequence
+      before = Before(workspace, table)
+      isPaged = !workspace.stagedTables.contains(table)
+    }
+
+    /// The next entity; nil at the end.
+    mutating func next() throws -> StoredEntity? {
+      while let entity = try nextOfAny() {
+        if let migration = workspace.stragglersOf,
+          try !workspace.staging.isStraggler(entity.id, in: number, of: migration)
+        {
+          continue
+        }
+        return try workspace.opened(entity)
+      }
+      return nil
+    }
+
+    private mutating func nextOfAny() throws -> StoredEntity? {
+      while true {
+        if !hasUpcoming {
+          upcoming = try before.next()
+          hasUpcoming = true
+        }
+        let added = try nextAdded()
+        if let entity = upcoming, added.map({ !$0.lexicographicallyPrecedes(entity.id) }) ?? true {
+          hasUpcoming = false
+          if let added, added[...] == entity.id { page = page.dropFirst() }
+          guard workspace.stagedTables.contains(table),
+            let row = try workspace.staging.row(of: .staged, number, Array(entity.id))
+          else { return entity }
+          // Another record was given this ID before this one was visited.
+          if row.number > start, row.record != nil, row.origin != nil {
+            throw MigrationStepError.sameID(row.id, in: table)
+          }
+          if let entity = row.entity(in: table) { return entity }
+          continue
+        }
+        guard let added else { return nil }
+        page = page.dropFirst()
+        let row = try workspace.staging.row(of: .staged, number, added)
+        if let entity = row?.entity(in: table) { return entity }
+      }
+    }
+
+    /// The ID of the next row that was staged before the start.
+    private mutating func nextAdded() throws -> [UInt8]? {
+      while true {
+        while let row = page.first {
+          if row.number <= start { return row.id }
+          lastID = row.id
+          page = page.dropFirst()
+        }
+        if isPaged { return nil }
+        page = try workspace.staging.page(of: .staged, number, after: lastID)[...]
+        lastID = page.last?.id
+        if page.isEmpty { isPaged = true }
+      }
+    }
+
+    private var lastID: [UInt8]?
+  }
+
+  /// Goes through a table as it was when the step started.
+  struct Before {
+    private let workspace: MigrationWorkspace
+    private let table: String
+    private let number: Int64
+    private var base: EntityScan
+    private var upcoming: StoredEntity?
+    private var hasUpcoming = false
+    private var page: ArraySlice<MigrationStaging.Change> = []
+    private var lastID: [UInt8]?
+    private var isPaged: Bool
+
+    fileprivate init(_ workspace: MigrationWorkspace, _ table: String) {
+      self.workspace = workspace
+      self.table = table
+      number = workspace.number(of: table)
+      base = workspace.base.scan(table)
+      isPaged = !workspace.keptTables.contains(table)
+    }
+
+    mutating func next() throws -> StoredEntity? {
+      while true {
+        if !hasUpcoming {
+          upcoming = try base.next()
+          hasUpcoming = true
+        }
+        if page.isEmpty, !isPaged {
+          page = try workspace.staging.page(of: .kept, number, after: lastID)[...]
+          lastID = page.last?.id
+          isPaged = page.isEmpty
+        }
+        guard let row = page.first else {
+          hasUpcoming = false
+          return upcoming
+        }
+        if let upcoming, upcoming.id.lexicographicallyPrecedes(row.id) {
+          hasUpcoming = false
+          return upcoming
+        }
+        if upcoming.map({ $0.id == row.id[...] }) ?? false { hasUpcoming = false }
+        page = page.dropFirst()
+        if let entity = row.entity(in: table) { return entity }
+      }
+    }
+  }
+
+  /// The entities of a table.
+  func scan(_ table: String) -> Scan { Scan(self, table) }
+
+  /// The entities of a table before the step.
+  func before(_ table: String) -> Before { Before(self, table) }
+
+  /// The entity of an ID.
+  func entity(_ id: [UInt8], in table: String) throws -> StoredEntity? {
+    try stored(id, in: table).map { try opened($0) }
+  }
+
+  /// The same as it is stored.
+  private func stored(_ id: [UInt8], in table: String) throws -> StoredEntity? {
+    let number = number(of: table)
+    if stagedTables.contains(table), let row = try staging.row(of: .staged, number, id) {
+      return row.entity(in: table)
+    }
+    if keptTables.contains(table), let row = try staging.row(of: .kept, number, id) {
+      return row.entity(in: table)
+    }
+    return try lookUps[table, default: LookUp(base, table)].entity(id)
+  }
+
+  /// Finds entities of the file one by one; IDs that come in order are found by one pass.
+  private struct LookUp {
+    private let base: EntityState
+    private let table: String
+    private var scan: EntityScan
+    private var current: StoredEntity?
+    private var isStarted = false
+
+    init(_ base: EntityState, _ table: String) {
+      self.base = base
+      self.table = table
+      scan = base.scan(table)
+    }
+
+    mutating func entity(_ id: [UInt8]) throws -> StoredEntity? {
+      if !isStarted {
+        isStarted = true
+        current = try scan.next()
+      }
+      var steps = 2_048
+      while let entity = current, entity.id.lexicographicallyPrecedes(id), steps > 0 {
+        current = try scan.next()
+        steps -= 1
+      }
+      if let entity = current, entity.id == id[...] { return entity }
+      var scan = base.scan(table, .ids([id]))
+      return try scan.next()
+    }
+  }
+
+  /// Whether a table has sealed records; O(layouts) unless it has had some.
+  func isSealed(_ table: String) throws -> Bool {
+    if seals[table] != nil { return true }
+    guard layouts(of: table).contains(where: { $0.value.isOfSealedRecords }) else { return false }
+    var scan = scan(table)
+    while let entity = try scan.next() {
+      if try layout(entity.layout).isOfSealedRecords { return true }
+    }
+    return false
+  }
+
+  /// Refuses a table with sealed records that the step cannot open.
+  func checkIsReadable(_ table: String) throws {
+    guard seals[table] == nil, try isSealed(table) else { return }
+    throw DataMigrationError.sealed(table: table)
+  }
+
+  /// An entity as the step sees it: opened, if it can open the sealed records of the table.
+  func opened(_ entity: StoredEntity) throws -> StoredEntity {
+    guard let sealing = seals[entity.table], try layout(entity.layout).isOfSealedRecords else {
+      return entity
+    }
+    let context = context(of: Array(entity.id), in: entity.table)
+    do {
+      let (layout, record) = try SealedRecord.open(entity.record, with: sealing, context)
+      return StoredEntity(table: entity.table, id: entity.id, layout: layout, record: record)
+    } catch {
+      let id = EncodedID.text(of: entity.id)
+      throw MigrationStepError("\(entity.table) \(id) could not be opened: \(error)")
+    }
+  }
+
+  /// A record as it is stored: sealed, if the step seals those of the table.
+  func sealed(
+    _ record: (layout: Int64, bytes: [UInt8]),
+    id: [UInt8],
+    in table: String
+  ) throws -> (layout: Int64, bytes: [UInt8]) {
+    guard let sealing = seals[table], try !layout(record.layout).isOfSealedRecords else {
+      return record
+    }
+    let sealed: [UInt8]
+    do {
+      let context = context(of: id, in: table)
+      sealed = try SealedRecord.seal(record.bytes, record.layout, with: sealing, context)
+    } catch {
+      let id = EncodedID.text(of: id[...])
+      throw MigrationStepError("\(table) \(id) could not be sealed: \(error)")
+    }
+    try checkSize(sealed, in: table)
+    var bytes: [UInt8] = []
+    SealedRecord.append(sealed, to: &bytes)
+    return (try session.number(of: SealedRecord.layout(), table: table), bytes)
+  }
+
+  private func context(of id: [UInt8], in table: String) -> RecordContext {
+    RecordContext(store: session.identity.id, table: table, id: id)
+  }
+}
+
+extension MigrationStaging.Change {
+  func entity(in table: String) -> StoredEntity? {
+    record.map { StoredEntity(table: table, id: id[...], layout: $0.layout, record: $0.bytes[...]) }
+  }
+}
+
+/// Writing.
+extension MigrationWorkspace {
+  /// Stores members as a record, with the newest layout of the table.
+  func put(
+    _ members: [RecordValue.Member],
+    id: [UInt8],
+    movedFrom: [UInt8]? = nil,
+    in table: String
+  ) throws {
+    let (layout, record) = try encode(members, in: table)
+    try put(record, layout, id: id, movedFrom: movedFrom, in: table)
+  }
+
+  /// Members as a record, with the newest layout of the table.
+  func encode(
+    _ members: [RecordValue.Member],
+    in table: String
+  ) throws -> (layout: Layout, record: [UInt8]) {
+    var writer = writers[table] ?? RecordWriter(resuming: session.catalog.lastLayout(of: table))
+    writers[table] = nil
+    defer { writers[table] = writer }
+    var bytes: [UInt8] = []
+    let object = StoredObject(
+      members,
+      fields: Set(members.map(\.name)),
+      referringAs: writer.layout
+    )
+    return (try writer.encode(object, into: &bytes), bytes)
+  }
+
+  /// Lets further records of a table start from a layout.
+  func resume(_ table: String, with layout: Layout) {
+    writers[table] = RecordWriter(resuming: layout)
+  }
+
+  /// The layout that further records of a table start from.
+  func newestLayout(of table: String) -> Layout? {
+    writers[table]?.layout ?? session.catalog.lastLayout(of: table)
+  }
+
+  /// Stores a record's bytes.
+  func put(
+    _ record: [UInt8],
+    _ layout: Layout,
+    id: [UInt8],
+    movedFrom: [UInt8]? = nil,
+    in table: String
+  ) throws {
+    try checkSize(record, in: table)
+    let number = try session.number(of: layout, table: table)
+    try put((number, record), id: id, movedFrom: movedFrom, in: table)
+  }
+
+  /// Stores the bytes of a record whose former ID another record has now.
+  func put(
+    _ record: [UInt8],
+    _ layout: Layout,
+    id: [UInt8],
+    leaving former: [UInt8],
+    in table: String
+  ) throws {
+    try checkSize(record, in: table)
+    let number = try session.number(of: layout, table: table)
+    try stage((number, record), id: id, origin: former, in: table)
+  }
+
+  private func checkSize(_ record: [UInt8], in table: String) throws {
+    do throws(EncodingFailure) {
+      try EntityEncoder.checkSize(record.count)
+    } catch {
+      if case .refused(let reason) = error { throw MigrationStepError("\(table): \(reason)") }
+    }
+  }
+
+  func put(
+    _ record: (layout: Int64, bytes: [UInt8]),
+    id: [UInt8],
+    movedFrom: [UInt8]?,
+    in table: String
+  ) throws {
+    if let movedFrom {
+      let earlier = try staging.row(of: .staged, number(of: table), id)
+      if let origin = earlier?.origin, earlier?.record != nil, origin != movedFrom {
+        throw MigrationStepError.sameID(id, in: table)
+      }
+      try removeMoved(movedFrom, from: table)
+    }
+    try stage(record, id: id, origin: movedFrom, in: table)
+  }
+
+  /// Stores members under another ID than their record has now.
+  ///
+  /// - Throws: `MigrationStepError` where the step has put another record under that ID. One that is there and was
+  ///   not changed is found when the step ends.
+  func move(
+    _ members: [RecordValue.Member],
+    from before: [UInt8],
+    to id: [UInt8],
+    in table: String
+  ) throws {
+    guard try staging.row(of: .staged, number(of: table), id)?.record == nil else {
+      throw MigrationStepError.sameID(id, in: table)
+    }
+    let row = try staging.row(of: .staged, number(of: table), before)
+    // The record may have had another ID at the start of the step, or may be new.
+    let earlier = row?.origin.flatMap { $0.isEmpty ? nil : $0 }
+    let isNew = try row != nil && earlier == nil && hasMoved(before, in: table)
+    let origin = isNew ? nil : earlier ?? before
+    try stage(
+      .init(id: before, record: nil, origin: origin == before ? [] : nil, number: sequence + 1),
+      in: table
+    )
+    let (layout, bytes) = try encode(members, in: table)
+    try checkSize(bytes, in: table)
+    let number = try session.number(of: layout, table: table)
+    try stage((number, bytes), id: id, origin: origin == id ? nil : origin, in: table)
+  }
+
+  /// Stores a record that had another ID before the step, or this one if there is no origin.
+  func stage(
+    _ record: (layout: Int64, bytes: [UInt8]),
+    id: [UInt8],
+    origin: [UInt8]?,
+    in table: String
+  ) throws {
+    let record = try sealed(record, id: id, in: table)
+    tables.insert(table)
+    if origin != nil { movedTables.insert(table) }
+    // The rest of the step and later ones see it too.
+    if let stragglersOf {
+      try staging.noteWrite(
+        of: id[...],
+        in: number(of: table),
+        byBuildKnowing: stragglersOf - 1
+      )
+    }
+    try stage(.init(id: id, record: record, origin: origin, number: sequence + 1), in: table)
+  }
+
+  /// Removes the record of an ID, if there is one.
+  func remove(_ id: [UInt8], from table: String) throws {
+    if try stored(id, in: table) != nil { try removeKnown(id, from: table) }
+  }
+
+  /// Removes a record that was read.
+  func removeKnown(_ id: [UInt8], from table: String) throws {
+    try stage(.init(id: id, record: nil, origin: nil, number: sequence + 1), in: table)
+  }
+
+  /// Removes a record that has another ID now, unless another one has its ID already.
+  private func removeMoved(_ id: [UInt8], from table: String) throws {
+    let row = try staging.row(of: .staged, number(of: table), id)
+    if row?.record != nil, row?.origin?.isEmpty == false { return }
+    try stage(.init(id: id, record: nil, origin: [], number: sequence + 1), in: table)
+  }
+
+  private func stage(_ row: MigrationStaging.Change, in table: String) throws {
+    sequence += 1
+    stagedTables.insert(table)
+    if renames.tables[table] != nil { tablesChangedSinceRename.insert(table) }
+    try staging.stage(number(of: table), row)
+  }
+}
+
+/// Ending a step.
+extension MigrationWorkspace {
+  /// The tables that the step has changed, sorted by name.
+  var changedTables: [String] {
+    stagedTables.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// The ID that a record had before the step; nil where it is the same.
+  func origin(of id: [UInt8], in table: String) throws -> [UInt8]? {
+    guard movedTables.contains(table) else { return nil }
+    return try staging.row(of: .staged, number(of: table), id)?.origin
+  }
+
+  /// Notes that a table has another name; its records were put under it.
+  func noteRename(of table: String, to name: String) {
+    renames.renameTable(table, to: name)
+    if tablesChangedSinceRename.remove(table) != nil { tablesChangedSinceRename.insert(name) }
+  }
+
+  /// Whether the step has given records of a table other IDs.
+  func hasMoves(in table: String) -> Bool { movedTables.contains(table) }
+
+  /// Whether a record of a table had this ID before the step and has another one now.
+  func hasMoved(_ id: [UInt8], in table: String) throws -> Bool {
+    guard movedTables.contains(table) else { return false }
+    return try staging.hasMoved(id, of: number(of: table))
+  }
+
+  /// Whether the step has changed a table since it gave it another name.
+  func isChangedSinceRename(_ table: String) -> Bool { tablesChangedSinceRename.contains(table) }
+
+  /// Makes what the step has changed the start of the next one.
+  func keepStaged() throws {
+    try staging.keepStaged()
+    keptTables.formUnion(stagedTables)
+    stagedTables = []
+    renames = MigrationRenames()
+    movedTables = []
+    tablesChangedSinceRename = []
+  }
+}
+
+/// Why a step failed that is not the step's own error.
+struct MigrationStepError: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+
+  static func sameID(_ id: [UInt8], in table: String) -> MigrationStepError {
+    MigrationStepError(
+      "two records of \(table) would have the ID \(EncodedID.text(of: id[...]))"
+    )
+  }
+}
