@@ -1,5 +1,6 @@
 public import StrataCore
 public import StrataJournal
+public import StrataMigrating
 public import StrataStorage
 
 extension Persistence {
@@ -13,7 +14,8 @@ extension Persistence {
   /// ```
   ///
   /// Today's bug report becomes tomorrow's failing test. The store is not changed, and nothing is
-  /// overwritten. O(file), several times over. The other arguments are those of `open`.
+  /// overwritten. O(file), several times over. The other arguments are those of `open`: with `migrations`,
+  /// a state from before a migration is brought up as a launch would have brought it up.
   ///
   /// Throws what `StoreBackup.fork` and `open` throw.
   public static func fork(
@@ -24,6 +26,7 @@ extension Persistence {
     database: StatePath<State, Database>,
     values: [PersistedValue<State>] = [],
     tables: [TableOption<Database>] = [],
+    migrations: [DataMigration] = [],
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Persistence {
     try await StoreBackup.fork(store, at: point, to: path)
@@ -33,6 +36,7 @@ extension Persistence {
       database: database,
       values: values,
       tables: tables,
+      migrations: migrations,
       configuration: configuration
     )
   }

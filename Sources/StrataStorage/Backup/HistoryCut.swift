@@ -3,10 +3,11 @@ import StrataSQLite
 
 /// Takes a copy of a store back to an earlier revision.
 enum HistoryCut {
-  /// Removes what came after a revision: deltas, snapshots and their names, tables, and what is noted of
-  /// migrations of the user's data.
+  /// Removes what came after a revision: deltas, snapshots and their names, tables with their layouts, and
+  /// what is noted of migrations of the user's data.
   ///
-  /// Layouts stay: no record that is left names a later one. The caller's transaction makes it whole.
+  /// Later layouts of tables that stay are kept: no remaining record names one of them. The caller's
+  /// transaction makes it whole.
   static func removeAll(after revision: Revision, from connection: Connection) throws {
     let snapshots = try SnapshotStore(connection: connection)
     for snapshot in try snapshots.all() where snapshot.header.revision > revision {
@@ -16,6 +17,7 @@ enum HistoryCut {
       "DELETE FROM snapshot_name WHERE revision > ?",
       "DELETE FROM delta_part WHERE revision > ?",
       "DELETE FROM delta WHERE revision > ?",
+      "DELETE FROM layout WHERE entity_table IN (SELECT name FROM entity_table WHERE since > ?)",
       "DELETE FROM entity_table WHERE since > ?",
       "DELETE FROM consumer WHERE revision > ?",
       "DELETE FROM migration WHERE kind = 1 AND revision > ?",

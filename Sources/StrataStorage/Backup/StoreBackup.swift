@@ -122,6 +122,7 @@ private struct BackupRestore {
       )
     }
     try RestoredFile.check(source.connection, backup, operation)
+    let added = [file.path.lock, file.path.head].filter { FileIdentity(ofFileAt: $0) == nil }
     let owner = LockFile.Owner.current(started: Date())
     let lock = LockHandle(
       try WriterLock.acquire(
@@ -132,14 +133,20 @@ private struct BackupRestore {
       )
     )
     defer { withExtendedLifetime(lock) {} }
-    try file.create()
-    let position =
-      if let end { try cut(source.connection, at: end) } else { try copy(source.connection) }
-    try file.verify()
-    // The name comes last: a head without a store is harmless, a store without its head is not.
-    try HeadFile.write(position, for: file.path, on: file.disk)
-    try file.giveName()
-    return position
+    do {
+      try file.create()
+      let position =
+        if let end { try cut(source.connection, at: end) } else { try copy(source.connection) }
+      try file.verify()
+      // The name comes last: a head without a store is harmless, a store without its head is not.
+      try HeadFile.write(position, for: file.path, on: file.disk)
+      try file.giveName()
+      return position
+    } catch {
+      // The lock is held: another process that waits for its file notices that the file is gone.
+      for name in added { _ = unlink(name) }
+      throw error
+    }
   }
 
   private func copy(_ source: Connection) throws -> Position {
@@ -159,11 +166,7 @@ private struct BackupRestore {
     try whole.create()
     let connection = try whole.connect()
     var identity = try fill(connection, from: source)
-    let now = Int64((Date().timeIntervalSince1970 * 1_000_000).rounded())
-    try StoreFormat.migrate(connection, now: now)
-    let view = try ReadView(connection)
-    let revision = try view.revision(of: end)
-    try view.checkIsKept(revision)
+    let revision = try revision(of: end, in: connection)
     identity.epoch = try HeadFile.epoch(afterCutting: identity, at: file.path, on: file.disk)
     try connection.transaction {
       try HistoryCut.removeAll(after: revision, from: connection)
@@ -174,6 +177,25 @@ private struct BackupRestore {
     let copy = try file.connect()
     try copy.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     return try close(copy, identity)
+  }
+
+  /// The revision to cut at.
+  ///
+  /// An error is about the file that was copied, whose pages these are.
+  private func revision(
+    of end: RevisionExpression,
+    in connection: Connection
+  ) throws(PersistenceError) -> Revision {
+    do {
+      let now = Int64((Date().timeIntervalSince1970 * 1_000_000).rounded())
+      try StoreFormat.migrate(connection, now: now)
+      let view = try ReadView(connection)
+      let revision = try view.revision(of: end)
+      try view.checkIsKept(revision)
+      return revision
+    } catch {
+      throw PersistenceError(operation, path: backup.file, wrapping: error)
+    }
   }
 
   /// Copies every page, and returns the identity of the store.
