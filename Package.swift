@@ -32,6 +32,7 @@ let package = Package(
   products: [
     .library(name: "Strata", targets: ["Strata"]),
     .library(name: "StrataFlux", targets: ["StrataFlux"]),
+    .library(name: "StrataFluxRecorder", targets: ["StrataFluxRecorder"]),
     .library(name: "StrataInspector", targets: ["StrataInspector"]),
     .library(name: "StrataPostgres", targets: ["StrataPostgres"]),
     .executable(name: "strata", targets: ["StrataCLI"]),
@@ -161,6 +162,10 @@ let package = Package(
       ]
     ),
     .target(name: "StrataFlux", dependencies: ["StrataBase", "StrataCore"]),
+    .target(
+      name: "StrataFluxRecorder",
+      dependencies: ["StrataBase", "StrataCore", "StrataFlux"]
+    ),
 
     // An archive in PostgreSQL. Without the trait it is an empty module, and libpq is not looked for.
     .systemLibrary(
@@ -293,7 +298,8 @@ let package = Package(
     .testTarget(
       name: "FluxTests",
       dependencies: [
-        "StrataFlux", "StrataBase", "StrataCore", "Strata", "StrataPersistence", "TestSupport",
+        "StrataFlux", "StrataFluxRecorder", "StrataBase", "StrataCore", "Strata",
+        "StrataPersistence", "TestSupport",
       ]
     ),
     .testTarget(
@@ -311,7 +317,7 @@ let package = Package(
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "Strata", "StrataFlux", tracing, lifecycle,
+        "Strata", "StrataFlux", "StrataFluxRecorder", tracing, lifecycle,
         product("UnixSignals", of: "swift-service-lifecycle", with: "ServiceLifecycle"),
       ],
       exclude: ["Manifests"]

@@ -36,6 +36,7 @@ let package = Package(
       dependencies: [
         .product(name: "Strata", package: "Strata"),
         .product(name: "StrataFlux", package: "Strata"),
+        .product(name: "StrataFluxRecorder", package: "Strata"),
       ],
       path: "Todo"
     ),

@@ -1,5 +1,6 @@
 import Strata
 import StrataFlux
+import StrataFluxRecorder
 
 /// The hub with the stores of the program and a recorder, and the commands on them.
 struct TodoSession {

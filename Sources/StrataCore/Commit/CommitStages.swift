@@ -8,19 +8,73 @@ import StrataBase
 struct CommitStages<State: StateType>: Sendable {
   @usableFromInline var middleware: [any StoreMiddleware<State>] = []
   @usableFromInline var hooks: [any CommitHook<State>] = []
-  /// The state that the store left to show others; nil if it shows its own.
-  ///
-  /// See ``Preview``.
-  @usableFromInline var present: PresentState<State>?
-  /// Decides where each commit goes; nil: to the state shown.
-  @usableFromInline var destination: (@Sendable () -> CommitDestination)?
+  /// Where commits go instead of the state shown; nil in a store that no recorder has touched.
+  @usableFromInline var detour: CommitDetour<State>?
 
   @usableFromInline
   init() {}
 }
 
-/// Where a commit of a store goes while the store shows another state than its own.
+extension CommitStages {
+  /// Runs middleware and hooks over an edit, each in the order of installation; then the edit is a
+  /// commit, and only its version remains to be published.
+  ///
+  /// Throws the error of the first stage that refuses it.
+  @inlinable
+  func complete(_ edit: inout Edit<State>) throws {
+    for stage in middleware { try stage.modify(&edit) }
+    for hook in hooks { try hook.editDidEnd(&edit) }
+    for hook in hooks { hook.commitDidHappen(edit) }
+  }
+}
+
+/// Where the commits of a store go instead of the state that it shows: the one hook of a recorder in
+/// the path of a commit.
+///
+/// A store without a recorder has none, and each of its commits pays one check.
 @usableFromInline
+final class CommitDetour<State: StateType>: Sendable {
+  /// The state that the store left to show others; nil if it shows its own.
+  ///
+  /// See ``Preview``.
+  let present: PresentState<State>?
+  /// Decides where each commit goes; nil: to the state shown.
+  let destination: (@Sendable () -> CommitDestination)?
+
+  /// Creates a detour; nil if there is none.
+  init?(_ present: PresentState<State>?, _ destination: (@Sendable () -> CommitDestination)?) {
+    if present == nil, destination == nil { return nil }
+    self.present = present
+    self.destination = destination
+  }
+
+  /// The own state of the store, if the commit of the running code goes there, and whether its change
+  /// is dropped.
+  @usableFromInline
+  func next() -> (present: PresentState<State>?, isNowhere: Bool) {
+    switch destination?() ?? .shown {
+    case .shown: (nil, false)
+    case .present: (present, false)
+    case .dropped: (present, true)
+    }
+  }
+}
+
+extension CommitStages {
+  /// The state that the store left to show others; nil if it shows its own.
+  var present: PresentState<State>? {
+    get { detour?.present }
+    set { detour = CommitDetour(newValue, detour?.destination) }
+  }
+
+  /// Decides where each commit goes; nil: to the state shown.
+  var destination: (@Sendable () -> CommitDestination)? {
+    get { detour?.destination }
+    set { detour = CommitDetour(present, newValue) }
+  }
+}
+
+/// Where a commit of a store goes while the store shows another state than its own.
 package enum CommitDestination: Sendable {
   /// To the state shown; without a ``Preview`` that is the store's own.
   case shown
@@ -28,9 +82,6 @@ package enum CommitDestination: Sendable {
   case present
   /// Nowhere: the closure runs, and its change is dropped.
   case dropped
-
-  @usableFromInline var isShown: Bool { self == .shown }
-  @usableFromInline var isNowhere: Bool { self == .dropped }
 }
 
 /// The own state of a store that shows another one, guarded by the edit lock of the store.
@@ -73,18 +124,5 @@ final class PresentState<State: StateType>: Sendable {
       defer { status = Status(state: state, commits: status.commits + 1) }
       return status.state
     }
-  }
-}
-
-extension CommitStages {
-  /// Runs middleware and hooks over an edit, each in the order of installation; then the edit is a
-  /// commit, and only its version remains to be published.
-  ///
-  /// Throws the error of the first stage that refuses it.
-  @inlinable
-  func complete(_ edit: inout Edit<State>) throws {
-    for stage in middleware { try stage.modify(&edit) }
-    for hook in hooks { try hook.editDidEnd(&edit) }
-    for hook in hooks { hook.commitDidHappen(edit) }
   }
 }

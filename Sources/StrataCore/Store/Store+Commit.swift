@@ -165,8 +165,7 @@ extension Store {
       let outcome = editLock.withLock { (_: inout EditTurn) -> CommitOutcome in
         // Read under the lock: a stage may have been installed while this commit waited.
         var stages = stages.withLock { $0 }
-        let destination = stages.destination?() ?? .shown
-        let present = destination.isShown ? nil : stages.present
+        let (present, isNowhere) = stages.detour?.next() ?? (nil, false)
         let current = delivery.current
         if let present {
           // The computed properties of a state that is not shown are not stored.
@@ -182,7 +181,7 @@ extension Store {
         let result = EditEffect.observe(editing: &edit.pointee.state, reporting: &effect) { state in
           mutation(&state, &attachments)
         }
-        guard case .completed = result, case .something = effect, !destination.isNowhere else {
+        guard case .completed = result, case .something = effect, !isNowhere else {
           return .unchanged
         }
         edit.pointee.attachments = attachments

@@ -6,11 +6,11 @@ public enum DispatchError: Error, Sendable {
   /// The recorder is locked.
   case locked
 
-  /// The recorder shows another time, and its ``RecorderMiddleware/TravelPolicy`` refuses new
+  /// The recorder shows another time, and its `RecorderMiddleware.TravelPolicy` refuses new
   /// actions.
   case travelling
 
-  /// The recorder's ``RecorderMiddleware/TravelPolicy`` branches before a new action, and branching
+  /// The recorder's `RecorderMiddleware.TravelPolicy` branches before a new action, and branching
   /// failed.
   case branchFailed(any Error)
 

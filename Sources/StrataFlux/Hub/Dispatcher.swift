@@ -37,7 +37,7 @@ public final class Dispatcher: Sendable {
   public let name: String
 
   /// The identity of a hub, for values that can outlive it.
-  final class Identity: Sendable {}
+  package final class Identity: Sendable {}
 
   let identity = Identity()
   private let registry: Lock<HubRegistry>
@@ -177,7 +177,7 @@ extension Dispatcher {
     }
     if let recorder {
       let stores = participants.map { participant in
-        RecorderEntry.Participant(
+        (
           store: participant.store.identifier,
           waitsFor: participant.waitsFor.map { participants[$0].store.identifier }
         )
@@ -220,7 +220,7 @@ extension Dispatcher {
   public func unregister<State, Action>(
     store: FluxStore<State, Action>
   ) throws(RegistrationError) {
-    try unregister(store.identifier) { $0.isSame(as: store) }
+    try unregister(store.identifier) { $0 === store }
   }
 
   /// Removes the store with this identifier.
@@ -283,7 +283,7 @@ extension Dispatcher {
   /// Adds middleware after the existing middleware.
   ///
   /// Dispatches that have started continue without it. Registering it again has no effect. A second
-  /// ``RecorderMiddleware``, or one of another hub, traps: two recorders cannot both decide what the
+  /// `RecorderMiddleware`, or one of another hub, traps: two recorders cannot both decide what the
   /// stores show. O(middleware), for a recorder O(stores) as well.
   public func register(middleware: any Middleware) {
     let hubMiddleware = middleware as? any HubMiddleware

@@ -4,4 +4,10 @@ public struct StoreFailure: Sendable {
   public let store: String
   /// The error that was thrown, or an ``OperationError``.
   public let error: any Error
+
+  /// Creates a failure.
+  package init(store: String, error: any Error) {
+    self.store = store
+    self.error = error
+  }
 }

@@ -1,7 +1,7 @@
 /// Middleware that knows the stores of its hub and decides whether an action is dispatched.
 ///
-/// ``RecorderMiddleware`` is the only one. A hub has at most one.
-protocol HubMiddleware: Middleware {
+/// The recorder of StrataFluxRecorder is the only one. A hub has at most one.
+package protocol HubMiddleware: Middleware {
   /// Called when it is registered with a hub.
   func join(_ hub: Dispatcher.Identity, _ stores: [any HubStore])
   /// Called when it is unregistered.
@@ -12,8 +12,12 @@ protocol HubMiddleware: Middleware {
   func remove(_ store: any HubStore)
   /// Called when a dispatch starts; an error refuses the action.
   func admit(_ action: any FluxAction) throws(DispatchError)
-  /// Called when an admitted dispatch has found the stores that it reaches.
-  func didOpen(_ id: DispatchID, _ action: any FluxAction, _ stores: [RecorderEntry.Participant])
+  /// Called when an admitted dispatch has found the stores that it reaches, each with those it waits for.
+  func didOpen(
+    _ id: DispatchID,
+    _ action: any FluxAction,
+    _ stores: [(store: String, waitsFor: [String])]
+  )
   /// Called when every store is done, after the `didFinish` of the other middleware.
   ///
   /// Returns the error of the dispatch: the given one, or why its changes are not in the present.

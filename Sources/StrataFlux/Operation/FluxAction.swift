@@ -8,5 +8,5 @@
 /// ```
 ///
 /// A ``Dispatcher`` sends it to every store with this action type. Make it `Codable` so that
-/// ``RecorderMiddleware`` can export its recordings.
+/// `RecorderMiddleware` can export its recordings.
 public protocol FluxAction: Sendable {}

@@ -25,7 +25,7 @@ public enum OperationError: Error {
 extension OperationError {
   /// The error of an operation whose dependency failed; it holds the first error of the chain, so it
   /// does not nest.
-  static func waiting(for error: any Error) -> OperationError {
+  package static func waiting(for error: any Error) -> OperationError {
     if case dependencyFailed(let cause)? = error as? OperationError {
       return dependencyFailed(cause)
     }

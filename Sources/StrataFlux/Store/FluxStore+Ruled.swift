@@ -11,13 +11,12 @@ extension FluxStore where State: RuledStateType {
     line: UInt = #line,
     _ mutation: @escaping @Sendable (inout State) throws(E) -> R
   ) throws -> R {
-    guard commitObserver.recorder != nil else {
+    guard let observer = changeObserver.withLock({ $0 }) else {
       return try commit(name, fileID: fileID, function: function, line: line, mutation)
     }
-    let replayable = ReplayableMutation.mutation(of: mutation)
     return try commit(name, fileID: fileID, function: function, line: line) {
       (state, attachments) in
-      attachments[commitObserver.mutationKey] = replayable
+      observer.willUpdate(&attachments) { _ = try mutation(&$0) }
       return try mutation(&state)
     }
   }

@@ -1,4 +1,4 @@
-import StrataBase
+package import StrataBase
 
 /// A store that responds to the actions of a ``Dispatcher`` with its reducer.
 ///
@@ -28,13 +28,13 @@ open class FluxStore<State: StateType, Action: FluxAction>: Store<State, Never>,
   public let reducer: Reducer<State, Action>
 
   private let observers = Lock(ObserverList<State, Action>())
-  let commitObserver: CommitObserver<State>
+  /// Receives the changes that are made here; nil without a recorder.
+  package let changeObserver = Lock<(any ChangeObserver<State>)?>(nil)
 
   /// Creates a store with a state at version 0.
   public init(identifier: String, initialState: State, reducer: Reducer<State, Action>) {
     self.identifier = identifier
     self.reducer = reducer
-    commitObserver = CommitObserver(of: identifier)
     super.init(name: identifier, initialState: initialState)
   }
 
@@ -46,7 +46,6 @@ open class FluxStore<State: StateType, Action: FluxAction>: Store<State, Never>,
   ) {
     self.identifier = identifier
     self.reducer = reducer
-    commitObserver = CommitObserver(of: identifier)
     super.init(source)
   }
 }
@@ -74,7 +73,7 @@ extension FluxStore {
   /// Changes the state in one atomic step and returns the result of the closure.
   ///
   /// It is `commit` for operations: the same locks, the same cost, the same trap when called inside
-  /// another commit of this store. In addition, a ``RecorderMiddleware`` keeps the closure, to apply
+  /// another commit of this store. In addition, a `RecorderMiddleware` keeps the closure, to apply
   /// it again when an earlier action is skipped. So the closure must use only the state that it
   /// receives, not values read before or from other stores, and must have no side effects. The
   /// recorder can travel through changes made by `commit`, but cannot skip actions before them.
@@ -86,13 +85,12 @@ extension FluxStore {
     line: UInt = #line,
     _ mutation: @escaping @Sendable (inout State) throws(E) -> R
   ) throws(E) -> R {
-    guard commitObserver.recorder != nil else {
+    guard let observer = changeObserver.withLock({ $0 }) else {
       return try commit(name, fileID: fileID, function: function, line: line, mutation)
     }
-    let replayable = ReplayableMutation.mutation(of: mutation)
     return try commit(name, fileID: fileID, function: function, line: line) {
       (state, attachments) throws(E) -> R in
-      attachments[commitObserver.mutationKey] = replayable
+      observer.willUpdate(&attachments) { _ = try mutation(&$0) }
       return try mutation(&state)
     }
   }
@@ -100,20 +98,18 @@ extension FluxStore {
   /// Commits the change that the reducer makes.
   func reduceState(_ action: Action) throws {
     let reducer = reducer
-    guard let recorder = commitObserver.recorder else {
+    guard let observer = changeObserver.withLock({ $0 }) else {
       return try commit(identifier) { state in try reducer.reduce(&state, action) }
     }
-    let replayable = ReplayableMutation.reduction(of: action, by: reducer)
     var isReduced = false
     do {
       try commit(identifier) { (state, attachments) throws -> Void in
-        attachments[commitObserver.mutationKey] = replayable
-        recorder.willReduce(replayable, state, in: identifier)
+        observer.willReduce(state, &attachments) { try reducer.reduce(&$0, action) }
         try reducer.reduce(&state, action)
         isReduced = true
       }
     } catch {
-      recorder.didFail(isReduced ? .commit : .reduction(error), in: identifier)
+      observer.didFail(isReduced ? .commit : .reduction(error))
       throw error
     }
   }
@@ -194,7 +190,7 @@ extension FluxStore {
   /// How many callbacks are stored, including those of deallocated observers.
   package var callbackCount: Int { observers.withLock { $0.callbackCount } }
 
-  func notifyObservers(from old: State, to new: State, after action: Action?) {
+  package func notifyObservers(from old: State, to new: State, after action: Action?) {
     let due = observers.withLock { $0 }.due(from: old, to: new)
     for observer in due.observers { observer.notify(of: self, after: action) }
     guard due.foundDeallocated else { return }
@@ -206,33 +202,35 @@ extension FluxStore {
   }
 }
 
-extension FluxStore: HubStore {
-  func respond(to action: any FluxAction) throws -> StoreResponse {
-    guard let action = action as? Action else {
-      fatalError(
-        "The store \(identifier) received a \(type(of: action)), which is not its action type. "
-          + "Call responds(to:) first."
-      )
-    }
-    let before = changes
-    let operation = try reducer.operation(for: action, in: self)
-    return StoreResponse(operation: operation) { [self] in
-      guard changes.version != before.version else { return }
-      guard reducer.shouldNotifyObservers(for: action, in: self) else { return }
-      notifyObservers(from: before.value, to: state, after: action)
-    }
-  }
+/// Receives the changes that a ``FluxStore`` makes, before it makes them, to make them again on
+/// another state.
+///
+/// The recorder of StrataFluxRecorder has one for each store. A store without one pays one check.
+package protocol ChangeObserver<State>: Sendable {
+  /// The state of the store.
+  associatedtype State: StateType
+  /// A change of a state.
+  typealias Change = @Sendable (inout State) throws -> Void
 
-  func observe(
-    _ observer: some AnyObject & Sendable,
-    _ callback: @escaping @Sendable (StoreGroup.Cause) -> Void
-  ) {
-    register(observer: observer) { _, action in callback(action == nil ? .travel : .action) }
-  }
+  /// `updateState` is about to make a change, in a commit with these attachments.
+  func willUpdate(_ attachments: inout CommitAttachments, by change: @escaping Change)
 
-  func observeCommits(by recorder: any CommitRecorder, start: (any StateType) -> Void) {
-    commitObserver.connect(recorder, to: self, start: start)
-  }
+  /// The reducer is about to change `state` for an action, in a commit with these attachments; none
+  /// follows if it changes nothing.
+  func willReduce(
+    _ state: State,
+    _ attachments: inout CommitAttachments,
+    by change: @escaping Change
+  )
 
-  func stopObservingCommits() { commitObserver.disconnect(from: self) }
+  /// What the reducer was about to do failed; not under the edit lock.
+  func didFail(_ failure: ReductionFailure)
+}
+
+/// Why the reducer of a store made no commit.
+package enum ReductionFailure {
+  /// It threw this error.
+  case reduction(any Error)
+  /// A rule or another hook of the store refused the commit.
+  case commit
 }

@@ -1,33 +1,50 @@
-/// A store, for its dispatcher and the dispatcher's recorder.
-protocol HubStore: FluxStoreType {
+/// A store of a hub, whose types a generic function can open.
+package protocol HubStore: FluxStoreType {
+  /// The state of the store.
+  associatedtype State: StateType
+  /// The actions that it responds to.
+  associatedtype Action: FluxAction
+  /// The store itself.
+  var typed: FluxStore<State, Action> { get }
+}
+
+extension FluxStore: HubStore {
+  package var typed: FluxStore<State, Action> { self }
+}
+
+extension HubStore {
   /// Asks the reducer for an operation.
   ///
   /// Only for an action that the store responds to.
-  func respond(to action: any FluxAction) throws -> StoreResponse
-
-  /// Whether both are one object.
-  func isSame(as other: any HubStore) -> Bool
+  func respond(to action: any FluxAction) throws -> StoreResponse {
+    guard let action = action as? Action else {
+      preconditionFailure(
+        "The store \(identifier) received a \(type(of: action)), which is not its action type. "
+          + "Call responds(to:) first."
+      )
+    }
+    let store = typed
+    let before = store.changes
+    let operation = try store.reducer.operation(for: action, in: store)
+    return StoreResponse(operation: operation) {
+      guard store.changes.version != before.version else { return }
+      guard store.reducer.shouldNotifyObservers(for: action, in: store) else { return }
+      store.notifyObservers(from: before.value, to: store.state, after: action)
+    }
+  }
 
   /// Calls `callback` when observers are notified, until `observer` is deallocated.
   func observe(
     _ observer: some AnyObject & Sendable,
     _ callback: @escaping @Sendable (StoreGroup.Cause) -> Void
-  )
-
-  /// Reports every commit after the state that `start` receives.
-  ///
-  /// The recorder is held weakly.
-  func observeCommits(by recorder: any CommitRecorder, start: (any StateType) -> Void)
-
-  func stopObservingCommits()
-
-  /// Starts to show states that are not persisted.
-  func beginPreview() -> any StorePreview
-
-  /// How states and actions of this store are encoded and decoded.
-  var coding: any StoreCoding { get }
+  ) {
+    typed.register(observer: observer) { _, action in callback(action == nil ? .travel : .action) }
+  }
 }
 
-extension HubStore {
-  func isSame(as other: any HubStore) -> Bool { self === other }
+/// How a store responds to one action.
+struct StoreResponse: Sendable {
+  let operation: any StartableOperation
+  /// Notifies the observers; called when the operation has ended.
+  let notifyObservers: @Sendable () -> Void
 }

@@ -1,6 +1,7 @@
 import Foundation
 import StrataCore
 import StrataFlux
+import StrataFluxRecorder
 import TestSupport
 import Testing
 

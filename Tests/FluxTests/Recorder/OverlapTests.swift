@@ -1,5 +1,6 @@
 import StrataCore
 import StrataFlux
+import StrataFluxRecorder
 import TestSupport
 import Testing
 

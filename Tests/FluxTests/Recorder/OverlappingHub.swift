@@ -1,6 +1,7 @@
 import StrataBase
 import StrataCore
 import StrataFlux
+import StrataFluxRecorder
 import TestSupport
 
 /// The added numbers, in the order of the commits.

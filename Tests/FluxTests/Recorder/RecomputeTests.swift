@@ -2,6 +2,7 @@ import Foundation
 import StrataBase
 import StrataCore
 import StrataFlux
+import StrataFluxRecorder
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import StrataCore
 import StrataFlux
+import StrataFluxRecorder
 import TestSupport
 
 /// Two counters in one hub, with a recorder: `a` uses operations, `b` a pure reducer.

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataFlux
+import StrataFluxRecorder
 import TestSupport
 import Testing
 

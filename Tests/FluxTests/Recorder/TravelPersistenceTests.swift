@@ -1,5 +1,6 @@
 import Strata
 import StrataFlux
+import StrataFluxRecorder
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@ import Dispatch
 import StrataBase
 import StrataCore
 import StrataFlux
+import StrataFluxRecorder
 import TestSupport
 import Testing
 

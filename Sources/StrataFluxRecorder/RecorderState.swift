@@ -68,8 +68,8 @@ struct RecorderState: Sendable {
 
   var isPaused: Bool { pauseStart != nil }
 
-  var codings: [String: any StoreCoding] {
-    Dictionary(stores.map { ($0.identifier, $0.coding) }) { first, _ in first }
+  var codings: [String: any HubStore] {
+    Dictionary(stores.map { ($0.identifier, $0) }) { first, _ in first }
   }
 }
 
@@ -78,10 +78,10 @@ extension RecorderState {
   mutating func didOpen(
     _ transaction: String,
     _ action: any FluxAction,
-    _ participants: [RecorderEntry.Participant],
+    _ recipients: [(store: String, waitsFor: [String])],
     at moment: Moment
   ) {
-    guard !participants.isEmpty else { return }
+    guard !recipients.isEmpty else { return }
     var entry = RecorderEntry(
       id: 0,
       origin: .action(action),
@@ -90,7 +90,7 @@ extension RecorderState {
       changes: []
     )
     entry.transaction = transaction
-    entry.participants = participants
+    entry.participants = recipients.map { .init(store: $0.store, waitsFor: $0.waitsFor) }
     dispatches.append(
       ActiveDispatch(entry: entry, start: moment.elapsed, isRecorded: !isPaused)
     )
@@ -145,7 +145,7 @@ extension RecorderState {
       guard case .dependencyFailed? = failure.error as? OperationError,
         entry.participants.contains(where: { $0.store == failure.store && $0.order == nil }),
         let store = stores.first(where: { $0.identifier == failure.store }),
-        let mutation = store.coding.reduction(of: action),
+        let mutation = store.reduction(of: action),
         var state = known[failure.store], state.id == ownStates[failure.store]
       else { continue }
       let before = state.id
@@ -314,7 +314,7 @@ extension RecorderState {
   }
 
   mutating func remove(_ store: any HubStore) {
-    stores.removeAll { $0.isSame(as: store) }
+    stores.removeAll { $0 === store }
     log.remove(store.identifier)
     travel?.present.remove(store.identifier)
     travel?.previews[store.identifier] = nil

@@ -1,11 +1,12 @@
 public import Foundation
 import StrataBase
+@_exported public import StrataFlux
 
 // The recorder. Beside the log and the travel, its size has three reasons; without them it had 1,700
 // of its 3,200 lines:
 //
 // - An action is whole in the present whatever travels meanwhile: `RecorderState.destination`,
-//   `isDiscarded`, `incompleteEntries`, and PresentState in StrataCore.
+//   `isDiscarded`, `incompleteEntries`, and CommitDetour in StrataCore.
 // - A pure reducer decides again when an earlier entry is skipped: changes that made no commit
 //   (`RecordedChange.isCommit`), participants and their waits, `RecorderEntry.recomputeError`.
 // - A file is small and checked: Recording, RecordingReader, StateDifference, JSONText,
@@ -25,7 +26,7 @@ import StrataBase
 //   store runs now, nested; it would have to wait for the operation that waits for it. One operation
 //   that never finishes would stop its store, but only while a recorder is registered.
 
-/// Records the changes of all stores of a ``Dispatcher``, and shows them at earlier times.
+/// Records the changes of all stores of a `Dispatcher`, and shows them at earlier times.
 ///
 /// ```swift
 /// let recorder = RecorderMiddleware()
@@ -53,13 +54,13 @@ import StrataBase
 /// write it, as one commit of each store that differs. Travelling to the last entry with nothing
 /// skipped returns to the present, too.
 ///
-/// **A new action while travelling** is refused with ``DispatchError/travelling``, so that a timer
+/// **A new action while travelling** is refused with `DispatchError.travelling`, so that a timer
 /// cannot discard later entries; with ``TravelPolicy/branch`` the recorder branches first.
 ///
 /// **A dispatch that is active when a travel starts** takes effect in the present: its commits change
 /// the states that the stores left, are written as always, and are seen on return. Its operations
 /// must read the state inside `updateState` or `commit`; outside, `store.state` is the one shown. If a
-/// state without its commits becomes the present instead, it ends with ``DispatchError/discarded``
+/// state without its commits becomes the present instead, it ends with `DispatchError.discarded`
 /// and its later commits are dropped. Commits made by other code while travelling are shown but not
 /// written, and are gone after the next step; only ``branch()`` and ``commit()`` keep them, as a
 /// separate entry.
@@ -168,7 +169,7 @@ extension RecorderMiddleware {
   /// Whether recording is paused.
   public var isPaused: Bool { state.withLock { $0.isPaused } }
 
-  /// Drops every action from now on, with ``DispatchError/locked``.
+  /// Drops every action from now on, with `DispatchError.locked`.
   public func lock() { state.withLock { $0.isLocked = true } }
 
   /// Accepts actions again.
@@ -221,7 +222,7 @@ extension RecorderMiddleware {
   /// Shows the states as they would be without an entry: later commits to its stores are replayed,
   /// in their original order.
   ///
-  /// A store that responds by ``Reducer/reduce(_:_:)`` decides again what an action does: one that
+  /// A store that responds by `Reducer.reduce(_:_:)` decides again what an action does: one that
   /// failed can succeed without the entry, and the other way round. Of a store with operations the
   /// commits are replayed as they were made. O(n log n + stores) for n recorded commits, and the cost
   /// of the replayed commits.
@@ -285,7 +286,7 @@ extension RecorderMiddleware {
   ) throws(RecorderError) -> State {
     let (log, stores) = state.withLock { ($0.log, $0.stores) }
     let position = id == 0 ? 0 : try log.position(after: id)
-    guard stores.contains(where: { $0.isSame(as: store) }),
+    guard stores.contains(where: { $0 === store }),
       let state = log.states(at: position)[store.identifier]?.state as? State
     else { throw .notRecorded(store: store.identifier) }
     return state
@@ -333,11 +334,11 @@ extension RecorderMiddleware {
   /// Makes the shown states the present, and drops the entries after them and the skipped ones.
   ///
   /// They are written, as one commit of each store that differs from the present. An active dispatch
-  /// with a commit that they lack ends with ``DispatchError/discarded``, and its later commits are
+  /// with a commit that they lack ends with `DispatchError.discarded`, and its later commits are
   /// dropped. Has no effect in the present. O(limit + stores), and the cost of these commits.
   ///
   /// - Returns: The actions of which the shown states, and so the present, have only a part, because
-  ///   their dispatches overlapped others; with the error ``DispatchError/discarded``.
+  ///   their dispatches overlapped others; with the error `DispatchError.discarded`.
   /// - Throws: ``RecorderError/refused(store:_:)`` if a store cannot keep the shown state, for
   ///   example because its file was closed.
   @discardableResult
@@ -589,7 +590,7 @@ extension RecorderMiddleware {
 }
 
 extension RecorderMiddleware: HubMiddleware {
-  func join(_ hub: Dispatcher.Identity, _ stores: [any HubStore]) {
+  package func join(_ hub: Dispatcher.Identity, _ stores: [any HubStore]) {
     state.withLock { state in
       if state.hub != nil {
         fatalError(
@@ -601,7 +602,7 @@ extension RecorderMiddleware: HubMiddleware {
     for store in stores { add(store) }
   }
 
-  func leave() {
+  package func leave() {
     do {
       try returnToPresent()
     } catch _ {
@@ -619,9 +620,9 @@ extension RecorderMiddleware: HubMiddleware {
     withExtendedLifetime(released) {}
   }
 
-  func add(_ store: any HubStore) {
+  package func add(_ store: any HubStore) {
     travelLock.withLock { _ in
-      if state.withLock({ state in state.stores.contains { $0.isSame(as: store) } }) { return }
+      if state.withLock({ state in state.stores.contains { $0 === store } }) { return }
       store.observeCommits(by: self) { current in state.withLock { $0.add(store, current) } }
       // After the observer, because a preview suspends the hooks that are installed when it starts.
       guard state.withLock({ $0.travel != nil }) else { return }
@@ -630,7 +631,7 @@ extension RecorderMiddleware: HubMiddleware {
     }
   }
 
-  func remove(_ store: any HubStore) {
+  package func remove(_ store: any HubStore) {
     let preview = travelLock.withLock { _ in
       store.stopObservingCommits()
       return state.withLock { state in
@@ -642,7 +643,7 @@ extension RecorderMiddleware: HubMiddleware {
     withExtendedLifetime(preview) {}
   }
 
-  func admit(_ action: any FluxAction) throws(DispatchError) {
+  package func admit(_ action: any FluxAction) throws(DispatchError) {
     let (isLocked, isTravelling) = state.withLock { ($0.isLocked, $0.travel != nil) }
     if isLocked { throw .locked }
     guard isTravelling else { return }
@@ -656,35 +657,38 @@ extension RecorderMiddleware: HubMiddleware {
       }
     }
   }
-}
 
-extension RecorderMiddleware {
-  func didOpen(
+  package func didOpen(
     _ id: DispatchID,
     _ action: any FluxAction,
-    _ stores: [RecorderEntry.Participant]
+    _ stores: [(store: String, waitsFor: [String])]
   ) {
     state.withLock { $0.didOpen(id.transaction, action, stores, at: moment()) }
   }
 
-  func didEnd(_ id: DispatchID, with error: DispatchError?) -> DispatchError? {
+  package func didEnd(_ id: DispatchID, with error: DispatchError?) -> DispatchError? {
     state.withLock { $0.didEnd(id.transaction, with: error, at: moment(), limit: limit) }
   }
 }
 
-extension RecorderMiddleware: CommitRecorder {
+/// What the observers of its stores report, under the edit lock of each store.
+extension RecorderMiddleware {
+  /// Records a commit.
   func record(_ commit: ObservedCommit) {
     state.withLock { $0.record(commit, at: moment(), limit: limit) }
   }
 
+  /// Records that the reducer is about to change a state for an action.
   func willReduce(_ mutation: ReplayableMutation, _ state: any StateType, in store: String) {
     self.state.withLock { $0.willReduce(mutation, state, in: store, .current) }
   }
 
+  /// Records that it did not; not under the edit lock.
   func didFail(_ failure: ReductionFailure, in store: String) {
     state.withLock { $0.didFail(failure, in: store, .current) }
   }
 
+  /// Where a commit of the running code goes.
   func destination(in store: String) -> CommitDestination {
     state.withLock { $0.destination(of: .current, in: store) }
   }

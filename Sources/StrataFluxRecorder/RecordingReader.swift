@@ -23,7 +23,7 @@ struct RecordingReader {
     var id: Int
   }
 
-  let codings: [String: any StoreCoding]
+  let codings: [String: any HubStore]
   private(set) var missingStores: Set<String> = []
   private var base: RecorderLog.States = [:]
   private var entries: [RecorderEntry] = []
@@ -35,7 +35,7 @@ struct RecordingReader {
   /// The shown states that cannot be recomputed, by the order of their change.
   private var shown: [Int: any StateType] = [:]
 
-  init(codings: [String: any StoreCoding]) { self.codings = codings }
+  init(codings: [String: any HubStore]) { self.codings = codings }
 
   mutating func readBase(_ states: [String: JSONText]) throws(RecorderError) {
     for (key, json) in states {
@@ -229,7 +229,7 @@ struct RecordingReader {
     _ read: ReadChange,
     _ mutation: ReplayableMutation,
     with tip: Tip,
-    _ coding: any StoreCoding,
+    _ coding: any HubStore,
     _ id: Int
   ) throws(RecorderError) {
     let mismatch = RecorderError.recomputedDifferently(entry: id, store: read.store)
@@ -262,7 +262,7 @@ struct RecordingReader {
   private mutating func apply(
     _ difference: JSONText,
     to tip: inout Tip,
-    _ coding: any StoreCoding,
+    _ coding: any HubStore,
     _ id: Int,
     _ store: String
   ) throws(RecorderError) {
@@ -282,7 +282,7 @@ struct RecordingReader {
 
   private func decode<Value>(
     _ json: JSONText,
-    of coding: any StoreCoding,
+    of coding: any HubStore,
     as what: String,
     remedy: String? = nil,
     _ body: (JSONText) throws -> Value

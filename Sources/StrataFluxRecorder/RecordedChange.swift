@@ -83,3 +83,42 @@ struct RecordedChange: Sendable {
     shown.order = order
   }
 }
+
+/// A state of a store in a recording.
+struct RecordedState: Sendable {
+  let state: any StateType
+  /// A number that no other state of the recording has: equal ids mean the same state.
+  let id: Int
+  /// The order of the last commit that the state includes, among all commits of the recording.
+  ///
+  /// Commits are numbered as they happen. Entries can be in another order: overlapping dispatches
+  /// become entries when they finish.
+  var order: Int
+}
+
+/// The change that a commit made, which can be applied to another state.
+struct ReplayableMutation: Sendable {
+  /// The attachment of a commit that holds the change it made, if that is known.
+  static let key = CommitAttachmentKey<ReplayableMutation>()
+
+  let replay: @Sendable (any StateType) throws -> any StateType
+  /// Whether it is the reducer's `reduce` for the action, and can be recreated from the action.
+  let isReduction: Bool
+
+  init<State: StateType>(
+    _ change: @escaping @Sendable (inout State) throws -> Void,
+    isReduction: Bool
+  ) {
+    self.isReduction = isReduction
+    replay = { state in
+      guard var state = state as? State else {
+        preconditionFailure(
+          "A recorded change of \(State.self) was applied to \(type(of: state)). "
+            + "Use one state type for each store."
+        )
+      }
+      try change(&state)
+      return state
+    }
+  }
+}

@@ -4,7 +4,7 @@ import StrataBase
 /// Shows states in a store that are not persisted, until the preview is discarded or kept.
 ///
 /// It is a `Preview` of StrataCore, independent of the types of the store, and notifies the observers
-/// of a ``FluxStore`` as well. When it is deallocated, the store returns to the state it left.
+/// of a `FluxStore` as well. When it is deallocated, the store returns to the state it left.
 protocol StorePreview: Sendable {
   /// Whether the store was committed to since the last `show`: to the state shown, or to its own.
   var hasForeignCommits: Bool { get }
@@ -26,8 +26,8 @@ protocol StorePreview: Sendable {
   func keep() throws -> (any StateType)?
 }
 
-extension FluxStore {
-  func beginPreview() -> any StorePreview { FluxStorePreview(of: self) }
+extension HubStore {
+  func beginPreview() -> any StorePreview { FluxStorePreview(of: typed) }
 }
 
 private final class FluxStorePreview<State: StateType, Action: FluxAction>: StorePreview {
@@ -105,7 +105,7 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
   }
 
   func keep() throws -> (any StateType)? {
-    let version = try store.commitObserver.withoutReports { try preview.keep(trace("keep")) }
+    let version = try store.withoutReports { try preview.keep(trace("keep")) }
     isOver.withLock { $0 = true }
     let isAsShown = status.withLock { version == nil || version == $0.version + 1 }
     return isAsShown ? nil : store.state

@@ -1,32 +1,12 @@
 import Foundation
 import StrataBase
 
-/// Encodes and decodes the states and actions of one store, independent of its types.
-protocol StoreCoding: Sendable {
-  /// A state, with its entity tables beside it.
-  func encode(_ state: any StateType) throws -> EncodedState
-  func decodeState(_ state: EncodedState) throws -> any StateType
-  func encode(_ action: any FluxAction) throws -> JSONText
-  func decodeAction(_ action: JSONText) throws -> any FluxAction
-  /// The change that the reducer's `reduce` makes for an action; nil for an action of another type.
-  func reduction(of action: any FluxAction) -> ReplayableMutation?
-  /// Whether two states are equal; nil if their type is not `Equatable`.
-  func isEqual(_ a: any StateType, _ b: any StateType) -> Bool?
-  var stateType: String { get }
-  var actionType: String { get }
-}
-
-extension FluxStore {
-  var coding: any StoreCoding { FluxStoreCoding(reducer: reducer, store: identifier) }
-}
-
-private struct FluxStoreCoding<State: StateType, Action: FluxAction>: StoreCoding {
-  let reducer: Reducer<State, Action>
-  let store: String
-
+/// The states and actions of one store as JSON, independent of its types.
+extension HubStore {
   var stateType: String { "\(State.self)" }
   var actionType: String { "\(Action.self)" }
 
+  /// A state, with its entity tables beside it.
   func encode(_ state: any StateType) throws -> EncodedState {
     guard let state = state as? any Encodable else { throw notCodable(State.self) }
     let encoder = JSONEncoder()
@@ -60,16 +40,23 @@ private struct FluxStoreCoding<State: StateType, Action: FluxAction>: StoreCodin
     return action
   }
 
+  /// The change that the reducer's `reduce` makes for an action; nil for an action of another type.
   func reduction(of action: any FluxAction) -> ReplayableMutation? {
-    (action as? Action).map { .reduction(of: $0, by: reducer) }
+    guard let action = action as? Action else { return nil }
+    let reducer = typed.reducer
+    return ReplayableMutation(
+      { (state: inout State) in try reducer.reduce(&state, action) },
+      isReduction: true
+    )
   }
 
+  /// Whether two states are equal; nil if their type is not `Equatable`.
   func isEqual(_ a: any StateType, _ b: any StateType) -> Bool? {
     func isEqual<Value: Equatable>(_ a: Value) -> Bool { a == b as? Value }
     return (a as? any Equatable).map { isEqual($0) }
   }
 
   private func notCodable(_ type: Any.Type) -> RecorderError {
-    .notCodable(store: store, type: "\(type)")
+    .notCodable(store: identifier, type: "\(type)")
   }
 }

@@ -34,9 +34,9 @@ struct Recording {
   /// The maximum of ids and orders, so that there is always a next one.
   static let lastNumber = 1 << 53
 
-  let codings: [String: any StoreCoding]
+  let codings: [String: any HubStore]
 
-  func coding(of store: String) throws(RecorderError) -> any StoreCoding {
+  func coding(of store: String) throws(RecorderError) -> any HubStore {
     guard let coding = codings[store] else { throw .notRecorded(store: store) }
     return coding
   }
