@@ -9,3 +9,46 @@ public protocol FluxStoreType: AnyObject, Sendable {
   /// Whether the action has the type that the store responds to.
   func responds(to action: any FluxAction) -> Bool
 }
+
+/// A store of a hub, whose types a generic function can open.
+package protocol HubStore: FluxStoreType {
+  /// The state of the store.
+  associatedtype State: StateType
+  /// The actions that it responds to.
+  associatedtype Action: FluxAction
+  /// The store itself.
+  var typed: FluxStore<State, Action> { get }
+}
+
+extension FluxStore: HubStore {
+  package var typed: FluxStore<State, Action> { self }
+}
+
+extension HubStore {
+  /// Asks the reducer for an operation.
+  ///
+  /// Only for an action that the store responds to.
+  func respond(to action: any FluxAction) throws -> StoreResponse {
+    guard let action = action as? Action else {
+      preconditionFailure(
+        "The store \(identifier) received a \(type(of: action)), which is not its action type. "
+          + "Call responds(to:) first."
+      )
+    }
+    let store = typed
+    let before = store.changes
+    let operation = try store.reducer.operation(for: action, in: store)
+    return StoreResponse(operation: operation) {
+      guard store.changes.version != before.version else { return }
+      guard store.reducer.shouldNotifyObservers(for: action, in: store) else { return }
+      store.notifyObservers(from: before.value, to: store.state, after: action)
+    }
+  }
+}
+
+/// How a store responds to one action.
+struct StoreResponse: Sendable {
+  let operation: any StartableOperation
+  /// Notifies the observers; called when the operation has ended.
+  let notifyObservers: @Sendable () -> Void
+}

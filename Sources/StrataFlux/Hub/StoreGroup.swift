@@ -54,6 +54,16 @@ public final class StoreGroup: Sendable {
   }
 }
 
+extension HubStore {
+  /// Calls `callback` when observers are notified, until `observer` is deallocated.
+  fileprivate func observe(
+    _ observer: some AnyObject & Sendable,
+    _ callback: @escaping @Sendable (StoreGroup.Cause) -> Void
+  ) {
+    typed.register(observer: observer) { _, action in callback(action == nil ? .travel : .action) }
+  }
+}
+
 private final class GroupMiddleware: Middleware {
   private struct Status: Sendable {
     /// The active dispatches, and whether each notified observers of a change.

@@ -99,3 +99,24 @@ final class OperationProgress: Sendable {
     if let outcome { handler(outcome) }
   }
 }
+
+/// How an operation ended.
+enum OperationOutcome: Sendable {
+  case finished
+  case failed(any Error)
+
+  var error: (any Error)? {
+    switch self {
+    case .finished: nil
+    case .failed(let error): error
+    }
+  }
+}
+
+/// An operation of any store, for the code that starts it.
+protocol StartableOperation: AnyObject, Sendable {
+  var progress: OperationProgress { get }
+
+  /// Does the work; called once, when all dependencies have finished.
+  func perform()
+}
