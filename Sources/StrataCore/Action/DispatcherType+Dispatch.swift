@@ -74,3 +74,28 @@ extension DispatcherType {
     return try await action.run(in: context)
   }
 }
+
+extension DispatcherType where State: RuledStateType {
+  /// Commits the mutation that the closure returns, and returns its result:
+  /// `try dispatcher.accept { $0.someMutation() }`.
+  ///
+  /// Throws like `commit`.
+  @discardableResult
+  public func accept<M: MutationType>(
+    _ mutation: (Self) -> M
+  ) throws -> M.Result where M.State == Scope {
+    try commit(mutation(self), causes: [])
+  }
+
+  func commit<M: MutationType>(
+    _ mutation: M,
+    causes: [ActionMetadata]
+  ) throws -> M.Result where M.State == Scope {
+    try targetStore.commit(
+      mutation.metadata.ofCommit(calling: mutation.call),
+      causes: causes,
+      by: ObjectIdentifier(self),
+      scope: scope
+    ) { (state) throws in try mutation.mutate(&state) }
+  }
+}

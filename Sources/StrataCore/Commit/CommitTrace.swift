@@ -109,6 +109,9 @@ extension CommitTrace: Encodable {
   }
 }
 
+/// Who created an action: the name it was given and the place in the source.
+public typealias ActionMetadata = CommitTrace
+
 /// Where and when another process made a commit: one word in a trace.
 @usableFromInline
 final class RecordedCommit: Sendable {

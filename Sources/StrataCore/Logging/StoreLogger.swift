@@ -83,3 +83,9 @@ public struct DispatcherLog: Sendable, Equatable, Encodable {
   /// The type of the dispatcher.
   public let dispatcher: String
 }
+
+/// One call of a logger that waits for its turn.
+@usableFromInline
+struct LogEntry: Sendable {
+  @usableFromInline let write: @Sendable () -> Void
+}

@@ -39,3 +39,41 @@ extension Store {
     editLock.withLock { _ in action() }
   }
 }
+
+extension Store {
+  /// Adds middleware; it runs in every commit whose edit starts after this returns.
+  ///
+  /// Waits for a commit that is under way. It stays for the life of the store.
+  public func add<Middleware: StoreMiddleware>(middleware: Middleware)
+  where Middleware.State == State {
+    editLock.withLock { _ in stages.withLock { $0.middleware.append(middleware) } }
+  }
+
+  /// Adds middleware made of a closure: `store.add(middleware: .modify { edit in … })`.
+  public func add(middleware: ModifyingMiddleware<State>) {
+    editLock.withLock { _ in stages.withLock { $0.middleware.append(middleware) } }
+  }
+}
+
+extension Store {
+  /// Receives every commit that was refused and whose caller could not receive the error.
+  ///
+  /// By default ``RefusedCommit/report()``: a line on standard error, and a failed assertion in debug
+  /// builds. It is called on the committing thread, after the commit was rolled back and outside every
+  /// lock, so it may commit. The store holds the closure, so capture the store weakly.
+  ///
+  /// ```swift
+  /// store.refusedCommitHandler = { log.error("\($0)") }
+  /// ```
+  ///
+  /// A test replaces it to see what a release build does.
+  public var refusedCommitHandler: @Sendable (RefusedCommit) -> Void {
+    get { refusals.withLock { $0 }.handle }
+    set {
+      var handler = RefusedCommitHandler()
+      handler.handle = newValue
+      // The old one is freed after the lock, with what it holds.
+      refusals.withLock { swap(&$0, &handler) }
+    }
+  }
+}

@@ -1,19 +1,12 @@
 /// The commits of a state that is ruled: the same as for any state, and they throw in their type.
-extension DispatcherContext where Dispatcher.State: RuledStateType {
-  /// Commits the mutation that the closure returns: `try context.commit { $0.someMutation() }`.
-  ///
-  /// Throws what the mutation throws, and the error of a rule, middleware or file that refuses the
-  /// commit; then it is rolled back.
-  @discardableResult
-  public func commit<M: MutationType>(
-    _ mutation: (Dispatcher) -> M
-  ) throws -> M.Result where M.State == Dispatcher.Scope {
-    try dispatcher.commit(mutation(dispatcher), causes: actions)
-  }
-
+///
+/// The compiler prefers these, because they are more constrained.
+extension DispatcherType where State: RuledStateType {
   /// Changes the scope in one atomic step and returns the result of the closure.
   ///
-  /// The rules are those of a dispatcher's `commit`.
+  /// Throws what the closure throws, and the error of a rule, middleware or file that refuses the
+  /// commit; then it is rolled back. The rest is that of `commit` for any state.
+  @inlinable
   @discardableResult
   public func commit<R, E: Error>(
     _ name: String = "",
@@ -21,7 +14,7 @@ extension DispatcherContext where Dispatcher.State: RuledStateType {
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
-    _ mutation: (inout Dispatcher.Scope) throws(E) -> R
+    _ mutation: (inout Scope) throws(E) -> R
   ) throws -> R {
     let trace = CommitTrace(
       ofCommit: name,
@@ -30,19 +23,19 @@ extension DispatcherContext where Dispatcher.State: RuledStateType {
       function: function,
       line: line
     )
-    return try dispatcher.targetStore.commit(
-      trace,
-      causes: actions,
-      by: ObjectIdentifier(dispatcher),
-      scope: dispatcher.scope
-    ) { (part) throws in try mutation(&part) }
+    return try targetStore.commit(trace, by: ObjectIdentifier(self), scope: scope) {
+      (part) throws in try mutation(&part)
+    }
   }
 
   /// Changes a part of the scope in one atomic step; the key path starts at the own scope.
+  ///
+  /// Throws like the form for the whole scope.
+  @inlinable
   @discardableResult
   public func commit<Part, R, E: Error>(
     _ name: String = "",
-    scope part: StatePath<Dispatcher.Scope, Part>,
+    scope part: StatePath<Scope, Part>,
     context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
@@ -56,25 +49,51 @@ extension DispatcherContext where Dispatcher.State: RuledStateType {
       function: function,
       line: line
     )
-    return try dispatcher.targetStore.commit(
+    return try targetStore.commit(
       trace,
-      causes: actions,
-      by: ObjectIdentifier(dispatcher),
-      scope: (dispatcher.scope as WritableKeyPath).appending(path: part as WritableKeyPath)
-    ) { (part) throws in try mutation(&part) }
+      by: ObjectIdentifier(self),
+      scope: scope
+    ) { (whole) throws in try mutation(&whole[keyPath: part]) }
+  }
+
+  /// Changes the scope in one atomic step and attaches values that are carried with the commit.
+  ///
+  /// Throws like the form without attachments.
+  @inlinable
+  @discardableResult
+  public func commit<R, E: Error>(
+    _ name: String = "",
+    context: CommitContext? = nil,
+    fileID: StaticString = #fileID,
+    function: StaticString = #function,
+    line: UInt = #line,
+    _ mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
+  ) throws -> R {
+    let trace = CommitTrace(
+      ofCommit: name,
+      context,
+      fileID: fileID,
+      function: function,
+      line: line
+    )
+    return try targetStore.commit(trace, by: ObjectIdentifier(self), scope: scope) {
+      (part: inout Scope, attachments: inout CommitAttachments) throws in
+      try mutation(&part, &attachments)
+    }
   }
 
   /// Changes the scope in one atomic step and returns the result of the closure with the version that
   /// the commit made; nil when it changed nothing.
   ///
-  /// The rules are those of a dispatcher's `commitWithVersion`.
+  /// Throws like `commit`.
+  @inlinable
   public func commitWithVersion<R, E: Error>(
     _ name: String = "",
     context: CommitContext? = nil,
     fileID: StaticString = #fileID,
     function: StaticString = #function,
     line: UInt = #line,
-    _ mutation: (inout Dispatcher.Scope) throws(E) -> R
+    _ mutation: (inout Scope) throws(E) -> R
   ) throws -> (result: R, version: UInt64?) {
     let trace = CommitTrace(
       ofCommit: name,
@@ -84,11 +103,11 @@ extension DispatcherContext where Dispatcher.State: RuledStateType {
       line: line
     )
     var version: UInt64?
-    let result = try dispatcher.targetStore.commit(
+    let result = try targetStore.commit(
       trace,
-      causes: actions,
-      by: ObjectIdentifier(dispatcher),
-      scope: dispatcher.scope,
+      causes: [],
+      by: ObjectIdentifier(self),
+      scope: scope,
       version: &version
     ) { (part, _) throws in try mutation(&part) }
     return (result, version)

@@ -63,26 +63,3 @@ struct RefusedCommitHandler: Sendable {
   @usableFromInline
   init() {}
 }
-
-extension Store {
-  /// Receives every commit that was refused and whose caller could not receive the error.
-  ///
-  /// By default ``RefusedCommit/report()``: a line on standard error, and a failed assertion in debug
-  /// builds. It is called on the committing thread, after the commit was rolled back and outside every
-  /// lock, so it may commit. The store holds the closure, so capture the store weakly.
-  ///
-  /// ```swift
-  /// store.refusedCommitHandler = { log.error("\($0)") }
-  /// ```
-  ///
-  /// A test replaces it to see what a release build does.
-  public var refusedCommitHandler: @Sendable (RefusedCommit) -> Void {
-    get { refusals.withLock { $0 }.handle }
-    set {
-      var handler = RefusedCommitHandler()
-      handler.handle = newValue
-      // The old one is freed after the lock, with what it holds.
-      refusals.withLock { swap(&$0, &handler) }
-    }
-  }
-}

@@ -42,18 +42,3 @@ extension ModifyingMiddleware {
     ModifyingMiddleware(modify)
   }
 }
-
-extension Store {
-  /// Adds middleware; it runs in every commit whose edit starts after this returns.
-  ///
-  /// Waits for a commit that is under way. It stays for the life of the store.
-  public func add<Middleware: StoreMiddleware>(middleware: Middleware)
-  where Middleware.State == State {
-    editLock.withLock { _ in stages.withLock { $0.middleware.append(middleware) } }
-  }
-
-  /// Adds middleware made of a closure: `store.add(middleware: .modify { edit in … })`.
-  public func add(middleware: ModifyingMiddleware<State>) {
-    editLock.withLock { _ in stages.withLock { $0.middleware.append(middleware) } }
-  }
-}

@@ -17,6 +17,7 @@ extension Store {
     return LogEntry { logger.didCommit(log) }
   }
 
+  /// The call of the logger for an activity; nil without a logger.
   func logEntry(of activity: Activity) -> LogEntry? {
     guard let logger else { return nil }
     let log = ActivityLog(store: name, activity: "\(activity)")
@@ -36,10 +37,4 @@ extension DispatcherType {
   func dispatcherLog() -> DispatcherLog {
     DispatcherLog(store: targetStore.name, dispatcher: "\(type(of: self))")
   }
-}
-
-/// One call of a logger that waits for its turn.
-@usableFromInline
-struct LogEntry: Sendable {
-  @usableFromInline let write: @Sendable () -> Void
 }

@@ -86,12 +86,25 @@ extension Edit {
 
   /// The address of a field of an edit whose memory does not move meanwhile.
   @inlinable
-  static func place<Field>(of field: UnsafeMutablePointer<Field>) -> UnsafeMutablePointer<Field> {
+  static func place<Stored>(of field: UnsafeMutablePointer<Stored>) -> UnsafeMutablePointer<Stored>
+  {
     field
   }
 }
 
 extension Changes where Value: StateType {
+  /// The changes of an edit, as far as it is.
+  init(_ edit: Edit<Value>) {
+    self.init(
+      value: edit.state,
+      previous: edit.previous,
+      version: edit.version,
+      traces: edit.causes.isEmpty ? [edit.trace] : [edit.trace] + edit.causes,
+      attachments: edit.attachments,
+      computedPlace: edit.computed
+    )
+  }
+
   /// Moves an edit into the changes that it makes, without a copy; the memory of the edit is then
   /// uninitialized.
   ///

@@ -34,3 +34,11 @@ public final class StoreSubscription: Sendable, Hashable {
   /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
+
+/// What a new subscriber receives at once.
+public enum FirstDelivery: Sendable {
+  /// The current value, without a previous value to compare it with.
+  case current
+  /// Nothing until the next commit.
+  case nextCommit
+}

@@ -1,0 +1,87 @@
+/// A dispatcher of a part of the state: its commits are closures over that part alone.
+///
+/// ```swift
+/// final class LoggedInService: MyStore.ScopedDispatcher<LoggedInState>, @unchecked Sendable {
+///   init(store: MyStore) { super.init(targetStore: store, scope: \.loggedIn) }
+///
+///   func rename(to name: String) { commit { $0.name = name } }
+/// }
+/// ```
+open class ScopedDispatcherBase<State: StateType, Activity: Sendable, Scope: Sendable>:
+  DispatcherType, @unchecked Sendable
+{
+  /// The store that is committed to.
+  ///
+  /// Held strongly.
+  public let targetStore: Store<State, Activity>
+  /// The path from the state to the scope.
+  public let scope: StatePath<State, Scope>
+
+  /// Creates a dispatcher for the part of the state that `scope` leads to.
+  public init(targetStore: Store<State, Activity>, scope: StatePath<State, Scope>) {
+    self.targetStore = targetStore
+    self.scope = scope
+    targetStore.logger?.didCreateDispatcher(dispatcherLog())
+  }
+
+  deinit { targetStore.logger?.didDestroyDispatcher(dispatcherLog()) }
+}
+
+/// A dispatcher of the whole state.
+///
+/// Subclass it to keep the dependencies of some commits together.
+///
+/// ```swift
+/// final class MyDispatcher: MyStore.Dispatcher, @unchecked Sendable {
+///   func reset() { commit { $0.count = 0 } }
+/// }
+/// ```
+open class DispatcherBase<State: StateType, Activity: Sendable>:
+  ScopedDispatcherBase<State, Activity, State>, @unchecked Sendable
+{
+  /// Creates a dispatcher for `targetStore`, which it holds.
+  public init(targetStore: Store<State, Activity>) {
+    super.init(targetStore: targetStore, scope: targetStore.scope)
+  }
+
+  /// Another name for `init(targetStore:)`, for code that was written for an older Verge.
+  public init(target: Store<State, Activity>) {
+    super.init(targetStore: target, scope: target.scope)
+  }
+}
+
+/// An object with a `store` that is itself a dispatcher of that store.
+///
+/// ```swift
+/// @MainActor final class CounterModel: StoreComponentType {
+///   let store: AppStore
+///
+///   init(store: AppStore) { self.store = store }
+///
+///   func increment() { commit { $0.count += 1 } }
+/// }
+///
+/// model.state.count
+/// let subscription = model.sinkState { … }
+/// ```
+///
+/// Everything of a ``DispatcherType`` works on the object: `commit`, `state`, subscriptions, derived
+/// values, actions and mutations. The `store` may also be a dispatcher; then the scope is that of the
+/// dispatcher. Declare it with `let`.
+public protocol StoreComponentType<WrappedStore>: DispatcherType
+where
+  State == WrappedStore.State, Activity == WrappedStore.Activity, Scope == WrappedStore.Scope
+{
+  /// The store or dispatcher it works on.
+  associatedtype WrappedStore: DispatcherType
+
+  /// The store or dispatcher it works on.
+  var store: WrappedStore { get }
+}
+
+extension StoreComponentType {
+  /// The store that is committed to.
+  public var targetStore: Store<WrappedStore.State, WrappedStore.Activity> { store.targetStore }
+  /// The path from the state to the scope.
+  public var scope: StatePath<WrappedStore.State, WrappedStore.Scope> { store.scope }
+}
