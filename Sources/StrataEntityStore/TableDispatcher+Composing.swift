@@ -1,3 +1,4 @@
+import StrataBase
 public import StrataCore
 public import StrataNormalization
 
@@ -30,13 +31,7 @@ extension TableDispatcherBase {
     line: UInt = #line,
     _ mutation: (inout EntityTable<Entity>, inout EntityTable<B>) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try compose(trace, b, mutation)
   }
 
@@ -56,13 +51,7 @@ extension TableDispatcherBase {
       inout EntityTable<Entity>, inout EntityTable<B>, inout EntityTable<C>
     ) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try compose(trace, b, c, mutation)
   }
 }
@@ -83,13 +72,7 @@ extension TableDispatcherBase where State: RuledStateType {
     line: UInt = #line,
     _ mutation: (inout EntityTable<Entity>, inout EntityTable<B>) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try compose(trace, b) { (tableA, tableB) throws in try mutation(&tableA, &tableB) }
   }
 
@@ -109,13 +92,7 @@ extension TableDispatcherBase where State: RuledStateType {
       inout EntityTable<Entity>, inout EntityTable<B>, inout EntityTable<C>
     ) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try compose(trace, b, c) { (tableA, tableB, tableC) throws in
       try mutation(&tableA, &tableB, &tableC)
     }

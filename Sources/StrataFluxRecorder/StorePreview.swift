@@ -112,12 +112,6 @@ private final class FluxStorePreview<State: StateType, Action: FluxAction>: Stor
   }
 
   private func trace(_ name: String) -> CommitTrace {
-    CommitTrace(
-      ofCommit: "recorder: \(name)",
-      nil,
-      fileID: #fileID,
-      function: #function,
-      line: #line
-    )
+    CommitTrace(ofCommit: "recorder: \(name)", nil, at: CommitPlace())
   }
 }

@@ -58,7 +58,7 @@ final class JournalHook<State: StateType, Database: DatabaseType>: CommitHook {
         policy: persistence.policy
       ),
       name: trace.name,
-      CommitPlace(fileID: trace.fileID, function: trace.function, line: trace.line),
+      trace.source,
       context: trace.context.map {
         PendingCommitContext(
           context: $0,

@@ -149,9 +149,7 @@ extension Persistence {
     let trace = CommitTrace(
       ofCommit: name ?? "revert to \(point)",
       context,
-      fileID: fileID,
-      function: function,
-      line: line
+      at: CommitPlace(fileID, function, line)
     )
     return try commit(trace) { state, attachments in
       attachments[CarriedFields.restored] = then.carried

@@ -1,3 +1,4 @@
+import StrataBase
 import StrataJournal
 import StrataStorage
 import Testing

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// What an action works with: the state of its dispatcher, and the ways to change it.
 ///
 /// It may be passed to other threads and kept as long as the action has something to commit. It holds
@@ -47,13 +49,7 @@ extension DispatcherContext {
     line: UInt = #line,
     _ mutation: (inout Dispatcher.Scope) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try dispatcher.targetStore.commit(
       trace,
       causes: actions,
@@ -74,13 +70,7 @@ extension DispatcherContext {
     line: UInt = #line,
     _ mutation: (inout Part) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try dispatcher.targetStore.commit(
       trace,
       causes: actions,
@@ -104,13 +94,7 @@ extension DispatcherContext {
     line: UInt = #line,
     _ mutation: (inout Dispatcher.Scope) throws(E) -> R
   ) throws(E) -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     var version: UInt64?
     let result = try dispatcher.targetStore.commit(
       trace,
@@ -167,13 +151,7 @@ extension DispatcherContext where Dispatcher.State: RuledStateType {
     line: UInt = #line,
     _ mutation: (inout Dispatcher.Scope) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try dispatcher.targetStore.commit(
       trace,
       causes: actions,
@@ -193,13 +171,7 @@ extension DispatcherContext where Dispatcher.State: RuledStateType {
     line: UInt = #line,
     _ mutation: (inout Part) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try dispatcher.targetStore.commit(
       trace,
       causes: actions,
@@ -220,13 +192,7 @@ extension DispatcherContext where Dispatcher.State: RuledStateType {
     line: UInt = #line,
     _ mutation: (inout Dispatcher.Scope) throws(E) -> R
   ) throws -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     var version: UInt64?
     let result = try dispatcher.targetStore.commit(
       trace,

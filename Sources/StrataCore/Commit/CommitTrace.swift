@@ -1,4 +1,5 @@
 public import Foundation
+public import StrataBase
 
 /// Who made a commit: the name it was given, the place in the source that called it, and its context.
 ///
@@ -6,15 +7,18 @@ public import Foundation
 public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
   /// The name given to `commit("name") { … }`; empty when none was.
   public let name: String
-  /// The module and file, as in `#fileID`: no path of the machine it was built on.
-  public let fileID: StaticString
-  /// The function that called `commit`.
-  public let function: StaticString
-  /// The line of the call.
-  public let line: UInt
+  /// The place of the call; empty for a commit of another process.
+  package let source: CommitPlace
   @usableFromInline let carried: CarriedContext?
   /// What a commit was that is made again here; nil for a commit of this process.
   @usableFromInline let recorded: RecordedCommit?
+
+  /// The module and file, as in `#fileID`: no path of the machine it was built on.
+  public var fileID: StaticString { source.fileID }
+  /// The function that called `commit`.
+  public var function: StaticString { source.function }
+  /// The line of the call.
+  public var line: UInt { source.line }
 
   /// Who wanted the commit and why; nil if that is not known, and for an action.
   public var context: CommitContext? { carried?.context }
@@ -27,22 +31,13 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
     line: UInt,
     context: CommitContext? = nil
   ) {
-    self.name = name
-    self.fileID = fileID
-    self.function = function
-    self.line = line
-    carried = context.map { CarriedContext($0) }
-    recorded = nil
+    self.init(name, CommitPlace(fileID, function, line), context.map { CarriedContext($0) })
   }
 
   /// Creates the trace of a commit that another process made, and that is made again here.
   package init(following name: String, place: String, time: Date, context: CommitContext?) {
-    self.name = name
-    fileID = ""
-    function = ""
-    line = 0
-    carried = context.map { CarriedContext($0) }
-    recorded = RecordedCommit(place: place, time: time)
+    let carried = context.map { CarriedContext($0) }
+    self.init(name, CommitPlace("", "", 0), carried, RecordedCommit(place: place, time: time))
   }
 
   /// Creates the trace of a commit that is made here: its context is completed by that of the task.
@@ -53,27 +48,34 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
     function: StaticString,
     line: UInt
   ) {
+    self.init(ofCommit: name, context, at: CommitPlace(fileID, function, line))
+  }
+
+  /// The same.
+  @usableFromInline
+  package init(ofCommit name: String, _ context: CommitContext?, at source: CommitPlace) {
+    self.init(name, source, .ofCommit(context))
+  }
+
+  private init(
+    _ name: String,
+    _ source: CommitPlace,
+    _ carried: CarriedContext?,
+    _ recorded: RecordedCommit? = nil
+  ) {
     self.name = name
-    self.fileID = fileID
-    self.function = function
-    self.line = line
-    carried = .ofCommit(context)
-    recorded = nil
+    self.source = source
+    self.carried = carried
+    self.recorded = recorded
   }
 
   /// The trace of a commit of this mutation that is made here.
   func ofCommit(calling call: RecordedCall?) -> CommitTrace {
-    CommitTrace(
-      ofCommit: name,
-      call.map { CommitContext(call: $0) },
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    CommitTrace(ofCommit: name, call.map { CommitContext(call: $0) }, at: source)
   }
 
   /// `Module/File.swift:12 function()`.
-  public var place: String { recorded?.place ?? "\(fileID):\(line) \(function)" }
+  public var place: String { recorded?.place ?? "\(source)" }
 
   /// When the commit was made, for one of another process that a follower has made again; nil for others.
   public var time: Date? { recorded?.time }
@@ -83,8 +85,7 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
 
   /// Equal when name, place and context are.
   public static func == (a: CommitTrace, b: CommitTrace) -> Bool {
-    a.name == b.name && a.line == b.line && "\(a.fileID)" == "\(b.fileID)"
-      && "\(a.function)" == "\(b.function)" && a.context == b.context
+    a.name == b.name && a.source == b.source && a.context == b.context
       && a.recorded?.place == b.recorded?.place && a.time == b.time
   }
 }

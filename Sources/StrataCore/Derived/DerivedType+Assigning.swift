@@ -1,3 +1,5 @@
+import StrataBase
+
 extension DispatcherType {
   /// A closure that writes the value of each change to a part of the scope, for `assign(to:)`.
   ///
@@ -14,9 +16,7 @@ extension DispatcherType {
       let trace = CommitTrace(
         ofCommit: "assign",
         changes.context,
-        fileID: fileID,
-        function: function,
-        line: line
+        at: CommitPlace(fileID, function, line)
       )
       store?.commit(trace, scope: whole) { $0 = changes.value }
     }
@@ -34,9 +34,7 @@ extension DispatcherType {
       let trace = CommitTrace(
         ofCommit: "assign",
         changes.context,
-        fileID: fileID,
-        function: function,
-        line: line
+        at: CommitPlace(fileID, function, line)
       )
       store?.commit(trace, scope: whole) { $0 = changes.value }
     }
@@ -54,9 +52,7 @@ extension DispatcherType {
       let trace = CommitTrace(
         ofCommit: "assign",
         changes.context,
-        fileID: fileID,
-        function: function,
-        line: line
+        at: CommitPlace(fileID, function, line)
       )
       store?.commit(trace, scope: whole) { $0 = changes }
     }

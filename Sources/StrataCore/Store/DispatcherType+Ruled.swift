@@ -1,3 +1,5 @@
+public import StrataBase
+
 /// The commits of a state that is ruled: the same as for any state, and they throw in their type.
 ///
 /// The compiler prefers these, because they are more constrained.
@@ -16,13 +18,7 @@ extension DispatcherType where State: RuledStateType {
     line: UInt = #line,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try targetStore.commit(trace, by: ObjectIdentifier(self), scope: scope) {
       (part) throws in try mutation(&part)
     }
@@ -42,13 +38,7 @@ extension DispatcherType where State: RuledStateType {
     line: UInt = #line,
     _ mutation: (inout Part) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
@@ -69,13 +59,7 @@ extension DispatcherType where State: RuledStateType {
     line: UInt = #line,
     _ mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
   ) throws -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try targetStore.commit(trace, by: ObjectIdentifier(self), scope: scope) {
       (part: inout Scope, attachments: inout CommitAttachments) throws in
       try mutation(&part, &attachments)
@@ -95,13 +79,7 @@ extension DispatcherType where State: RuledStateType {
     line: UInt = #line,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     var version: UInt64?
     let result = try targetStore.commit(
       trace,

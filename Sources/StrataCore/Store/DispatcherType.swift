@@ -1,3 +1,5 @@
+public import StrataBase
+
 /// What commits to a store: the store itself, and every dispatcher created for it.
 ///
 /// A dispatcher is an object without state of its own. It works on a part of the store's state, its
@@ -72,13 +74,7 @@ extension DispatcherType {
     line: UInt = #line,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
@@ -101,13 +97,7 @@ extension DispatcherType {
     line: UInt = #line,
     _ mutation: (inout Part) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
@@ -137,13 +127,7 @@ extension DispatcherType {
     line: UInt = #line,
     _ mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
   ) throws(E) -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     return try targetStore.commit(
       trace,
       by: ObjectIdentifier(self),
@@ -171,13 +155,7 @@ extension DispatcherType {
     line: UInt = #line,
     _ mutation: (inout Scope) throws(E) -> R
   ) throws(E) -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     var version: UInt64?
     let result = try targetStore.commit(
       trace,

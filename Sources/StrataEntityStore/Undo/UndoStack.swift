@@ -94,9 +94,7 @@ extension UndoStack {
     let trace = CommitTrace(
       ofCommit: name.isEmpty ? "undo" : "undo \(name)",
       context,
-      fileID: fileID,
-      function: function,
-      line: line
+      at: CommitPlace(fileID, function, line)
     )
     return try move(.undo, conflict, trace)
   }
@@ -119,9 +117,7 @@ extension UndoStack {
     let trace = CommitTrace(
       ofCommit: name.isEmpty ? "redo" : "redo \(name)",
       context,
-      fileID: fileID,
-      function: function,
-      line: line
+      at: CommitPlace(fileID, function, line)
     )
     return try move(.redo, conflict, trace)
   }

@@ -1,3 +1,4 @@
+import StrataBase
 public import StrataCore
 import StrataStorage
 
@@ -32,13 +33,7 @@ extension DispatcherType {
     isolation: isolated (any Actor)? = #isolation,
     _ mutation: (inout Scope) throws -> R
   ) async throws -> R {
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     let commit = DurableCommit(of: targetStore, trace, until: mark)
     let result = try targetStore.commit(trace, by: ObjectIdentifier(self), scope: scope) {
       (part: inout Scope, attachments: inout CommitAttachments) throws in
@@ -124,13 +119,7 @@ extension DispatcherContext {
     _ mutation: (inout Dispatcher.Scope) throws -> R
   ) async throws -> R {
     let store = dispatcher.targetStore
-    let trace = CommitTrace(
-      ofCommit: name,
-      context,
-      fileID: fileID,
-      function: function,
-      line: line
-    )
+    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
     let commit = DurableCommit(of: store, trace, until: mark)
     let result = try store.commit(
       trace,

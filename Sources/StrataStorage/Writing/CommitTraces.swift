@@ -1,3 +1,5 @@
+import StrataBase
+
 /// What a delta states about its commit.
 ///
 /// Names and places help to read a history. A name may contain what a person typed, and a place reveals

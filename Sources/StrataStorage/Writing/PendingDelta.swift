@@ -1,3 +1,4 @@
+package import StrataBase
 package import StrataJournal
 
 /// A commit on its way to the file: its changes, and what its delta will state about it.

@@ -1,4 +1,4 @@
-import StrataBase
+package import StrataBase
 package import StrataJournal
 
 /// The queue between committing threads and the writer, behind its lock, and how far the file is.

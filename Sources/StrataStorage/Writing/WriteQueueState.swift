@@ -1,3 +1,4 @@
+package import StrataBase
 package import StrataJournal
 
 /// The commits that wait for the writer.

@@ -1,25 +1,39 @@
-/// The source location of a commit.
+/// The place in the source that made a commit.
+@usableFromInline
 package struct CommitPlace: Sendable {
+  /// The module and file, as in `#fileID`.
   package let fileID: StaticString
+  /// The function that called `commit`.
   package let function: StaticString
+  /// The line of the call.
   package let line: UInt
 
+  /// Creates a place; that of the caller if none is given.
+  @usableFromInline
   package init(
-    fileID: StaticString = #fileID,
-    function: StaticString = #function,
-    line: UInt = #line
+    _ fileID: StaticString = #fileID,
+    _ function: StaticString = #function,
+    _ line: UInt = #line
   ) {
     self.fileID = fileID
     self.function = function
     self.line = line
   }
+}
 
+extension CommitPlace: Equatable, CustomStringConvertible {
   /// `Module/File.swift:12 function()`.
-  var text: String { "\(fileID):\(line) \(function)" }
+  @usableFromInline package var description: String { "\(fileID):\(line) \(function)" }
+
+  /// Equal when the texts are.
+  @usableFromInline
+  package static func == (a: CommitPlace, b: CommitPlace) -> Bool {
+    a.line == b.line && "\(a.fileID)" == "\(b.fileID)" && "\(a.function)" == "\(b.function)"
+  }
 }
 
 /// The places of commits as text, each formatted once, because a program commits from few places.
-struct PlaceCache {
+package struct PlaceCache {
   /// The addresses of the literals of a place: the compiler stores each once.
   private struct Key: Hashable {
     let file: UnsafePointer<UInt8>
@@ -29,12 +43,15 @@ struct PlaceCache {
 
   private var texts: [Key: String] = [:]
 
+  /// Creates a cache without texts.
+  package init() {}
+
   /// The place as a delta states it.
   ///
   /// O(1) for a place seen before.
-  mutating func text(of place: CommitPlace) -> String {
+  package mutating func text(of place: CommitPlace) -> String {
     guard place.fileID.hasPointerRepresentation, place.function.hasPointerRepresentation else {
-      return place.text
+      return place.description
     }
     let key = Key(
       file: place.fileID.utf8Start,
@@ -42,7 +59,7 @@ struct PlaceCache {
       line: place.line
     )
     if let text = texts[key] { return text }
-    texts[key] = place.text
-    return place.text
+    texts[key] = place.description
+    return place.description
   }
 }
