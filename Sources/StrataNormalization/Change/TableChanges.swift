@@ -1,3 +1,19 @@
+/// The change of one entity: it was put (inserted or replaced), or removed.
+public enum EntityChange<Entity: EntityType>: Sendable, Equatable {
+  /// The entity after the change.
+  case put(Entity)
+  /// The ID of the removed entity.
+  case remove(EntityID<Entity>)
+
+  /// The ID of the changed entity.
+  public var id: EntityID<Entity> {
+    switch self {
+    case .put(let entity): entity.id
+    case .remove(let id): id
+    }
+  }
+}
+
 /// The changes of the entities of one table, with the type of the entities erased.
 public protocol AnyTableChanges: Sendable {
   /// The type of the entities in the table.
@@ -69,5 +85,43 @@ extension AnyTableChanges {
     let laterIDs = Set(later.changes.lazy.map(\.id))
     let kept = changes.filter { !laterIDs.contains($0.id) }
     return TableChanges(table: table, changes: kept + later.changes)
+  }
+}
+
+extension EntityTable {
+  /// The changes that make `old` equal to this table: one for each entity that differs, in unspecified
+  /// order.
+  ///
+  /// If one of the tables was made by copying and changing the other, an entity that was written differs
+  /// unless all its bytes are equal; its `==` is not called. O(different entities · log n).
+  /// If they were built separately, entities of one ID are compared with `==`. O(n).
+  @inlinable
+  public func changes(from old: EntityTable) -> [EntityChange<Entity>] {
+    let difference: TrieDifference<Entity>
+    if lineage === old.lineage {
+      difference = storage.difference(from: old.storage) { $0.hasBytes(of: $1) }
+    } else {
+      difference = storage.difference(from: old.storage) {
+        $0.hasBytes(of: $1) || $0.pointee == $1.pointee
+      }
+    }
+    if difference.put.isEmpty, difference.removed.isEmpty { return [] }
+    var changes: [EntityChange<Entity>] = []
+    changes.reserveCapacity(difference.put.count + difference.removed.count)
+    withExtendedLifetime((self, old)) {
+      for place in difference.put { changes.append(.put(place.pointee)) }
+      for place in difference.removed { changes.append(.remove(place.pointee.id)) }
+    }
+    return changes
+  }
+
+  /// The same as the changes of a named table; nil if there are none.
+  @inlinable
+  func changes(from old: EntityTable, as name: TableName) -> TableChanges<Entity>? {
+    if storage.root === old.storage.root { return nil }
+    let changes = changes(from: old)
+    if changes.isEmpty { return nil }
+    let compared = ComparedTables(old: old.storage.root, new: storage.root)
+    return TableChanges(table: name, changes: changes, between: compared)
   }
 }

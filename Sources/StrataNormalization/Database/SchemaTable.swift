@@ -56,6 +56,9 @@ extension SchemaTable {
     access.offset.map { $0..<$0 + MemoryLayout<EntityTable<Entity>>.size }
   }
 
+  /// Whether an index of the table has a rule.
+  var hasIndexRules: Bool { Entity.indexes.hasRules }
+
   /// The indexes of the table; a key path would copy the table.
   func indexes(in database: UnsafePointer<Database>) -> TableIndexes<Entity> {
     guard let offset = access.offset else { return database.pointee[keyPath: path].indexes }

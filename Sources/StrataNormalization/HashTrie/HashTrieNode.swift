@@ -61,3 +61,57 @@ final class HashTrieNode<Entity: Identifiable & Sendable>: ManagedBuffer<TrieHea
     return unsafeDowncast(create(minimumCapacity: words) { _ in header }, to: HashTrieNode.self)
   }
 }
+
+/// The sizes of leaves.
+@usableFromInline
+enum TrieLimits {
+  /// The maximum number of entities in a leaf, except for those with equal hashes.
+  ///
+  /// A higher number makes iteration and bulk creation cheaper; a lower one makes a write cheaper while
+  /// an old copy is held.
+  @inlinable
+  static var leaf: Int { 8 }
+
+  /// The maximum number of entities of two adjacent leaves that are joined: half, so that the next
+  /// insert does not split them again.
+  @inlinable
+  static var joined: Int { leaf / 2 }
+}
+
+extension UnsafeMutablePointer {
+  /// Copies values to uninitialized memory, including their padding.
+  ///
+  /// A plain copy leaves the padding between fields unspecified. With the padding copied, a value and
+  /// its copy have equal bytes, whatever the type.
+  @inlinable
+  func initializeBytes(from source: UnsafeMutablePointer, count: Int) {
+    initialize(from: source, count: count)
+    let bytes = count &* MemoryLayout<Pointee>.stride
+    UnsafeMutableRawPointer(self).copyMemory(from: source, byteCount: bytes)
+  }
+
+  /// Whether the value here and another have the same bytes.
+  ///
+  /// While both are held, equal bytes mean an equal value: storage that both refer to is shared, so it
+  /// was neither changed in place nor freed and reused. Unequal bytes mean nothing.
+  @inlinable
+  func hasBytes(of other: UnsafeMutablePointer) -> Bool {
+    let size = MemoryLayout<Pointee>.size
+    let (a, b) = (UnsafeRawPointer(self), UnsafeRawPointer(other))
+    var offset = 0
+    while offset &+ 8 <= size {
+      let word = a.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      if word != b.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+      offset &+= 8
+    }
+    while offset < size {
+      if a.load(fromByteOffset: offset, as: UInt8.self)
+        != b.load(fromByteOffset: offset, as: UInt8.self)
+      {
+        return false
+      }
+      offset &+= 1
+    }
+    return true
+  }
+}

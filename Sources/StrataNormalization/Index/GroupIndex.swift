@@ -13,9 +13,8 @@
 public final class GroupIndex<Entity: EntityType, Key: Hashable & Sendable>: EntityIndex {
   /// The name in errors: the one it was given, or the field.
   public let name: String
-  @usableFromInline let make: @Sendable () -> IndexBox
-  @usableFromInline let build: @Sendable (HashTrie<Entity>) -> IndexBox
-  @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
+  /// How a table maintains it.
+  public let maintenance: IndexMaintenance<Entity>
   @usableFromInline let members: @Sendable (IndexBox, Key) -> (any EntityIDSource<Entity>)?
   @usableFromInline let keys: @Sendable (IndexBox) -> [Key]
   @usableFromInline let groupCount: @Sendable (IndexBox) -> Int
@@ -33,17 +32,14 @@ public final class GroupIndex<Entity: EntityType, Key: Hashable & Sendable>: Ent
     typealias Contents = GroupContents<Entity, Key, Rank>
     self.name = name ?? Self.nameless(Key.self)
     self.keysOf = keysOf
-    self.change = change
-    self.build = { TypedIndexBox(build($0)) }
-    make = { TypedIndexBox(Contents()) }
+    maintenance = IndexMaintenance(
+      make: { TypedIndexBox(Contents()) },
+      build: { TypedIndexBox(build($0)) },
+      change: change
+    )
     members = { TypedIndexBox<Contents>.value(in: $0).groups[$1]?.members }
     keys = { Array(HashTrieIDs(TypedIndexBox<Contents>.value(in: $0).groups)) }
     groupCount = { TypedIndexBox<Contents>.value(in: $0).groups.count }
-  }
-
-  /// How a table maintains it.
-  public var maintenance: IndexMaintenance<Entity> {
-    IndexMaintenance(of: ObjectIdentifier(self), make: make, build: build, change: change)
   }
 
   /// The keys of the groups of an entity.

@@ -16,9 +16,8 @@ public final class OrderedIndex<Entity: EntityType, Rank: Comparable & Sendable>
 
   /// The name in errors: the one it was given, or the field.
   public let name: String
-  @usableFromInline let make: @Sendable () -> IndexBox
-  @usableFromInline let build: @Sendable (HashTrie<Entity>) -> IndexBox
-  @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
+  /// How a table maintains it.
+  public let maintenance: IndexMaintenance<Entity>
 
   /// Sorts by a field; entities where it is nil are left out.
   @inlinable
@@ -45,39 +44,36 @@ public final class OrderedIndex<Entity: EntityType, Rank: Comparable & Sendable>
   public init(_ rank: @escaping @Sendable (Entity) -> Rank?, named name: String? = nil) {
     typealias Member = RankedMember<Rank, Entity>
     self.name = name ?? Self.nameless(Rank.self)
-    make = { Box(OrderedList()) }
-    build = { storage in
-      var members: [Member] = []
-      members.reserveCapacity(storage.count)
-      var entities = HashTrieIterator(storage)
-      while let entity = entities.nextEntity() {
-        if let rank = rank(entity) { members.append(Member(rank, entity.id)) }
+    maintenance = IndexMaintenance(
+      make: { Box(OrderedList()) },
+      build: { storage in
+        var members: [Member] = []
+        members.reserveCapacity(storage.count)
+        var entities = HashTrieIterator(storage)
+        while let entity = entities.nextEntity() {
+          if let rank = rank(entity) { members.append(Member(rank, entity.id)) }
+        }
+        members.sort { Member.isOrdered($0, before: $1) }
+        return Box(OrderedList(members))
+      },
+      change: { box, old, new in
+        let (oldRank, newRank) = (old.flatMap(rank), new.flatMap(rank))
+        switch (oldRank, newRank) {
+        case (nil, nil): return
+        case (let oldRank?, let newRank?) where Member.isSame(oldRank, newRank): return
+        default: break
+        }
+        Box.change(&box) { members in
+          if let old, let oldRank { members.remove(Member(oldRank, old.id)) }
+          if let new, let newRank { members.insert(Member(newRank, new.id)) }
+        }
       }
-      members.sort { Member.isOrdered($0, before: $1) }
-      return Box(OrderedList(members))
-    }
-    change = { box, old, new in
-      let (oldRank, newRank) = (old.flatMap(rank), new.flatMap(rank))
-      switch (oldRank, newRank) {
-      case (nil, nil): return
-      case (let oldRank?, let newRank?) where Member.isSame(oldRank, newRank): return
-      default: break
-      }
-      Box.change(&box) { members in
-        if let old, let oldRank { members.remove(Member(oldRank, old.id)) }
-        if let new, let newRank { members.insert(Member(newRank, new.id)) }
-      }
-    }
+    )
   }
 
   /// Sorts by what a closure gives.
   @inlinable
   public convenience init(_ rank: @escaping @Sendable (Entity) -> Rank, named name: String? = nil) {
     self.init({ Optional(rank($0)) }, named: name)
-  }
-
-  /// How a table maintains it.
-  public var maintenance: IndexMaintenance<Entity> {
-    IndexMaintenance(of: ObjectIdentifier(self), make: make, build: build, change: change)
   }
 }

@@ -33,7 +33,7 @@ struct TableIndexes<Entity: EntityType>: Sendable {
   @inlinable
   func box(of index: some EntityIndex<Entity>) -> IndexBox {
     for position in boxes.indices
-    where declared.maintained[position].index == ObjectIdentifier(index) { return boxes[position] }
+    where declared.identities[position] == ObjectIdentifier(index) { return boxes[position] }
     fatalError(
       """
       \(Entity.self) does not list its index "\(index.name)", so its tables do not maintain it: add \

@@ -16,9 +16,8 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
 
   /// The name in errors: the one it was given, or the field.
   public let name: String
-  @usableFromInline let make: @Sendable () -> IndexBox
-  @usableFromInline let build: @Sendable (HashTrie<Entity>) -> IndexBox
-  @usableFromInline let change: @Sendable (inout IndexBox, Entity?, Entity?) -> Void
+  /// How a table maintains it.
+  public let maintenance: IndexMaintenance<Entity>
 
   /// Finds by a field; an entity where it is nil is not found, and any number may have none.
   @inlinable
@@ -43,31 +42,37 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
   /// Finds by what a closure gives; an entity where it is nil is not found, and any number may have none.
   @inlinable
   public init(_ key: @escaping @Sendable (Entity) -> Key?, named name: String? = nil) {
-    self.name = name ?? Self.nameless(Key.self)
-    make = { Box(UniqueContents()) }
-    build = { storage in
-      typealias Owners = KeyOwners<Entity, Key>
-      var owners: [Owners] = []
-      owners.reserveCapacity(storage.count)
-      var entities = HashTrieIterator(storage)
-      while let entity = entities.nextEntity() {
-        if let key = key(entity) { owners.append(Owners(key, entity.id)) }
+    let text = name ?? Self.nameless(Key.self)
+    self.name = text
+    maintenance = IndexMaintenance(
+      make: { Box(UniqueContents()) },
+      build: { storage in
+        typealias Owners = KeyOwners<Entity, Key>
+        var owners: [Owners] = []
+        owners.reserveCapacity(storage.count)
+        var entities = HashTrieIterator(storage)
+        while let entity = entities.nextEntity() {
+          if let key = key(entity) { owners.append(Owners(key, entity.id)) }
+        }
+        var contents = UniqueContents<Entity, Key>()
+        contents.owners = owners.withUnsafeBufferPointer { HashTrie($0) }
+        if contents.owners.count == owners.count { return Box(contents) }
+        // Two entities have one key.
+        contents = UniqueContents()
+        for owner in owners { contents.insert(owner.first, into: owner.id) }
+        return Box(contents)
+      },
+      change: { box, old, new in
+        let (oldKey, newKey) = (old.flatMap(key), new.flatMap(key))
+        if oldKey == newKey { return }
+        Box.change(&box) { contents in
+          if let old, let oldKey { contents.remove(old.id, from: oldKey) }
+          if let new, let newKey { contents.insert(new.id, into: newKey) }
+        }
       }
-      var contents = UniqueContents<Entity, Key>()
-      contents.owners = owners.withUnsafeBufferPointer { HashTrie($0) }
-      if contents.owners.count == owners.count { return Box(contents) }
-      // Two entities have one key.
-      contents = UniqueContents()
-      for owner in owners { contents.insert(owner.first, into: owner.id) }
-      return Box(contents)
-    }
-    change = { box, old, new in
-      let (oldKey, newKey) = (old.flatMap(key), new.flatMap(key))
-      if oldKey == newKey { return }
-      Box.change(&box) { contents in
-        if let old, let oldKey { contents.remove(old.id, from: oldKey) }
-        if let new, let newKey { contents.insert(new.id, into: newKey) }
-      }
+    ) { box, old in
+      if let old, old === box { return [] }
+      return Box.value(in: box).violations(of: text, since: old.map(Box.value(in:)))
     }
   }
 
@@ -75,19 +80,6 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
   @inlinable
   public convenience init(_ key: @escaping @Sendable (Entity) -> Key, named name: String? = nil) {
     self.init({ Optional(key($0)) }, named: name)
-  }
-
-  /// How a table maintains it.
-  public var maintenance: IndexMaintenance<Entity> {
-    IndexMaintenance(
-      of: ObjectIdentifier(self),
-      make: make,
-      build: build,
-      change: change
-    ) { [name] box, old in
-      if let old, old === box { return [] }
-      return Box.value(in: box).violations(of: name, since: old.map(Box.value(in:)))
-    }
   }
 }
 
@@ -140,6 +132,7 @@ struct UniqueContents<Entity: EntityType, Key: Hashable & Sendable>: Sendable {
     if left == 1 { clashes.remove(key) }
   }
 
+  @usableFromInline
   func violations(of index: String, since old: UniqueContents?) -> [IndexViolation] {
     if clashes.isEmpty { return [] }
     // Sorted by text, so that the same data gives the same error.

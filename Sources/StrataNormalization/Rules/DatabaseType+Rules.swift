@@ -67,7 +67,7 @@ extension DatabaseType {
   /// Adds the entities that are removed with those that were removed; returns whether anything changed.
   private mutating func apply(
     _ schema: DatabaseSchema<Self>,
-    after removed: inout [any RemovedEntities]
+    after removed: inout [RemovedEntities]
   ) -> Bool {
     var isChanged = false
     var next = 0
@@ -84,7 +84,7 @@ extension DatabaseType {
 
 extension DatabaseSchema {
   /// The entities that the changes removed from tables with a rule.
-  func removed(by changes: ChangeSet) -> [any RemovedEntities] {
+  func removed(by changes: ChangeSet) -> [RemovedEntities] {
     let targets = rules.map(\.paths.to)
     return tables.compactMap { table in
       targets.contains(table.place) ? table.removed(by: changes) : nil
@@ -101,9 +101,6 @@ extension ChangeSet {
 }
 
 extension SchemaTable {
-  /// Whether an index of the table has a rule.
-  var hasIndexRules: Bool { Entity.indexes.hasRules }
-
   /// The violations of uniqueness that `old` does not have.
   func violations(
     of database: UnsafePointer<Database>,
@@ -114,10 +111,19 @@ extension SchemaTable {
     }
   }
 
-  func removed(by changes: ChangeSet) -> (any RemovedEntities)? {
+  func removed(by changes: ChangeSet) -> RemovedEntities? {
     let ids = changes.changes(of: Entity.self, in: name).compactMap { change in
       if case .remove(let id) = change { id } else { nil }
     }
-    return ids.isEmpty ? nil : RemovedIDs(table: path, ids: ids)
+    return ids.isEmpty ? nil : RemovedEntities(path, ids)
+  }
+}
+
+extension DatabaseType {
+  /// The references that lead to no entity, of each rule that checks existence.
+  ///
+  /// O(referenced IDs · log n).
+  public func danglingReferences() -> [DanglingReferences] {
+    Self.schema.rules.compactMap { $0.danglingReferences(in: self) }
   }
 }

@@ -48,10 +48,10 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
   var paths: (from: AnyKeyPath, to: AnyKeyPath) { (from, to) }
 
   func apply(
-    after removed: any RemovedEntities,
+    after removed: RemovedEntities,
     in database: inout Database,
     _ isChanged: inout Bool
-  ) -> (any RemovedEntities)? {
+  ) -> RemovedEntities? {
     guard let ids = removed.ids(of: Target.self, at: to) else { return nil }
     var next: [EntityID<Source>] = []
     for id in ids {
@@ -70,10 +70,10 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
       }
       if !sources.isEmpty { isChanged = true }
     }
-    return next.isEmpty ? nil : RemovedIDs(table: from, ids: next)
+    return next.isEmpty ? nil : RemovedEntities(from, next)
   }
 
-  func check(_ removed: any RemovedEntities, in database: Database) throws(RuleViolation) {
+  func check(_ removed: RemovedEntities, in database: Database) throws(RuleViolation) {
     guard case .restrict = rule.effect, let ids = removed.ids(of: Target.self, at: to) else {
       return
     }
@@ -132,46 +132,62 @@ extension References {
   }
 }
 
-/// A rule of a schema, with the types of its entities erased.
-protocol SchemaRule<Database>: Sendable {
-  associatedtype Database: DatabaseType
+/// What happens to the entities that refer to one that a commit removes.
+public struct RemovalRule<Entity: EntityType, Key: Hashable & Sendable>: Sendable {
+  enum Effect: Sendable {
+    case restrict
+    case cascade
+    case change(@Sendable (inout Entity, Key) -> Void)
+  }
 
-  /// The tables it connects.
-  var paths: (from: AnyKeyPath, to: AnyKeyPath) { get }
+  let effect: Effect
 
-  /// Applies the rule to removed entities; returns those that are removed with them, and reports
-  /// whether anything changed.
-  func apply(
-    after removed: any RemovedEntities,
-    in database: inout Database,
-    _ isChanged: inout Bool
-  ) -> (any RemovedEntities)?
+  /// The commit is refused with ``RuleViolation/stillReferenced(table:id:by:ids:)``, unless the
+  /// entities that refer to the removed one are removed in the same commit.
+  public static var restrict: RemovalRule { RemovalRule(effect: .restrict) }
 
-  /// Throws if changes of its table, which has this name, introduced a reference to an absent entity.
-  func checkExistence(
-    after changes: ChangeSet,
-    of table: TableName,
-    from old: Database,
-    in new: Database
-  ) throws(RuleViolation)
+  /// The entities that refer to it are removed too, and so on.
+  public static var cascade: RemovalRule { RemovalRule(effect: .cascade) }
 
-  /// The references that lead to no entity; nil if there are none, or if they are not checked.
-  func danglingReferences(in database: Database) -> DanglingReferences?
+  /// The field that refers to it is set to nil.
+  public static func nullify(
+    _ field: any WritableKeyPath<Entity, Key?> & Sendable
+  ) -> RemovalRule {
+    RemovalRule(effect: .change { entity, _ in entity[keyPath: field] = nil })
+  }
 
-  /// Throws if the entities must not be removed.
-  func check(_ removed: any RemovedEntities, in database: Database) throws(RuleViolation)
+  /// Its ID is removed from the list of IDs that refers to it.
+  public static func nullify(
+    _ field: any WritableKeyPath<Entity, [Key]> & Sendable
+  ) -> RemovalRule {
+    RemovalRule(effect: .change { entity, key in entity[keyPath: field].removeAll { $0 == key } })
+  }
+
+  /// Its ID is removed from the set of IDs that refers to it.
+  public static func nullify(
+    _ field: any WritableKeyPath<Entity, Set<Key>> & Sendable
+  ) -> RemovalRule {
+    RemovalRule(effect: .change { entity, key in entity[keyPath: field].remove(key) })
+  }
 }
 
-/// The IDs of entities that were removed from a table.
-protocol RemovedEntities {
-  func ids<Entity: EntityType>(of type: Entity.Type, at table: AnyKeyPath) -> [EntityID<Entity>]?
+/// Whether a reference must lead to an entity when a commit introduces it.
+public enum ReferenceExistence: Sendable {
+  /// A commit that introduces a reference to an absent entity is refused with
+  /// ``RuleViolation/danglingReference(table:ids:to:id:)``: a new entity that refers to it, or one
+  /// whose reference the commit changed.
+  ///
+  /// A reference that led to nothing before the commit refuses no commit.
+  case checked
+  /// References may be written before their entity, for data that arrives in any order.
+  case unchecked
 }
 
-struct RemovedIDs<Removed: EntityType>: RemovedEntities {
-  let table: AnyKeyPath
-  let ids: [EntityID<Removed>]
-
-  func ids<Entity: EntityType>(of type: Entity.Type, at table: AnyKeyPath) -> [EntityID<Entity>]? {
-    self.table == table ? ids as? [EntityID<Entity>] : nil
+extension DatabaseSchemaBuilder {
+  /// Adds one rule.
+  public static func buildExpression<Source, Target>(
+    _ rule: References<Database, Source, Target>
+  ) -> DatabaseSchemaPart<Database> {
+    DatabaseSchemaPart(rule: rule)
   }
 }

@@ -36,14 +36,7 @@ public final class ManualOrder<Entity: EntityType>: EntityIndex {
   }
 
   /// How a table maintains it.
-  public var maintenance: IndexMaintenance<Entity> {
-    IndexMaintenance(
-      of: ObjectIdentifier(self),
-      make: order.make,
-      build: order.build,
-      change: order.change
-    )
-  }
+  public var maintenance: IndexMaintenance<Entity> { order.maintenance }
 }
 
 extension EntityTable {

@@ -1,0 +1,128 @@
+/// A rule of a schema, with the types of its entities erased.
+protocol SchemaRule<Database>: Sendable {
+  associatedtype Database: DatabaseType
+
+  /// The tables it connects.
+  var paths: (from: AnyKeyPath, to: AnyKeyPath) { get }
+
+  /// Applies the rule to removed entities; returns those that are removed with them, and reports
+  /// whether anything changed.
+  func apply(
+    after removed: RemovedEntities,
+    in database: inout Database,
+    _ isChanged: inout Bool
+  ) -> RemovedEntities?
+
+  /// Throws if changes of its table, which has this name, introduced a reference to an absent entity.
+  func checkExistence(
+    after changes: ChangeSet,
+    of table: TableName,
+    from old: Database,
+    in new: Database
+  ) throws(RuleViolation)
+
+  /// The references that lead to no entity; nil if there are none, or if they are not checked.
+  func danglingReferences(in database: Database) -> DanglingReferences?
+
+  /// Throws if the entities must not be removed.
+  func check(_ removed: RemovedEntities, in database: Database) throws(RuleViolation)
+}
+
+/// The IDs of entities that were removed from a table, with their type erased.
+struct RemovedEntities {
+  private let table: AnyKeyPath
+  private let ids: any Sendable
+
+  init<Entity: EntityType>(_ table: AnyKeyPath, _ ids: [EntityID<Entity>]) {
+    self.table = table
+    self.ids = ids
+  }
+
+  /// The IDs, if they are those of this table; else nil.
+  func ids<Entity: EntityType>(of type: Entity.Type, at table: AnyKeyPath) -> [EntityID<Entity>]? {
+    self.table == table ? ids as? [EntityID<Entity>] : nil
+  }
+}
+
+/// A rule of a schema that a database or a commit violates.
+///
+/// A commit that throws this is rolled back.
+public enum RuleViolation: Error, Equatable, CustomStringConvertible {
+  /// Several entities of a table have one key of a ``UniqueIndex``.
+  case notUnique(table: TableName, index: String, key: String, ids: [String])
+  /// An entity was removed while others refer to it with the rule `restrict`.
+  case stillReferenced(table: TableName, id: String, by: TableName, ids: [String])
+  /// Entities refer to one that does not exist, and the commit introduced that.
+  case danglingReference(table: TableName, ids: [String], to: TableName, id: String)
+
+  /// What is violated and what to do.
+  public var description: String { "\(sentence). \(remedy)" }
+
+  /// What is violated, without a full stop.
+  package var sentence: String {
+    switch self {
+    case .notUnique(let table, let index, let key, let ids):
+      """
+      \(Self.list(ids)) in \(table) have the same key \(key) of the unique index \
+      "\(table).\(index)"
+      """
+    case .stillReferenced(let table, let id, let source, let ids):
+      """
+      \(id) in \(table) cannot be removed: \(Self.entities(ids)) in \(source) \
+      \(ids.count == 1 ? "refers" : "refer") to it
+      """
+    case .danglingReference(let table, let ids, let target, let id):
+      """
+      \(Self.entities(ids)) in \(table) \(ids.count == 1 ? "refers" : "refer") to \(id), which does not \
+      exist in \(target)
+      """
+    }
+  }
+
+  private static func entities(_ ids: [String]) -> String {
+    (ids.count == 1 ? "the entity " : "the entities ") + list(ids)
+  }
+
+  /// The first IDs, and how many more there are.
+  private static func list(_ ids: [String]) -> String {
+    let last = ids.count > 5 ? "\(ids.count - 5) more" : ids.last ?? ""
+    let first = ids.count > 5 ? ids.prefix(5) : ids.dropLast()
+    return first.isEmpty ? last : "\(first.joined(separator: ", ")) and \(last)"
+  }
+
+  private var remedy: String {
+    switch self {
+    case .notUnique: "Give all but one of them another key, or remove them."
+    case .stillReferenced:
+      """
+      Remove those in the same commit, make them refer to another one, or declare another rule for \
+      the removal.
+      """
+    case .danglingReference:
+      """
+      Insert that entity in the same commit or before, or declare the References with \
+      existence: .unchecked.
+      """
+    }
+  }
+}
+
+/// References of one rule that lead to no entity.
+public struct DanglingReferences: Sendable, Equatable, CustomStringConvertible {
+  /// The table of the entities that refer.
+  public let table: TableName
+  /// The table they refer to.
+  public let target: TableName
+  /// How many IDs they refer to that are absent from it.
+  public let count: Int
+  /// The first five of those IDs, sorted by their text.
+  public let ids: [String]
+
+  /// `posts refer to 2 absent entities of users: ada, eve`.
+  public var description: String {
+    """
+    \(table) refer to \(count) absent \(count == 1 ? "entity" : "entities") of \(target): \
+    \(ids.joined(separator: ", "))\(count > ids.count ? " and \(count - ids.count) more" : "")
+    """
+  }
+}
