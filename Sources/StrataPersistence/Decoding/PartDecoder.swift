@@ -26,7 +26,7 @@ struct TableDecoders<Database: DatabaseType>: Sendable {
 
 /// What was decoded of a part of a merge.
 struct DecodedPart {
-  var tables: [String: any DecodedTable] = [:]
+  var tables: [String: Any] = [:]
   /// How many entities were decoded, not counting values.
   var count = 0
   /// How many entities were read, for the progress.

@@ -25,17 +25,14 @@ protocol TableDecoding: AnyObject {
   func addUnknownFields(to carried: inout CarriedFields)
   /// What looks like renamed fields.
   var possibleRenames: Set<PossibleRename> { get }
-  /// Returns everything decoded so far, and starts again with nothing.
-  func take() -> any DecodedTable
+  /// Returns everything decoded so far, for ``add(_:)``, and starts again with nothing.
+  func take() -> Any
   /// Adds what another decoder of the table has decoded.
-  func add(_ decoded: any DecodedTable)
+  func add(_ decoded: Any)
 }
 
-/// What was decoded of one table; the type of the entities is erased.
-protocol DecodedTable {}
-
 /// The entities of one table that were put, and the IDs that were removed.
-private struct DecodedEntities<Entity: EntityType>: DecodedTable {
+private struct DecodedEntities<Entity: EntityType> {
   var buffers: [EntityBuffer<Entity>] = []
   var removed: [EntityID<Entity>] = []
   var differing: [Entity] = []
@@ -98,7 +95,7 @@ final class TableDecoder<Entity: EntityType>: TableDecoding {
 
   var possibleRenames: Set<PossibleRename> { decoded.possibleRenames }
 
-  func take() -> any DecodedTable {
+  func take() -> Any {
     decoded.possibleRenames.formUnion(records.possibleRenames)
     defer {
       decoded = DecodedEntities()
@@ -107,7 +104,7 @@ final class TableDecoder<Entity: EntityType>: TableDecoding {
     return decoded
   }
 
-  func add(_ decoded: any DecodedTable) {
+  func add(_ decoded: Any) {
     guard let decoded = decoded as? DecodedEntities<Entity> else {
       preconditionFailure("TableDecoder.add(_:) takes what a decoder of the same table decoded.")
     }

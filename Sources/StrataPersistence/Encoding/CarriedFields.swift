@@ -10,7 +10,7 @@ struct CarriedFields: Sendable {
   /// The database that a commit restores had these.
   static let restored = CommitAttachmentKey<CarriedFields>()
 
-  private var tables: [TableName: any CarriedTable] = [:]
+  private var tables: [TableName: any Sendable] = [:]
 
   var isEmpty: Bool { tables.isEmpty }
 
@@ -71,10 +71,8 @@ struct CarriedFields: Sendable {
   }
 }
 
-/// The fields of one table; the type of its entities is erased.
-private protocol CarriedTable: Sendable {}
-
-private struct TableFields<Entity: EntityType>: CarriedTable {
+/// The fields of one table.
+private struct TableFields<Entity: EntityType>: Sendable {
   var present: [EntityID<Entity>: UnknownFields] = [:]
   /// Those of entities that were removed since the file was opened.
   private var removed: [EntityID<Entity>: UnknownFields] = [:]
