@@ -75,3 +75,54 @@ extension DispatcherType {
     return ids.compactMap { entities.retained($0) }
   }
 }
+
+extension DispatcherType {
+  /// The entities of one group of an index, in the order of the index.
+  ///
+  /// ```swift
+  /// let posts = store.derived(Post.byAuthor, of: "ada", in: \.db.posts)
+  /// let subscription = posts.sinkValue { changes in show(changes.value.suffix(10)) }
+  /// ```
+  ///
+  /// The path starts at the own scope. Subscribers are notified when an entity enters or leaves the
+  /// group, and when one in it is written; entities are never compared with their `==`. Nothing is
+  /// copied: the value is a view of the table at that version.
+  ///
+  /// Requesting the same table, index and key again returns the same object as long as it is held. A
+  /// commit costs O(entities changed + subscribers of their groups), however many subscribers follow
+  /// other groups. The entity type must list the index.
+  public func derived<Entity: EntityType, Key>(
+    _ index: GroupIndex<Entity, Key>,
+    of key: Key,
+    in table: StatePath<Scope, EntityTable<Entity>>
+  ) -> Derived<IndexedEntities<Entity>> {
+    keyed(by: GroupDifference(index: index), at: table).part(under: key)
+  }
+}
+
+extension TableDispatcherBase {
+  /// The entity with this ID, nil while there is none.
+  ///
+  /// The same as `derived(from: id, in: table)` of the store.
+  @inlinable
+  public func derived(from id: EntityID<Entity>) -> Derived<Entity?> {
+    derived(from: id, in: \.self)
+  }
+
+  /// The entity with this ID, retained when it is removed.
+  ///
+  /// Throws `EntityError.notFound` when there is no such entity now.
+  @inlinable
+  public func derivedNonNull(from id: EntityID<Entity>) throws -> Derived<RetainedEntity<Entity>> {
+    try derivedNonNull(from: id, in: \.self)
+  }
+
+  /// Calls `receive` for every commit that changes the table, in order, each once.
+  @inlinable
+  public func sinkEntityChanges(
+    queue: TargetQueue = .passthrough,
+    receive: @escaping @Sendable (EntityChanges<Entity>) -> Void
+  ) -> StoreSubscription {
+    sinkEntityChanges(in: \.self, queue: queue, receive: receive)
+  }
+}

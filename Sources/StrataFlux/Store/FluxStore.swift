@@ -1,4 +1,5 @@
 package import StrataBase
+@_exported public import StrataCore
 
 /// A store that responds to the actions of a ``Dispatcher`` with its reducer.
 ///
