@@ -1,6 +1,6 @@
 /// A part of a value whose difference from an earlier one is encoded at the cost of what differs.
 ///
-/// Entity tables are such parts. A caller that encodes a state with an ``EncodedParts`` in the user info of
+/// Entity tables are such parts. A caller that encodes a state with a ``SeparateParts`` in the user info of
 /// the encoder finds a reference in place of each part, and the part itself there.
 package protocol DifferenceCodable: Codable, Sendable {
   /// What makes `old` equal to this part; nil if they are equal, and the part itself if `old` has
@@ -12,11 +12,11 @@ package protocol DifferenceCodable: Codable, Sendable {
 }
 
 /// The parts of an encoded value, which contains a reference in place of each.
-package final class EncodedParts: Sendable {
-  /// The key of an `EncodedParts` in the user info of an encoder or decoder.
+package final class SeparateParts: Sendable {
+  /// The key of a `SeparateParts` in the user info of an encoder or decoder.
   package static let key: CodingUserInfoKey = {
     guard let key = CodingUserInfoKey(rawValue: "Strata.encodedParts") else {
-      fatalError("The user info key of EncodedParts is invalid. Use another raw value.")
+      fatalError("The user info key of SeparateParts is invalid. Use another raw value.")
     }
     return key
   }()
@@ -25,11 +25,11 @@ package final class EncodedParts: Sendable {
   package static let referenceKey = "part#"
 
   private struct Reference: CodingKey {
-    let stringValue = EncodedParts.referenceKey
+    let stringValue = SeparateParts.referenceKey
     var intValue: Int? { nil }
 
     init() {}
-    init?(stringValue: String) { if stringValue != EncodedParts.referenceKey { return nil } }
+    init?(stringValue: String) { if stringValue != SeparateParts.referenceKey { return nil } }
     init?(intValue: Int) { nil }
   }
 
@@ -46,7 +46,7 @@ package final class EncodedParts: Sendable {
     to part: some DifferenceCodable,
     by encoder: any Encoder
   ) throws -> Bool {
-    guard let list = encoder.userInfo[key] as? EncodedParts else { return false }
+    guard let list = encoder.userInfo[key] as? SeparateParts else { return false }
     let index = list.parts.withLock { parts in
       parts.append(part)
       return parts.count - 1
@@ -61,7 +61,7 @@ package final class EncodedParts: Sendable {
     _ type: Part.Type,
     from decoder: any Decoder
   ) throws -> Part? {
-    guard let list = decoder.userInfo[key] as? EncodedParts else { return nil }
+    guard let list = decoder.userInfo[key] as? SeparateParts else { return nil }
     let container: KeyedDecodingContainer<Reference>
     do {
       container = try decoder.container(keyedBy: Reference.self)

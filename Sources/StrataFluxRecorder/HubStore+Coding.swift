@@ -11,15 +11,15 @@ extension HubStore {
     guard let state = state as? any Encodable else { throw notCodable(State.self) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
-    let parts = EncodedParts()
-    encoder.userInfo[EncodedParts.key] = parts
-    let json = try JSONText(parsing: encoder.encode(state))
+    let parts = SeparateParts()
+    encoder.userInfo[SeparateParts.key] = parts
+    let json = try ExactJSON(parsing: encoder.encode(state))
     return EncodedState(json: json, parts: parts.all)
   }
 
   func decodeState(_ encoded: EncodedState) throws -> any StateType {
     let decoder = JSONDecoder()
-    decoder.userInfo[EncodedParts.key] = EncodedParts(encoded.parts)
+    decoder.userInfo[SeparateParts.key] = SeparateParts(encoded.parts)
     guard
       let type = State.self as? any Decodable.Type,
       let state = try decoder.decode(type, from: encoded.json.data) as? State
@@ -27,12 +27,12 @@ extension HubStore {
     return state
   }
 
-  func encode(_ action: any FluxAction) throws -> JSONText {
+  func encode(_ action: any FluxAction) throws -> ExactJSON {
     guard let action = action as? any Encodable else { throw notCodable(Action.self) }
     return try EncodedState.json(of: action)
   }
 
-  func decodeAction(_ action: JSONText) throws -> any FluxAction {
+  func decodeAction(_ action: ExactJSON) throws -> any FluxAction {
     guard
       let type = Action.self as? any Decodable.Type,
       let action = try JSONDecoder().decode(type, from: action.data) as? Action

@@ -9,7 +9,7 @@ import StrataBase
 //   `isDiscarded`, `incompleteEntries`, and CommitDetour in StrataCore.
 // - A pure reducer decides again when an earlier entry is skipped: changes that made no commit
 //   (`RecordedChange.isCommit`), participants and their waits, `RecorderEntry.recomputeError`.
-// - A file is small and checked: Recording, RecordingReader, StateDifference, JSONText,
+// - A file is small and checked: Recording, RecordingReader, EncodedState, ExactJSON,
 //   RecordedError; about 900 lines.
 //
 // It lets any dispatches overlap, which costs it the order of commits beside the order of entries:

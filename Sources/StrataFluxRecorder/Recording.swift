@@ -42,7 +42,7 @@ struct Recording {
   }
 
   /// The checksum of a text and the checksum before it: 16 digits.
-  private static func checksum(of json: JSONText, after previous: String) -> String {
+  private static func checksum(of json: ExactJSON, after previous: String) -> String {
     String(Checksum(of: Array((previous + json.text).utf8)).description.prefix(16))
   }
 }
@@ -53,12 +53,12 @@ extension Recording {
     let states = Dictionary(
       (log.base.values + log.changes.map(\.recorded)).map { ($0.id, $0.state) }
     ) { first, _ in first }
-    var header: [String: JSONText] = [
-      "format": JSONText(Self.format),
-      "position": JSONText(log.position),
-      "count": JSONText(log.entries.count),
+    var header: [String: ExactJSON] = [
+      "format": ExactJSON(Self.format),
+      "position": ExactJSON(log.position),
+      "count": ExactJSON(log.entries.count),
     ]
-    var base: [String: JSONText] = [:]
+    var base: [String: ExactJSON] = [:]
     var tips: [String: (id: Int, state: EncodedState)] = [:]
     for (store, state) in log.base {
       let encoded = try coding(of: store).encode(state.state)
@@ -67,7 +67,7 @@ extension Recording {
     }
     header["base"] = .object(base)
 
-    var changes: [Int: [Int: JSONText]] = [:]
+    var changes: [Int: [Int: ExactJSON]] = [:]
     let exported = log.entries.enumerated().flatMap { step, entry in
       entry.changes.enumerated().map { (step: step, place: $0, change: $1) }
     }
@@ -76,15 +76,15 @@ extension Recording {
     }
 
     var checksum = Self.checksum(of: .object(header), after: "")
-    header["checksum"] = JSONText(checksum)
+    header["checksum"] = ExactJSON(checksum)
     var lines: [String] = []
     for (step, entry) in log.entries.enumerated() {
       var fields = try json(of: entry)
       let own = changes[step] ?? [:]
       fields["changes"] = .array(own.sorted { $0.key < $1.key }.map(\.value))
       checksum = Self.checksum(of: .object(fields), after: checksum)
-      fields["checksum"] = JSONText(checksum)
-      lines.append(JSONText.object(fields).text)
+      fields["checksum"] = ExactJSON(checksum)
+      lines.append(ExactJSON.object(fields).text)
     }
     let fields = header.sorted { $0.key < $1.key }.map { "\"\($0.key)\" : \($0.value.text)" }
     let entries = "\"entries\" : [\n" + lines.joined(separator: ",\n") + "\n]"
@@ -92,7 +92,7 @@ extension Recording {
   }
 
   private func key(_ store: String) -> String {
-    String(JSONText(store).text.dropFirst().dropLast())
+    String(ExactJSON(store).text.dropFirst().dropLast())
   }
 
   private func json(
@@ -100,14 +100,14 @@ extension Recording {
     in log: RecorderLog,
     _ states: [Int: any StateType],
     _ tips: inout [String: (id: Int, state: EncodedState)]
-  ) throws -> JSONText {
-    var fields = ["store": JSONText(change.store), "order": JSONText(change.order)]
-    if let revision = change.revision { fields["revision"] = JSONText(Int(revision)) }
+  ) throws -> ExactJSON {
+    var fields = ["store": ExactJSON(change.store), "order": ExactJSON(change.order)]
+    if let revision = change.revision { fields["revision"] = ExactJSON(Int(revision)) }
     if change.isReduction { fields["reduced"] = .leaf("true") }
     if change.wasNotReached { fields["unreached"] = .leaf("true") }
-    if let failure = change.failure { fields["failure"] = JSONText("\(failure)") }
+    if let failure = change.failure { fields["failure"] = ExactJSON("\(failure)") }
     guard var tip = tips[change.store], !log.isInBase(change) else {
-      fields["order"] = JSONText(0)
+      fields["order"] = ExactJSON(0)
       return .object(fields)
     }
     let coding = try coding(of: change.store)
@@ -129,25 +129,25 @@ extension Recording {
     return .object(fields)
   }
 
-  private func json(of entry: RecorderEntry) throws -> [String: JSONText] {
+  private func json(of entry: RecorderEntry) throws -> [String: ExactJSON] {
     var fields = [
-      "id": JSONText(entry.id),
-      "time": JSONText(Int(entry.time.microseconds)),
-      "duration": JSONText(Int(entry.duration / .nanoseconds(1))),
+      "id": ExactJSON(entry.id),
+      "time": ExactJSON(Int(entry.time.microseconds)),
+      "duration": ExactJSON(Int(entry.duration / .nanoseconds(1))),
     ]
     if entry.isSkipped { fields["skipped"] = .leaf("true") }
     switch entry.origin {
-    case .commit(let name): fields["commit"] = JSONText(name)
+    case .commit(let name): fields["commit"] = ExactJSON(name)
     case .pause: fields["pause"] = .leaf("true")
     case .action(let action):
       let stores = codings.keys.sorted().filter { codings[$0]?.reduction(of: action) != nil }
       guard let store = stores.first else {
         // The stores that responded were unregistered, and with them all changes of the action.
-        fields["commit"] = JSONText("\(action)")
+        fields["commit"] = ExactJSON("\(action)")
         break
       }
       fields["action"] = .object([
-        "stores": .array(stores.map { JSONText($0) }),
+        "stores": .array(stores.map { ExactJSON($0) }),
         "value": try coding(of: store).encode(action),
       ])
     }
@@ -170,9 +170,9 @@ extension Recording {
 
   /// Reads a file: checks it, recomputes what the reducers of registered stores made, and compares.
   func contents(of data: Data, limit: Int) throws(RecorderError) -> Contents {
-    let file: JSONText
+    let file: ExactJSON
     do {
-      file = try JSONText(parsing: data)
+      file = try ExactJSON(parsing: data)
     } catch {
       throw .unreadable("It is not JSON: \(error).")
     }
@@ -196,8 +196,8 @@ extension Recording {
   }
 
   private func check(
-    _ header: [String: JSONText],
-    _ entries: [JSONText],
+    _ header: [String: ExactJSON],
+    _ entries: [ExactJSON],
     _ first: String
   ) throws(RecorderError) {
     guard Self.checksum(of: .object(header), after: "") == first else {

@@ -9,7 +9,7 @@ struct RecordingReader {
     let store: String
     let order: Int
     let revision: Int64?
-    let fields: JSONText
+    let fields: ExactJSON
   }
 
   /// The last state of a store that was read.
@@ -37,9 +37,9 @@ struct RecordingReader {
 
   init(codings: [String: any HubStore]) { self.codings = codings }
 
-  mutating func readBase(_ states: [String: JSONText]) throws(RecorderError) {
+  mutating func readBase(_ states: [String: ExactJSON]) throws(RecorderError) {
     for (key, json) in states {
-      let store = JSONText.leaf("\"\(key)\"").decoded(String.self) ?? key
+      let store = ExactJSON.leaf("\"\(key)\"").decoded(String.self) ?? key
       guard let coding = codings[store] else {
         missingStores.insert(store)
         continue
@@ -60,7 +60,7 @@ struct RecordingReader {
   }
 
   /// Reads an entry, whose changes come later, in the order of the commits.
-  mutating func read(_ json: JSONText, number: Int) throws(RecorderError) {
+  mutating func read(_ json: ExactJSON, number: Int) throws(RecorderError) {
     guard let id = json["id"]?.int, let time = json["time"]?.int,
       let duration = json["duration"]?.int, let changes = json["changes"]?.array
     else {
@@ -90,7 +90,7 @@ struct RecordingReader {
     entries.append(entry)
   }
 
-  private mutating func read(_ json: JSONText, of id: Int) throws(RecorderError) {
+  private mutating func read(_ json: ExactJSON, of id: Int) throws(RecorderError) {
     guard let store = json["store"]?.decoded(String.self), let order = json["order"]?.int else {
       throw .unreadable("A change of entry \(id) lacks its store or its order.")
     }
@@ -130,7 +130,7 @@ struct RecordingReader {
   }
 
   private mutating func origin(
-    of json: JSONText,
+    of json: ExactJSON,
     _ id: Int
   ) throws(RecorderError) -> RecorderEntry.Origin {
     if let name = json["commit"]?.decoded(String.self) { return .commit(name) }
@@ -260,7 +260,7 @@ struct RecordingReader {
   }
 
   private mutating func apply(
-    _ difference: JSONText,
+    _ difference: ExactJSON,
     to tip: inout Tip,
     _ coding: any HubStore,
     _ id: Int,
@@ -281,11 +281,11 @@ struct RecordingReader {
   }
 
   private func decode<Value>(
-    _ json: JSONText,
+    _ json: ExactJSON,
     of coding: any HubStore,
     as what: String,
     remedy: String? = nil,
-    _ body: (JSONText) throws -> Value
+    _ body: (ExactJSON) throws -> Value
   ) throws(RecorderError) -> Value {
     do {
       return try body(json)

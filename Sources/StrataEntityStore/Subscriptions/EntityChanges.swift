@@ -14,7 +14,7 @@ public struct EntityChanges<Entity: EntityType>: Sendable {
   /// Who made it: the commit, then the actions that led to it, the innermost first.
   public let traces: [CommitTrace]
 
-  init(_ commit: Changes<KeyedChanges<EntityDifference<Entity>>>) {
+  init(_ commit: Changes<KeyedChanges<IDDifference<Entity>>>) {
     changes = commit.value.elements
     table = commit.value.new
     previous = commit.value.old

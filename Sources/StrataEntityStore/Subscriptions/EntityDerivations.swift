@@ -7,10 +7,10 @@ struct EntityDerivations<Root: Sendable, Activity: Sendable, Entity: EntityType>
   /// The form of an entity that is retained when it is removed.
   private struct Retained: Hashable {}
 
-  @usableFromInline let keyed: KeyedDerivations<Root, Activity, EntityDifference<Entity>>
+  @usableFromInline let keyed: KeyedDerivations<Root, Activity, IDDifference<Entity>>
 
   @inlinable
-  init(_ keyed: KeyedDerivations<Root, Activity, EntityDifference<Entity>>) { self.keyed = keyed }
+  init(_ keyed: KeyedDerivations<Root, Activity, IDDifference<Entity>>) { self.keyed = keyed }
 }
 
 extension DispatcherType {
@@ -19,7 +19,7 @@ extension DispatcherType {
   func entities<Entity: EntityType>(
     _ table: StatePath<Scope, EntityTable<Entity>>
   ) -> EntityDerivations<State, Activity, Entity> {
-    EntityDerivations(keyed(by: EntityDifference(), at: table))
+    EntityDerivations(keyed(by: IDDifference(), at: table))
   }
 }
 

@@ -5,7 +5,7 @@ extension EntityTable: Codable {
   ///
   /// Tables of equal entities are encoded alike if the raw IDs are `Comparable`. O(n log n).
   public func encode(to encoder: any Encoder) throws {
-    if try EncodedParts.encodeReference(to: self, by: encoder) { return }
+    if try SeparateParts.encodeReference(to: self, by: encoder) { return }
     var container = encoder.unkeyedContainer()
     for entity in inIDOrder(Array(self)) { try container.encode(entity) }
   }
@@ -14,7 +14,7 @@ extension EntityTable: Codable {
   ///
   /// O(n). Throws `DecodingError` when two of them have the same ID.
   public init(from decoder: any Decoder) throws {
-    if let part = try EncodedParts.part(EntityTable.self, from: decoder) {
+    if let part = try SeparateParts.part(EntityTable.self, from: decoder) {
       self = part
       return
     }

@@ -1,12 +1,12 @@
 import Foundation
 
 /// A JSON value as it is written: numbers and strings keep their text, so nothing is rounded.
-enum JSONText: Equatable, Sendable {
+enum ExactJSON: Equatable, Sendable {
   /// A string with its quotes, a number, `true`, `false` or `null`.
   case leaf(String)
-  case array([JSONText])
+  case array([ExactJSON])
   /// By key, without the quotes but with its escapes.
-  case object([String: JSONText])
+  case object([String: ExactJSON])
 
   /// Why a text is not JSON.
   enum ParseError: Error {
@@ -60,7 +60,7 @@ enum JSONText: Equatable, Sendable {
   var data: Data { Data(text.utf8) }
 
   /// The same with the elements of every array sorted: for sets, whose order varies.
-  var withoutOrder: JSONText {
+  var withoutOrder: ExactJSON {
     switch self {
     case .leaf: self
     case .array(let values):
@@ -69,12 +69,12 @@ enum JSONText: Equatable, Sendable {
     }
   }
 
-  subscript(key: String) -> JSONText? {
+  subscript(key: String) -> ExactJSON? {
     if case .object(let fields) = self { fields[key] } else { nil }
   }
 
-  var array: [JSONText]? { if case .array(let values) = self { values } else { nil } }
-  var fields: [String: JSONText]? { if case .object(let fields) = self { fields } else { nil } }
+  var array: [ExactJSON]? { if case .array(let values) = self { values } else { nil } }
+  var fields: [String: ExactJSON]? { if case .object(let fields) = self { fields } else { nil } }
   var int: Int? { if case .leaf(let text) = self { Int(text) } else { nil } }
   var bool: Bool? { if case .leaf(let text) = self { Bool(text) } else { nil } }
 
@@ -108,10 +108,10 @@ enum JSONText: Equatable, Sendable {
 
     private func unexpected() -> ParseError { .unexpected(offset: offset) }
 
-    mutating func value(depth: Int) throws(ParseError) -> JSONText {
-      if depth > JSONText.maximumDepth { throw .tooDeep }
+    mutating func value(depth: Int) throws(ParseError) -> ExactJSON {
+      if depth > ExactJSON.maximumDepth { throw .tooDeep }
       if take("{") {
-        var fields: [String: JSONText] = [:]
+        var fields: [String: ExactJSON] = [:]
         if take("}") { return .object(fields) }
         repeat {
           skipSpace()
@@ -123,7 +123,7 @@ enum JSONText: Equatable, Sendable {
         return .object(fields)
       }
       if take("[") {
-        var values: [JSONText] = []
+        var values: [ExactJSON] = []
         if take("]") { return .array(values) }
         repeat { values.append(try value(depth: depth + 1)) } while take(",")
         guard take("]") else { throw unexpected() }

@@ -5,7 +5,7 @@ public import StrataNormalization
 ///
 /// All instances of one entity type are equal.
 @usableFromInline
-struct EntityDifference<Entity: EntityType>: KeyedDifference {
+struct IDDifference<Entity: EntityType>: KeyedDifference {
   @inlinable
   init() {}
 

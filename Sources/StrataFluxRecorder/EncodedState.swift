@@ -3,7 +3,7 @@ import StrataBase
 
 /// A state as JSON, with its entity tables beside it.
 struct EncodedState: Sendable {
-  let json: JSONText
+  let json: ExactJSON
   let parts: [any DifferenceCodable]
 
   private static let encoder: JSONEncoder = {
@@ -13,20 +13,20 @@ struct EncodedState: Sendable {
   }()
 
   /// The part that a JSON value refers to.
-  private func part(_ json: JSONText) -> (any DifferenceCodable)? {
+  private func part(_ json: ExactJSON) -> (any DifferenceCodable)? {
     guard let fields = json.fields, fields.count == 1,
-      let index = fields[EncodedParts.referenceKey]?.int, parts.indices.contains(index)
+      let index = fields[SeparateParts.referenceKey]?.int, parts.indices.contains(index)
     else { return nil }
     return parts[index]
   }
 
   /// Any value as JSON.
-  static func json(of value: any Encodable) throws -> JSONText {
-    try JSONText(parsing: encoder.encode(value))
+  static func json(of value: any Encodable) throws -> ExactJSON {
+    try ExactJSON(parsing: encoder.encode(value))
   }
 
   /// The JSON without references.
-  func whole(_ json: JSONText) throws -> JSONText {
+  func whole(_ json: ExactJSON) throws -> ExactJSON {
     if let part = part(json) { return try Self.json(of: part) }
     return switch json {
     case .leaf: json
@@ -36,11 +36,11 @@ struct EncodedState: Sendable {
   }
 
   /// The same state with the elements of its arrays as in `file`, except that references stay.
-  func ordered(as file: JSONText) -> EncodedState {
+  func ordered(as file: ExactJSON) -> EncodedState {
     EncodedState(json: merge(json, file), parts: parts)
   }
 
-  private func merge(_ own: JSONText, _ file: JSONText) -> JSONText {
+  private func merge(_ own: ExactJSON, _ file: ExactJSON) -> ExactJSON {
     if part(own) != nil { return own }
     switch (own, file) {
     case (.object(let a), .object(let b)):
@@ -62,15 +62,15 @@ struct EncodedState: Sendable {
   /// ```
   ///
   /// O(JSON of both, and the entities that differ).
-  func difference(from old: EncodedState) throws -> JSONText? {
+  func difference(from old: EncodedState) throws -> ExactJSON? {
     try difference(from: old.json, of: old, to: json)
   }
 
   private func difference(
-    from before: JSONText,
+    from before: ExactJSON,
     of old: EncodedState,
-    to after: JSONText
-  ) throws -> JSONText? {
+    to after: ExactJSON
+  ) throws -> ExactJSON? {
     if let part = part(after), let oldPart = old.part(before), type(of: part) == type(of: oldPart) {
       return try part.difference(from: oldPart).map { .object(["table": try Self.json(of: $0)]) }
     }
@@ -85,11 +85,11 @@ struct EncodedState: Sendable {
   }
 
   private func difference(
-    from before: [String: JSONText],
+    from before: [String: ExactJSON],
     of old: EncodedState,
-    to after: [String: JSONText]
-  ) throws -> JSONText? {
-    var fields: [String: JSONText] = [:]
+    to after: [String: ExactJSON]
+  ) throws -> ExactJSON? {
+    var fields: [String: ExactJSON] = [:]
     for (key, value) in after {
       if let known = before[key] {
         fields[key] = try difference(from: known, of: old, to: value)
@@ -99,17 +99,17 @@ struct EncodedState: Sendable {
     }
     let without = before.keys.filter { after[$0] == nil }.sorted()
     if fields.isEmpty, without.isEmpty { return nil }
-    var difference = ["fields": JSONText.object(fields)]
+    var difference = ["fields": ExactJSON.object(fields)]
     if !without.isEmpty { difference["without"] = .array(without.map { .leaf("\"\($0)\"") }) }
     return .object(difference)
   }
 
   private func difference(
-    from before: [JSONText],
+    from before: [ExactJSON],
     of old: EncodedState,
-    to after: [JSONText]
-  ) throws -> JSONText? {
-    func isEqual(_ a: JSONText, _ b: JSONText) throws -> Bool {
+    to after: [ExactJSON]
+  ) throws -> ExactJSON? {
+    func isEqual(_ a: ExactJSON, _ b: ExactJSON) throws -> Bool {
       try difference(from: a, of: old, to: b) == nil
     }
     let shorter = min(before.count, after.count)
@@ -117,7 +117,7 @@ struct EncodedState: Sendable {
     while start < shorter, try isEqual(before[start], after[start]) { start += 1 }
     if start == before.count, start == after.count { return nil }
     if before.count == after.count {
-      var items: [String: JSONText] = [:]
+      var items: [String: ExactJSON] = [:]
       for index in start..<shorter {
         items["\(index)"] = try difference(from: before[index], of: old, to: after[index])
       }
@@ -128,8 +128,8 @@ struct EncodedState: Sendable {
       try isEqual(before[before.count - 1 - end], after[after.count - 1 - end])
     { end += 1 }
     return .object([
-      "at": JSONText(start),
-      "drop": JSONText(before.count - start - end),
+      "at": ExactJSON(start),
+      "drop": ExactJSON(before.count - start - end),
       "insert": .array(try after[start..<(after.count - end)].map(whole)),
     ])
   }
@@ -145,22 +145,22 @@ extension EncodedState {
   /// This state with a difference applied.
   ///
   /// O(JSON of the state, and the entities that differ).
-  func applying(_ difference: JSONText) throws -> EncodedState {
+  func applying(_ difference: ExactJSON) throws -> EncodedState {
     var parts = parts
     let json = try apply(difference, to: json, &parts)
     return EncodedState(json: json, parts: parts)
   }
 
   private func apply(
-    _ difference: JSONText,
-    to json: JSONText,
+    _ difference: ExactJSON,
+    to json: ExactJSON,
     _ parts: inout [any DifferenceCodable]
-  ) throws -> JSONText {
+  ) throws -> ExactJSON {
     guard let kinds = difference.fields else { throw doesNotFit(difference) }
     if let value = kinds["set"] { return value }
     if let change = kinds["table"], let part = part(json) {
       parts.append(try Self.apply(change, to: part))
-      return .object([EncodedParts.referenceKey: JSONText(parts.count - 1)])
+      return .object([SeparateParts.referenceKey: ExactJSON(parts.count - 1)])
     }
     if let changes = kinds["fields"]?.fields, var fields = json.fields {
       for key in kinds["without"]?.array ?? [] {
@@ -192,16 +192,16 @@ extension EncodedState {
     throw doesNotFit(difference)
   }
 
-  private func doesNotFit(_ difference: JSONText) -> DoesNotFit {
+  private func doesNotFit(_ difference: ExactJSON) -> DoesNotFit {
     DoesNotFit(difference: String(difference.text.prefix(200)))
   }
 
   private static func apply<Part: DifferenceCodable>(
-    _ change: JSONText,
+    _ change: ExactJSON,
     to part: Part
   ) throws -> Part {
     let decoder = JSONDecoder()
-    decoder.userInfo[EncodedParts.key] = EncodedParts([part])
+    decoder.userInfo[SeparateParts.key] = SeparateParts([part])
     let applied = try decoder.decode(ChangedPart.self, from: change.data).part
     guard let applied = applied as? Part else { return part }
     return applied
@@ -213,7 +213,7 @@ private struct ChangedPart: Decodable {
   let part: any DifferenceCodable
 
   init(from decoder: any Decoder) throws {
-    guard let list = decoder.userInfo[EncodedParts.key] as? EncodedParts,
+    guard let list = decoder.userInfo[SeparateParts.key] as? SeparateParts,
       let part = list.all.first
     else { fatalError("A difference is decoded without its part. Set userInfo.") }
     self.part = try part.applyingDifference(from: decoder)
