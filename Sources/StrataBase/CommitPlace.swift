@@ -2,14 +2,14 @@
 @usableFromInline
 package struct CommitPlace: Sendable {
   /// The module and file, as in `#fileID`.
-  package let fileID: StaticString
+  @usableFromInline package let fileID: StaticString
   /// The function that called `commit`.
-  package let function: StaticString
+  @usableFromInline package let function: StaticString
   /// The line of the call.
-  package let line: UInt
+  @usableFromInline package let line: UInt
 
   /// Creates a place; that of the caller if none is given.
-  @usableFromInline
+  @inlinable
   package init(
     _ fileID: StaticString = #fileID,
     _ function: StaticString = #function,
