@@ -12,6 +12,30 @@ import Testing
 
   private var context: CommitContext? { store.changes.context }
 
+  @Test func `traces differ by name, file, function, line and context`() {
+    func trace(
+      _ name: String = "a",
+      _ file: StaticString = "M/F.swift",
+      _ function: StaticString = "f()",
+      _ line: UInt = 1,
+      _ user: String? = nil
+    ) -> CommitTrace {
+      CommitTrace(
+        name: name,
+        fileID: file,
+        function: function,
+        line: line,
+        context: user.map { CommitContext(user: $0) }
+      )
+    }
+    #expect(trace() == trace())
+    let others = [
+      trace("b"), trace("a", "M/G.swift"), trace("a", "M/F.swift", "g()"),
+      trace("a", "M/F.swift", "f()", 2), trace("a", "M/F.swift", "f()", 1, "ann"),
+    ]
+    for other in others { #expect(trace() != other) }
+  }
+
   @Test func `a commit carries the context that it is given`() {
     store.commit("one", context: CommitContext(user: "ann", request: "7")) { $0.count = 1 }
     #expect(context == CommitContext(user: "ann", request: "7"))

@@ -85,3 +85,26 @@ import Testing
     try new.applyRules(since: old)
   }
 }
+
+private struct Badge: EntityType {
+  static let tableName: TableName = "badges"
+  let id: EntityID<Badge>
+  var code: String
+
+  static let byCode = UniqueIndex(\Badge.code)
+  static let indexes: EntityIndexes<Badge> = [byCode, byCode]
+}
+
+private struct Cabinet: DatabaseType {
+  var badges = EntityTable<Badge>()
+  static let schema = DatabaseSchema<Cabinet> { Entities(\.badges) }
+}
+
+@Suite struct RepeatedIndexTests {
+  @Test func `an index that is listed twice is maintained once`() {
+    var cabinet = Cabinet()
+    cabinet.badges = [Badge(id: "a", code: "7"), Badge(id: "b", code: "7")]
+    #expect(cabinet.uniquenessViolations().count == 1)
+    #expect(cabinet.badges[Badge.byCode].count == 1)
+  }
+}

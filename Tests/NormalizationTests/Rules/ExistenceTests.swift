@@ -160,3 +160,35 @@ private struct Blog: DatabaseType {
     )
   }
 }
+
+private struct Offices: DatabaseType {
+  var users = EntityTable<User>()
+  var former = EntityTable<User>()
+  var posts = EntityTable<Post>()
+  var archived = EntityTable<Post>()
+
+  static let schema = DatabaseSchema<Offices> {
+    Entities(\.users)
+    Entities(\.former, named: "former_users")
+    Entities(\.posts)
+    Entities(\.archived, named: "archived_posts")
+    References(from: \.posts, Post.byAuthor, to: \.users, onRemoval: .cascade)
+    References(from: \.archived, Post.byAuthor, to: \.former, onRemoval: .cascade)
+  }
+}
+
+/// Two tables of one entity type are two targets of references.
+@Suite struct ReferencedTableTests {
+  @Test func `a removal concerns only the references to its table`() throws {
+    var old = Offices()
+    old.users = [User(id: "ada")]
+    old.former = [User(id: "ada")]
+    old.posts = [Post("p1", by: "ada")]
+    old.archived = [Post("p0", by: "ada")]
+    var new = old
+    new.users.remove("ada")
+    try new.applyRules(since: old)
+    #expect(new.posts.isEmpty)
+    #expect(new.archived.count == 1)
+  }
+}
