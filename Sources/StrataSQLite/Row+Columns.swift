@@ -36,25 +36,6 @@ extension Row {
     return text
   }
 
-  /// Calls a closure with SQLite's own buffer of a TEXT, which is invalid once the closure returns.
-  ///
-  /// The bytes are as stored, which may be no UTF-8.
-  ///
-  /// - Throws: `.mismatch` for another storage class, `.range` for a column that does not exist.
-  package func withTextBytes<R>(
-    _ column: Int,
-    _ body: (UnsafeRawBufferPointer) throws -> R
-  ) throws -> R {
-    let index = try index(column, holding: .text)
-    let start = sqlite3_column_text(statement.handle, index)
-    return try body(
-      UnsafeRawBufferPointer(
-        start: start,
-        count: Int(sqlite3_column_bytes(statement.handle, index))
-      )
-    )
-  }
-
   /// A BLOB, copied.
   ///
   /// O(length).
@@ -79,14 +60,6 @@ extension Row {
     _ body: (UnsafeRawBufferPointer) throws(SQLiteError) -> R
   ) throws(SQLiteError) -> R {
     try body(blobBytes(column))
-  }
-
-  /// The same; the buffer is nil for NULL.
-  package func withOptionalBlob<R>(
-    _ column: Int,
-    _ body: (UnsafeRawBufferPointer?) throws -> R
-  ) throws -> R {
-    try body(isNull(column) ? nil : blobBytes(column))
   }
 
   private func blobBytes(_ column: Int) throws(SQLiteError) -> UnsafeRawBufferPointer {

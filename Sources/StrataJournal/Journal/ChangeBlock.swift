@@ -126,47 +126,6 @@ package struct ChangeBlock: Sendable {
     return (tables, entries)
   }
 
-  /// Whether the block in some bytes is whole and changes none of some entities; adds the numbers of its layouts,
-  /// each once, in ascending order.
-  ///
-  /// O(entries) without allocation: for a reader that passes over most blocks.
-  static func changesNone(
-    of wanted: [EntityKey],
-    in bytes: UnsafeRawBufferPointer,
-    layouts: inout [Int64]
-  ) -> Bool {
-    do throws(RecordError) {
-      return try bytes.withCursor { cursor throws(RecordError) in
-        var (entries, records) = (0, 0)
-        for _ in 0..<(try cursor.count()) {
-          let table = try cursor.text()
-          let isWanted = wanted.contains { $0.table == table }
-          let count = try cursor.count()
-          guard entries < mostEntries, count <= mostEntries - entries else { return false }
-          entries += count + 1
-          for _ in 0..<count {
-            let op = try cursor.byte()
-            let range = try cursor.block()
-            let id = cursor[range]
-            if isWanted, wanted.contains(where: { $0.isOf(table, id) }) { return false }
-            guard op == 0 else {
-              if op > 2 { return false }
-              continue
-            }
-            let layout = Int64(bitPattern: try cursor.varint())
-            let length = try cursor.varint()
-            guard length <= UInt64(bytes.count) else { return false }
-            records += Int(length)
-            if layouts.last != layout { layouts.addSorted(layout) }
-          }
-        }
-        return records == cursor.remaining
-      }
-    } catch {
-      return false
-    }
-  }
-
   /// Calls a closure with the table and the encoded ID of each change of the block in some bytes.
   ///
   /// O(entries).
@@ -253,13 +212,5 @@ package struct ChangeBlock: Sendable {
   /// Whether every entry is a put.
   var holdsOnlyPuts: Bool {
     entries.allSatisfy { if case .put = $0.change { true } else { false } }
-  }
-}
-
-extension [Int64] {
-  /// Adds a number to numbers in ascending order, unless it is there.
-  fileprivate mutating func addSorted(_ number: Int64) {
-    let place = firstIndex { $0 >= number } ?? endIndex
-    if place == endIndex || self[place] != number { insert(number, at: place) }
   }
 }

@@ -88,34 +88,28 @@ package struct DeltaHeader: Equatable, Sendable {
     sortedLayouts: [(id: Int64, hash: Checksum)]
   ) -> Checksum {
     var builder = ChecksumBuilder(reservingCapacity: 256 + name.utf8.count + place.utf8.count)
-    var (name, place) = (name, place)
-    name.withUTF8 { name in
-      place.withUTF8 { place in
-        (key ?? []).withUnsafeBytes { key in
-          (context ?? []).withUnsafeBytes { context in
-            DeltaColumns(
-              revision: revision.number,
-              first: first.number,
-              epoch: epoch,
-              time: time,
-              origin: origin,
-              key: self.key == nil ? nil : key,
-              name: UnsafeRawBufferPointer(name),
-              place: UnsafeRawBufferPointer(place),
-              entities: entities,
-              blocks: blocks,
-              bytes: bytes,
-              context: self.context == nil ? nil : context
-            ).appendChain(
-              after: previous,
-              storeID: storeID,
-              blocks: hashes,
-              sortedLayouts: sortedLayouts,
-              to: &builder
-            )
-          }
-        }
-      }
+    builder.append(previous)
+    withUnsafeBytes(of: storeID.uuid) { builder.append($0) }
+    builder.append(revision.number)
+    builder.append(first.number)
+    builder.append(epoch)
+    builder.append(time)
+    builder.append(origin)
+    builder.append(UInt64(key == nil ? 0 : 1))
+    builder.append(key ?? [])
+    builder.append(name)
+    builder.append(place)
+    builder.append(UInt64(entities))
+    builder.append(UInt64(blocks))
+    builder.append(UInt64(bytes))
+    for hash in hashes { builder.append(hash) }
+    for (id, hash) in sortedLayouts {
+      builder.append(id)
+      builder.append(hash)
+    }
+    if let context {
+      builder.append(UInt64(1))
+      builder.append(context)
     }
     return builder.finalize()
   }

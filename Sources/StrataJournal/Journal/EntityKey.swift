@@ -15,12 +15,6 @@ package struct EntityKey: Hashable, Comparable {
     return a.id.withUnsafeBytes { a in b.id.withUnsafeBytes { precedes(a, $0) } }
   }
 
-  /// Whether it is the key of an encoded ID of a table.
-  func isOf(_ table: String, _ id: UnsafeRawBufferPointer) -> Bool {
-    self.id.count == id.count && self.table == table
-      && self.id.withUnsafeBytes { $0.elementsEqual(id) }
-  }
-
   /// Whether an encoded ID comes before another, compared as bytes.
   static func precedes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
     let count = min(a.count, b.count)

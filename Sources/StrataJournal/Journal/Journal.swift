@@ -187,75 +187,16 @@ package struct Journal {
   package func deltas(after revision: Revision, upTo limit: Int) throws -> [StoredDelta] {
     var rows: [StoredDelta] = []
     var bytes = 0
-    try forEachDelta(after: revision) { row in
-      let delta = try Self.delta(row)
-      rows.append(delta)
-      bytes += delta.body.count + 200
+    try connection.forEach(
+      "SELECT \(columns), body FROM delta WHERE revision > ? ORDER BY revision",
+      [.integer(revision.number)]
+    ) { row in
+      let (header, hash) = try Self.header(row)
+      rows.append(StoredDelta(header: header, hash: hash, body: try row.blob(13)))
+      bytes += rows[rows.count - 1].body.count + 200
       return bytes < limit ? .continue : .stop
     }
     return rows
-  }
-
-  /// Goes through the deltas after a revision until the closure returns `.stop`; each row is read by
-  /// ``withColumns(of:_:)`` or by ``delta(_:)``.
-  func forEachDelta(
-    after revision: Revision,
-    _ body: (borrowing Row) throws -> Connection.RowDecision
-  ) throws {
-    try connection.forEach(
-      "SELECT \(columns), body FROM delta WHERE revision > ? ORDER BY revision",
-      [.integer(revision.number)],
-      body
-    )
-  }
-
-  /// The delta of a row, with its first block.
-  static func delta(_ row: borrowing Row) throws -> StoredDelta {
-    let (header, hash) = try header(row)
-    return StoredDelta(header: header, hash: hash, body: try row.blob(13))
-  }
-
-  /// Calls a closure with the columns, the hash and the first block of a row where they lie in SQLite's memory.
-  ///
-  /// Nothing is checked but the storage classes.
-  static func withColumns<R>(
-    of row: borrowing Row,
-    _ body: (DeltaColumns, _ hash: UnsafeRawBufferPointer, _ block: UnsafeRawBufferPointer) throws
-      -> R
-  ) throws -> R {
-    let (revision, first, epoch) = (try row.int(0), try row.int(1), try row.int(2))
-    let (time, origin) = (try row.int(3), try row.int(4))
-    let (entities, blocks, bytes) = (try row.int(8), try row.int(9), try row.int(10))
-    return try row.withOptionalBlob(5) { key in
-      try row.withTextBytes(6) { name in
-        try row.withTextBytes(7) { place in
-          try row.withOptionalBlob(12) { context in
-            try row.withBlob(11) { hash in
-              try row.withBlob(13) { block in
-                try body(
-                  DeltaColumns(
-                    revision: revision,
-                    first: first,
-                    epoch: epoch,
-                    time: time,
-                    origin: origin,
-                    key: key,
-                    name: name,
-                    place: place,
-                    entities: Int(entities),
-                    blocks: Int(blocks),
-                    bytes: Int(bytes),
-                    context: context
-                  ),
-                  hash,
-                  block
-                )
-              }
-            }
-          }
-        }
-      }
-    }
   }
 
   /// Block 0, 1, 2 … of a delta.

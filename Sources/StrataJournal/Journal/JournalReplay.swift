@@ -75,14 +75,10 @@ package struct JournalReplay {
     note(row.header, row.hash)
   }
 
-  /// How many deltas one statement passes over: a reader holds no transaction for long.
-  private static let passedAtOnce = 10_000
-
   /// The next delta that changes something in a scope, with all its blocks; nil if none does up to `last`.
   ///
-  /// Runs that have an index are passed over by it; see ``ChangeIndex``. Elsewhere the deltas before it are
-  /// verified too; see ``DeltaSieve``. It may return a delta that changes others only. Every call is for the same
-  /// scope.
+  /// Runs that have an index are passed over by it; see ``ChangeIndex``. Elsewhere the next delta is returned, even if
+  /// it only changes others. Every call is for the same scope.
   ///
   /// - Parameter check: called now and then; ends the reading by an error.
   /// - Throws: as ``next()``.
@@ -95,52 +91,17 @@ package struct JournalReplay {
     while revision < last {
       try check()
       while let run = runs.last, run.last <= revision { runs.removeLast() }
-      let run = runs.last
-      if let run, run.first <= revision.next {
-        ahead.removeAll()
-        if let found = run.deltas.first(where: { $0 > revision }), found <= last {
-          try move(before: found)
-          return try nextAlone()
-        }
-        let before = revision
-        try move(over: run, through: last)
-        if revision == before { return nil }
-        continue
+      guard let run = runs.last, run.first <= revision.next else { return try next() }
+      ahead.removeAll()
+      if let found = run.deltas.first(where: { $0 > revision }), found <= last {
+        try move(before: found)
+        return try nextAlone()
       }
-      let end = run.map { min($0.first.previous, last) } ?? last
-      guard case .entities(let wanted) = scope, wanted.count <= DeltaSieve.mostEntities,
-        ahead.isEmpty
-      else { return try next() }
       let before = revision
-      if let found = try sieve(wanted, through: end) { return found }
+      try move(over: run, through: last)
       if revision == before { return nil }
     }
     return nil
-  }
-
-  /// Passes over deltas that change none of some entities, until one does or the next one is after `end`.
-  private mutating func sieve(
-    _ wanted: [EntityKey],
-    through end: Revision
-  ) throws -> (header: DeltaHeader, blocks: [ChangeBlock])? {
-    var sieve = DeltaSieve(wanted, storeID: identity.id, catalog: catalog)
-    var found: StoredDelta?
-    var passed = 0
-    try journal.forEachDelta(after: revision) { row in
-      guard let delta = try sieve.pass(row, after: revision, chain) else {
-        found = try Journal.delta(row)
-        return .stop
-      }
-      (revision, chain) = (delta.revision, delta.hash)
-      deltas += 1
-      bytes += Int64(delta.footprint)
-      passed += 1
-      return revision < end && passed < Self.passedAtOnce ? .continue : .stop
-    }
-    guard let found else { return nil }
-    let verified = try verifier.verify(found, try bodies(of: found), after: revision, chain)
-    note(verified.header, found.hash)
-    return verified
   }
 
   /// Finds the runs that an index helps to pass over, once.
@@ -217,9 +178,9 @@ package struct JournalReplay {
 
   /// Adds the further deltas to an overlay, up to the first one that reaches `last` if given.
   ///
-  /// For a few entities, only deltas that change them are decoded, and where the file has indexes, only these are
-  /// read. Else all are verified on several threads: the chain before each is stored with the delta before it. The
-  /// error that is thrown is that of the first delta in order that has one.
+  /// Where indexes cover most of the deltas, only those that they name and those without an index are read. Else all are
+  /// verified on several threads: the chain before each is stored with the delta before it. The error that is thrown is
+  /// that of the first delta in order that has one.
   ///
   /// - Parameter note: receives each delta once it was added.
   package mutating func replay(
@@ -269,7 +230,6 @@ package struct JournalReplay {
   /// Whether reading only what a scope needs costs less than reading all deltas on several threads.
   private mutating func isFasterOneByOne(_ scope: ReadScope, through last: Revision) throws -> Bool
   {
-    if case .entities(let wanted) = scope, wanted.count <= DeltaSieve.mostEntities { return true }
     let indexed = try countOfIndexed(changing: scope, through: last)
     return indexed > 0 && 2 * indexed >= last.number - revision.number
   }
