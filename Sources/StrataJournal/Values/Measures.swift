@@ -39,8 +39,8 @@ package enum Measures {
     let whole = seconds.rounded(.down)
     // Foundation prints the same, but to load its calendars takes a millisecond. From 1970 up to and including 9999:
     if whole >= -Timestamp.secondsFrom1970To2001, whole < 252_423_993_600 {
-      let nanoseconds = Int((seconds - whole) * 1_000_000_000)
-      let since1970 = Int(whole + Timestamp.secondsFrom1970To2001)
+      let nanoseconds = Int64((seconds - whole) * 1_000_000_000)
+      let since1970 = Int64(whole + Timestamp.secondsFrom1970To2001)
       return Timestamp.text(milliseconds: since1970 * 1_000 + nanoseconds / 1_000_000)
     }
     return date.formatted(
