@@ -1,3 +1,4 @@
+import StrataBase
 import StrataMigrations
 import StrataSQLite
 import TestSupport
@@ -16,12 +17,24 @@ import Testing
   private func difference(of statements: [String]) throws -> String? {
     let connection = try Connection.inMemory()
     for statement in statements { try connection.execute(statement) }
-    return try FileSchema.newest.difference(of: connection)
+    let difference = try newest().difference(of: connection)
+    if difference != nil { #expect(try !FileSchema.isNewest(in: connection)) }
+    return difference
   }
 
-  @Test func `the schema that is written down is the one that the migrations make`() throws {
-    let made = try FileSchema(madeBy: .file, version: MigrationCatalog.file.latest)
-    #expect(FileSchema.newest == made)
+  private func newest() throws -> FileSchema {
+    try FileSchema(madeBy: .file, version: MigrationCatalog.file.latest)
+  }
+
+  @Test func `the checksum that is written down is that of the schema that the migrations make`()
+    throws
+  {
+    #expect(try newest().checksum.description == FileSchema.newestChecksum)
+    let connection = try Connection.inMemory()
+    try Migrator(catalog: .file, now: { 0 }).migrate(connection)
+    #expect(try FileSchema.isNewest(in: connection))
+    try connection.execute("CREATE INDEX more ON delta (name)")
+    #expect(try !FileSchema.isNewest(in: connection))
   }
 
   @Test func `comments and spacing make no difference`() throws {

@@ -71,8 +71,16 @@ package enum StoreFormat {
 
   /// The tables and indexes of a file of a format.
   ///
-  /// O(1) for the newest; O(migrations) for an older one.
+  /// O(migrations).
   package static func schema(of format: Int) throws(MigrationError) -> FileSchema {
-    format == known ? .newest : try FileSchema(madeBy: .file, version: format)
+    try FileSchema(madeBy: .file, version: format)
+  }
+
+  /// What the tables and indexes of a file have other than those of a format; nil if nothing.
+  ///
+  /// O(1) for the newest format, if no comment and no spacing differs; else O(migrations).
+  static func difference(of connection: Connection, from format: Int) throws -> String? {
+    if format == known, try FileSchema.isNewest(in: connection) { return nil }
+    return try schema(of: format).difference(of: connection)
   }
 }

@@ -112,7 +112,7 @@ extension RestoredFile {
         .newerFormat(found: format, known: StoreFormat.known)
       )
     }
-    if let difference = try StoreFormat.schema(of: format).difference(of: connection) {
+    if let difference = try StoreFormat.difference(of: connection, from: format) {
       throw CorruptionError("its schema is not that of a store: \(difference)")
     }
   }
