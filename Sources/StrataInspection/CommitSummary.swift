@@ -1,6 +1,7 @@
 package import Foundation
 import StrataBase
 import StrataJournal
+import StrataRecords
 
 /// A commit that made a version or a value: when, by which name, from where, and who wanted it.
 package struct CommitSummary: Codable, Sendable, Equatable {
@@ -14,23 +15,66 @@ package struct CommitSummary: Codable, Sendable, Equatable {
   package var contexts: [ContextSummary]?
   /// How many more contexts merged commits had than the delta holds; nil for none.
   package var contextsLeftOut: Int?
+}
+
+/// Who wanted a commit and why, in a ``CommitSummary``.
+package struct ContextSummary: Codable, Sendable, Equatable {
+  package struct Call: Codable, Sendable, Equatable {
+    package var name: String
+    /// As JSON; nil for none.
+    package var arguments: String?
+    /// Why the arguments were left out; nil if they were not.
+    package var omitted: String?
+
+    package init(name: String, arguments: String? = nil, omitted: String? = nil) {
+      self.name = name
+      self.arguments = arguments
+      self.omitted = omitted
+    }
+  }
+
+  /// The revision of the commit, where the delta has several.
+  package var revision: Int64?
+  package var user: String?
+  package var request: String?
+  package var trace: String?
+  package var call: Call?
+  package var fields: [String: String]?
+  /// True if something was too long for the delta.
+  package var cut: Bool?
 
   package init(
-    revision: Int64,
-    first: Int64,
-    time: Date,
-    name: String,
-    place: String,
-    contexts: [ContextSummary]? = nil,
-    contextsLeftOut: Int? = nil
+    revision: Int64? = nil,
+    user: String? = nil,
+    request: String? = nil,
+    trace: String? = nil,
+    call: Call? = nil,
+    fields: [String: String]? = nil,
+    cut: Bool? = nil
   ) {
     self.revision = revision
-    self.first = first
-    self.time = time
-    self.name = name
-    self.place = place
-    self.contexts = contexts
-    self.contextsLeftOut = contextsLeftOut
+    self.user = user
+    self.request = request
+    self.trace = trace
+    self.call = call
+    self.fields = fields
+    self.cut = cut
+  }
+}
+
+extension ContextSummary {
+  init(_ context: DeltaContext) {
+    self.init(
+      revision: context.revision?.number,
+      user: context.user,
+      request: context.request,
+      trace: context.trace,
+      call: context.call.map {
+        Call(name: $0.name, arguments: $0.arguments?.json(), omitted: $0.omitted)
+      },
+      fields: context.fields.isEmpty ? nil : context.fields,
+      cut: context.isCut ? true : nil
+    )
   }
 }
 
@@ -45,21 +89,6 @@ extension CommitSummary {
       place: header.place,
       contexts: contexts.contexts.isEmpty ? nil : contexts.contexts.map(ContextSummary.init),
       contextsLeftOut: contexts.leftOut > 0 ? contexts.leftOut : nil
-    )
-  }
-}
-
-extension DeltaSummary {
-  /// The commit without its changes.
-  package var commit: CommitSummary {
-    CommitSummary(
-      revision: revision,
-      first: first,
-      time: time,
-      name: name,
-      place: place,
-      contexts: contexts,
-      contextsLeftOut: contextsLeftOut
     )
   }
 }

@@ -1,107 +1,45 @@
-package import Foundation
-import StrataBase
 import StrataJournal
 import StrataRecords
 
 /// One delta of the journal, with the entities it changed.
+///
+/// As JSON its commit's members are its own.
+@dynamicMemberLookup
 package struct DeltaSummary: Codable, Sendable, Equatable {
-  package var revision: Int64
-  /// The first revision it covers: less than `revision` where commits were merged.
-  package var first: Int64
-  package var time: Date
-  package var name: String
-  package var place: String
+  package var commit: CommitSummary
   package var entities: Int
   package var bytes: Int
+  /// Empty where only the header of the delta was read.
   package var changes: [TableChangeSummary]
-  /// Who wanted the commits and why; nil if no commit says so.
-  package var contexts: [ContextSummary]?
-  /// How many more contexts merged commits had than the delta holds; nil for none.
-  package var contextsLeftOut: Int?
 
-  package init(
-    revision: Int64,
-    first: Int64,
-    time: Date,
-    name: String,
-    place: String,
-    entities: Int,
-    bytes: Int,
-    changes: [TableChangeSummary],
-    contexts: [ContextSummary]? = nil,
-    contextsLeftOut: Int? = nil
-  ) {
-    self.revision = revision
-    self.first = first
-    self.time = time
-    self.name = name
-    self.place = place
-    self.entities = entities
-    self.bytes = bytes
+  private enum CodingKeys: CodingKey {
+    case entities, bytes, changes
+  }
+
+  init(_ header: DeltaHeader, changes: [TableChangeSummary] = []) throws(CorruptionError) {
+    commit = try CommitSummary(header)
+    (entities, bytes) = (header.entities, header.bytes)
     self.changes = changes
-    self.contexts = contexts
-    self.contextsLeftOut = contextsLeftOut
-  }
-}
-
-/// Who wanted a commit and why, in a ``DeltaSummary``.
-package struct ContextSummary: Codable, Sendable, Equatable {
-  package struct Call: Codable, Sendable, Equatable {
-    package var name: String
-    /// As JSON; nil for none.
-    package var arguments: String?
-    /// Why the arguments were left out; nil if they were not.
-    package var omitted: String?
-
-    package init(name: String, arguments: String? = nil, omitted: String? = nil) {
-      self.name = name
-      self.arguments = arguments
-      self.omitted = omitted
-    }
   }
 
-  /// The revision of the commit, where the delta has several.
-  package var revision: Int64?
-  package var user: String?
-  package var request: String?
-  package var trace: String?
-  package var call: Call?
-  package var fields: [String: String]?
-  /// True if something was too long for the delta.
-  package var cut: Bool?
-
-  package init(
-    revision: Int64? = nil,
-    user: String? = nil,
-    request: String? = nil,
-    trace: String? = nil,
-    call: Call? = nil,
-    fields: [String: String]? = nil,
-    cut: Bool? = nil
-  ) {
-    self.revision = revision
-    self.user = user
-    self.request = request
-    self.trace = trace
-    self.call = call
-    self.fields = fields
-    self.cut = cut
+  package init(from decoder: any Decoder) throws {
+    commit = try CommitSummary(from: decoder)
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    entities = try container.decode(Int.self, forKey: .entities)
+    bytes = try container.decode(Int.self, forKey: .bytes)
+    changes = try container.decode([TableChangeSummary].self, forKey: .changes)
   }
-}
 
-extension ContextSummary {
-  init(_ context: DeltaContext) {
-    self.init(
-      revision: context.revision?.number,
-      user: context.user,
-      request: context.request,
-      trace: context.trace,
-      call: context.call.map {
-        Call(name: $0.name, arguments: $0.arguments?.json(), omitted: $0.omitted)
-      },
-      fields: context.fields.isEmpty ? nil : context.fields,
-      cut: context.isCut ? true : nil
-    )
+  package func encode(to encoder: any Encoder) throws {
+    try commit.encode(to: encoder)
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(entities, forKey: .entities)
+    try container.encode(bytes, forKey: .bytes)
+    try container.encode(changes, forKey: .changes)
+  }
+
+  package subscript<Member>(dynamicMember member: KeyPath<CommitSummary, Member>) -> Member {
+    commit[keyPath: member]
   }
 }
 
@@ -121,7 +59,6 @@ package struct TableChangeSummary: Codable, Sendable, Equatable {
 
 extension DeltaSummary {
   init(_ header: DeltaHeader, _ blocks: [ChangeBlock]) throws(CorruptionError) {
-    let commit = try CommitSummary(header)
     var changes: [TableChangeSummary] = []
     for block in blocks {
       // A delta's entries are in no order; people expect one.
@@ -137,17 +74,6 @@ extension DeltaSummary {
         }
       }
     }
-    self.init(
-      revision: commit.revision,
-      first: commit.first,
-      time: commit.time,
-      name: commit.name,
-      place: commit.place,
-      entities: header.entities,
-      bytes: header.bytes,
-      changes: changes,
-      contexts: commit.contexts,
-      contextsLeftOut: commit.contextsLeftOut
-    )
+    try self.init(header, changes: changes)
   }
 }

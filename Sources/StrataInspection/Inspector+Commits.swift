@@ -1,14 +1,6 @@
 package import StrataJournal
 import StrataRecords
 
-/// A commit of the journal by its header alone.
-package struct CommitHeader: Sendable, Equatable {
-  package let commit: CommitSummary
-  /// How many entities it changed.
-  package let entities: Int
-  package let bytes: Int
-}
-
 extension Inspector {
   /// The commits before a revision, the last first; nil for those up to the head.
   ///
@@ -16,16 +8,10 @@ extension Inspector {
   package func commits(
     before revision: Revision? = nil,
     limit: Int
-  ) throws(PersistenceError) -> [CommitHeader] {
+  ) throws(PersistenceError) -> [DeltaSummary] {
     try query { view in
       let end = min(revision ?? view.last.revision.next, view.last.revision.next)
-      return try view.journal.headers(before: end, limit: limit).map { header, _ in
-        CommitHeader(
-          commit: try CommitSummary(header),
-          entities: header.entities,
-          bytes: header.bytes
-        )
-      }
+      return try view.journal.headers(before: end, limit: limit).map { try DeltaSummary($0.header) }
     }
   }
 
@@ -34,7 +20,7 @@ extension Inspector {
   /// - Throws: `.notReached` after the last revision, `.trimmed` before the journal.
   package func commit(
     at expression: RevisionExpression
-  ) throws(PersistenceError) -> CommitHeader {
+  ) throws(PersistenceError) -> DeltaSummary {
     try query { view in
       let revision = try view.revision(of: expression)
       guard revision <= view.last.revision else {
@@ -44,11 +30,7 @@ extension Inspector {
       guard let header, header.first <= revision else {
         throw PersistenceError.Reason.trimmed(revision, oldest: view.startOfJournal.next)
       }
-      return CommitHeader(
-        commit: try CommitSummary(header),
-        entities: header.entities,
-        bytes: header.bytes
-      )
+      return try DeltaSummary(header)
     }
   }
 }

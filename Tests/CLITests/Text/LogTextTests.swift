@@ -32,7 +32,7 @@ import Testing
 
   @Test func `inserted and updated entities are told apart, with the fields of the latter`() {
     var delta = delta
-    (delta.first, delta.changes) = (15, [delta.changes[0]])
+    (delta.commit.first, delta.changes) = (15, [delta.changes[0]])
     delta.changes[0].inserted = ["1", "3", "4", "5", "6", "7"]
     delta.changes[0].fields = ["2": ["name", "home.ci\u{1B}ty"]]
     #expect(
@@ -59,8 +59,8 @@ import Testing
 
   @Test func `who wanted a commit and why shows below it`() throws {
     var delta = delta
-    (delta.first, delta.changes) = (15, [])
-    delta.contexts = [
+    (delta.commit.first, delta.changes) = (15, [])
+    delta.commit.contexts = [
       ContextSummary(
         user: "ann\u{1B}",
         request: "7",
@@ -75,11 +75,11 @@ import Testing
         #"  by ann\u001b, request 7, trace 4bf9, rename({"to":"Ann"}), lang: de, source: web, cut"#
       ]
     )
-    delta.contexts = [
+    delta.commit.contexts = [
       ContextSummary(revision: 12, call: .init(name: "add", omitted: "too long")),
       ContextSummary(revision: 15, user: "bob"),
     ]
-    delta.contextsLeftOut = 3
+    delta.commit.contextsLeftOut = 3
     #expect(
       LogText.lines(delta, .off).dropFirst() == [
         "  12: add(arguments left out: too long)", "  15: by bob",
