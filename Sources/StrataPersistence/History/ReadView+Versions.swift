@@ -14,7 +14,7 @@ extension ReadView {
     in table: String,
     _ policy: StoragePolicy
   ) throws -> [EntityVersion<Entity>] {
-    guard let oldest = anchors.last else { throw CorruptionError("it has no snapshot") }
+    guard let oldest = anchors.last?.header else { throw CorruptionError("it has no snapshot") }
     var records = try EntityDecoder<Entity>(of: table, in: identity.id, policy)
     let wanted = EntityKey(table: table, id: try EncodedID.bytes(of: id.raw)[...])
     var versions: [EntityVersion<Entity>] = []
@@ -29,54 +29,43 @@ extension ReadView {
         )
       )
     }
-    var cursor = try cursor(oldest, .entities([wanted]))
-    while let entity = try cursor.next() {
-      guard entity.key == wanted else { continue }
-      versions.append(
-        EntityVersion(
-          content: try put(entity.record, of: wanted, entity.layout, &records),
-          origin: .snapshot,
-          revisions: oldest.header.revision...oldest.header.revision,
-          time: Date(microseconds: oldest.header.time),
-          context: nil
-        )
-      )
-    }
-    var replay = replay(after: oldest.header)
-    while replay.revision < last.revision,
-      let (header, blocks) = try replay.next(changing: .entities([wanted]), through: last.revision)
-    {
-      guard let content = try content(of: wanted, in: blocks, &records) else { continue }
-      versions.append(
-        EntityVersion(
-          content: content,
-          origin: .commit(name: header.name, place: header.place),
-          revisions: header.first...header.revision,
-          time: Date(microseconds: header.time),
-          context: try header.commitContexts()[header.revision]
-        )
-      )
-    }
-    return versions
-  }
-
-  private func content<Entity>(
-    of wanted: EntityKey,
-    in blocks: [ChangeBlock],
-    _ records: inout EntityDecoder<Entity>
-  ) throws -> EntityVersion<Entity>.Content? {
-    for block in blocks where block.tables.contains(wanted.table) {
-      for entry in block.entries where block.id(of: entry) == wanted.id {
-        guard block.table(of: entry) == wanted.table else { continue }
-        switch entry.change {
-        case .put(let layout, let record):
-          return try put(block.bytes[record], of: wanted, layout, &records)
-        case .remove: return .removed
-        case .notPersisted: return .notPersisted
+    let found = try EntityVersions(
+      of: table,
+      .ids([Array(wanted.id)]),
+      from: state(at: oldest.revision, scope: .entities([wanted])),
+      through: last.revision,
+      in: self
+    )
+    for version in found.versions[Array(wanted.id)] ?? [] {
+      let content: EntityVersion<Entity>.Content =
+        switch version.content {
+        case .put(let layout, let record): try put(record[...], of: wanted, layout, &records)
+        case .removed: .removed
+        case .notPersisted: .notPersisted
         }
+      if let commit = version.commit.map({ found.commits[$0] }) {
+        versions.append(
+          EntityVersion(
+            content: content,
+            origin: .commit(name: commit.name, place: commit.place),
+            revisions: commit.first...commit.revision,
+            time: Date(microseconds: commit.time),
+            context: try commit.commitContexts()[commit.revision]
+          )
+        )
+      } else {
+        versions.append(
+          EntityVersion(
+            content: content,
+            origin: .snapshot,
+            revisions: oldest.revision...oldest.revision,
+            time: Date(microseconds: oldest.time),
+            context: nil
+          )
+        )
       }
     }
-    return nil
+    return versions
   }
 
   private func put<Entity>(
