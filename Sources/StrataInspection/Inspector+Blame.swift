@@ -50,11 +50,10 @@ extension Inspector {
     let page = try scanning { view, skipping in
       guard view.tables.contains(table) else { throw notFound("table \(table)") }
       let revision = try view.revision(of: expression)
-      let filter = id.map { EntityFilter.ids(Set(EncodedID.candidates(for: $0))) } ?? .all
       let scope = ReadScope.entities(of: table, meantBy: id)
       let state = try view.state(at: revision, skipping: skipping, scope: scope)
       var entities: [StoredEntity] = []
-      var scan = state.scan(table, filter)
+      var scan = state.scan(table, EntityFilter(meantBy: id))
       while entities.count <= limit, let entity = try scan.next() { entities.append(entity) }
       // A named snapshot may be older than the journal: then nothing is known of its values.
       let base = min(revision, view.oldest)

@@ -80,7 +80,7 @@ extension Inspector {
         }
       }
       if case .last(let count) = request.range, deltas.count == count { page.trimmed = nil }
-      page.deltas = try summaries(of: deltas, request.detail, view)
+      page.deltas = try summaries(of: deltas, request, view)
       return page
     }
   }
@@ -93,30 +93,31 @@ extension Inspector {
 
   private func summaries(
     of deltas: [Replayed],
-    _ detail: LogDetail,
+    _ request: LogRequest,
     _ view: ReadView
   ) throws -> [DeltaSummary] {
     var summaries: [DeltaSummary] = []
     for delta in deltas { summaries.append(try DeltaSummary(delta.header, delta.blocks)) }
-    guard detail != .puts, let first = deltas.first else { return summaries }
+    guard request.detail != .puts, let first = deltas.first else { return summaries }
     do {
+      let start = first.header.first.previous
       var before = try EarlierEntities(
         of: deltas.flatMap(\.blocks),
-        at: first.header.first.previous,
-        keepingRecords: detail == .fields,
+        at: start,
+        keepingRecords: request.detail == .fields,
         in: view
       )
       // A filter leaves out deltas, and they count too.
-      var replay = try view.changes(after: first.header.first.previous)
-      for index in summaries.indices {
-        while replay.revision < deltas[index].header.revision, let (_, blocks) = try replay.next() {
-          guard replay.revision == deltas[index].header.revision else {
-            before.apply(blocks)
-            continue
-          }
-          try before.addInsertions(to: &summaries[index], blocks)
-          before.apply(blocks)
+      var others = request.filter.isEmpty ? nil : try view.changes(after: start)
+      for (index, delta) in deltas.enumerated() {
+        let end = delta.header.revision
+        while others.map({ $0.revision < end }) ?? false,
+          let (header, blocks) = try others?.next(changing: before.scope, through: end)
+        {
+          if header.revision < end { before.apply(blocks) }
         }
+        try before.addInsertions(to: &summaries[index], delta.blocks)
+        before.apply(delta.blocks)
       }
       return summaries
     } catch is CorruptionError, is PersistenceError.Reason {
@@ -142,6 +143,8 @@ private struct EarlierEntities {
   /// Those of the wanted entities that are there.
   private var entities: [String: [[UInt8]: Stored]] = [:]
   private var wanted: [String: Set<[UInt8]>] = [:]
+  /// What of the deltas before is needed.
+  let scope: ReadScope
   private let keepsRecords: Bool
   private let catalog: LayoutCatalog
 
@@ -162,7 +165,7 @@ private struct EarlierEntities {
       }
     }
     let keys = wanted.flatMap { table, ids in ids.map { EntityKey(table: table, id: $0[...]) } }
-    let scope = keys.count <= Self.mostNamed ? ReadScope.entities(keys) : .everything
+    scope = keys.count <= Self.mostNamed ? .entities(keys) : .everything
     let state = try view.state(at: revision, scope: scope)
     for (table, ids) in wanted {
       var scan = state.scan(table, .ids(ids))

@@ -200,33 +200,21 @@ extension Inspector {
     id: String? = nil,
     at expression: RevisionExpression = .head(back: 0)
   ) throws(PersistenceError) -> [UntypedEntity] {
-    let entities = try query { view in
+    let entities = try scanning { view, skipping in
       guard view.tables.contains(table) else { throw notFound("table \(table)") }
-      let wanted = id.map { id in
-        EncodedID.candidates(for: id).map { EntityKey(table: table, id: $0[...]) }
-      }
-      return try view.read(
+      let state = try view.state(
         at: try view.revision(of: expression),
-        extent: .visited,
-        scope: wanted.map { .entities($0) } ?? .table(table)
-      ) { merge in try Self.entities(&merge, table, wanted, view.catalog) }.contents
+        skipping: skipping,
+        scope: .entities(of: table, meantBy: id)
+      )
+      var scan = state.scan(table, EntityFilter(meantBy: id))
+      var entities: [UntypedEntity] = []
+      while let entity = try scan.next() {
+        entities.append(try UntypedEntity(entity, view.catalog))
+      }
+      return entities
     }
     if let id, entities.isEmpty { throw try missing(id, in: table) }
-    return entities
-  }
-
-  /// The entities of a table, or those with the wanted keys.
-  private static func entities(
-    _ merge: inout MergeIterator,
-    _ table: String,
-    _ wanted: [EntityKey]?,
-    _ catalog: LayoutCatalog
-  ) throws -> [UntypedEntity] {
-    var entities: [UntypedEntity] = []
-    while let entity = try merge.next() {
-      guard wanted?.contains(entity.key) ?? true else { continue }
-      entities.append(try UntypedEntity(entity, catalog))
-    }
     return entities
   }
 }

@@ -313,6 +313,18 @@ struct LookingTests {
     }
   }
 
+  @Test func `a filter of the log changes nothing in the commits that it leaves`() async throws {
+    _ = try await write()
+    let inspector = try Inspector(path: path)
+    var request = LogRequest(.after(0, limit: .max))
+    request.detail = .fields
+    let all = try inspector.log(request).deltas
+    request.filter = LogFilter(name: "7")
+    let some = try inspector.log(request).deltas
+    #expect(!some.isEmpty && some.count < all.count)
+    #expect(some == all.filter { $0.name.contains("7") }, "seed \(seed)")
+  }
+
   @Test func `a fork is the model at its revision, with the history up to there`() async throws {
     let states = try await write()
     let bytes = try Data(contentsOf: URL(fileURLWithPath: path))

@@ -1,4 +1,5 @@
 import StrataBase
+import StrataRecords
 
 /// Which entities of a table are read.
 package enum EntityFilter: Sendable {
@@ -7,6 +8,11 @@ package enum EntityFilter: Sendable {
   case ids(Set<[UInt8]>)
   /// Those whose encoded IDs are in a range, and those whose IDs are of another kind than its bounds.
   case range(kind: UInt8, from: [UInt8]?, through: [UInt8]?)
+
+  /// The entities that a person may mean by an ID; all of them without one.
+  package init(meantBy id: String?) {
+    self = id.map { .ids(Set(EncodedID.candidates(for: $0))) } ?? .all
+  }
 
   /// The keys of the entities of a table, if they are named.
   func keys(of table: String) -> [EntityKey]? {
