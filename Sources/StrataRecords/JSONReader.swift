@@ -1,25 +1,24 @@
 import Foundation
-import StrataRecords
 
-/// Reads JSON as a ``RecordValue``, with the members of objects in their order.
+/// Reads JSON as a ``RecordValue``, with the members of objects in their order; ``RecordValue/json(_:)`` writes it.
 ///
 /// Integers are 64 bits wide; other numbers are doubles, or decimals where a double has other digits.
-struct JSONReader {
+package struct JSONReader {
   private var rest: Substring.UnicodeScalarView
   private var depth = 0
   /// Whether a number was read that is too large for a double.
-  private(set) var hasNumberOutOfRange = false
+  package private(set) var hasNumberOutOfRange = false
 
-  init(_ text: String) { rest = Substring(text).unicodeScalars }
+  package init(_ text: String) { rest = Substring(text).unicodeScalars }
 
   /// The value of a text; nil if it is not JSON, or has a number that is out of range.
-  static func value(_ text: String) -> RecordValue? {
+  package static func value(_ text: String) -> RecordValue? {
     var reader = JSONReader(text)
     return reader.whole()
   }
 
   /// The value of the whole text.
-  mutating func whole() -> RecordValue? {
+  package mutating func whole() -> RecordValue? {
     skipSpace()
     guard let value = value() else { return nil }
     skipSpace()
