@@ -1,20 +1,6 @@
 package import StrataJournal
 package import StrataRecords
 
-/// An entity, or a persisted value, that differs between two states.
-package struct EntityDifference: Sendable {
-  package enum Kind: String, Sendable {
-    case added, removed, changed
-  }
-
-  package let table: String
-  /// Nil for a persisted value, which has none.
-  package let id: RecordValue?
-  package let kind: Kind
-  /// Its fields that differ: all of them where it is only on one side.
-  package let fields: [FieldChange]
-}
-
 /// How many entities of a table differ between two states.
 package struct TableDifference: Codable, Sendable, Equatable {
   package var table: String
@@ -29,13 +15,27 @@ package struct TableDifference: Codable, Sendable, Equatable {
 
 /// How two states differ.
 package struct StateDifference: Sendable {
+  /// An entity, or a persisted value, that differs between two states.
+  package struct Entity: Sendable {
+    package enum Kind: String, Sendable {
+      case added, removed, changed
+    }
+
+    package let table: String
+    /// Nil for a persisted value, which has none.
+    package let id: RecordValue?
+    package let kind: Kind
+    /// Its fields that differ: all of them where it is only on one side.
+    package let fields: [FieldChange]
+  }
+
   /// The revisions.
   package let from: Revision
   package let to: Revision
   /// The tables that differ, in the order of their names.
   package var tables: [TableDifference] = []
   /// The entities that differ, in the order of tables and IDs, up to a limit.
-  package var entities: [EntityDifference] = []
+  package var entities: [Entity] = []
 
   /// How many entities differ.
   package var count: Int { tables.reduce(0) { $0 + $1.count } }
@@ -109,7 +109,7 @@ struct StateComparison {
         to: try new.map(to.members) ?? [],
         depth
       )
-      let kind: EntityDifference.Kind = old == nil ? .added : new == nil ? .removed : .changed
+      let kind: StateDifference.Entity.Kind = old == nil ? .added : new == nil ? .removed : .changed
       switch kind {
       case .added: counts.added += 1
       case .removed: counts.removed += 1
@@ -119,7 +119,7 @@ struct StateComparison {
       guard difference.entities.count < limit, let id = (old ?? new)?.id else { continue }
       let isValue = StoredValues.name(ofTable: table) != nil
       difference.entities.append(
-        EntityDifference(
+        StateDifference.Entity(
           table: table,
           id: isValue ? nil : try EncodedID.value(of: Array(id)),
           kind: kind,

@@ -26,7 +26,7 @@ package enum EncodedID {
   /// - Throws: what the value's `encode(to:)` throws, and `RecordError` as for records.
   package static func bytes(of raw: some Encodable) throws -> [UInt8] {
     if let leaf = RecordValue(leaf: raw) { return bytes(of: leaf) }
-    let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: EncodedParts())
+    let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: RecordParts())
     try encoding.encode(raw)
     let tagged = RecordEmitter.tagged(encoding.takeParts(), .empty)
     return bytes(of: try RecordValue(tagged: tagged[...]))

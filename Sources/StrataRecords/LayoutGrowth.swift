@@ -31,7 +31,7 @@ struct LayoutGrowth: Sendable {
   }
 
   /// Learns from a record; O(record × fields), so only records that do not fit are shown to it.
-  mutating func learn(from parts: EncodedParts, _ layout: Layout) {
+  mutating func learn(from parts: RecordParts, _ layout: Layout) {
     guard case .frame(0) = parts.settled(.frame(0)), !parts.isArray(0) else { return }
     var fields: [Layout.Field] = []
     swap(&fields, &self.fields)
@@ -60,7 +60,7 @@ struct LayoutGrowth: Sendable {
   }
 
   private mutating func merge(
-    _ item: EncodedParts.Item,
+    _ item: RecordParts.Item,
     of record: Record,
     named name: String,
     at path: [String],
@@ -81,7 +81,7 @@ struct LayoutGrowth: Sendable {
   }
 
   private mutating func merge(
-    referencesOf item: EncodedParts.Item,
+    referencesOf item: RecordParts.Item,
     of record: Record,
     at path: [String],
     into field: inout Layout.Field
@@ -104,7 +104,7 @@ struct LayoutGrowth: Sendable {
   }
 
   private mutating func merge(
-    _ item: EncodedParts.Item,
+    _ item: RecordParts.Item,
     of record: Record,
     at path: [String],
     into kind: inout Layout.Kind,
@@ -147,7 +147,7 @@ struct LayoutGrowth: Sendable {
   }
 
   private mutating func firstKind(
-    of item: EncodedParts.Item,
+    of item: RecordParts.Item,
     of record: Record,
     at path: [String],
     depth: Int
@@ -170,7 +170,7 @@ struct LayoutGrowth: Sendable {
 extension LayoutGrowth {
   /// What was written, and the layout that it was written against.
   private struct Record {
-    let parts: EncodedParts
+    let parts: RecordParts
     let tables: LayoutTables
 
     /// The names of the fields that the layout has for a frame.
@@ -180,9 +180,9 @@ extension LayoutGrowth {
     }
 
     /// The members that a layout may list: those that it lists, then the others.
-    func staticMembers(of frame: Int) -> [EncodedParts.Member] {
+    func staticMembers(of frame: Int) -> [RecordParts.Member] {
       let fieldNames = fieldNames(of: frame)
-      var members: [EncodedParts.Member] = []
+      var members: [RecordParts.Member] = []
       var next = parts.firstEntry(of: frame)
       while let entry = next {
         if let slot = entry.slot {

@@ -38,20 +38,20 @@ struct RecordEmitter {
   }
 
   private let tables: LayoutTables
-  private let parts: EncodedParts
+  private let parts: RecordParts
   private var bytes: [UInt8]
   private var fit = Fit.full
   /// A range of the payload that is still to be copied: neighbours are copied together.
   private var pending = 0..<0
 
-  private init(_ parts: EncodedParts, _ layout: Layout, appendingTo bytes: consuming [UInt8]) {
+  private init(_ parts: RecordParts, _ layout: Layout, appendingTo bytes: consuming [UInt8]) {
     tables = layout.tables
     self.parts = parts
     self.bytes = bytes
   }
 
   /// Appends a record; O(bytes).
-  static func emit(_ parts: EncodedParts, _ layout: Layout, to bytes: inout [UInt8]) -> Fit {
+  static func emit(_ parts: RecordParts, _ layout: Layout, to bytes: inout [UInt8]) -> Fit {
     var emitter = RecordEmitter(parts, layout, appendingTo: bytes)
     bytes = []
     emitter.top()
@@ -62,7 +62,7 @@ struct RecordEmitter {
   /// Appends the value at the top as that of a field, and returns the two bits that go into the map of
   /// its record; nil if the layout should learn from it.
   static func emitField(
-    _ parts: EncodedParts,
+    _ parts: RecordParts,
     _ layout: Layout,
     _ shape: LayoutTables.Shape,
     to bytes: inout [UInt8]
@@ -76,7 +76,7 @@ struct RecordEmitter {
   }
 
   /// The value at the top, behind the tag that says what it is.
-  static func tagged(_ parts: EncodedParts, _ layout: Layout) -> [UInt8] {
+  static func tagged(_ parts: RecordParts, _ layout: Layout) -> [UInt8] {
     var emitter = RecordEmitter(parts, layout, appendingTo: [])
     emitter.tagged(parts.settled(.frame(0)))
     emitter.flush()
@@ -119,7 +119,7 @@ struct RecordEmitter {
     bytes.appendVarint(UInt64(count) << 1 | flag)
   }
 
-  private mutating func tagged(_ item: EncodedParts.Item) {
+  private mutating func tagged(_ item: RecordParts.Item) {
     switch item {
     case .absent, .null: append(ValueKind.null.rawValue)
     case .scalar(let scalar, let start, let end):
@@ -170,7 +170,7 @@ struct RecordEmitter {
   }
 
   /// Appends the value of a field, and gives the two bits that go into the map.
-  private mutating func field(_ item: EncodedParts.Item, _ shape: LayoutTables.Shape) -> UInt8 {
+  private mutating func field(_ item: RecordParts.Item, _ shape: LayoutTables.Shape) -> UInt8 {
     switch item {
     case .absent: return 0
     case .null: return 1
@@ -188,8 +188,8 @@ struct RecordEmitter {
   /// Whether a value refers to what the layout says of its field; if the layout says nothing, it may.
   @inline(__always)
   private mutating func mayClaim(
-    _ entry: EncodedParts.Item,
-    _ item: EncodedParts.Item,
+    _ entry: RecordParts.Item,
+    _ item: RecordParts.Item,
     _ table: LayoutTables.Table,
     _ slot: Int
   ) -> Bool {
@@ -202,13 +202,13 @@ struct RecordEmitter {
   }
 
   /// Appends the value of a field behind its kind, so that nothing of what the layout says is true of it.
-  private mutating func taggedField(_ item: EncodedParts.Item) -> UInt8 {
+  private mutating func taggedField(_ item: RecordParts.Item) -> UInt8 {
     tagged(item)
     return 3
   }
 
   /// Whether a value can be written without a tag where the layout has `shape`.
-  private func fits(_ item: EncodedParts.Item, _ shape: LayoutTables.Shape) -> Bool {
+  private func fits(_ item: RecordParts.Item, _ shape: LayoutTables.Shape) -> Bool {
     switch (item, shape.kind) {
     case (_, .tagged): true
     case (.scalar(let scalar, _, _), let kind): scalar.rawValue == kind.rawValue
@@ -219,7 +219,7 @@ struct RecordEmitter {
   }
 
   /// Appends a value that fits.
-  private mutating func value(_ item: EncodedParts.Item, _ shape: LayoutTables.Shape) {
+  private mutating func value(_ item: RecordParts.Item, _ shape: LayoutTables.Shape) {
     switch (item, shape.kind) {
     case (_, .tagged): tagged(item)
     case (.scalar(_, let start, let end), _): copy(start, end)
@@ -262,7 +262,7 @@ struct RecordEmitter {
     }
   }
 
-  private mutating func members(_ members: [EncodedParts.Member]) {
+  private mutating func members(_ members: [RecordParts.Member]) {
     var members = members.filter { !$0.item.isAbsent }
     members.sort { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     flush()
@@ -275,7 +275,7 @@ struct RecordEmitter {
   }
 }
 
-extension EncodedParts.Item {
+extension RecordParts.Item {
   fileprivate var isAbsent: Bool {
     if case .absent = self { true } else { false }
   }

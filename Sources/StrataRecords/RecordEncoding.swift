@@ -2,17 +2,17 @@
 ///
 /// Codable lets a type write its members in any order, ask for a container again, and keep one while
 /// it writes something else. So nothing is written in its final place. The bytes of every scalar are
-/// appended to one buffer, and ``EncodedParts`` notes for each which frame and which slot they belong
+/// appended to one buffer, and ``RecordParts`` notes for each which frame and which slot they belong
 /// to. ``RecordEmitter`` copies them in the order of the layout when the value is complete.
 final class RecordEncoding {
   let tables: LayoutTables
-  private(set) var parts: EncodedParts
+  private(set) var parts: RecordParts
   private(set) var keyTypes: KeyTypes
   /// What went wrong where the protocols of Codable leave no way to throw.
   private var failure: RecordError?
   private var calls = 0
 
-  init(_ layout: Layout, keyTypes: KeyTypes, reusing parts: consuming EncodedParts) {
+  init(_ layout: Layout, keyTypes: KeyTypes, reusing parts: consuming RecordParts) {
     tables = layout.tables
     self.keyTypes = keyTypes
     self.parts = parts
@@ -41,8 +41,8 @@ final class RecordEncoding {
   }
 
   /// The parts, once; an encoder that is used afterwards writes nothing.
-  func takeParts() -> EncodedParts {
-    var taken = EncodedParts()
+  func takeParts() -> RecordParts {
+    var taken = RecordParts()
     swap(&taken, &parts)
     taken.sort()
     return taken
@@ -67,66 +67,66 @@ final class RecordEncoding {
 extension RecordEncoding {
   /// The place of a member; O(1), and without hashing when members come in the layout's order.
   @inline(__always)
-  func place(of key: some CodingKey, in frame: Int) -> EncodedParts.Place {
+  func place(of key: some CodingKey, in frame: Int) -> RecordParts.Place {
     let name = key.stringValue
     if let slot = parts.slot(named: name, in: frame, tables) { return .slot(slot) }
     return extraPlace(name, key)
   }
 
   /// The place of a member that is known by its name alone.
-  func place(named name: String, in frame: Int) -> EncodedParts.Place {
+  func place(named name: String, in frame: Int) -> RecordParts.Place {
     if let slot = parts.slot(named: name, in: frame, tables) { return .slot(slot) }
     return .extra(parts.addName(name), isStatic: false)
   }
 
-  private func extraPlace(_ name: String, _ key: some CodingKey) -> EncodedParts.Place {
+  private func extraPlace(_ name: String, _ key: some CodingKey) -> RecordParts.Place {
     .extra(parts.addName(name), isStatic: keyTypes.isStatic(key))
   }
 
   @inline(__always)
   func put(
     _ scalar: Scalar,
-    at place: EncodedParts.Place,
+    at place: RecordParts.Place,
     in frame: Int,
     _ append: (inout [UInt8]) -> Void
   ) {
     parts.put(scalar, at: place, in: frame, append)
   }
 
-  func put(_ leaf: RecordValue, at place: EncodedParts.Place, in frame: Int) {
+  func put(_ leaf: RecordValue, at place: RecordParts.Place, in frame: Int) {
     guard let scalar = leaf.scalar else { return parts.add(.null, at: place, in: frame) }
     parts.put(scalar, at: place, in: frame) { leaf.appendPayload(to: &$0) }
   }
 
-  func add(_ item: EncodedParts.Item, at place: EncodedParts.Place, in frame: Int) {
+  func add(_ item: RecordParts.Item, at place: RecordParts.Place, in frame: Int) {
     parts.add(item, at: place, in: frame)
   }
 
   /// Notes an optional without a value: it writes nothing, and the layout learns that it exists.
-  func addAbsent(at place: EncodedParts.Place, in frame: Int) {
+  func addAbsent(at place: RecordParts.Place, in frame: Int) {
     parts.addAbsent(at: place, in: frame)
   }
 
   /// The place of the next element.
-  func nextPlace(in frame: Int) -> EncodedParts.Place { .slot(parts.count(of: frame)) }
+  func nextPlace(in frame: Int) -> RecordParts.Place { .slot(parts.count(of: frame)) }
 
   /// Writes a value that has parts, as a frame of its own.
-  func put(_ value: some Encodable, inFrameAt place: EncodedParts.Place, in frame: Int) throws {
+  func put(_ value: some Encodable, inFrameAt place: RecordParts.Place, in frame: Int) throws {
     let part = open(at: place, in: frame)
     try encode(value, to: part)
     parts.add(.frame(part.frame), at: place, in: frame)
   }
 
   /// An encoder for a part.
-  func open(at place: EncodedParts.Place, in frame: Int) -> RecordEncoder {
+  func open(at place: RecordParts.Place, in frame: Int) -> RecordEncoder {
     if parts.depth(of: frame) >= RecordLimits.depth { fail(.tooDeep) }
     return RecordEncoder(encoding: self, frame: parts.open(at: place, in: frame, tables))
   }
 
   /// A container asked for again is the same container; one of another form takes its place.
   func nested(
-    _ form: EncodedParts.Form,
-    at place: EncodedParts.Place,
+    _ form: RecordParts.Form,
+    at place: RecordParts.Place,
     in frame: Int
   ) -> RecordEncoder {
     if let earlier = parts.frame(at: place, in: frame), parts.form(of: earlier) == form {
@@ -135,7 +135,7 @@ extension RecordEncoding {
     return superEncoder(at: place, in: frame)
   }
 
-  func superEncoder(at place: EncodedParts.Place, in frame: Int) -> RecordEncoder {
+  func superEncoder(at place: RecordParts.Place, in frame: Int) -> RecordEncoder {
     let part = open(at: place, in: frame)
     parts.add(.frame(part.frame), at: place, in: frame)
     return part
@@ -145,7 +145,7 @@ extension RecordEncoding {
   func put(
     stored value: RecordValue,
     to references: ReferencedTables,
-    at place: EncodedParts.Place,
+    at place: RecordParts.Place,
     in frame: Int
   ) {
     put(stored: value, at: place, in: frame)
@@ -163,7 +163,7 @@ extension RecordEncoding {
   func put(
     stored value: RecordValue,
     like field: Layout.Field?,
-    at place: EncodedParts.Place,
+    at place: RecordParts.Place,
     in frame: Int
   ) {
     if let references = field?.references {
@@ -189,7 +189,7 @@ extension RecordEncoding {
     }
   }
 
-  func become(_ form: EncodedParts.Form, _ frame: Int) {
+  func become(_ form: RecordParts.Form, _ frame: Int) {
     if !parts.become(form, frame) { fail(.conflictingContainers) }
   }
 }

@@ -7,7 +7,7 @@ struct RecordKeyedEncodingContainer<Key: CodingKey>: KeyedEncodingContainerProto
     encoding.parts.codingPath(of: frame, encoding.tables)
   }
 
-  private func place(_ key: some CodingKey) -> EncodedParts.Place {
+  private func place(_ key: some CodingKey) -> RecordParts.Place {
     encoding.place(of: key, in: frame)
   }
 

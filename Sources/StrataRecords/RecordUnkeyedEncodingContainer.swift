@@ -9,7 +9,7 @@ struct RecordUnkeyedEncodingContainer: UnkeyedEncodingContainer {
 
   var count: Int { encoding.parts.count(of: frame) }
 
-  private var place: EncodedParts.Place { encoding.nextPlace(in: frame) }
+  private var place: RecordParts.Place { encoding.nextPlace(in: frame) }
 
   @inline(__always)
   private func put(_ scalar: Scalar, _ append: (inout [UInt8]) -> Void) {

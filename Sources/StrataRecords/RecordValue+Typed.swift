@@ -60,7 +60,7 @@ extension RecordValue {
       self = leaf
       return
     }
-    let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: EncodedParts())
+    let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: RecordParts())
     try encoding.encode(value)
     let tagged = RecordEmitter.tagged(encoding.takeParts(), .empty)
     self = try RecordValue(tagged: tagged[...])

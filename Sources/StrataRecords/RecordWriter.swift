@@ -24,7 +24,7 @@ package struct RecordWriter: Sendable {
   private var nextGrowth: Int
 
   /// The room that the last record needed, for the next one.
-  private var room = EncodedParts()
+  private var room = RecordParts()
 
   private var conformance = RecordCodableConformance()
   /// What the methods of a `RecordCodable` type write with; nil until one does, and for a new layout.
@@ -91,10 +91,10 @@ package struct RecordWriter: Sendable {
     _ layout: Layout,
     into bytes: inout [UInt8]
   ) throws -> RecordEmitter.Fit {
-    var parts = EncodedParts()
+    var parts = RecordParts()
     swap(&parts, &room)
     let encoding = RecordEncoding(layout, keyTypes: keyTypes, reusing: parts)
-    parts = EncodedParts()
+    parts = RecordParts()
     defer { keyTypes = encoding.keyTypes }
     try encoding.encode(value)
     parts = encoding.takeParts()

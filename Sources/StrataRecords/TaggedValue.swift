@@ -4,7 +4,7 @@ package enum TaggedValue {
   ///
   /// - Throws: what its `encode(to:)` throws, and `RecordError` as for records.
   package static func bytes(of value: some Encodable) throws -> [UInt8] {
-    let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: EncodedParts())
+    let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: RecordParts())
     try encoding.encode(value)
     return RecordEmitter.tagged(encoding.takeParts(), .empty)
   }

@@ -70,7 +70,7 @@ extension RecordEncoding {
   }
 
   /// A stored value, as its type would write it.
-  func put(stored value: RecordValue, at place: EncodedParts.Place, in frame: Int) {
+  func put(stored value: RecordValue, at place: RecordParts.Place, in frame: Int) {
     switch value {
     case .array(let elements):
       let part = superEncoder(at: place, in: frame).frame

@@ -186,8 +186,8 @@ import Testing
     }
   }
 
-  private func changes(_ tables: EntityTables) throws -> [EntityChange] {
-    var changes: [EntityChange] = []
+  private func changes(_ tables: EntityTables) throws -> [RecordChange] {
+    var changes: [RecordChange] = []
     try tables.forEachChange { changes.append($0) }
     return changes
   }
@@ -417,7 +417,7 @@ import Testing
     }
   }
 
-  private static func text(_ change: EntityChange) throws -> String {
+  private static func text(_ change: RecordChange) throws -> String {
     let place = "\(change.table) \(change.id) \(change.movement)"
     guard case .put(let layout, let record) = change.change else { return "\(place) removed" }
     return "\(place) \(try RecordValue(record: record[...], layout: layout).json())"

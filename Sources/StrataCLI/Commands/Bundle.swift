@@ -60,7 +60,7 @@ struct Bundle: ParsableCommand {
     )
     try Output.print { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.line(JSONText.indented(BundleText.Summary(report)))
+      case .json: try output.line(SummaryJSON.indented(BundleText.Summary(report)))
       case .text: for line in BundleText.lines(report, self.output) { try output.line(line) }
       }
     }

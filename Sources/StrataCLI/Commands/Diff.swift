@@ -110,8 +110,8 @@ struct DifferenceArguments: ParsableArguments {
       try Output.print(in: display.pager) { output throws(OutputError) in
         let columns = Terminal.standard.columns
         switch (form, stat) {
-        case (.json?, true): try output.array(difference.tables.map { JSONText.compact($0) })
-        case (.ndjson?, true): try output.lines(difference.tables.map { JSONText.compact($0) })
+        case (.json?, true): try output.array(difference.tables.map { SummaryJSON.compact($0) })
+        case (.ndjson?, true): try output.lines(difference.tables.map { SummaryJSON.compact($0) })
         case (let form?, true): try output.rows(Self.rows(difference.tables), as: form)
         case (.json?, false): try output.array(DifferenceText.objects(difference))
         case (.ndjson?, false): try output.lines(DifferenceText.objects(difference))

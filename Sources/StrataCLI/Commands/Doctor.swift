@@ -24,7 +24,7 @@ struct Doctor: ParsableCommand {
     do {
       try Output.print(in: display.pager) { output throws(OutputError) in
         switch arguments.form {
-        case .json: try output.line(JSONText.indented(diagnosis))
+        case .json: try output.line(SummaryJSON.indented(diagnosis))
         case .text:
           try output.lines(
             DiagnosisText.lines(

@@ -71,7 +71,7 @@ struct Erase: ParsableCommand {
     )
     try Output.print { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.line(JSONText.indented(ErasureText.Report(report)))
+      case .json: try output.line(SummaryJSON.indented(ErasureText.Report(report)))
       case .text: for line in ErasureText.lines(report) { try output.line(line) }
       }
     }

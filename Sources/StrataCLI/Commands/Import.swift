@@ -68,7 +68,7 @@ struct Import: ParsableCommand {
     ).run(dryRun ? .plan : .write)
     try Output.print { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.line(JSONText.indented(ImportText.Summary(result)))
+      case .json: try output.line(SummaryJSON.indented(ImportText.Summary(result)))
       case .text:
         for line in ImportText.lines(result, table, store) { try output.line(line) }
       }

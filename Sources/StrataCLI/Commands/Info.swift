@@ -19,7 +19,7 @@ struct Info: ParsableCommand {
     let summary = try Inspector(path: arguments.store).info()
     try Output.print { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.line(JSONText.indented(summary))
+      case .json: try output.line(SummaryJSON.indented(summary))
       case .text: for line in InfoText.lines(summary) { try output.line(line) }
       }
     }

@@ -107,7 +107,7 @@ struct Log: ParsableCommand {
     let isNarrowed = !filter.isEmpty || since != nil || until != nil
     try Output.print(in: display.pager) { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.array(page.deltas.lazy.map { JSONText.compact($0) })
+      case .json: try output.array(page.deltas.lazy.map { SummaryJSON.compact($0) })
       case .text:
         if page.deltas.isEmpty {
           return try output.line(isNarrowed ? "No delta matches." : LogText.empty(range))

@@ -42,7 +42,7 @@ struct Stats: ParsableCommand {
     )
     try Output.print { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.line(JSONText.indented(statistics))
+      case .json: try output.line(SummaryJSON.indented(statistics))
       case .text:
         try output.lines(StatisticsText.lines(statistics, within: Terminal.standard.columns))
       }

@@ -25,7 +25,7 @@ struct Tables: ParsableCommand {
     let tables = try Inspector(path: arguments.store).tables(at: try moment.expression)
     try Output.print(in: display.pager) { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.array(tables.lazy.map { JSONText.compact($0) })
+      case .json: try output.array(tables.lazy.map { SummaryJSON.compact($0) })
       case .text:
         let columns = Terminal.standard.columns
         let values = tables.filter { $0.kind == .value }

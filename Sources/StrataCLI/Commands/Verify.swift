@@ -24,7 +24,7 @@ struct Verify: ParsableCommand {
     do {
       try Output.print(in: display.pager) { output throws(OutputError) in
         switch arguments.form {
-        case .json: try output.line(JSONText.indented(VerifyText.Report(verification)))
+        case .json: try output.line(SummaryJSON.indented(VerifyText.Report(verification)))
         case .text:
           for line in VerifyText.lines(verification, display.highlighting) {
             try output.line(line)

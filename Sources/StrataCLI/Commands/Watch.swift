@@ -98,7 +98,7 @@ struct Watch: ParsableCommand {
       try Output.print { output throws(OutputError) in
         for delta in page.deltas {
           switch arguments.form {
-          case .json: try output.line(JSONText.compact(delta))
+          case .json: try output.line(SummaryJSON.compact(delta))
           case .text: try output.lines(LogText.lines(delta, color.highlighting))
           }
         }

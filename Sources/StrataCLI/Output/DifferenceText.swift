@@ -71,7 +71,7 @@ package enum DifferenceText {
   /// A changed entity has `+` before the value of a field that it did not have, and `-` before one that it no longer has.
   package static func fields(
     _ changes: [FieldChange],
-    of kind: EntityDifference.Kind,
+    of kind: StateDifference.Entity.Kind,
     _ highlighting: Highlighting,
     within limit: Int
   ) -> [String] {

@@ -37,7 +37,7 @@ package enum HistoryText {
 
   /// An object for a version.
   package static func object(_ version: VersionSummary) -> String {
-    let commit = String(JSONText.compact(version.commit).dropFirst())
+    let commit = String(SummaryJSON.compact(version.commit).dropFirst())
     return """
       {"operation":"\(version.operation.rawValue)","value":\(version.value?.json() ?? "null"),\
       "changes":\(DifferenceText.fields(version.changes)),\(commit)

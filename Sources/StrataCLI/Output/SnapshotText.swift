@@ -17,7 +17,7 @@ enum SnapshotText {
       snapshots.map { snapshot in
         [
           .number(snapshot.revision),
-          .json(JSONText.compact(snapshot.names), text: snapshot.names.joined(separator: ", ")),
+          .json(SummaryJSON.compact(snapshot.names), text: snapshot.names.joined(separator: ", ")),
           .time(snapshot.time), .number(Int64(snapshot.entities - snapshot.values)),
           .number(Int64(snapshot.values)), .number(Int64(snapshot.chunks)),
           .number(Int64(snapshot.bytes)),

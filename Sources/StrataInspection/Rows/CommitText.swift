@@ -58,7 +58,7 @@ package enum CommitText {
       return [.json("null", text: "≤ \(oldest)"), .none, .none, .none, .none]
     }
     let contexts = commit.contexts.map {
-      RowText.Cell.json(JSONText.compact($0), text: context(commit))
+      RowText.Cell.json(SummaryJSON.compact($0), text: context(commit))
     }
     return [
       .number(commit.revision), .time(commit.time), .text(commit.name), .text(commit.place),

@@ -29,7 +29,7 @@ struct Answer {
   mutating func add(_ name: String, _ flag: Bool) { add(name, json: flag ? "true" : "false") }
 
   mutating func add(_ name: String, encoding value: some Encodable) {
-    add(name, json: JSONText.compact(value))
+    add(name, json: SummaryJSON.compact(value))
   }
 
   /// A text as JSON; the beginning of a long one.

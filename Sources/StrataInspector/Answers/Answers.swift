@@ -146,7 +146,7 @@ extension Answers {
             .text(table.name), .text(table.kind.rawValue), .number(Int64(table.count)),
             .number(Int64(table.bytes)),
             .json(
-              JSONText.compact(table.fields),
+              SummaryJSON.compact(table.fields),
               text: table.fields.map { "\($0.name) \($0.kind)" }.joined(separator: ", ")
             ),
           ]

@@ -119,7 +119,7 @@ public enum RecordCodableLaw {
     private func encodeByCodable(
       _ value: Value
     ) throws -> (bytes: [UInt8], fit: RecordEmitter.Fit) {
-      let encoding = RecordEncoding(layout, keyTypes: KeyTypes(), reusing: EncodedParts())
+      let encoding = RecordEncoding(layout, keyTypes: KeyTypes(), reusing: RecordParts())
       try encoding.encode(ByCodable(value: value))
       var bytes: [UInt8] = []
       let fit = RecordEmitter.emit(encoding.takeParts(), layout, to: &bytes)

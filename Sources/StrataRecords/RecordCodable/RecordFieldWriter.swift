@@ -276,7 +276,7 @@ struct FieldWriting: Sendable {
     _ shape: LayoutTables.Shape,
     depth: Int
   ) -> UInt8? {
-    let encoding = RecordEncoding(layout, keyTypes: keyTypes, reusing: EncodedParts())
+    let encoding = RecordEncoding(layout, keyTypes: keyTypes, reusing: RecordParts())
     do {
       try encoding.encode(value, as: shape, depth: depth)
     } catch {

@@ -47,7 +47,7 @@ package struct DifferenceStatements {
     return ["BEGIN;"] + difference.entities.compactMap(statement) + ["COMMIT;"]
   }
 
-  private func statement(_ entity: EntityDifference) -> String? {
+  private func statement(_ entity: StateDifference.Entity) -> String? {
     guard let table = tables[entity.table] else { return nil }
     let name = SQLName.quoted(table.name)
     // The one row of a persisted value has an ID that says nothing.

@@ -92,7 +92,7 @@ extension EntityTables {
   /// show in what `EntityRecords` gives: an entity is not asked for again once it was passed.
   ///
   /// - Throws: `EntityTableError` for what cannot be stored, and the closure's error.
-  package func forEachChange(_ body: (EntityChange) throws -> Void) throws {
+  package func forEachChange(_ body: (RecordChange) throws -> Void) throws {
     let results = try results()
     let away = Set(results.values.compactMap { renamed($0)?.records.table })
     let names = Set(results.keys).union(tables.filter { $0.use != nil }.map(\.records.table))
@@ -173,7 +173,7 @@ extension EntityTables {
     _ before: Table?,
     _ result: Result?,
     isAway: Bool,
-    _ body: (EntityChange) throws -> Void
+    _ body: (RecordChange) throws -> Void
   ) throws {
     if let result, let before, result.keepsRows, result.table === before, !result.isRenamed,
       before.use?.keepsOrder ?? false
@@ -198,7 +198,7 @@ extension EntityTables {
     var new = try after.map(Self.row) ?? nil
     while old != nil || new != nil {
       if let found = old, new.map({ Self.precedes(found.id, $0.id[...]) }) ?? true {
-        var change = EntityChange(table: name, id: Array(found.id), change: .remove)
+        var change = RecordChange(table: name, id: Array(found.id), change: .remove)
         if try isAway || moved.map({ try Self.contains(change.id, $0) }) ?? false {
           change.movement = .away
         }
@@ -222,7 +222,7 @@ extension EntityTables {
       if isThere { old = try next() }
       new = try Self.row(after)
       guard let change else { continue }
-      var entity = EntityChange(table: name, id: row.id, change: change)
+      var entity = RecordChange(table: name, id: row.id, change: change)
       if let id = row.moved {
         let isTaken = try taken.map { try Self.contains(id, $0) } ?? false
         entity.movement = isTaken ? .fromTaken(id) : .from(id)
@@ -239,7 +239,7 @@ extension EntityTables {
   private func compareInPlace(
     _ before: Table,
     _ result: Result,
-    _ body: (EntityChange) throws -> Void
+    _ body: (RecordChange) throws -> Void
   ) throws {
     var writer = try rowWriter(of: result)
     let rows = try connection.cursor(
@@ -255,7 +255,7 @@ extension EntityTables {
       while number < row, let removed = entity {
         entity = try next()
         number += 1
-        try body(EntityChange(table: result.storedName, id: Array(removed.id), change: .remove))
+        try body(RecordChange(table: result.storedName, id: Array(removed.id), change: .remove))
       }
     }
     while try rows.next() {
@@ -266,7 +266,7 @@ extension EntityTables {
       entity = try next()
       number += 1
       guard let change else { continue }
-      try body(EntityChange(table: result.storedName, id: Array(found.id), change: change))
+      try body(RecordChange(table: result.storedName, id: Array(found.id), change: change))
     }
     try remove(before: .max)
   }

@@ -146,7 +146,7 @@ struct RowWriter {
     from origin: (layout: Int64, record: ArraySlice<UInt8>)?,
     hasMoved: Bool,
     isNew: Bool
-  ) throws -> EntityChange.Change? {
+  ) throws -> RecordChange.Change? {
     try select.start([.integer(row)])
     _ = try select.next()
     let values = try Self.values(in: select, from: 0)
@@ -171,7 +171,7 @@ struct RowWriter {
     in row: RowCursor,
     from column: Int,
     of entity: StoredEntity
-  ) throws -> EntityChange.Change? {
+  ) throws -> RecordChange.Change? {
     guard let records else { return nil }
     let values = try Self.values(in: row, from: column)
     let origin = (entity.layout, entity.record)
@@ -203,7 +203,7 @@ struct RowWriter {
     _ encodedID: [UInt8],
     hasMoved: Bool,
     isNew: Bool
-  ) throws -> EntityChange.Change? {
+  ) throws -> RecordChange.Change? {
     let isEqual = !isChanged.contains(true) && !hasMoved && !isRenamed
     if isEqual, dropped.isEmpty { return isNew ? .put(layout, Array(origin.record)) : nil }
     if !hasMoved, !isRenamed, dropped.isEmpty,
@@ -322,7 +322,7 @@ struct RowWriter {
   private mutating func put(
     _ members: [RecordValue.Member],
     _ encodedID: [UInt8]
-  ) throws -> EntityChange.Change {
+  ) throws -> RecordChange.Change {
     var bytes: [UInt8] = []
     let object = StoredObject(members, fields: fieldNames, referringAs: writer.layout)
     let layout = try writer.encode(object, into: &bytes)

@@ -33,7 +33,7 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
     )
     try Output.print { output throws(OutputError) in
       if isJSON {
-        try output.line(JSONText.indented(summary))
+        try output.line(SummaryJSON.indented(summary))
       } else {
         let columns = Terminal.standard.columns
         for line in ArchiveText.lines(summary, within: columns) { try output.line(line) }

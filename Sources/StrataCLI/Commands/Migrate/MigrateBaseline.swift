@@ -25,7 +25,7 @@ struct MigrateBaseline: AsyncParsableCommand {
     let noted = try await arguments.migrator().baseline(at: number)
     try Output.print { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.array(noted.map { JSONText.compact(MigrationJSON.Applied($0)) })
+      case .json: try output.array(noted.map { SummaryJSON.compact(MigrationJSON.Applied($0)) })
       case .text:
         for row in noted { try output.line("Noted \(row.name.printable) without running it.") }
         if noted.isEmpty { try output.line("All of them were applied already.") }

@@ -19,7 +19,7 @@ struct MigrateHistory: AsyncParsableCommand {
     let applied = try await DataMigrator([], at: arguments.store).history()
     try Output.print { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.array(applied.map { JSONText.compact(MigrationJSON.Applied($0)) })
+      case .json: try output.array(applied.map { SummaryJSON.compact(MigrationJSON.Applied($0)) })
       case .text:
         if applied.isEmpty { return try output.line("No migration has run on this store.") }
         try output.table(MigrationText.history(applied, within: Terminal.standard.columns))

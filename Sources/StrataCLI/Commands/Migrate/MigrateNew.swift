@@ -44,7 +44,7 @@ struct MigrateNew: ParsableCommand {
     )
     try Output.print { output throws(OutputError) in
       switch folder.form {
-      case .json: try output.line(JSONText.compact(["files": files]))
+      case .json: try output.line(SummaryJSON.compact(["files": files]))
       case .text: for file in files { try output.line("Wrote \(file.printable).") }
       }
     }

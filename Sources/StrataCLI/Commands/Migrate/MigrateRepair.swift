@@ -45,7 +45,7 @@ struct MigrateRepair: AsyncParsableCommand {
   ) throws(OutputError) {
     try Output.print { output throws(OutputError) in
       if arguments.form == .json {
-        if yes || !repairs.isEmpty { try output.array(repairs.map { JSONText.compact($0) }) }
+        if yes || !repairs.isEmpty { try output.array(repairs.map { SummaryJSON.compact($0) }) }
         return
       }
       for repair in repairs {

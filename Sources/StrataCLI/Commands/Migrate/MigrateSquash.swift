@@ -26,7 +26,7 @@ struct MigrateSquash: ParsableCommand {
     let file = try MigrationFolder(folder.dir).squash(to: to)
     try Output.print { output throws(OutputError) in
       switch folder.form {
-      case .json: try output.line(JSONText.compact(["files": [file]]))
+      case .json: try output.line(SummaryJSON.compact(["files": [file]]))
       case .text: try output.line("Wrote \(file.printable). It stands for 1 to \(to).")
       }
     }

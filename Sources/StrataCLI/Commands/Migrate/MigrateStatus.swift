@@ -23,7 +23,7 @@ struct MigrateStatus: AsyncParsableCommand {
     do {
       try Output.print { output throws(OutputError) in
         switch arguments.form {
-        case .json: try output.line(JSONText.indented(MigrationJSON.Status(status)))
+        case .json: try output.line(SummaryJSON.indented(MigrationJSON.Status(status)))
         case .text:
           if !status.entries.isEmpty {
             try output.table(MigrationText.status(status, within: Terminal.standard.columns))

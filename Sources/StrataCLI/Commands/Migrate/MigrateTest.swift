@@ -37,7 +37,7 @@ struct MigrateTest: AsyncParsableCommand {
     try Output.print { output throws(OutputError) in
       switch folder.form {
       case .json:
-        try output.array(reports.map { JSONText.compact(MigrationJSON.Report($0.report)) })
+        try output.array(reports.map { SummaryJSON.compact(MigrationJSON.Report($0.report)) })
       case .text:
         for (store, report) in reports {
           let steps = Measures.count(report.steps.count, "step", "steps")

@@ -23,7 +23,7 @@ struct MigrateVerify: AsyncParsableCommand {
     let status = try await arguments.migrator().verify()
     try Output.print { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.line(JSONText.indented(MigrationJSON.Status(status)))
+      case .json: try output.line(SummaryJSON.indented(MigrationJSON.Status(status)))
       case .text:
         let applied = status.entries.count { $0.state == .applied }
         let count = Measures.count(applied, "migration", "migrations")

@@ -71,7 +71,7 @@ extension MigrationReport {
     do {
       try Output.print { output throws(OutputError) in
         switch form {
-        case .json: try output.line(JSONText.indented(MigrationJSON.Report(self)))
+        case .json: try output.line(SummaryJSON.indented(MigrationJSON.Report(self)))
         case .text:
           for line in MigrationText.report(self, Terminal.standard.highlighting) {
             try output.line(line)

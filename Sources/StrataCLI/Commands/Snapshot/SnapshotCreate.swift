@@ -35,7 +35,7 @@ struct SnapshotCreate: ParsableCommand {
     try Output.print { output throws(OutputError) in
       switch arguments.form {
       case .json:
-        try output.line(JSONText.compact(SnapshotName(name: name, revision: revision.number)))
+        try output.line(SummaryJSON.compact(SnapshotName(name: name, revision: revision.number)))
       case .text:
         try output.line("The snapshot of revision \(revision) is named \(name.printable).")
       }

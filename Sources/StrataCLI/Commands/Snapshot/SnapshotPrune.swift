@@ -59,7 +59,7 @@ struct SnapshotPrune: ParsableCommand {
     let removal = try dryRun ? snapshots.plan(selection) : snapshots.prune(selection)
     try Output.print { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.line(JSONText.indented(SnapshotText.Pruned(removal)))
+      case .json: try output.line(SummaryJSON.indented(SnapshotText.Pruned(removal)))
       case .text: for line in SnapshotText.lines(removal) { try output.line(line) }
       }
     }

@@ -31,7 +31,7 @@ struct SnapshotRename: ParsableCommand {
     try Output.print { output throws(OutputError) in
       switch arguments.form {
       case .json:
-        try output.line(JSONText.compact(SnapshotName(name: newName, revision: revision.number)))
+        try output.line(SummaryJSON.compact(SnapshotName(name: newName, revision: revision.number)))
       case .text:
         try output.line("The snapshot of revision \(revision) is named \(newName.printable).")
       }

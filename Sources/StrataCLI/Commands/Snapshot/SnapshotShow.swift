@@ -30,7 +30,7 @@ struct SnapshotShow: ParsableCommand {
     try Output.print { output throws(OutputError) in
       switch arguments.form {
       case .json:
-        try output.line(JSONText.indented(SnapshotText.Contents(snapshot, tables)))
+        try output.line(SummaryJSON.indented(SnapshotText.Contents(snapshot, tables)))
       case .text:
         for line in SnapshotText.lines(snapshot, tables) { try output.line(line) }
       }

@@ -4,7 +4,7 @@ import StrataJournal
 /// What an inspection found as JSON: keys are sorted, dates are ISO 8601 in UTC.
 ///
 /// Characters that control a terminal are raw in it.
-package enum JSONText {
+package enum SummaryJSON {
   /// JSON on one line.
   package static func compact(_ value: some Encodable) -> String {
     text(value, [.sortedKeys, .withoutEscapingSlashes])

@@ -4,7 +4,7 @@
 /// is one thing written to a frame: a scalar as a range of `payload`, null, or another frame. The
 /// entries of a frame are linked in the order they were written in, and by ``sort()`` in the order of
 /// their slots; the last one for a slot counts.
-struct EncodedParts: Sendable {
+struct RecordParts: Sendable {
   /// What a type has asked its encoder for.
   enum Form {
     case nothing, single, keyed, unkeyed
@@ -97,7 +97,7 @@ struct EncodedParts: Sendable {
 }
 
 /// Writing.
-extension EncodedParts {
+extension RecordParts {
   /// Opens the frame at the top, which expects a record unless another shape is given.
   mutating func openTop(_ shape: LayoutTables.Shape = .top, depth: Int = 1) {
     frames.append(Frame(shape: shape, depth: Int32(depth), parent: -1, place: 0))
@@ -238,7 +238,7 @@ extension EncodedParts {
 }
 
 /// Putting in order.
-extension EncodedParts {
+extension RecordParts {
   /// Links the entries of every frame in the order of its slots, each slot once, before anything is
   /// read.
   mutating func sort() {
@@ -266,7 +266,7 @@ extension EncodedParts {
 }
 
 /// Reading.
-extension EncodedParts {
+extension RecordParts {
   func depth(of frame: Int) -> Int { frame < frames.count ? Int(frames[frame].depth) : 0 }
   func form(of frame: Int) -> Form { frames[frame].form }
 
@@ -364,7 +364,7 @@ extension EncodedParts {
   }
 }
 
-extension EncodedParts.Place {
+extension RecordParts.Place {
   fileprivate var number: Int32 {
     switch self {
     case .slot(let slot): Int32(slot)

@@ -1,7 +1,7 @@
 package import StrataRecords
 
 /// A change of one entity that SQL has made.
-package struct EntityChange {
+package struct RecordChange {
   package enum Change {
     /// The record, and the layout to read it with.
     case put(Layout, [UInt8])
