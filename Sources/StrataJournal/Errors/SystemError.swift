@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQLite
 
 /// A POSIX call that failed: the call, its path and its `errno`.
 package struct SystemError: Error, Equatable, CustomStringConvertible {
@@ -26,5 +27,20 @@ package struct SystemError: Error, Equatable, CustomStringConvertible {
   package var description: String {
     if let kind { return "\(path) is \(kind), not a regular file" }
     return "\(call) \(path): \(String(cString: strerror(code)))"
+  }
+}
+
+/// A sync that failed.
+///
+/// What it was to write may never reach the medium, although it can still be read and a later sync
+/// succeeds.
+package enum FailedSync {
+  /// Whether an error reports a failed sync.
+  package static func matches(_ error: any Error) -> Bool {
+    switch error {
+    case let error as SQLiteError: [.ioerrFsync, .ioerrDirFsync].contains(error.code)
+    case let error as SystemError: error.call == "fsync"
+    default: false
+    }
   }
 }

@@ -73,3 +73,128 @@ package struct StorePath: Hashable, Sendable, CustomStringConvertible {
     return stat(file, &status) == 0 ? Int64(status.st_size) : 0
   }
 }
+
+extension StorePath {
+  /// The temporary names from the creation of the file that a crash has left.
+  ///
+  /// Refuses a file that has another name (a hard link). The lock and SQLite's WAL are found by name: a
+  /// program that opened the file under the other name would find neither, and the two would overwrite
+  /// each other's changes (`sqlite.org/howtocorrupt.html`, section 2.5).
+  func creationNames(
+    _ operation: PersistenceError.Operation
+  ) throws(PersistenceError) -> [String] {
+    while true {
+      let count = countOfNames
+      guard count > 1 else { return [] }
+      let names = try listCreationNames(operation)
+      if count == names.count + 1 { return names }
+      // If the count has changed, its creator has just removed a name.
+      if count == countOfNames {
+        throw PersistenceError(
+          operation,
+          path: file,
+          .notAFile("one of several names (hard links) of a file")
+        )
+      }
+    }
+  }
+
+  private func listCreationNames(
+    _ operation: PersistenceError.Operation
+  ) throws(PersistenceError) -> [String] {
+    let prefix = (creating as NSString).lastPathComponent
+    let identity = FileIdentity(ofFileAt: file)
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: directory)
+        .filter { $0.hasPrefix(prefix) }.map { directory + "/" + $0 }
+        .filter { FileIdentity(ofFileAt: $0) == identity }
+    } catch {
+      throw PersistenceError(operation, path: file, .io("\(error)"))
+    }
+  }
+
+  private var countOfNames: Int {
+    var status = stat()
+    guard lstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 0 }
+    return Int(status.st_nlink)
+  }
+}
+
+/// A file beside a store that is not the store's own.
+package struct ForeignCompanion: Equatable {
+  package let path: String
+  /// Why it is not the store's.
+  package let detail: String
+}
+
+extension StorePath {
+  /// The files beside the store that SQLite or this library would take for the store's own.
+  ///
+  /// A rollback journal, or a super-journal that lists several, is one in any case: SQLite writes what it
+  /// holds into the database, and a database in WAL mode never has one. SQLite's WAL and shared memory and
+  /// the head are foreign if they are not regular files: SQLite follows links, and waits for FIFOs.
+  ///
+  /// O(files in the directory).
+  package func foreignCompanions() throws(SystemError) -> [ForeignCompanion] {
+    var found = [wal, shm, head].compactMap { path in
+      FileIdentity.kind(ifNotRegularAt: path).map { kind in
+        ForeignCompanion(path: path, detail: "\(path) is \(kind), not a regular file")
+      }
+    }
+    for path in try rollbackJournals() {
+      found.append(
+        ForeignCompanion(
+          path: path,
+          detail: "\(path) is a rollback journal of SQLite, and a store never has one"
+        )
+      )
+    }
+    return found
+  }
+
+  /// Throws if there is a file beside the store that is not the store's own.
+  package func checkCompanions(
+    _ operation: PersistenceError.Operation
+  ) throws(PersistenceError) {
+    do {
+      guard let first = try foreignCompanions().first else { return }
+      throw PersistenceError(operation, path: file, .foreignCompanion(first.detail))
+    } catch let error as PersistenceError {
+      throw error
+    } catch {
+      throw PersistenceError(operation, path: file, wrapping: error)
+    }
+  }
+
+  /// SQLite's rollback journal of the file, and the super-journals of transactions that started there.
+  package func rollbackJournals() throws(SystemError) -> [String] {
+    let prefix = (file as NSString).lastPathComponent
+    return try namesInDirectory().filter { name in
+      name.hasPrefix(prefix) && Self.isJournal(suffix: name.dropFirst(prefix.count))
+    }
+    .sorted().map { directory + "/" + $0 }
+  }
+
+  /// The names of everything in the store's directory.
+  package func namesInDirectory() throws(SystemError) -> [String] {
+    guard let stream = opendir(directory) else { throw SystemError("open", directory) }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        names.append(String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self))
+      }
+    }
+    return names
+  }
+
+  /// `-journal`; of a super-journal `-mj`, six hexadecimal digits, `9` and two more
+  /// (`sqlite3VdbeHalt` in SQLite's source).
+  package static func isJournal(suffix: Substring) -> Bool {
+    if suffix == "-journal" { return true }
+    let digits = suffix.utf8.dropFirst(3)
+    return suffix.hasPrefix("-mj") && digits.count == 9
+      && digits.dropFirst(6).first == UInt8(ascii: "9")
+      && suffix.dropFirst(3).allSatisfy(\.isHexDigit)
+  }
+}
