@@ -84,3 +84,26 @@ package struct RowText {
       }
   }
 }
+
+/// CSV as RFC 4180 has it.
+package enum CSVText {
+  /// A field, in quotes where it needs them.
+  package static func field(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { ![0x22, 0x2C, 0x0A, 0x0D].contains($0) }
+    return isPlain ? text : "\"" + text.replacing("\"", with: "\"\"") + "\""
+  }
+}
+
+extension RecordValue {
+  /// The value on one line, with quotes only where a text would be ambiguous without them.
+  package var lineText: String {
+    switch self {
+    case .string(""), .string("null"): return json()
+    case .string(let text): return text.printable
+    case .array, .object: return json().printable
+    default:
+      let text = json()
+      return (text.hasPrefix("\"") ? String(text.dropFirst().dropLast()) : text).printable
+    }
+  }
+}
