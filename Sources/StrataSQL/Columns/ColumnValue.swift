@@ -1,7 +1,7 @@
 import Foundation
 import StrataJournal
 import StrataRecords
-import StrataSQLite
+package import StrataSQLite
 
 /// Stored values as values of SQL; the table of kinds stands above ``ColumnKind``.
 ///
@@ -126,6 +126,19 @@ enum ColumnValue {
       }
       return .integer(integer)
     default: return value
+    }
+  }
+}
+
+extension Value {
+  /// The value as JSON; bytes as base64 in a string.
+  package var json: String {
+    switch self {
+    case .null: "null"
+    case .integer(let number): String(number)
+    case .real(let number): RecordValue.double(number).json()
+    case .text(let text): RecordValue.string(text).json()
+    case .blob(let bytes): RecordValue.data(Data(bytes)).json()
     }
   }
 }
