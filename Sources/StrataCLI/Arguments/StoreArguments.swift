@@ -1,4 +1,7 @@
 import ArgumentParser
+import Foundation
+import StrataJournal
+import StrataStorage
 
 /// The arguments of every subcommand: the store and the form of the output.
 struct StoreArguments: ParsableArguments {
@@ -14,4 +17,67 @@ struct StoreArguments: ParsableArguments {
   }
 
   var form: Form { isJSON ? .json : .text }
+}
+
+/// The option `--at` of the subcommands that read the contents of a store.
+struct AtArguments: ParsableArguments {
+  @Option(
+    name: .customLong("at"),
+    help: ArgumentHelp(
+      "The revision: 42, HEAD~3, @2026-11-01T12:00 (UTC), @yesterday, @-5m, snap:NAME. (default: HEAD)",
+      valueName: "revision"
+    )
+  )
+  private var text: String?
+
+  func validate() throws { _ = try expression }
+
+  /// The revision; the last one without the option.
+  var expression: RevisionExpression {
+    get throws { try text.map { try RevisionExpression(argument: $0) } ?? .head(back: 0) }
+  }
+}
+
+extension RevisionExpression {
+  /// Reads an argument of the command line.
+  init(argument text: String) throws {
+    do throws(RevisionExpression.Unreadable) {
+      self = try RevisionExpression(text, now: Date())
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+}
+
+extension RevisionSpan {
+  /// Reads an argument of the command line.
+  init(argument text: String) throws {
+    do throws(RevisionExpression.Unreadable) {
+      self = try RevisionSpan(text, now: Date())
+    } catch {
+      throw ValidationError("\(error)")
+    }
+  }
+}
+
+/// The option `--limit` of the subcommands that list.
+enum Limit {
+  /// The limit of an option, of which 0 means none.
+  static func count(_ limit: Int) -> Int { limit == 0 ? .max : limit }
+
+  static func validate(_ limit: Int) throws {
+    if limit < 0 { throw ValidationError("--limit must not be negative; 0 lists all.") }
+  }
+}
+
+extension StoreBundle.Field {
+  /// Reads the arguments of `--redact`.
+  static func arguments(_ texts: [String]) throws -> [StoreBundle.Field] {
+    try texts.map { text in
+      guard let field = StoreBundle.Field(text) else {
+        throw ValidationError("--redact takes a table and a field, such as users.email.")
+      }
+      return field
+    }
+  }
 }

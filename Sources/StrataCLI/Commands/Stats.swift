@@ -1,5 +1,6 @@
 import ArgumentParser
-import StrataInspection
+import Foundation
+package import StrataInspection
 import StrataJournal
 
 /// `strata stats STORE`.
@@ -47,5 +48,91 @@ struct Stats: ParsableCommand {
         try output.lines(StatisticsText.lines(statistics, within: Terminal.standard.columns))
       }
     }
+  }
+}
+
+/// The text output of `strata stats`.
+package enum StatisticsText {
+  package static func lines(_ statistics: StoreStatistics, within limit: Int) -> [String] {
+    guard statistics.deltas > 0, let start = statistics.start, let end = statistics.end else {
+      return ["The journal has no deltas here."]
+    }
+    var lines = [
+      """
+      \(Measures.count(statistics.deltas, "delta", "deltas")), \
+      \(Measures.count(statistics.changes, "change", "changes")), \(Measures.size(statistics.bytes)): \
+      revisions \(statistics.after + 1) to \(statistics.through)
+      """,
+      "from \(Measures.time(start)) to \(Measures.time(end))\(rate(statistics, start, end))",
+    ]
+    if statistics.buckets.count > 1 {
+      let most = statistics.buckets.map(\.deltas).max() ?? 0
+      lines += [
+        "", plot(statistics.buckets.map(\.deltas)),
+        "deltas in \(duration(statistics.bucketSeconds)) each, at most \(most)",
+      ]
+    }
+    lines += table("table", statistics.tables, within: limit)
+    lines += table("commit", statistics.commits, within: limit)
+    lines += table("entity", statistics.entities, within: limit)
+    return lines
+  }
+
+  private static func rate(_ statistics: StoreStatistics, _ start: Date, _ end: Date) -> String {
+    let seconds = end.timeIntervalSince(start)
+    guard seconds >= 1, statistics.deltas > 1 else { return "" }
+    let deltas = Double(statistics.deltas - 1)
+    for (unit, length) in [("second", 1.0), ("minute", 60), ("hour", 3_600)]
+    where deltas / seconds * length >= 1 {
+      return ", \(tenths(deltas / seconds * length)) deltas a \(unit)"
+    }
+    return ", \(tenths(deltas / seconds * 86_400)) deltas a day"
+  }
+
+  private static func tenths(_ number: Double) -> String {
+    "\((number * 10).rounded() / 10)"
+  }
+
+  private static func duration(_ seconds: Int) -> String {
+    for (length, one, many) in [
+      (86_400, "day", "days"), (3_600, "hour", "hours"), (60, "minute", "minutes"),
+    ] where seconds % length == 0 {
+      return Measures.count(seconds / length, one, many)
+    }
+    return Measures.count(seconds, "second", "seconds")
+  }
+
+  /// A bar of eight heights for each number; a blank for 0.
+  package static func plot(_ numbers: [Int]) -> String {
+    let bars = Array("▁▂▃▄▅▆▇█")
+    let most = max(1, numbers.max() ?? 0)
+    return String(
+      numbers.map { number in
+        number == 0 ? " " : bars[min(bars.count - 1, number * bars.count / (most + 1))]
+      }
+    )
+  }
+
+  private static func table(
+    _ title: String,
+    _ activities: [StoreStatistics.Activity],
+    within limit: Int
+  ) -> [String] {
+    let rows = activities.map { activity -> [String] in
+      let name = activity.name.isEmpty ? "(no name)" : activity.name
+      return [
+        (name + (activity.id.map { "/\($0)" } ?? "")).printable, "\(activity.deltas)",
+        "\(activity.puts)", "\(activity.removals)", Measures.size(activity.bytes),
+      ]
+    }
+    let table = TextTable(
+      [
+        .init(title), .init("deltas", .right, .whole), .init("put", .right, .whole),
+        .init("removed", .right, .whole), .init("size", .right, .whole),
+      ],
+      rows,
+      within: limit
+    )
+    return ["", table.header] + table.rows.map(table.line)
   }
 }

@@ -128,3 +128,11 @@ extension Output {
     for row in table.rows { try line(table.line(row)) }
   }
 }
+
+/// Why standard output cannot be written.
+enum OutputError: Error, Equatable {
+  /// The reader of the pipe has closed it.
+  case closed
+  /// A system call failed, with this message.
+  case failed(String)
+}

@@ -26,3 +26,56 @@ struct Terminal {
     )
   }
 }
+
+/// Whether output is highlighted with colors.
+package enum Highlighting: Sendable {
+  case off, on
+
+  /// The text of a warning, bold and red if highlighting is on.
+  package func warning(_ text: String) -> String { wrap(text, .warning) }
+  /// What was added: green.
+  package func added(_ text: String) -> String { wrap(text, .added) }
+  /// What was removed: red.
+  package func removed(_ text: String) -> String { wrap(text, .removed) }
+  /// What was changed: yellow.
+  package func changed(_ text: String) -> String { wrap(text, .changed) }
+  /// A heading: bold.
+  package func heading(_ text: String) -> String { wrap(text, .heading) }
+
+  private func wrap(_ text: String, _ style: Style) -> String {
+    self == .on ? style.rawValue + text + Self.end : text
+  }
+
+  private enum Style: String, CaseIterable {
+    case warning = "\u{1B}[1;31m"
+    case added = "\u{1B}[32m"
+    case removed = "\u{1B}[31m"
+    case changed = "\u{1B}[33m"
+    case heading = "\u{1B}[1m"
+  }
+
+  private static let end = "\u{1B}[0m"
+  private static let sequences = Style.allCases.map { Array($0.rawValue.utf8) } + [Array(end.utf8)]
+
+  /// Changes a text everywhere but in the sequences that highlight.
+  static func keeping(in text: String, _ change: (String) -> String) -> String {
+    let bytes = Array(text.utf8)
+    guard bytes.contains(0x1B) else { return change(text) }
+    var result = ""
+    var plain: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      let rest = bytes[index...]
+      if bytes[index] == 0x1B, let sequence = sequences.first(where: { rest.starts(with: $0) }) {
+        result += change(String(decoding: plain, as: UTF8.self))
+        result += String(decoding: sequence, as: UTF8.self)
+        plain = []
+        index += sequence.count
+      } else {
+        plain.append(bytes[index])
+        index += 1
+      }
+    }
+    return result + change(String(decoding: plain, as: UTF8.self))
+  }
+}
