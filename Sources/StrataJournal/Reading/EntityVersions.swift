@@ -1,5 +1,74 @@
 package import StrataRecords
 
+/// The changes that a journal has of the entities of a table, in its order.
+///
+/// Where entities are named, runs of deltas that change others are passed over, by the indexes of the file.
+package struct EntityChanges {
+  /// The change of one entity by one delta.
+  package struct Change {
+    package let commit: DeltaHeader
+    package let block: ChangeBlock
+    package let entry: ChangeBlock.Entry
+
+    package var id: ArraySlice<UInt8> { block.id(of: entry) }
+  }
+
+  private let table: String
+  private let filter: EntityFilter
+  private let scope: ReadScope
+  private let end: Revision
+  private var replay: JournalReplay
+  private var commit: DeltaHeader?
+  /// The blocks of the commit whose changes follow, and the next entry of the first of them.
+  private var blocks: ArraySlice<ChangeBlock> = []
+  private var nextEntry = 0
+
+  /// The changes that a replay still has, up to a revision.
+  package init(
+    of table: String,
+    _ filter: EntityFilter,
+    in replay: JournalReplay,
+    through end: Revision
+  ) {
+    (self.table, self.filter, self.replay, self.end) = (table, filter, replay, end)
+    scope = filter.keys(of: table).map { .entities($0) } ?? .table(table)
+  }
+
+  /// The next change; nil at the end.
+  ///
+  /// - Parameter check: called for each delta and change; ends the reading by an error.
+  /// - Throws: as ``JournalReplay/next()``.
+  package mutating func next(check: () throws -> Void = {}) throws -> Change? {
+    while true {
+      try check()
+      if let block = blocks.first, let commit {
+        if let entry = advance(in: block) {
+          return Change(commit: commit, block: block, entry: entry)
+        }
+        blocks.removeFirst()
+        nextEntry = 0
+        continue
+      }
+      guard replay.revision < end,
+        let (header, blocks) = try replay.next(changing: scope, through: end, check: check),
+        header.revision <= end
+      else { return nil }
+      commit = header
+      self.blocks = blocks[...]
+    }
+  }
+
+  private mutating func advance(in block: ChangeBlock) -> ChangeBlock.Entry? {
+    guard let number = block.tables.firstIndex(of: table) else { return nil }
+    while nextEntry < block.entries.count {
+      let entry = block.entries[nextEntry]
+      nextEntry += 1
+      if entry.table == number, filter.contains(block.id(of: entry)) { return entry }
+    }
+    return nil
+  }
+}
+
 /// The versions that a file has of the entities of a table, up to a revision.
 ///
 /// What was there at the oldest revision that can be read comes first, the changes of the journal follow in
@@ -56,45 +125,26 @@ package struct EntityVersions {
     self.table = table
     // A snapshot that the journal does not continue has nothing after it.
     if oldest < end {
-      var changes = try view.changes(after: oldest)
-      let wanted = filter.keys(of: table)
-      while changes.revision < end,
-        let (header, blocks) = try wanted.map({
-          try changes.next(changing: .entities($0), through: end, check: check)
-        }) ?? changes.next()
-      {
-        try check()
-        guard header.revision <= end else { break }
-        add(blocks, of: header, filter)
-      }
-    }
-    try add(base, filter, check)
-  }
-
-  private mutating func add(
-    _ blocks: [ChangeBlock],
-    of header: DeltaHeader,
-    _ filter: EntityFilter
-  ) {
-    var isListed = false
-    for block in blocks {
-      guard let number = block.tables.firstIndex(of: table) else { continue }
-      for entry in block.entries where entry.table == number {
-        let id = block.id(of: entry)
-        guard filter.contains(id) else { continue }
-        if !isListed { commits.append(header) }
-        isListed = true
+      var changes = EntityChanges(
+        of: table,
+        filter,
+        in: try view.changes(after: oldest),
+        through: end
+      )
+      while let change = try changes.next(check: check) {
+        if commits.last?.revision != change.commit.revision { commits.append(change.commit) }
         let content: Version.Content =
-          switch entry.change {
+          switch change.entry.change {
           case .put(let layout, let record):
-            .put(layout: layout, record: Array(block.bytes[record]))
+            .put(layout: layout, record: Array(change.block.bytes[record]))
           case .remove: .removed
           case .notPersisted: .notPersisted
           }
         let version = Version(commit: commits.count - 1, content: content)
-        versions[Array(id), default: []].append(version)
+        versions[Array(change.id), default: []].append(version)
       }
     }
+    try add(base, filter, check)
   }
 
   /// Adds what was there at first: of all entities that are named, else of those that changed since.

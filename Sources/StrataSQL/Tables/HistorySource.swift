@@ -41,12 +41,14 @@ final class HistorySource: TableSource {
     let base = revisions.contains(oldest) ? try context.state(at: oldest).scan(table, filter) : nil
     let start = max(oldest, revisions.start.previous)
     return HistoryRows(
-      table: table,
       base: base,
       oldest: oldest,
-      changes: try context.changes(after: start),
-      end: min(context.revision, revisions.end),
-      filter,
+      EntityChanges(
+        of: table,
+        filter,
+        in: try context.changes(after: start),
+        through: min(context.revision, revisions.end)
+      ),
       EntityReader(entity, context.view.catalog, used: used.map { $0 - idColumn }),
       context
     )
@@ -54,36 +56,25 @@ final class HistorySource: TableSource {
 }
 
 private final class HistoryRows: TableRows {
-  private let table: String
   private var base: EntityScan?
   private let oldest: Revision
-  private var changes: JournalReplay
-  private let end: Revision
-  private let filter: EntityFilter
+  private var changes: EntityChanges
   private var reader: EntityReader
   private let context: QueryContext
 
   private var commit: DeltaHeader?
-  private var blocks: ArraySlice<ChangeBlock> = []
-  private var nextEntry = 0
   private var operation = "base"
 
   init(
-    table: String,
     base: EntityScan?,
     oldest: Revision,
-    changes: JournalReplay,
-    end: Revision,
-    _ filter: EntityFilter,
+    _ changes: EntityChanges,
     _ reader: EntityReader,
     _ context: QueryContext
   ) {
-    self.table = table
     self.base = base
     self.oldest = oldest
     self.changes = changes
-    self.end = end
-    self.filter = filter
     self.reader = reader
     self.context = context
   }
@@ -95,38 +86,17 @@ private final class HistoryRows: TableRows {
       return true
     }
     base = nil
-    while true {
-      try context.checkTime()
-      if let block = blocks.first {
-        if let table = block.tables.firstIndex(of: table), try advance(in: block, table) {
-          return true
-        }
-        blocks.removeFirst()
-        nextEntry = 0
-        continue
-      }
-      guard changes.revision < end, let (header, blocks) = try changes.next() else { return false }
-      guard header.revision <= end else { return false }
-      commit = header
-      self.blocks = blocks[...]
-    }
-  }
-
-  private func advance(in block: ChangeBlock, _ table: Int) throws -> Bool {
-    while nextEntry < block.entries.count {
-      let entry = block.entries[nextEntry]
-      nextEntry += 1
-      let id = block.id(of: entry)
-      guard entry.table == table, filter.contains(id) else { continue }
-      switch entry.change {
+    while let change = try changes.next(check: { try context.checkTime() }) {
+      switch change.entry.change {
       case .put(let layout, let record):
         operation = "put"
-        reader.move(to: id, layout: layout, record: block.bytes[record])
+        reader.move(to: change.id, layout: layout, record: change.block.bytes[record])
       case .remove:
         operation = "remove"
-        reader.move(to: id)
+        reader.move(to: change.id)
       case .notPersisted: continue
       }
+      commit = change.commit
       return true
     }
     return false
