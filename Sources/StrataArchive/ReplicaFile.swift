@@ -8,10 +8,8 @@ import StrataStorage
 ///
 /// It holds the writer's lock. It belongs to the executor that opened it.
 package final class ReplicaFile {
-  private let path: StorePath
-  private let disk: Disk
+  private let store: OwnedStore
   private let connection: Connection
-  private let lock: LockHandle
   /// Where the file ends.
   package private(set) var position: Position
 
@@ -21,36 +19,13 @@ package final class ReplicaFile {
   ///
   /// Throws `.missing`, `.alreadyOpen`, `.foreignCompanion`, and for the disk.
   package init(at path: StorePath, on disk: Disk) throws {
-    self.path = path
-    self.disk = disk
-    guard try path.fileStatus(.archiving) != .missing else {
-      throw PersistenceError(.archiving, path: path.file, .missing)
-    }
-    lock = LockHandle(
-      try WriterLock.acquire(
-        path,
-        as: LockFile.Owner.current(started: Date()),
-        knownFormat: StoreFormat.known,
-        on: disk
-      )
-    )
-    try Quarantine.complete(path, now: Date(), on: disk)
-    try path.checkCompanions(.archiving)
-    try NewFile.removeAbandoned(besides: path, .ofSameStore)
-    connection = try Connection(path: path.file, mode: .readWrite, vfs: disk.vfs)
-    connection.checkpointsOnClose = .never
-    try RestoredFile.check(connection, path, .archiving)
-    try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
-    try connection.checkStructure()
+    store = try OwnedStore(path, for: .archiving, PersistenceConfiguration(on: disk))
+    connection = try store.connectForWriting()
     if try StoreFormat.isFirst(connection) {
-      try StoreFormat.migrate(connection, now: Date().microseconds)
+      try StoreFormat.migrate(connection, now: store.configuration.now().microseconds)
     }
     position = try Self.position(of: connection)
-    _ = try HeadCheck.compare(
-      try HeadFile.read(path.head, on: disk),
-      recovered: position,
-      bootID: BootID.current()
-    ).noteOrError()
+    try store.checkHead(of: position)
   }
 
   private static func position(of connection: Connection) throws -> Position {
@@ -78,8 +53,8 @@ package final class ReplicaFile {
       catalog: image,
       through: position.revision,
       to: connection,
-      at: path,
-      on: disk
+      at: store.path,
+      on: store.configuration.disk
     )
   }
 
@@ -97,6 +72,6 @@ package final class ReplicaFile {
     try connection.checkpoint(.truncate)
     connection.checkpointsOnClose = .automatic
     try connection.close()
-    try HeadFile.write(position, for: path, on: disk)
+    try HeadFile.write(position, for: store.path, on: store.configuration.disk)
   }
 }

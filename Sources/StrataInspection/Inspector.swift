@@ -20,7 +20,6 @@ package final class Inspector {
     self.path = try StorePath(path, for: .inspecting)
     do {
       access = try ReadAccess(self.path, on: disk)
-      try RestoredFile.check(access.connection, self.path, .inspecting)
     } catch {
       throw PersistenceError(.inspecting, path: self.path.file, wrapping: error)
     }

@@ -10,17 +10,12 @@ import StrataStorage
 extension DataMigrator {
   /// Runs a closure with the file of the path, whose writer's lock is held meanwhile.
   private func withLock<R>(_ work: (MigrationRun) throws -> R) throws -> R {
-    let store = try ClosedStore(path, for: .migrating, persistence)
-    return try store.locked { try work(run(at: store.path)) }
-  }
-
-  private func run(at path: StorePath) -> MigrationRun {
-    MigrationRun(
-      migrations: migrations,
-      path: path,
-      configuration: configuration,
-      persistence: persistence
-    )
+    let path = try StorePath(path, for: .migrating)
+    return try OwnedStore.hold(path, for: .migrating, persistence) { store in
+      try work(
+        MigrationRun(migrations: migrations, store: store, configuration: configuration)
+      )
+    }
   }
 
   func run(_ direction: MigrationReport.Direction, to number: Int?) throws -> MigrationReport {
@@ -34,8 +29,7 @@ extension DataMigrator {
   /// Reads the store beside a writer, if there is one.
   private func withReader<R>(_ work: (Connection) throws -> R) throws -> R {
     let path = try StorePath(path, for: .migrating)
-    let access = try ReadAccess(path, on: persistence.disk)
-    try RestoredFile.check(access.connection, path, .migrating)
+    let access = try ReadAccess(path, for: .migrating, on: persistence.disk)
     return try work(access.connection)
   }
 
@@ -61,7 +55,7 @@ extension DataMigrator {
   /// Runs a closure with a migrator for a copy of the store, which is removed afterwards.
   func runOnCopy<R>(_ work: (DataMigrator) throws -> R) throws -> R {
     let path = try StorePath(path, for: .migrating)
-    let access = try ReadAccess(path, on: persistence.disk)
+    let access = try ReadAccess(path, for: .migrating, on: persistence.disk)
     let temporary = (FileManager.default.temporaryDirectory.path as NSString).standardizingPath
     let directory = "\(temporary)/strata-migration-\(UUID().uuidString)"
     guard mkdir(directory, 0o700) == 0 else { throw SystemError("mkdir", directory) }
@@ -177,7 +171,7 @@ extension DataMigrator {
     _ rows: (MigrationSequence, WriterSession) throws -> [DataLedger.Entry]
   ) throws -> [DataLedger.Entry] {
     try withLock { run in
-      var file = try run.store.read()
+      var file = try run.store.restore()
       let session = try run.store.makeSession(&file)
       var written: [DataLedger.Entry] = []
       try session.transaction {

@@ -1,4 +1,4 @@
-package import StrataJournal
+import StrataJournal
 import StrataMigrations
 package import StrataSQLite
 package import StrataStorage
@@ -10,22 +10,19 @@ package struct MigrationPreparation: FilePreparation {
   package init(_ migrations: [DataMigration]) { self.migrations = migrations }
 
   /// Runs the migrations that are pending.
-  package func prepare(
-    _ path: StorePath,
-    _ configuration: PersistenceConfiguration
-  ) throws -> MigrationReport? {
+  package func prepare(_ store: OwnedStore) throws -> MigrationReport? {
     if migrations.isEmpty { return nil }
+    let configuration = store.configuration.migrations
     let run = MigrationRun(
       migrations: migrations,
-      path: path,
-      configuration: configuration.migrations,
-      persistence: configuration
+      store: store,
+      configuration: configuration
     )
     let ledger = try run.readLedger()
     let sequence = ledger.sequence
     if let problem = sequence.problem { throw problem }
     if sequence.pending.isEmpty, !ledger.bringsUpStragglers { return nil }
-    if configuration.migrations.policy == .refuseIfPending {
+    if configuration.policy == .refuseIfPending {
       let pending = try run.namesOfPending(ledger)
       if !pending.isEmpty { throw DataMigrationError.pending(pending) }
     }

@@ -6,15 +6,15 @@ import StrataRecords
 import StrataSQLite
 import StrataStorage
 
-/// One run of migrations on a store whose writer's lock the caller holds: reading, then backup, one transaction, and a
+/// One run of migrations on a store: reading, then backup, one transaction, and a
 /// snapshot.
 struct MigrationRun {
   let migrations: [DataMigration]
-  let path: StorePath
+  let store: OwnedStore
   let configuration: MigrationConfiguration
-  let persistence: PersistenceConfiguration
 
-  var store: ClosedStore { ClosedStore(path, for: .migrating, persistence) }
+  private var path: StorePath { store.path }
+  private var persistence: PersistenceConfiguration { store.configuration }
 
   /// What the ledger of the file says.
   struct Ledger {
@@ -45,22 +45,14 @@ struct MigrationRun {
 /// Reading.
 extension MigrationRun {
   /// Reads the ledger; changes nothing.
-  func readLedger() throws -> Ledger { try Self.ledger(of: openForReading(), migrations) }
-
-  private func openForReading() throws -> Connection {
-    try path.checkCompanions(.migrating)
-    let connection = try Connection(path: path.file, mode: .readWrite, vfs: persistence.vfs)
-    connection.checkpointsOnClose = .never
-    try RestoredFile.check(connection, path, .migrating)
-    return connection
-  }
+  func readLedger() throws -> Ledger { try Self.ledger(of: store.connect(), migrations) }
 
   /// The migrations that a run upwards would run, on all records or on those of older builds; O(migrations), and
   /// O(deltas) where an older build has written since the last one.
   func namesOfPending(_ ledger: Ledger) throws -> [String] {
     let pending = ledger.sequence.pending.map(\.migration.name)
     guard pending.isEmpty else { return pending }
-    return try namesForStragglers(ledger, in: ReadView(openForReading()))
+    return try namesForStragglers(ledger, in: ReadView(store.connect()))
   }
 
   /// The migrations that a run would run on records of older builds.
@@ -262,7 +254,7 @@ extension MigrationRun {
     needsBackup: (ReadView) throws -> Bool,
     _ work: (WriterSession, ReadView, _ lastTime: Int64, inout MigrationReport) throws -> Void
   ) throws {
-    var file = try store.read()
+    var file = try store.restore()
     try makeBackup(of: file, &report, needsBackup)
     let session: WriterSession
     do {

@@ -1,4 +1,5 @@
 import Foundation
+import StrataSQLite
 
 /// The path of a store's file, and of the files beside it.
 ///
@@ -12,6 +13,8 @@ package struct StorePath: Hashable, Sendable, CustomStringConvertible {
   package var wal: String { file + "-wal" }
   /// Locked by the writer; see ``LockFile``.
   package var lock: String { file + ".lock" }
+  /// Exists while a writer waits for readers; see ``WriterMark``.
+  var coming: String { file + ".coming" }
   /// How far the writer has written, and how far that is durable; see ``HeadFile``.
   package var head: String { file + ".head" }
   /// SQLite's shared memory.
@@ -166,6 +169,24 @@ extension StorePath {
     }
   }
 
+  /// Throws unless a file can be created here: `.fileExists` if there is one, or the write-ahead log of one that is
+  /// gone, which SQLite would take for the new file's; `.foreignCompanion`; `.notWritable`.
+  package func checkIsFree(
+    _ operation: PersistenceError.Operation
+  ) throws(PersistenceError) {
+    guard try fileStatus(operation) == .missing else {
+      throw PersistenceError(operation, path: file, .fileExists(file))
+    }
+    guard walSize == 0 else {
+      throw PersistenceError(operation, path: file, .fileExists(wal))
+    }
+    try checkCompanions(operation)
+    guard access(directory, W_OK | X_OK) == 0 else {
+      let error = SystemError("access", directory)
+      throw PersistenceError(operation, path: file, .notWritable("\(error)"))
+    }
+  }
+
   /// SQLite's rollback journal of the file, and the super-journals of transactions that started there.
   package func rollbackJournals() throws(SystemError) -> [String] {
     let prefix = (file as NSString).lastPathComponent
@@ -196,5 +217,21 @@ extension StorePath {
     return suffix.hasPrefix("-mj") && digits.count == 9
       && digits.dropFirst(6).first == UInt8(ascii: "9")
       && suffix.dropFirst(3).allSatisfy(\.isHexDigit)
+  }
+}
+
+extension StorePath {
+  /// Lets SQLite remove its WAL, if it is empty, and its shared memory, unless a connection is still open.
+  ///
+  /// No writer can take the lock meanwhile. Nothing is written into the database.
+  package func removeEmptyWAL(on disk: Disk) throws {
+    let isThere = FileIdentity.exists(shm) || FileIdentity.exists(wal)
+    guard isThere, walSize == 0, try foreignCompanions().isEmpty, access(file, W_OK) == 0 else {
+      return
+    }
+    let connection = try Connection(path: file, mode: .readWrite, vfs: disk.vfs)
+    // SQLite opens its WAL with the first read.
+    _ = try connection.userVersion()
+    try connection.close()
   }
 }

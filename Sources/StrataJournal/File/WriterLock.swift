@@ -18,31 +18,33 @@ package enum WriterLock {
     as owner: LockFile.Owner,
     knownFormat: Int,
     on disk: Disk = .system
-  ) throws(PersistenceError) -> LockFile {
+  ) throws(PersistenceError) -> LockHandle {
     try acquiring.withLock { _ throws(PersistenceError) in
       // Before the header is read: a store of this process may have the file open under another name.
       let names = try path.creationNames(.opening)
       let isLockThere = FileIdentity(ofFileAt: path.lock) != nil
       if !isLockThere { try checkHeader(path, knownFormat, on: disk) }
-      let lock = try take(path, owner, disk)
+      let lock = try take(path, as: owner, for: .opening, on: disk)
       if isLockThere { try checkHeader(path, knownFormat, on: disk) }
       for name in names { _ = unlink(name) }
       return lock
     }
   }
 
-  private static func take(
+  /// Takes the lock, whatever is at the path.
+  package static func take(
     _ path: StorePath,
-    _ owner: LockFile.Owner,
-    _ disk: Disk
-  ) throws(PersistenceError) -> LockFile {
+    as owner: LockFile.Owner,
+    for operation: PersistenceError.Operation,
+    on disk: Disk
+  ) throws(PersistenceError) -> LockHandle {
     do {
-      if let lock = try LockFile(taking: path.lock, as: owner, on: disk) { return lock }
+      if let lock = try LockFile(taking: path.lock, as: owner, on: disk) { return LockHandle(lock) }
     } catch {
-      throw PersistenceError(.opening, path: path.file, wrapping: error)
+      throw PersistenceError(operation, path: path.file, wrapping: error)
     }
     throw PersistenceError(
-      .opening,
+      operation,
       path: path.file,
       .alreadyOpen(by: LockFile.owner(at: path.lock))
     )

@@ -1,7 +1,7 @@
 import Foundation
 package import StrataSQLite
 
-/// Opens a store for reading without changing it, whether or not a writer has it open.
+/// Opens a store for reading without changing it, whether or not a writer has it open, and checks its schema.
 ///
 /// Without a writer, the lock is shared, so that none can open the store meanwhile. If SQLite's WAL has no
 /// commit, the file is read as immutable; otherwise a ``MergedCopy`` is read, because `immutable` silently
@@ -26,30 +26,40 @@ package final class ReadAccess {
   /// Keeps writers out while this object lives; nil if there is a writer, or no lock file.
   private var lock: SharedLockHandle?
 
-  package init(_ path: StorePath, on disk: Disk) throws {
+  package init(
+    _ path: StorePath,
+    for operation: PersistenceError.Operation = .inspecting,
+    on disk: Disk
+  ) throws {
     self.disk = disk
-    guard try path.fileStatus(.inspecting) != .missing else {
-      throw PersistenceError(.inspecting, path: path.file, .missing)
+    guard try path.fileStatus(operation) != .missing else {
+      throw PersistenceError(operation, path: path.file, .missing)
     }
-    _ = try path.creationNames(.inspecting)
-    try path.checkCompanions(.inspecting)
+    _ = try path.creationNames(operation)
+    try path.checkCompanions(operation)
     switch try SharedLock.take(path.lock) {
     case .writerPresent:
       lock = nil
       mode = .live
       connection = try Connection(path: path.file, mode: .readOnly, vfs: disk.vfs)
-      return
-    case .acquired(let shared): lock = SharedLockHandle(shared)
-    case .noLockFile: lock = nil
+    case .acquired(let shared):
+      lock = SharedLockHandle(shared)
+      (connection, mode) = try Self.openAtRest(path, operation, disk)
+    case .noLockFile:
+      lock = nil
+      (connection, mode) = try Self.openAtRest(path, operation, disk)
     }
-    try WriterLock.checkHeader(path, StoreFormat.known, for: .inspecting, on: disk)
-    if path.walSize > 0, let copy = try MergedCopy.open(path, on: disk) {
-      mode = .copy
-      connection = copy
-    } else {
-      mode = .atRest
-      connection = try Connection(path: path.file, mode: .immutable, vfs: disk.vfs)
-    }
+    try RestoredFile.check(connection, path, operation)
+  }
+
+  private static func openAtRest(
+    _ path: StorePath,
+    _ operation: PersistenceError.Operation,
+    _ disk: Disk
+  ) throws -> (Connection, Mode) {
+    try WriterLock.checkHeader(path, StoreFormat.known, for: operation, on: disk)
+    if path.walSize > 0, let copy = try MergedCopy.open(path, on: disk) { return (copy, .copy) }
+    return (try Connection(path: path.file, mode: .immutable, vfs: disk.vfs), .atRest)
   }
 
   /// Lets a writer open the store, if what is read is a copy of it.

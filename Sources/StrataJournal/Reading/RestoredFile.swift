@@ -37,30 +37,6 @@ package struct RestoredFile {
 }
 
 extension RestoredFile {
-  /// Opens a file for its one writer and verifies its contents; `read` receives the entities in the same
-  /// pass.
-  ///
-  /// A file that is refused is not changed, and neither is its WAL. What SQLite trusts when it writes is
-  /// checked first: `Connection.checkStructure`. A file of an older format is read as it is;
-  /// ``prepareForWriting(now:application:)`` brings it up.
-  package static func openForWriting<Contents>(
-    _ path: StorePath,
-    application: String?,
-    vfs: String?,
-    _ progress: (@Sendable (PersistenceProgress) -> Void)? = nil,
-    _ read: (inout MergeIterator, ReadView) throws -> Contents
-  ) throws -> (file: RestoredFile, contents: Contents) {
-    try path.checkCompanions(.opening)
-    let connection = try Connection(path: path.file, mode: .readWrite, vfs: vfs)
-    connection.checkpointsOnClose = .never
-    try check(connection, path, .opening)
-    try connection.configureWriter(
-      newFile: FileHeader(applicationID: StoreHeader.applicationID)
-    )
-    try connection.checkStructure()
-    return try load(connection, application, progress, read)
-  }
-
   /// Brings a file of an older format up to this build's, and writes the name of the application into a
   /// file that has none.
   ///
@@ -77,18 +53,6 @@ extension RestoredFile {
     guard identity.application == nil, let application else { return }
     identity.application = application
     try identity.writeApplication(to: connection)
-  }
-
-  /// Verifies the contents of a file that is opened for reading, with or without a writer.
-  package static func openForReading<Contents>(
-    _ access: ReadAccess,
-    at path: StorePath,
-    application: String?,
-    _ progress: (@Sendable (PersistenceProgress) -> Void)?,
-    _ read: (inout MergeIterator, ReadView) throws -> Contents
-  ) throws -> (file: RestoredFile, contents: Contents) {
-    try check(access.connection, path, .opening)
-    return try load(access.connection, application, progress, read)
   }
 
   /// Refuses a file that is not a store, has a newer format than this build reads, or another schema than
@@ -117,10 +81,14 @@ extension RestoredFile {
     }
   }
 
-  private static func load<Contents>(
+  /// Verifies the contents of a file; `read` receives the entities in the same pass.
+  ///
+  /// It changes nothing. A file of an older format is read as it is; ``prepareForWriting(now:application:)`` brings it
+  /// up.
+  package static func read<Contents>(
     _ connection: Connection,
-    _ application: String?,
-    _ progress: (@Sendable (PersistenceProgress) -> Void)?,
+    application: String?,
+    _ progress: (@Sendable (PersistenceProgress) -> Void)? = nil,
     _ read: (inout MergeIterator, ReadView) throws -> Contents
   ) throws -> (file: RestoredFile, contents: Contents) {
     let view = try ReadView(connection)

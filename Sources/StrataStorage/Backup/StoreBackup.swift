@@ -113,7 +113,7 @@ private struct BackupRestore {
   var end: RevisionExpression?
 
   func run() throws -> Position {
-    let source = try ReadAccess(backup, on: file.disk)
+    let source = try ReadAccess(backup, for: operation, on: file.disk)
     if source.mode == .live {
       throw PersistenceError(
         operation,
@@ -121,32 +121,23 @@ private struct BackupRestore {
         .alreadyOpen(by: LockFile.owner(at: backup.lock))
       )
     }
-    try RestoredFile.check(source.connection, backup, operation)
-    let added = [file.path.lock, file.path.head].filter { FileIdentity(ofFileAt: $0) == nil }
-    let owner = LockFile.Owner.current(started: Date())
-    let lock = LockHandle(
-      try WriterLock.acquire(
-        file.path,
-        as: owner,
-        knownFormat: StoreFormat.known,
-        on: file.disk
-      )
-    )
-    defer { withExtendedLifetime(lock) {} }
-    do {
-      try file.create()
-      let position =
-        if let end { try cut(source.connection, at: end) } else { try copy(source.connection) }
-      try file.verify()
-      // The name comes last: a head without a store is harmless, a store without its head is not.
-      try HeadFile.write(position, for: file.path, on: file.disk)
-      try file.giveName()
-      return position
-    } catch {
-      // The lock is held: another process that waits for its file notices that the file is gone.
-      for name in added { _ = unlink(name) }
-      throw error
-    }
+    return try OwnedStore.hold(
+      file.path,
+      for: operation,
+      PersistenceConfiguration(on: file.disk),
+      .nothing
+    ) { _ in try make(from: source) }
+  }
+
+  private func make(from source: ReadAccess) throws -> Position {
+    try file.create()
+    let position =
+      if let end { try cut(source.connection, at: end) } else { try copy(source.connection) }
+    try file.verify()
+    // The name comes last: a head without a store is harmless, a store without its head is not.
+    try HeadFile.write(position, for: file.path, on: file.disk)
+    try file.giveName()
+    return position
   }
 
   private func copy(_ source: Connection) throws -> Position {
@@ -200,11 +191,13 @@ private struct BackupRestore {
 
   /// Copies every page, and returns the identity of the store.
   private func fill(_ connection: Connection, from source: Connection) throws -> StoreIdentity {
-    let copy = try OnlineBackup(from: source, to: connection)
-    guard try copy.step(pages: -1) == .complete else {
-      throw PersistenceError(operation, path: backup.file, .busy("it is being written to"))
-    }
-    try copy.finish()
+    try source.reading {
+      let copy = try OnlineBackup(from: source, to: connection)
+      guard try copy.step(pages: -1) == .complete else {
+        throw PersistenceError(operation, path: backup.file, .busy("it is being written to"))
+      }
+      try copy.finish()
+    }.get()
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     return try StoreIdentity.read(connection)
   }

@@ -74,7 +74,8 @@ package struct EntityAddition: Sendable {
     to path: String,
     _ configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) throws(PersistenceError) -> Counts {
-    try ClosedStore(path, for: .importing, configuration).write { session, file in
+    let path = try StorePath(path, for: .importing)
+    return try OwnedStore.write(path, for: .importing, configuration) { session, file in
       let view = try ReadView(session.connection)
       let (found, changed) = try changes(in: view)
       var counts = found
@@ -119,7 +120,8 @@ package struct EntityAddition: Sendable {
     _ path: String,
     _ configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) throws(PersistenceError) -> Counts {
-    try ClosedStore(path, for: .importing, configuration).create { snapshot in
+    let path = try StorePath(path, for: .importing)
+    try OwnedStore.create(path, for: .importing, configuration) { snapshot in
       try snapshot.add(table: table) { encoder in
         try entities.map { entity in
           var record: [UInt8] = []
@@ -139,16 +141,16 @@ package struct EntityAddition: Sendable {
   ///
   /// Throws what it would throw for the path.
   package func planCreation(_ path: String) throws(PersistenceError) -> Counts {
-    let store = try ClosedStore(path, for: .importing)
+    let path = try StorePath(path, for: .importing)
     do {
-      if try Quarantine.hasInterruptedMove(store.path) {
+      if try Quarantine.hasInterruptedMove(path) {
         throw PersistenceError.Reason.busy(
           "moving its files was interrupted by a crash; open it once for writing"
         )
       }
-      try store.checkNew()
+      try path.checkIsFree(.importing)
     } catch {
-      throw PersistenceError(.importing, path: store.path.file, wrapping: error)
+      throw PersistenceError(.importing, path: path.file, wrapping: error)
     }
     var counts = Counts()
     counts.inserted = entities.count

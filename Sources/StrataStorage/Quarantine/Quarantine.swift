@@ -119,15 +119,14 @@ extension Quarantine {
     _ action: () throws -> R
   ) throws(PersistenceError) -> R {
     do {
-      guard let lock = try LockFile(taking: path.lock, as: .current(started: now), on: disk) else {
-        throw PersistenceError(
-          .quarantining,
-          path: path.file,
-          .alreadyOpen(by: LockFile.owner(at: path.lock))
-        )
-      }
-      let held = LockHandle(lock)
-      defer { withExtendedLifetime(held) {} }
+      // Whatever the header says: files that are damaged are moved too.
+      let lock = try WriterLock.take(
+        path,
+        as: .current(started: now),
+        for: .quarantining,
+        on: disk
+      )
+      defer { withExtendedLifetime(lock) {} }
       try complete(path, now: now, on: disk)
       return try action()
     } catch {

@@ -46,8 +46,11 @@ package struct NamedSnapshots: Sendable {
     self.configuration = configuration
   }
 
-  private func closedStore() throws(PersistenceError) -> ClosedStore {
-    try ClosedStore(path, for: .snapshotting, configuration)
+  private func write<R>(
+    _ work: (WriterSession, RestoredFile) throws -> R
+  ) throws(PersistenceError) -> R {
+    let path = try StorePath(path, for: .snapshotting)
+    return try OwnedStore.write(path, for: .snapshotting, configuration, work)
   }
 
   /// Takes a snapshot of the store, unless it has one of its last revision, and gives it a name.
@@ -59,8 +62,7 @@ package struct NamedSnapshots: Sendable {
     _ name: String,
     ifTaken taken: TakenName = .refuse
   ) throws(PersistenceError) -> Revision {
-    let store = try closedStore()
-    return try store.write { session, file in
+    try write { session, file in
       let revision = session.written.revision
       let named = try session.snapshots.names().first { $0.name == name }
       if let named, named.revision != revision, taken == .refuse {
@@ -85,7 +87,7 @@ package struct NamedSnapshots: Sendable {
   ///
   /// Throws `.notFound` and `.nameTaken`.
   package func rename(_ name: String, to newName: String) throws(PersistenceError) -> Revision {
-    try closedStore().write { session, _ in try Self.rename(name, to: newName, in: session) }
+    try write { session, _ in try Self.rename(name, to: newName, in: session) }
   }
 
   /// What ``prune(_:)`` would remove; changes nothing, and works beside a writer.
@@ -99,10 +101,10 @@ package struct NamedSnapshots: Sendable {
   ///
   /// Throws `.notFound` for a name that the store does not have.
   package func prune(_ selection: Selection) throws(PersistenceError) -> Removal {
-    let store = try closedStore()
-    let before = store.path.fileSize + store.path.walSize
-    var removal = try store.write { session, _ in try Self.remove(selection, in: session) }
-    removal.bytes = (before, store.path.fileSize + store.path.walSize)
+    let path = try StorePath(path, for: .snapshotting)
+    let before = path.fileSize + path.walSize
+    var removal = try write { session, _ in try Self.remove(selection, in: session) }
+    removal.bytes = (before, path.fileSize + path.walSize)
     return removal
   }
 }

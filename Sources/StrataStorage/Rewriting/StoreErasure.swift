@@ -18,7 +18,7 @@ package struct StoreErasure {
     case refuse
   }
 
-  let store: ClosedStore
+  let store: OwnedStore
   let entities: ErasedEntities
   let presence: Presence
   let references: ReferencePolicy
@@ -30,8 +30,8 @@ package struct StoreErasure {
     _ references: ReferencePolicy,
     _ configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) throws(PersistenceError) -> ErasureReport {
-    let store = try ClosedStore(path, for: .erasing, configuration)
-    return try store.locked {
+    let path = try StorePath(path, for: .erasing)
+    return try OwnedStore.hold(path, for: .erasing, configuration) { store in
       try StoreErasure(
         store: store,
         entities: entities,
@@ -44,7 +44,7 @@ package struct StoreErasure {
   /// - Parameter didReplace: Called once the new file is in place.
   func run(_ didReplace: (Position) -> Void = { _ in }) throws -> ErasureReport {
     let (path, disk) = (store.path, store.configuration.disk)
-    let source = try store.open().connection
+    let source = try openSource()
     guard try source.checkpoint(.truncate).isComplete else {
       throw PersistenceError.Reason.busy("a reader keeps SQLite's WAL from being emptied")
     }
@@ -76,6 +76,16 @@ package struct StoreErasure {
       file.removeLeftovers()
       throw error
     }
+  }
+
+  /// The file that is copied, in this build's format.
+  private func openSource() throws -> Connection {
+    var file = try store.restore()
+    try file.prepareForWriting(
+      now: store.configuration.now().microseconds,
+      application: store.configuration.application
+    )
+    return file.connection
   }
 
   private func checkPresence(_ view: ReadView) throws {

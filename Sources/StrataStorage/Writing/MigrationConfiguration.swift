@@ -1,6 +1,3 @@
-package import StrataJournal
-package import StrataSQLite
-
 /// How migrations run.
 public struct MigrationConfiguration: Sendable {
   /// Whether the store is copied before something changes.
@@ -58,29 +55,4 @@ public struct MigrationProgress: Sendable, Hashable {
     self.count = count
     self.records = records
   }
-}
-
-/// What a file goes through when it is opened, before its contents are read: the migrations of its data.
-///
-/// The storage does not know them. An opening calls these functions while it holds the writer's lock, and none but
-/// ``check(_:)`` if it only reads.
-package protocol FilePreparation: Sendable {
-  /// Changes the file if it has to be changed for this build.
-  ///
-  /// Returns nil if nothing was to do: the ledger alone was read then.
-  func prepare(_ path: StorePath, _ configuration: PersistenceConfiguration) throws
-    -> MigrationReport?
-
-  /// Checks that nothing has to be changed for this build.
-  func check(_ connection: Connection) throws
-
-  /// Notes in a new store what it needs no more: it was made in the newest shape.
-  ///
-  /// - Parameters:
-  ///   - time: in microseconds.
-  ///   - layout: the last layout of the store.
-  func note(inNew connection: Connection, time: Int64, layout: Int64) throws
-
-  /// Notes that this build has opened the store, if a later opening needs to know it.
-  func noteOpening(in session: WriterSession) throws
 }

@@ -65,6 +65,13 @@ public struct PersistenceConfiguration: Sendable {
     self.now = now
   }
 
+  /// The default configuration, for files on a disk.
+  package init(on disk: Disk) {
+    self.init()
+    vfs = disk.vfs
+    watch = disk.watch
+  }
+
   /// The file system that the store's files are accessed through.
   package var disk: Disk { Disk(vfs: vfs, watch: watch) }
 }

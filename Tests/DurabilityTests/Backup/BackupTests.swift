@@ -326,6 +326,30 @@ struct BackupTests {
   }
 
   @Test
+  func `a backup is not restored to where a store is on its way back from its quarantine`()
+    async throws
+  {
+    let persistence = try await open()
+    let store = LibraryStore(persistence)
+    store.commit { $0.db.books.insert(Book(id: 1)) }
+    try await persistence.backup(to: copy)
+    store.commit { $0.db.books.insert(Book(id: 2)) }
+    try await persistence.close()
+    let time = Date(timeIntervalSince1970: 1_790_000_000)
+    let set = try Quarantine.add(storeAt: path, reason: "a test", now: time)
+    var returning = try set.makeRestore(now: time)
+    while !FileManager.default.fileExists(atPath: path + ".head") { _ = try returning.step() }
+    #expect(!FileManager.default.fileExists(atPath: path))
+    let error = await #expect(throws: PersistenceError.self) {
+      try await StoreBackup.restore(copy, to: path)
+    }
+    #expect(error?.reason == .fileExists(try StorePath(path, for: .opening).file))
+    let again = try await open()
+    #expect(again.revision == 2)
+    try await again.close()
+  }
+
+  @Test
   func `a store that is being written to is no backup, and a place that is held is refused`()
     async throws
   {

@@ -15,9 +15,9 @@ package actor JournalWriter {
     case unopened
     /// The file was opened for reading only; nothing is held of it.
     case reading
-    case writing(WriterSession, LockHandle)
+    case writing(WriterSession, OwnedStore)
     /// The disk failed. The lock is held, but no connection; the file was last at this position.
-    case degraded(LockHandle, Position)
+    case degraded(OwnedStore, Position)
     /// Nothing is held until the file is resumed; it was last at this position.
     case suspended(Position)
     case closed
@@ -38,7 +38,7 @@ package actor JournalWriter {
   package nonisolated let statusTracker = StatusTracker()
   package nonisolated let pins = HistoryPins()
   private var state = State.unopened
-  private let originID = UUID()
+  let originID = UUID()
   private var recoveryDelay: Duration
   private var isRecoveryPlanned = false
   var maintenance: Maintenance
@@ -110,43 +110,17 @@ extension JournalWriter {
   }
 
   /// Starts to write a file that was opened.
-  func start(_ session: WriterSession, _ lock: LockHandle) {
-    state = .writing(session, lock)
+  func start(_ session: WriterSession, _ store: OwnedStore) {
+    state = .writing(session, store)
   }
 
   /// Notes that the file was opened for reading only.
   func startReading() { state = .reading }
 
-  /// Takes the writer's lock.
-  func acquireLock() throws(PersistenceError) -> LockHandle {
-    LockHandle(
-      try WriterLock.acquire(
-        path,
-        as: LockFile.Owner.current(started: configuration.now()),
-        knownFormat: StoreFormat.known,
-        on: configuration.disk
-      )
-    )
-  }
-
-  /// Makes a session of a file that was restored.
-  func makeSession(_ file: inout RestoredFile, now: Int64) throws -> WriterSession {
-    try file.prepareForWriting(now: now, application: configuration.application)
-    return try WriterSession(
-      file,
-      path: path,
-      on: configuration.disk,
-      originID: originID,
-      bootID: configuration.bootID,
-      time: now,
-      traces: configuration.commitTraces
-    )
-  }
-
   /// Drops the connection, and keeps the lock and the file's position.
   private func dropSession() {
-    if case .writing(let session, let lock) = state {
-      state = .degraded(lock, session.position)
+    if case .writing(let session, let store) = state {
+      state = .degraded(store, session.position)
     }
     maintenance.interrupt()
   }
@@ -177,11 +151,11 @@ extension JournalWriter {
   /// Everything queued was written. When `work` throws, the file is opened as it was left. Where that fails,
   /// the writer is degraded.
   ///
-  /// - Parameter work: Calls the closure that it receives once the other file is in place.
+  /// - Parameter work: Receives the store, and a closure that it calls once the other file is in place.
   func replaceFile<R>(
-    _ work: (_ didReplace: (Position) -> Void) throws -> R
+    _ work: (OwnedStore, _ didReplace: (Position) -> Void) throws -> R
   ) throws -> R {
-    guard case .writing(let session, let lock) = state else {
+    guard case .writing(let session, let store) = state else {
       throw PersistenceError.Reason.closed
     }
     abortBackups()
@@ -192,10 +166,10 @@ extension JournalWriter {
       throw degrade(error)
     }
     dropSession()
-    let result = Result { try work { position = $0 } }
-    state = .degraded(lock, position)
+    let result = Result { try work(store) { position = $0 } }
+    state = .degraded(store, position)
     do {
-      try recover(lock, after: position, isAnnounced: false)
+      try recover(store, after: position, isAnnounced: false)
     } catch {
       // What the work has done is done; commits wait until the file can be opened.
       _ = degrade(error)
@@ -218,9 +192,9 @@ extension JournalWriter {
 
   private func tryRecovery() {
     isRecoveryPlanned = false
-    guard case .degraded(let lock, let position) = state else { return }
+    guard case .degraded(let store, let position) = state else { return }
     do {
-      try recover(lock, after: position)
+      try recover(store, after: position)
       recoveryDelay = configuration.recoveryInterval
     } catch {
       dropSession()
@@ -236,20 +210,16 @@ extension JournalWriter {
   ///
   /// - Parameter isAnnounced: Whether an event says so: the file was degraded before.
   private func recover(
-    _ lock: LockHandle,
+    _ store: OwnedStore,
     after position: Position,
     isAnnounced: Bool = true
   ) throws {
-    let now = configuration.now().microseconds
-    let lock = try lockInPlace(lock)
-    var (file, _) = try RestoredFile.openForWriting(
-      path,
-      application: configuration.application,
-      vfs: configuration.vfs
-    ) { _, _ in }
+    var store = store
+    try store.lockAgainIfLost()
+    var file = try store.reopen()
     try check(file, continues: position)
-    let session = try makeSession(&file, now: now)
-    start(session, lock)
+    let session = try store.makeSession(&file, as: originID)
+    start(session, store)
     queue.recover(through: session.written.revision)
     maintenance.start(with: file)
     while try writeGroup() {}
@@ -258,20 +228,6 @@ extension JournalWriter {
     statusTracker.update { $0.condition = .healthy }
     noteSizes()
     if isAnnounced { events.send(.recovered(through: session.written.revision)) }
-  }
-
-  /// The lock, taken again if its file was removed: another writer may hold the one that is there now.
-  private func lockInPlace(_ lock: LockHandle) throws -> LockHandle {
-    if lock.isInPlace { return lock }
-    let owner = LockFile.Owner.current(started: configuration.now())
-    guard let lock = try LockFile(taking: path.lock, as: owner, on: configuration.disk) else {
-      throw PersistenceError(
-        .appending,
-        path: path.file,
-        .alreadyOpen(by: LockFile.owner(at: path.lock))
-      )
-    }
-    return LockHandle(lock)
   }
 
   /// Refuses a file that is not the one that was left, or that another writer has continued.
@@ -323,10 +279,7 @@ extension JournalWriter {
     case .unopened, .closed: throw PersistenceError(.resuming, path: path.file, .closed)
     }
     do {
-      guard try path.fileStatus(.resuming) != .missing else {
-        throw PersistenceError(.resuming, path: path.file, .missing)
-      }
-      try recover(try acquireLock(), after: position)
+      try recover(try OwnedStore(path, for: .resuming, configuration), after: position)
     } catch {
       release()
       let error = PersistenceError(.resuming, path: path.file, wrapping: error)
@@ -368,7 +321,7 @@ extension JournalWriter {
 
   /// Writes all that waits and closes the connection.
   private func writeEverything() throws {
-    if case .degraded(let lock, let position) = state { try recover(lock, after: position) }
+    if case .degraded(let store, let position) = state { try recover(store, after: position) }
     while try writeGroup() {}
     guard let session else { return }
     try session.close()

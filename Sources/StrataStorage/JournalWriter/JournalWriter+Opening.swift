@@ -18,28 +18,25 @@ extension JournalWriter {
     adding additions: (Contents, _ known: Set<String>, _ isNew: Bool) throws -> OpeningAdditions
   ) throws(PersistenceError) -> OpenedStore<Contents> {
     if configuration.restore == .readOnly { return try openForReading(read, additions) }
-    let now = configuration.now().microseconds
-    let lock = try acquireLock()
     do {
-      try Quarantine.complete(path, now: configuration.now(), on: configuration.disk)
-      let foreign = try quarantineForeignCompanions()
-      try NewFile.removeAbandoned(besides: path, .ofSameStore)
-      let isNew = try path.fileStatus(.opening) == .missing
-      if isNew {
-        try InitialSnapshot.createStore(at: path, now: now, configuration, preparation, fill)
-      }
-      var (file, contents, loss, migrated) = try restore(isNew: isNew, read)
-      if let foreign { file.notes.append("\(foreign.reason); moved to \(foreign.directory)") }
-      let added = try additions(contents, file.tables, isNew)
-      let session = try makeSession(&file, now: now)
+      var store = try OwnedStore(
+        path,
+        for: .opening,
+        configuration,
+        .either,
+        foreign: configuration.restore == .bestEffort ? .setAside : .refuse
+      )
+      if try path.fileStatus(.opening) == .missing { try store.createFile(preparation, fill) }
+      var (file, contents, loss, migrated) = try restore(store, read)
+      let added = try additions(contents, file.tables, store.isNew)
+      let session = try store.makeSession(&file, as: originID)
       try preparation?.noteOpening(in: session)
-      try session.appendNewTables(added, time: max(now, file.lastTime))
-      maintenance.start(with: file)
-      start(session, lock)
-      startQueue(after: session.written.revision, time: max(now, file.lastTime))
+      let time = max(configuration.now().microseconds, file.lastTime)
+      try session.appendNewTables(added, time: time)
+      start(session, store, with: file, time: time)
       noteSizes()
       planMaintenance()
-      return OpenedStore(file, contents, isNew: isNew, loss: loss, migrated: migrated)
+      return OpenedStore(file, contents, isNew: store.isNew, loss: loss, migrated: migrated)
     } catch {
       throw PersistenceError(.opening, path: path.file, wrapping: error)
     }
@@ -49,23 +46,26 @@ extension JournalWriter {
   ///
   /// Throws `.missing`, and what opening throws.
   package func openForSending() throws(PersistenceError) {
-    let now = configuration.now().microseconds
-    let lock = try acquireLock()
     do {
-      try Quarantine.complete(path, now: configuration.now(), on: configuration.disk)
-      guard try path.fileStatus(.archiving) != .missing else {
-        throw PersistenceError.Reason.missing
-      }
-      try path.checkCompanions(.archiving)
-      try NewFile.removeAbandoned(besides: path, .ofSameStore)
-      var (file, _) = try restoreWhole(isNew: false) { _, _ in }
-      let session = try makeSession(&file, now: now)
-      maintenance.start(with: file)
-      start(session, lock)
-      startQueue(after: session.written.revision, time: max(now, file.lastTime))
+      let store = try OwnedStore(path, for: .archiving, configuration)
+      var file = try store.restore()
+      let session = try store.makeSession(&file, as: originID)
+      let time = max(configuration.now().microseconds, file.lastTime)
+      start(session, store, with: file, time: time)
     } catch {
       throw PersistenceError(.archiving, path: path.file, wrapping: error)
     }
+  }
+
+  private func start(
+    _ session: WriterSession,
+    _ store: OwnedStore,
+    with file: RestoredFile,
+    time: Int64
+  ) {
+    maintenance.start(with: file)
+    start(session, store)
+    startQueue(after: session.written.revision, time: time)
   }
 
   private func startQueue(after revision: Revision, time: Int64) {
@@ -80,33 +80,19 @@ extension JournalWriter {
     }
   }
 
-  /// Moves files that are not the store's own out of the way under `.bestEffort`; otherwise throws if there
-  /// are any.
-  private func quarantineForeignCompanions() throws -> Quarantine? {
-    guard configuration.restore == .bestEffort else {
-      try path.checkCompanions(.opening)
-      return nil
-    }
-    return try Quarantine.addForeignCompanions(
-      of: path,
-      now: configuration.now(),
-      on: configuration.disk
-    )
-  }
-
   /// Restores for writing.
   ///
   /// Under `.bestEffort` a damaged file is restored from what can be verified of it.
   private func restore<Contents>(
-    isNew: Bool,
+    _ store: OwnedStore,
     _ read: (inout MergeIterator, ReadView) throws -> Contents
   ) throws -> (
     file: RestoredFile, contents: Contents, loss: RestoreLoss?, migrated: MigrationReport?
   ) {
     let failure: PersistenceError
     do {
-      let migrated = isNew ? nil : try preparation?.prepare(path, configuration)
-      let (file, contents) = try restoreWhole(isNew: isNew, read)
+      let migrated = store.isNew ? nil : try preparation?.prepare(store)
+      let (file, contents) = try store.restore(read)
       return (file, contents, nil, migrated)
     } catch {
       failure = PersistenceError(.opening, path: path.file, wrapping: error)
@@ -127,29 +113,9 @@ extension JournalWriter {
         .damaged("\(damage); RestorePolicy.bestEffort found nothing that it can restore")
       )
     }
-    let migrated = try preparation?.prepare(path, configuration)
-    let (file, contents) = try restoreWhole(isNew: isNew, read)
+    let migrated = try preparation?.prepare(store)
+    let (file, contents) = try store.restore(read)
     return (file, contents, loss, migrated)
-  }
-
-  private func restoreWhole<Contents>(
-    isNew: Bool,
-    _ read: (inout MergeIterator, ReadView) throws -> Contents
-  ) throws -> (file: RestoredFile, contents: Contents) {
-    var (file, contents) = try RestoredFile.openForWriting(
-      path,
-      application: configuration.application,
-      vfs: configuration.vfs,
-      configuration.progress,
-      read
-    )
-    let note = try HeadCheck.compare(
-      try HeadFile.read(path.head, on: configuration.disk),
-      recovered: file.position,
-      bootID: configuration.bootID
-    ).noteOrError()
-    if let note, !isNew { file.notes.append(note) }
-    return (file, contents)
   }
 
   /// Restores a value and holds nothing of the file.
@@ -172,7 +138,7 @@ extension JournalWriter {
       var attempts = 5
       while true {
         attempts -= 1
-        let access = try ReadAccess(path, on: configuration.disk)
+        let access = try ReadAccess(path, for: .opening, on: configuration.disk)
         do {
           return try openForReading(access, read, additions)
         } catch let error as CorruptionError {
@@ -190,13 +156,9 @@ extension JournalWriter {
     _ read: (inout MergeIterator, ReadView) throws -> Contents,
     _ additions: (Contents, Set<String>, Bool) throws -> OpeningAdditions
   ) throws -> OpenedStore<Contents> {
-    if let preparation {
-      try RestoredFile.check(access.connection, path, .opening)
-      try preparation.check(access.connection)
-    }
-    var (file, contents) = try RestoredFile.openForReading(
-      access,
-      at: path,
+    try preparation?.check(access.connection)
+    var (file, contents) = try RestoredFile.read(
+      access.connection,
       application: configuration.application,
       configuration.progress,
       read

@@ -78,13 +78,7 @@ package struct NewFile: Sendable {
     self.disk = disk
     temporary = "\(path.creating)-\(UUID().uuidString)"
     mark = Mark()
-    guard try path.fileStatus(operation) == .missing else {
-      throw PersistenceError(operation, path: path.file, .fileExists(path.file))
-    }
-    guard path.walSize == 0 else {
-      throw PersistenceError(operation, path: path.file, .fileExists(path.wal))
-    }
-    try path.checkCompanions(operation)
+    try path.checkIsFree(operation)
     do {
       try Self.removeAbandoned(besides: path, .all)
     } catch {
@@ -141,11 +135,14 @@ package struct NewFile: Sendable {
         which == .all || name.hasPrefix(own)
       else { continue }
       let path = path.directory + "/" + name
-      // What cannot be opened or is in use stays.
-      guard let file = try? OpenFile(path, O_RDONLY), (try? file.isAbandoned()) == true else {
+      do {
+        let file = try OpenFile(path, O_RDONLY)
+        guard try file.isAbandoned() else { continue }
+        for suffix in ["", "-wal", "-shm", "-journal"] { _ = unlink(path + suffix) }
+      } catch {
+        // What cannot be opened stays.
         continue
       }
-      for suffix in ["", "-wal", "-shm", "-journal"] { _ = unlink(path + suffix) }
     }
   }
 

@@ -1,6 +1,27 @@
 package import StrataJournal
 
 extension JournalWriter {
+  /// Erases entities that are not in the database any more.
+  package func erase(
+    _ entities: ErasedEntities,
+    _ references: ReferencePolicy
+  ) throws(PersistenceError) -> ErasureReport {
+    try flush(through: queue.lastRevision)
+    _ = try requireSession(for: .erasing)
+    do {
+      return try replaceFile { store, didReplace in
+        try StoreErasure(
+          store: store,
+          entities: entities,
+          presence: .refuse,
+          references: references
+        ).run(didReplace)
+      }
+    } catch {
+      throw PersistenceError(.erasing, path: path.file, wrapping: error)
+    }
+  }
+
   /// Gives a named snapshot another name.
   package func renameSnapshot(
     _ name: String,
