@@ -203,8 +203,9 @@ let package = Package(
     .executableTarget(
       name: "CrashChild",
       dependencies: [
-        "Strata", "StrataBase", "StrataRecords", "StrataJournal", "StrataStorage",
-        "StrataMigrating", "StrataArchive", "StrataPersistence", "TestSupport",
+        "Strata", "StrataBase", "StrataSQLite", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive",
+        "StrataPersistence", "TestSupport",
       ],
       path: "Tests/CrashChild"
     ),

@@ -84,7 +84,7 @@ package struct FileHistory: FollowedHistory {
         }
         return frames
       }
-      // A reader of a file at rest keeps writers out.
+      // What was read of a store whose writer has died is a copy: next time the file itself may have more.
       await file.close()
       guard let frames else { throw RewoundHistory() }
       return frames

@@ -19,13 +19,17 @@ package final class ReplicaFile {
   ///
   /// Throws `.missing`, `.alreadyOpen`, `.foreignCompanion`, and for the disk.
   package init(at path: StorePath, on disk: Disk) throws {
-    store = try OwnedStore(path, for: .archiving, PersistenceConfiguration(on: disk))
-    connection = try store.connectForWriting()
-    if try StoreFormat.isFirst(connection) {
-      try StoreFormat.migrate(connection, now: store.configuration.now().microseconds)
+    var store = try OwnedStore(path, for: .archiving, PersistenceConfiguration(on: disk))
+    (connection, position) = try store.leavingNoTrace { store in
+      let connection = try store.connectForWriting()
+      if try StoreFormat.isFirst(connection) {
+        try StoreFormat.migrate(connection, now: store.configuration.now().microseconds)
+      }
+      let position = try Self.position(of: connection)
+      try store.checkHead(of: position)
+      return (connection, position)
     }
-    position = try Self.position(of: connection)
-    try store.checkHead(of: position)
+    self.store = store
   }
 
   private static func position(of connection: Connection) throws -> Position {

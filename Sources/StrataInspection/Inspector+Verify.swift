@@ -253,14 +253,8 @@ extension Inspector {
       revision: view.last.revision,
       chain: view.last.chain
     )
-    // A writer at work is ahead of what this view read, and checked the head when it opened the file.
-    if access.mode == .live { return ("not checked, because a writer is at work", false) }
-    switch HeadCheck.compare(
-      try HeadFile.read(path.head, on: access.disk),
-      recovered: position,
-      bootID: BootID.current()
-    )
-    {
+    switch access.checkHead(of: position, bootID: BootID.current()) {
+    case nil: return ("not checked, because a writer is at work", false)
     case .consistent: return ("matches the file", false)
     case .note(let note): return (note, true)
     case .damage(let detail): throw CorruptionError(detail)

@@ -59,7 +59,7 @@ package final class Inspector {
 
   /// Whether a writer has removed something since a view was made.
   package func wasTrimmed(since view: ReadView) throws -> Bool {
-    try access.mode == .live && ReadView(access.connection).wasTrimmed(since: view)
+    try access.hadWriter && ReadView(access.connection).wasTrimmed(since: view)
   }
 
   /// The error for a writer that trims faster than this can read.

@@ -53,9 +53,6 @@ extension Inspector {
 
   /// Whether it reads a copy that it made of a store that was left behind.
   package var isOfCopy: Bool { access.mode == .copy }
-
-  /// Lets a writer open the store, if what is read is a copy: that stays as it is.
-  package func releaseCopied() { access.releaseCopied() }
 }
 
 /// What shows from outside that a store was written: sizes and times of its files.

@@ -29,8 +29,7 @@
   /// state. It holds the changes since a snapshot while it reads whole tables, which it does for one request at a
   /// time.
   ///
-  /// A program that opens a store at rest while a request is answered is refused with `.alreadyOpen`, as with every
-  /// other reader; between two requests it is not.
+  /// A program that opens the store meanwhile is not refused: the page goes on beside it.
   public final class StateInspector: Sendable {
     /// The address of the page, with its secret.
     public let url: URL

@@ -65,10 +65,12 @@ extension DataMigrator {
     let file = try NewFile(at: copy, for: .migrating, on: .system)
     try file.create()
     let destination = try file.connect()
-    let backup = try OnlineBackup(from: access.connection, to: destination)
-    // A writer that writes meanwhile makes it start again.
-    while try backup.step(pages: -1) != .complete {}
-    try backup.finish()
+    try access.connection.reading {
+      let backup = try OnlineBackup(from: access.connection, to: destination)
+      // A writer that writes meanwhile makes it start again.
+      while try backup.step(pages: -1) != .complete {}
+      try backup.finish()
+    }.get()
     try destination.close()
     try file.giveName()
 

@@ -58,6 +58,15 @@ extension Connection {
     _ values: [Value],
     _ body: (Statement) throws(SQLiteError) -> R
   ) throws(SQLiteError) -> R {
+    guard gate != nil else { return try withRunning(sql, values, body) }
+    return try reading { () throws(SQLiteError) in try withRunning(sql, values, body) }.get()
+  }
+
+  private func withRunning<R>(
+    _ sql: String,
+    _ values: [Value],
+    _ body: (Statement) throws(SQLiteError) -> R
+  ) throws(SQLiteError) -> R {
     let statement = try statements.statement(sql, on: requireHandle(.prepare))
     defer { statement.reset() }
     try statement.bind(values)

@@ -49,13 +49,19 @@ extension Connection {
   /// - Throws: The closure's error, or `SQLiteError` of the beginning.
   @discardableResult
   package func readTransaction<R>(_ body: () throws -> R) throws -> R {
-    try perform(.reading, body).get()
+    try performReading(body).get()
   }
 
   /// The form for a closure that throws only SQLite's errors.
   @discardableResult
   package func readTransaction<R>(_ body: () throws(SQLiteError) -> R) throws(SQLiteError) -> R {
-    try perform(.reading, body).get()
+    try performReading(body).get()
+  }
+
+  private func performReading<R, E: Error>(
+    _ body: () throws(E) -> R
+  ) throws(SQLiteError) -> Result<R, E> {
+    try reading { () throws(SQLiteError) in try perform(.reading, body) }.get()
   }
 
   private enum Purpose: String {

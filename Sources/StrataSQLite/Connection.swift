@@ -20,13 +20,17 @@ import CStrataSQLite
 /// A connection does not retry or recover, does not check the schema, and holds no lock file.
 package final class Connection {
   /// The path that was passed to the initializer.
-  package let path: String
+  package private(set) var path: String
   /// The mode that the file was opened in.
-  package let mode: OpenMode
+  package private(set) var mode: OpenMode
   let statements: StatementCache
   let walFrameCount = WALFrameCount()
   let callbacks = ConnectionCallbacks()
   private(set) var handle: OpaquePointer?
+  /// Is asked before each read, and notified after it; nil if nobody watches over the file.
+  package var gate: (any ConnectionGate)?
+  /// How many reads are inside each other at the moment.
+  private var reads = 0
 
   /// Opens a file.
   ///
@@ -117,6 +121,29 @@ package final class Connection {
       throw SQLiteError(status, on: handle, operation: .close, sql: nil, path: path)
     }
     self.handle = nil
+  }
+
+  /// Closes the file and reads another one from now on, which another connection has opened for it.
+  ///
+  /// Not while a statement runs or a transaction is open.
+  package func become(_ other: Connection) {
+    statements.removeAll()
+    other.statements.removeAll()
+    sqlite3_close_v2(handle)
+    (handle, path, mode) = (other.handle, other.path, other.mode)
+    other.handle = nil
+  }
+
+  /// Runs a closure during which the file is read as one: its gate is asked before, and notified after it.
+  package func reading<R, E: Error>(_ body: () throws(E) -> R) throws(SQLiteError) -> Result<R, E> {
+    guard let gate else { return Result(catching: body) }
+    reads += 1
+    defer {
+      reads -= 1
+      if reads == 0 { gate.didRead() }
+    }
+    if reads == 1 { try gate.willRead(on: self) }
+    return Result(catching: body)
   }
 
   /// Returns SQLite's handle; throws `.misuse` after `close()`.
@@ -210,3 +237,11 @@ extension Connection {
 
 @available(*, unavailable)
 extension Connection: Sendable {}
+
+/// Watches over the file that a connection reads, for an owner that knows who else has it.
+package protocol ConnectionGate: AnyObject {
+  /// Called before a statement or a transaction that is in no other one; the connection may become another.
+  func willRead(on connection: Connection) throws(SQLiteError)
+  /// Called after each ``willRead(on:)``, also if that has failed.
+  func didRead()
+}

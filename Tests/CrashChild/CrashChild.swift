@@ -1,8 +1,10 @@
 import Foundation
 import Strata
+import StrataInspection
 import StrataJournal
 import StrataMigrating
 import StrataPersistence
+import StrataSQLite
 import StrataStorage
 import TestSupport
 
@@ -30,6 +32,8 @@ import TestSupport
 ///   that this used.
 /// - `race` with a further path prints `ready`, waits until there is a file at that path, opens the store
 ///   and prints the result.
+/// - `look` with a number opens the store so often to read it, and prints what went wrong, or how often it looked.
+/// - `hold` reads the store and prints `held`, and does not end the reading until it is killed.
 /// - `lead` and `follow` with the folder of an archive lead it or follow it at PATH: ``ArchiveChild``.
 /// - `amplify` with a kind of records prints the memory that reading one takes.
 /// - `open` with a policy opens the store, commits to it and opens it again: ``ForgedCases``.
@@ -43,6 +47,10 @@ struct CrashChild {
     if arguments[3] == "race", arguments.count == 5 {
       return try await race(arguments[1], start: arguments[4])
     }
+    if arguments[3] == "look", let count = arguments.dropFirst(4).first.flatMap({ Int($0) }) {
+      return look(arguments[1], count)
+    }
+    if arguments[3] == "hold" { return try hold(arguments[1]) }
     if arguments[3] == "open", arguments.count == 5,
       let policy = RestorePolicy(rawValue: arguments[4])
     {
@@ -276,6 +284,27 @@ struct CrashChild {
       }
       printLine("refused: \(owner)")
     }
+  }
+
+  private static func look(_ path: String, _ count: Int) {
+    do {
+      for _ in 0..<count {
+        let inspector = try Inspector(path: path)
+        _ = try inspector.show(table: "books")
+        _ = try inspector.tables()
+      }
+      printLine("looked \(count)")
+    } catch {
+      printLine("failed: \(error)")
+    }
+  }
+
+  private static func hold(_ path: String) throws {
+    let inspector = try Inspector(path: path)
+    try inspector.access.connection.reading {
+      printLine("held")
+      while true { pause() }
+    }.get()
   }
 
   private static func work(

@@ -58,6 +58,9 @@ package final class ChildProcess: Sendable {
   /// Whether it has ended, so that there are no more lines.
   package var hasEnded: Bool { output.withLock { $0.isComplete } }
 
+  /// Its number.
+  package var identifier: Int32 { process.processIdentifier }
+
   /// Sends it a signal.
   package func signal(_ signal: Int32) { _ = Foundation.kill(process.processIdentifier, signal) }
 

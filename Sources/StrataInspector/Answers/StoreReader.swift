@@ -45,7 +45,6 @@ struct StoreReader: Sendable {
     if let answer { return answer }
     let inspector = try Inspector(path: path)
     guard inspector.isOfCopy else { return try body(inspector) }
-    inspector.releaseCopied()
     return try copy.withLock { copy in
       copy.state = state
       copy.inspector = inspector

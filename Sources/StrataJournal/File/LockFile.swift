@@ -3,8 +3,10 @@ package import Foundation
 /// The lock of a store's writer: a file beside the store, locked with `flock`.
 ///
 /// The file names its owner, for people. The lock itself is the kernel's and ends with the process. The
-/// file is never unlinked, or two processes could each hold "the" lock on different inodes. The inode is
-/// compared again after locking, in case another program unlinked the file.
+/// file is not unlinked, or two processes could each hold "the" lock on different inodes; only an opening that is
+/// refused takes back the one that it has made, while it holds the lock. So the inode is compared again after locking.
+///
+/// The second line is another one each time: it shows a reader that a writer came and left.
 package struct LockFile: ~Copyable {
   private let file: OpenFile
 
@@ -41,7 +43,7 @@ package struct LockFile: ~Copyable {
       guard try file.lock(LOCK_EX | LOCK_NB) else { return nil }
       guard try file.identity() == FileIdentity(ofFileAt: path) else { continue }
       try file.truncate(to: 0)
-      try file.write(Array("\(owner)\n".utf8), at: 0)
+      try file.write(Array("\(owner)\n\(UUID().uuidString)\n".utf8), at: 0)
       self.file = file
       return
     }
@@ -52,6 +54,9 @@ package struct LockFile: ~Copyable {
     // A file that cannot be asked is treated as one that is gone.
     do { return try file.identity() == FileIdentity(ofFileAt: file.path) } catch _ { return false }
   }
+
+  /// Removes the file: for a caller that made it and has written nothing.
+  func remove() { _ = unlink(file.path) }
 
   /// Unlocks before the descriptor is closed: a process that was forked meanwhile also holds the
   /// descriptor until it executes another program, and would keep the lock until then.
@@ -74,29 +79,7 @@ package final class LockHandle: Sendable {
 
   /// Whether the lock file still has its name.
   package var isInPlace: Bool { lock.isInPlace }
-}
 
-/// A shared lock of a reader: while it is held, no writer can take the lock.
-struct SharedLock: ~Copyable {
-  private let file: OpenFile
-
-  /// The result of taking a shared lock.
-  enum Outcome: ~Copyable {
-    case acquired(SharedLock)
-    /// There is no lock file: no writer ever opened the store at this path.
-    case noLockFile
-    case writerPresent
-  }
-
-  private init(_ file: consuming OpenFile) { self.file = file }
-
-  deinit { _ = flock(file.descriptor, LOCK_UN) }
-
-  /// Takes a shared lock without creating or changing anything.
-  static func take(_ path: String) throws(SystemError) -> Outcome {
-    guard FileIdentity(ofFileAt: path) != nil else { return .noLockFile }
-    let file = try OpenFile(path, O_RDONLY)
-    guard try file.lock(LOCK_SH | LOCK_NB) else { return .writerPresent }
-    return .acquired(SharedLock(file))
-  }
+  /// Removes the file: for a caller that made it and has written nothing.
+  package func remove() { lock.remove() }
 }

@@ -32,6 +32,10 @@ package enum WriterLock {
   }
 
   /// Takes the lock, whatever is at the path.
+  ///
+  /// It waits for readers, which release their locks after the statement that runs, but not for another writer.
+  ///
+  /// Throws `.alreadyOpen`; `.busy` with the process of a reader that does not release its lock.
   package static func take(
     _ path: StorePath,
     as owner: LockFile.Owner,
@@ -39,15 +43,25 @@ package enum WriterLock {
     on disk: Disk
   ) throws(PersistenceError) -> LockHandle {
     do {
-      if let lock = try LockFile(taking: path.lock, as: owner, on: disk) { return LockHandle(lock) }
+      var mark: WriterMark?
+      defer { withExtendedLifetime(mark) {} }
+      for _ in 0...WriterMark.pauses {
+        if let lock = try LockFile(taking: path.lock, as: owner, on: disk) {
+          return LockHandle(lock)
+        }
+        // A lock that cannot be shared is a writer's.
+        if case .writerPresent = try SharedLock.take(path.lock) {
+          throw PersistenceError.Reason.alreadyOpen(by: LockFile.owner(at: path.lock))
+        }
+        if mark == nil { mark = try WriterMark(path, on: disk) }
+        WriterMark.pause()
+      }
+      throw PersistenceError.Reason.busy(
+        "\(SharedLock.holder(at: path.lock)) reads it and has not paused for half a second"
+      )
     } catch {
       throw PersistenceError(operation, path: path.file, wrapping: error)
     }
-    throw PersistenceError(
-      operation,
-      path: path.file,
-      .alreadyOpen(by: LockFile.owner(at: path.lock))
-    )
   }
 
   /// Refuses a file by its first bytes; accepts a path without a file.

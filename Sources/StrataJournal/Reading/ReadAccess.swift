@@ -1,12 +1,16 @@
-import Foundation
+package import Foundation
 package import StrataSQLite
 
 /// Opens a store for reading without changing it, whether or not a writer has it open, and checks its schema.
 ///
-/// Without a writer, the lock is shared, so that none can open the store meanwhile. If SQLite's WAL has no
-/// commit, the file is read as immutable; otherwise a ``MergedCopy`` is read, because `immutable` silently
-/// ignores the WAL. With a writer, the file is read through SQLite read-only, and only the shared-memory
-/// file changes.
+/// Without a writer, the file is read as immutable. If SQLite's WAL has commits, a ``MergedCopy`` is read instead,
+/// because `immutable` silently ignores the WAL. With a writer, the file is read through SQLite read-only, and only
+/// the shared-memory file changes.
+///
+/// A reader is never in a writer's way: of a file without a writer it holds a shared lock while a statement runs,
+/// and no longer. Before the next one it looks who has the file, and goes on with another connection if that is not
+/// as it was: beside a writer that came, or without the one that left. So one statement sees one file, and two may
+/// see two revisions, as they may beside a writer; a ``ReadView`` says up to where to read.
 ///
 /// A file that has two names is refused: the lock and the WAL belong to one of them, and the other name
 /// shows neither. So are foreign files beside it, which SQLite would follow or write into the file.
@@ -21,10 +25,16 @@ package final class ReadAccess {
   }
 
   package let connection: Connection
-  package let mode: Mode
   package let disk: Disk
-  /// Keeps writers out while this object lives; nil if there is a writer, or no lock file.
-  private var lock: SharedLockHandle?
+  private let reader: FileReader
+  /// The head when the file was opened; nil if there is none, or a writer was there.
+  private let head: HeadRecord?
+
+  /// How the file is read: as found at the last statement.
+  package var mode: Mode { reader.mode }
+
+  /// Whether a writer has or had the file since it was opened.
+  package var hadWriter: Bool { mode == .live || reader.changes > 0 }
 
   package init(
     _ path: StorePath,
@@ -37,40 +47,145 @@ package final class ReadAccess {
     }
     _ = try path.creationNames(operation)
     try path.checkCompanions(operation)
-    switch try SharedLock.take(path.lock) {
-    case .writerPresent:
-      lock = nil
-      mode = .live
-      connection = try Connection(path: path.file, mode: .readOnly, vfs: disk.vfs)
-    case .acquired(let shared):
-      lock = SharedLockHandle(shared)
-      (connection, mode) = try Self.openAtRest(path, operation, disk)
-    case .noLockFile:
-      lock = nil
-      (connection, mode) = try Self.openAtRest(path, operation, disk)
-    }
-    try RestoredFile.check(connection, path, operation)
+    let reader = FileReader(path, operation, disk)
+    self.reader = reader
+    (connection, head) = try reader.open()
+    // A copy that was made is nobody else's.
+    if reader.mode != .copy { connection.gate = reader }
   }
 
-  private static func openAtRest(
-    _ path: StorePath,
-    _ operation: PersistenceError.Operation,
-    _ disk: Disk
-  ) throws -> (Connection, Mode) {
-    try WriterLock.checkHeader(path, StoreFormat.known, for: operation, on: disk)
-    if path.walSize > 0, let copy = try MergedCopy.open(path, on: disk) { return (copy, .copy) }
-    return (try Connection(path: path.file, mode: .immutable, vfs: disk.vfs), .atRest)
-  }
-
-  /// Lets a writer open the store, if what is read is a copy of it.
-  package func releaseCopied() {
-    if mode == .copy { lock = nil }
+  /// Compares the head with the position that was read; nil if a writer has or had the file, which is ahead of what was
+  /// read and checked the head itself.
+  package func checkHead(of position: Position, bootID: UUID) -> HeadCheck? {
+    hadWriter ? nil : HeadCheck.compare(head, recovered: position, bootID: bootID)
   }
 }
 
-/// A shared lock as an object: held until it is deallocated.
-private final class SharedLockHandle: Sendable {
-  private let lock: SharedLock
+/// Who has the file, as a reader last saw it, and the lock that it holds while it reads.
+private final class FileReader: ConnectionGate {
+  /// What a connection was opened for: it is used as long as that is so.
+  private enum Holder: Equatable {
+    /// Nobody; with what the last writer has left in the lock file, if there is one.
+    case nobody([UInt8]?)
+    case writer([UInt8])
+  }
 
-  init(_ lock: consuming SharedLock) { self.lock = lock }
+  private let path: StorePath
+  private let operation: PersistenceError.Operation
+  private let disk: Disk
+  private var holder: Holder?
+  private var lock: Held?
+  private(set) var mode = ReadAccess.Mode.atRest
+  private(set) var changes = 0
+  /// Whether files that SQLite has made for reading beside a writer may be there.
+  private var hasReadLive = false
+
+  /// A shared lock as an object.
+  private final class Held {
+    let lock: SharedLock
+
+    init(_ lock: consuming SharedLock) { self.lock = lock }
+  }
+
+  init(_ path: StorePath, _ operation: PersistenceError.Operation, _ disk: Disk) {
+    self.path = path
+    self.operation = operation
+    self.disk = disk
+  }
+
+  /// The connection was closed: it held this object.
+  deinit {
+    lock = nil
+    guard hasReadLive else { return }
+    do {
+      try removeFilesOfReading()
+    } catch {
+      // The next writer, or reader that leaves, removes them.
+      return
+    }
+  }
+
+  /// Opens the file for whoever has it now, with its head if nobody has it.
+  func open() throws -> (Connection, HeadRecord?) {
+    defer { lock = nil }
+    let holder = try look()
+    self.holder = holder
+    let connection = try connect(for: holder)
+    try RestoredFile.check(connection, path, operation)
+    return (connection, mode == .live ? nil : try HeadFile.read(path.head, on: disk))
+  }
+
+  func willRead(on connection: Connection) throws(SQLiteError) {
+    do {
+      let holder = try look()
+      if holder == self.holder { return }
+      let other = try connect(for: holder)
+      try RestoredFile.check(other, path, operation)
+      connection.become(other)
+      (self.holder, changes) = (holder, changes + 1)
+      if mode == .copy { connection.gate = nil }
+      if mode != .live, hasReadLive {
+        hasReadLive = false
+        try removeFilesOfReading()
+      }
+    } catch let error as SQLiteError {
+      throw error
+    } catch let error as CorruptionError {
+      throw failure(.corrupt, error.detail)
+    } catch {
+      throw failure(.cantOpen, "\(error)")
+    }
+  }
+
+  func didRead() { lock = nil }
+
+  private func failure(_ code: ResultCode, _ message: String) -> SQLiteError {
+    SQLiteError(code: code, operation: .open, message: message, path: path.file)
+  }
+
+  /// Looks who has the file; if nobody has it, no writer can take it until ``didRead()``.
+  ///
+  /// A writer that waits for readers goes first.
+  private func look() throws(SystemError) -> Holder {
+    var pauses = 0
+    while pauses < 2 * WriterMark.pauses, try WriterMark.isLeft(path) {
+      if case .writerPresent(let mark) = try SharedLock.take(path.lock) { return .writer(mark) }
+      WriterMark.pause()
+      pauses += 1
+    }
+    switch try SharedLock.take(path.lock) {
+    case .writerPresent(let mark): return .writer(mark)
+    case .noLockFile: return .nobody(nil)
+    case .acquired(let shared):
+      let mark = shared.mark
+      lock = Held(shared)
+      return .nobody(mark)
+    }
+  }
+
+  private func connect(for holder: Holder) throws -> Connection {
+    if case .writer = holder {
+      mode = .live
+      hasReadLive = true
+      return try Connection(path: path.file, mode: .readOnly, vfs: disk.vfs)
+    }
+    try WriterLock.checkHeader(path, StoreFormat.known, for: operation, on: disk)
+    if path.walSize > 0, let copy = try MergedCopy.open(path, on: disk) {
+      mode = .copy
+      return copy
+    }
+    mode = .atRest
+    return try Connection(path: path.file, mode: .immutable, vfs: disk.vfs)
+  }
+
+  /// Lets SQLite remove its empty WAL and its shared memory, which a writer cannot while somebody reads beside it.
+  ///
+  /// SQLite does so if no connection is left. Nothing is written into the database.
+  private func removeFilesOfReading() throws {
+    if lock != nil { return try path.removeEmptyWAL(on: disk) }
+    guard case .acquired(let shared) = try SharedLock.take(path.lock) else { return }
+    let held = Held(shared)
+    defer { withExtendedLifetime(held) {} }
+    try path.removeEmptyWAL(on: disk)
+  }
 }

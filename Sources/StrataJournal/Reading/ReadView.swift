@@ -90,10 +90,10 @@ package struct ReadView {
     try store.countOfValues(in: revision)
   }
 
-  /// Whether the writer has removed deltas or snapshots since `earlier` was read.
+  /// Whether the writer has removed deltas or snapshots, or rewritten them, since `earlier` was read.
   package func wasTrimmed(since earlier: ReadView) -> Bool {
     let revisions = Set(verified.map(\.header.revision))
-    return first != earlier.first
+    return first != earlier.first || identity.epoch != earlier.identity.epoch
       || !earlier.verified.allSatisfy { revisions.contains($0.header.revision) }
   }
 

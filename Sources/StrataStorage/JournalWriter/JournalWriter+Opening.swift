@@ -26,17 +26,19 @@ extension JournalWriter {
         .either,
         foreign: configuration.restore == .bestEffort ? .setAside : .refuse
       )
-      if try path.fileStatus(.opening) == .missing { try store.createFile(preparation, fill) }
-      var (file, contents, loss, migrated) = try restore(store, read)
-      let added = try additions(contents, file.tables, store.isNew)
-      let session = try store.makeSession(&file, as: originID)
-      try preparation?.noteOpening(in: session)
-      let time = max(configuration.now().microseconds, file.lastTime)
-      try session.appendNewTables(added, time: time)
-      start(session, store, with: file, time: time)
-      noteSizes()
-      planMaintenance()
-      return OpenedStore(file, contents, isNew: store.isNew, loss: loss, migrated: migrated)
+      return try store.leavingNoTrace { store in
+        if try path.fileStatus(.opening) == .missing { try store.createFile(preparation, fill) }
+        var (file, contents, loss, migrated) = try restore(store, read)
+        let added = try additions(contents, file.tables, store.isNew)
+        let session = try store.makeSession(&file, as: originID)
+        try preparation?.noteOpening(in: session)
+        let time = max(configuration.now().microseconds, file.lastTime)
+        try session.appendNewTables(added, time: time)
+        start(session, store, with: file, time: time)
+        noteSizes()
+        planMaintenance()
+        return OpenedStore(file, contents, isNew: store.isNew, loss: loss, migrated: migrated)
+      }
     } catch {
       throw PersistenceError(.opening, path: path.file, wrapping: error)
     }
@@ -47,11 +49,13 @@ extension JournalWriter {
   /// Throws `.missing`, and what opening throws.
   package func openForSending() throws(PersistenceError) {
     do {
-      let store = try OwnedStore(path, for: .archiving, configuration)
-      var file = try store.restore()
-      let session = try store.makeSession(&file, as: originID)
-      let time = max(configuration.now().microseconds, file.lastTime)
-      start(session, store, with: file, time: time)
+      var store = try OwnedStore(path, for: .archiving, configuration)
+      try store.leavingNoTrace { store in
+        var file = try store.restore()
+        let session = try store.makeSession(&file, as: originID)
+        let time = max(configuration.now().microseconds, file.lastTime)
+        start(session, store, with: file, time: time)
+      }
     } catch {
       throw PersistenceError(.archiving, path: path.file, wrapping: error)
     }
@@ -142,7 +146,7 @@ extension JournalWriter {
         do {
           return try openForReading(access, read, additions)
         } catch let error as CorruptionError {
-          guard access.mode == .live, attempts > 0 else { throw error }
+          guard access.hadWriter, attempts > 0 else { throw error }
         }
       }
     } catch {
@@ -163,15 +167,8 @@ extension JournalWriter {
       configuration.progress,
       read
     )
-    // A writer at work is ahead of what was read, and checked the head when it opened the file.
-    if access.mode != .live {
-      let note = try HeadCheck.compare(
-        try HeadFile.read(path.head, on: configuration.disk),
-        recovered: file.position,
-        bootID: configuration.bootID
-      ).noteOrError()
-      if let note { file.notes.append(note) }
-    }
+    let check = access.checkHead(of: file.position, bootID: configuration.bootID)
+    if let note = try check?.noteOrError() { file.notes.append(note) }
     // Nothing is added, but what was read is checked as it is for writing.
     _ = try additions(contents, file.tables, false)
     startReading()

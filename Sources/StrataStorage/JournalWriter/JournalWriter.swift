@@ -279,9 +279,16 @@ extension JournalWriter {
     case .unopened, .closed: throw PersistenceError(.resuming, path: path.file, .closed)
     }
     do {
-      try recover(try OwnedStore(path, for: .resuming, configuration), after: position)
+      var store = try OwnedStore(path, for: .resuming, configuration)
+      try store.leavingNoTrace { store in
+        do {
+          try recover(store, after: position)
+        } catch {
+          release()
+          throw error
+        }
+      }
     } catch {
-      release()
       let error = PersistenceError(.resuming, path: path.file, wrapping: error)
       noteSuspended(error)
       throw error

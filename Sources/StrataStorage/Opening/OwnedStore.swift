@@ -47,6 +47,8 @@ package struct OwnedStore: Sendable {
   package let configuration: PersistenceConfiguration
   let operation: PersistenceError.Operation
   private var lock: LockHandle
+  /// Whether a writer had opened the store before.
+  private let hadLockFile: Bool
   /// The foreign files that were set aside.
   private let foreign: Quarantine?
   /// Whether the file was created under this lock: it has no head yet.
@@ -72,12 +74,17 @@ package struct OwnedStore: Sendable {
     let (now, disk) = (configuration.now(), configuration.disk)
     do {
       if try !Quarantine.hasInterruptedMove(path) { try presence.check(path, operation) }
+      hadLockFile = FileIdentity.exists(path.lock)
       lock = try WriterLock.acquire(
         path,
         as: .current(started: now),
         knownFormat: StoreFormat.known,
         on: disk
       )
+    } catch {
+      throw PersistenceError(operation, path: path.file, wrapping: error)
+    }
+    do {
       try Quarantine.complete(path, now: now, on: disk)
       switch foreign {
       case .refuse:
@@ -89,7 +96,36 @@ package struct OwnedStore: Sendable {
       try NewFile.removeAbandoned(besides: path, .ofSameStore)
       try presence.check(path, operation)
     } catch {
+      Self.removeTraces(path, lock, hadLockFile: hadLockFile, on: disk)
       throw PersistenceError(operation, path: path.file, wrapping: error)
+    }
+  }
+
+  /// Runs a closure that opens the file; if it throws, nothing is left that was not there before.
+  ///
+  /// The connection of the closure is closed when it has thrown.
+  package mutating func leavingNoTrace<R>(_ work: (inout OwnedStore) throws -> R) throws -> R {
+    do {
+      return try work(&self)
+    } catch {
+      Self.removeTraces(path, lock, hadLockFile: hadLockFile, on: configuration.disk)
+      throw error
+    }
+  }
+
+  /// Removes what an opening that failed has made beside the file: an empty WAL, shared memory, a lock file.
+  private static func removeTraces(
+    _ path: StorePath,
+    _ lock: LockHandle,
+    hadLockFile: Bool,
+    on disk: Disk
+  ) {
+    defer { if !hadLockFile { lock.remove() } }
+    do {
+      try path.removeEmptyWAL(on: disk)
+    } catch {
+      // The error of the opening is the one to report.
+      return
     }
   }
 
@@ -230,7 +266,7 @@ extension OwnedStore {
     let lock = store.lock
     defer { withExtendedLifetime(lock) {} }
     do {
-      return try work(&store)
+      return try store.leavingNoTrace(work)
     } catch {
       throw PersistenceError(operation, path: path.file, wrapping: error)
     }
