@@ -120,47 +120,38 @@ package final class WriterSession {
     _ group: [PendingDelta],
     _ finish: ([UnpersistedChange]) throws -> Void
   ) throws -> [UnpersistedChange] {
-    guard try connection.dataVersion() == dataVersion else {
-      throw CorruptionError("another program wrote to the file while it was open")
-    }
-    try indexer.extend(through: written.revision)
-    let before = encoder
-    var mark = written
-    var refused: [UnpersistedChange] = []
-    var bytes = 0
-    do {
-      try connection.transaction {
-        for delta in group {
-          let (header, hash, notPersisted) = try append(delta, after: mark)
-          mark = HeadRecord.Mark(revision: header.revision, chain: hash)
-          for entity in notPersisted {
-            refused.append(UnpersistedChange(entity: entity, revision: delta.revision))
-          }
-          bytes += header.footprint
-        }
-        try finish(refused)
+    try transaction {
+      var refused: [UnpersistedChange] = []
+      for delta in group {
+        var encoding = DeltaEncoder(delta.revision, in: journal)
+        try delta.changes.encode(into: &encoding, &encoder)
+        refused += encoding.refused.map { UnpersistedChange(entity: $0, revision: delta.revision) }
+        try append(
+          &encoding,
+          from: delta.first,
+          through: delta.revision,
+          time: delta.time,
+          named: traces.name(of: delta),
+          place: traces.place(of: delta.place, &places),
+          context: delta.contexts.encoded(isMerged: delta.first < delta.revision)
+        )
       }
-    } catch {
-      encoder = before
-      throw error
+      try finish(refused)
+      return refused
     }
-    written = mark
-    bytesAppended += Int64(bytes)
-    return refused
   }
 
-  /// Runs a closure in one transaction in which it may append deltas with ``append(_:_:)``: all of it takes
-  /// effect, or nothing.
+  /// Runs a closure in one transaction in which it may append deltas: all of it takes effect, or nothing.
   package func transaction<R>(_ body: () throws -> R) throws -> R {
     guard try connection.dataVersion() == dataVersion else {
       throw CorruptionError("another program wrote to the file while it was open")
     }
     try indexer.extend(through: written.revision)
-    let before = (encoder, written)
+    let before = (encoder, written, bytesAppended)
     do {
       return try connection.transaction(body)
     } catch {
-      (encoder, written) = before
+      (encoder, written, bytesAppended) = before
       throw error
     }
   }
@@ -178,19 +169,42 @@ package final class WriterSession {
     var encoding = DeltaEncoder(revision, in: journal)
     try encode(&encoding)
     guard encoding.entities > 0 else { return nil }
+    return try append(
+      &encoding,
+      from: revision,
+      through: revision,
+      time: time,
+      named: name,
+      key: key
+    )
+  }
+
+  /// Appends a delta whose changes were encoded after ``written``, and moves that on.
+  @discardableResult
+  private func append(
+    _ encoding: inout DeltaEncoder,
+    from first: Revision,
+    through revision: Revision,
+    time: Int64,
+    named name: String,
+    key: [UInt8]? = nil,
+    place: String = "",
+    context: [UInt8]? = nil
+  ) throws -> DeltaHeader {
     let body = try encoding.finish()
     let header = DeltaHeader(
       revision: revision,
-      first: revision,
+      first: first,
       epoch: identity.epoch,
       time: time,
       origin: origin,
       key: key,
       name: name,
-      place: "",
+      place: place,
       entities: encoding.entities,
       blocks: encoding.hashes.count,
-      bytes: encoding.bytes
+      bytes: encoding.bytes,
+      context: context
     )
     let hash = header.chain(
       after: written.chain,
@@ -214,37 +228,6 @@ package final class WriterSession {
       case .sqlite(let error): throw error
       }
     }
-  }
-
-  private func append(
-    _ delta: PendingDelta,
-    after mark: HeadRecord.Mark
-  ) throws -> (DeltaHeader, Checksum, [NotPersisted]) {
-    var encoding = DeltaEncoder(delta.revision, in: journal)
-    try delta.changes.encode(into: &encoding, &encoder)
-    let body = try encoding.finish()
-    let header = DeltaHeader(
-      revision: delta.revision,
-      first: delta.first,
-      epoch: identity.epoch,
-      time: delta.time,
-      origin: origin,
-      key: nil,
-      name: traces.name(of: delta),
-      place: traces.place(of: delta.place, &places),
-      entities: encoding.entities,
-      blocks: encoding.hashes.count,
-      bytes: encoding.bytes,
-      context: delta.contexts.encoded(isMerged: delta.first < delta.revision)
-    )
-    let hash = header.chain(
-      after: mark.chain,
-      storeID: identity.id,
-      blocks: encoding.hashes,
-      layouts: try encoder.catalog.hashes(of: encoding.layouts)
-    )
-    try journal.append(header, body: body, hash: hash)
-    return (header, hash, encoding.refused)
   }
 
   /// Notes a leadership, and raises the epoch at least to another one; both are on disk when this returns.
