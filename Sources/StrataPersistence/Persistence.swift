@@ -44,25 +44,18 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
   let keepsRecentStates: Bool
 
   private init(
-    _ initialState: State,
-    _ database: StatePath<State, Database>,
-    _ values: [PersistedValue<State>],
-    _ opening: DatabaseOpening<Database>,
+    _ opening: StoreOpening<State, Database>,
     _ opened: (contents: DatabaseOpening<Database>.Contents, report: RestoreReport),
     _ writer: JournalWriter,
-    _ specialized: SpecializedDatabaseHook<State, Database>,
     _ shipper: ArchiveShipper? = nil
   ) {
-    self.specialized = specialized
+    specialized = opening.specialized
     self.shipper = shipper
-    var state = initialState
-    state[keyPath: database] = opened.contents.database
-    for value in values { value.assign(opened.contents.values, to: &state) }
-    connection = Lock(.waiting(state))
+    connection = Lock(.waiting(opening.state(with: opened.contents)))
     report = opened.report
     self.writer = writer
-    self.database = database
-    self.values = values
+    database = opening.database
+    values = opening.values
     policy = opening.policy
     carried = Lock(opened.contents.carried)
     let configuration = writer.configuration
@@ -125,63 +118,40 @@ extension Persistence {
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Persistence {
     try await open(
-      at: path,
-      initialState,
-      database,
-      values,
-      tables,
-      migrations,
-      archive,
-      configuration,
-      SpecializedDatabaseHook()
+      StoreOpening(
+        initialState,
+        database,
+        values,
+        tables,
+        migrations,
+        archive,
+        configuration,
+        SpecializedDatabaseHook()
+      ),
+      at: path
     )
   }
 
   @usableFromInline
   static func open(
-    at path: String,
-    _ initialState: State,
-    _ database: StatePath<State, Database>,
-    _ values: [PersistedValue<State>],
-    _ tables: [TableOption<Database>],
-    _ migrations: [DataMigration],
-    _ archive: (any Archive)?,
-    _ configuration: PersistenceConfiguration,
-    _ specialized: SpecializedDatabaseHook<State, Database>
+    _ opening: StoreOpening<State, Database>,
+    at path: String
   ) async throws(PersistenceError) -> Persistence {
-    let (opening, writer) = try prepare(
-      at: path,
-      initialState,
-      database,
-      values,
-      tables,
-      migrations,
-      configuration
-    )
-    guard let archive, configuration.restore != .readOnly else {
-      let opened = try await opening.open(writer)
-      return Persistence(initialState, database, values, opening, opened, writer, specialized)
+    let (database, writer) = try opening.prepare(at: path)
+    guard let archive = opening.archive, opening.configuration.restore != .readOnly else {
+      return Persistence(opening, try await database.open(writer), writer)
     }
-    let archived = try await ArchiveOpening(of: writer.path, in: archive, configuration)
+    let archived = try await ArchiveOpening(of: writer.path, in: archive, opening.configuration)
     let shipper = ArchiveShipper(to: archive, of: writer, continuing: archived)
     var opened: (contents: DatabaseOpening<Database>.Contents, report: RestoreReport)
     do throws(PersistenceError) {
-      opened = try await opening.open(writer)
+      opened = try await database.open(writer)
     } catch {
       await shipper.stop(within: .zero)
       throw error
     }
     opened.report.archive = archived.report
-    let persistence = Persistence(
-      initialState,
-      database,
-      values,
-      opening,
-      opened,
-      writer,
-      specialized,
-      shipper
-    )
+    let persistence = Persistence(opening, opened, writer, shipper)
     await shipper.start()
     return persistence
   }
@@ -200,79 +170,33 @@ extension Persistence {
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) throws(PersistenceError) -> Persistence {
     try openBlocking(
-      at: path,
-      initialState,
-      database,
-      values,
-      tables,
-      migrations,
-      configuration,
-      SpecializedDatabaseHook()
+      StoreOpening(
+        initialState,
+        database,
+        values,
+        tables,
+        migrations,
+        nil,
+        configuration,
+        SpecializedDatabaseHook()
+      ),
+      at: path
     )
   }
 
   @available(*, noasync)
   @usableFromInline
   static func openBlocking(
-    at path: String,
-    _ initialState: State,
-    _ database: StatePath<State, Database>,
-    _ values: [PersistedValue<State>],
-    _ tables: [TableOption<Database>],
-    _ migrations: [DataMigration],
-    _ configuration: PersistenceConfiguration,
-    _ specialized: SpecializedDatabaseHook<State, Database>
+    _ opening: StoreOpening<State, Database>,
+    at path: String
   ) throws(PersistenceError) -> Persistence {
-    let (opening, writer) = try prepare(
-      at: path,
-      initialState,
-      database,
-      values,
-      tables,
-      migrations,
-      configuration
-    )
+    let (database, writer) = try opening.prepare(at: path)
     let result = writer.executor.runNow {
       writer.assumeIsolated { writer in
-        Result { () throws(PersistenceError) in try opening.open(writer) }
+        Result { () throws(PersistenceError) in try database.open(writer) }
       }
     }
-    let opened = try result.get()
-    return Persistence(initialState, database, values, opening, opened, writer, specialized)
-  }
-
-  private static func prepare(
-    at path: String,
-    _ initialState: State,
-    _ database: StatePath<State, Database>,
-    _ values: [PersistedValue<State>],
-    _ tables: [TableOption<Database>],
-    _ migrations: [DataMigration],
-    _ configuration: PersistenceConfiguration
-  ) throws(PersistenceError) -> (DatabaseOpening<Database>, JournalWriter) {
-    let policy = StoragePolicy(values, of: initialState, beside: database, tables)
-    let path = try StorePath(path, for: .opening)
-    do throws(UnlistedTables) {
-      try Database.checkSchema()
-    } catch {
-      throw PersistenceError(
-        .opening,
-        path: path.file,
-        .unlistedTables(
-          database: error.database,
-          properties: error.properties,
-          lines: error.lines
-        )
-      )
-    }
-    try StoragePolicy.checkNames(of: Database.self, at: path)
-    let opening = DatabaseOpening(
-      initial: initialState[keyPath: database],
-      policy: policy,
-      migrations: migrations
-    )
-    let preparation = MigrationPreparation(migrations)
-    return (opening, JournalWriter(path, configuration, preparation: preparation))
+    return Persistence(opening, try result.get(), writer)
   }
 
   /// The state a store is created with: the restored database and values in the given initial

@@ -38,19 +38,17 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   )
 
   init(
-    _ state: State,
-    _ database: StatePath<State, Database>,
-    _ report: RestoreReport,
+    _ opening: StoreOpening<State, Database>,
+    _ restored: FollowerLoop<State, Database>.Restored,
     _ progress: FollowerProgress,
-    _ loop: FollowerLoop<State, Database>,
-    _ specialized: SpecializedDatabaseHook<State, Database>
+    _ loop: FollowerLoop<State, Database>
   ) {
-    connection = Lock(.waiting(state))
-    self.database = database
-    self.report = report
+    connection = Lock(.waiting(restored.state))
+    database = opening.database
+    report = restored.report
+    specialized = opening.specialized
     self.progress = progress
     self.loop = loop
-    self.specialized = specialized
   }
 
   deinit { loop.cancel() }

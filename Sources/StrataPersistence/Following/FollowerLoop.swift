@@ -13,15 +13,10 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   /// What it was opened with.
   struct Setup: Sendable {
     let path: StorePath
-    let initial: State
-    let database: StatePath<State, Database>
-    let values: [PersistedValue<State>]
-    let tables: [TableOption<Database>]
-    /// Those that run when it leads.
-    let migrations: [DataMigration]
-    let configuration: PersistenceConfiguration
-    /// The archive; nil for a follower of a file.
-    let archive: (any Archive)?
+    /// Its archive is what is followed; nil for a follower of a file.
+    ///
+    /// Its migrations run when it leads.
+    let opening: StoreOpening<State, Database>
     /// The directory of a file without a given path; it is removed with the follower.
     let temporary: TemporaryFolder?
   }
@@ -150,7 +145,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
         batch = try await next
       }
       progress.note(.current)
-      return setup.configuration.archiving.pollInterval
+      return setup.opening.configuration.archiving.pollInterval
     } catch is RewoundHistory {
       return await rewind(connection)
     } catch {
@@ -163,11 +158,11 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     let detail = "\(error)"
     let isAway = (error as? ArchiveError).map { if case .away = $0.reason { true } else { false } }
     if isAway ?? (error is PersistenceError) {
-      progress.note(.away(detail, since: setup.configuration.now()))
+      progress.note(.away(detail, since: setup.opening.configuration.now()))
     } else {
       progress.note(.failed(detail))
     }
-    return min(setup.configuration.archiving.pollInterval * failures, .seconds(5))
+    return min(setup.opening.configuration.archiving.pollInterval * failures, .seconds(5))
   }
 
   /// Deltas that were read and not applied yet.
@@ -191,16 +186,10 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     var batch = Batch(frames: frames, end: mark, catalog: catalog)
     guard let last = frames.last else { return batch }
     batch.end = HistoryMark(last.header.revision, last.chain)
-    let policy = StoragePolicy(
-      setup.values,
-      of: setup.initial,
-      beside: setup.database,
-      setup.tables
-    )
     let decoder = try DatabaseDecoder<Database>(
       known: nil,
       of: storeID,
-      policy,
+      setup.opening.policy,
       as: .inspecting,
       at: setup.path
     )
@@ -236,8 +225,8 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   ) throws {
     try connection.commit(trace) { state, attachments in
       attachments[FollowedChanges.key] = changes
-      state[keyPath: setup.database].apply(changes)
-      for value in setup.values { value.assign(values, to: &state) }
+      state[keyPath: setup.opening.database].apply(changes)
+      for value in setup.opening.values { value.assign(values, to: &state) }
     }
   }
 
@@ -267,17 +256,17 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     by new: State,
     as name: String
   ) throws {
-    let now = setup.configuration.now()
+    let now = setup.opening.configuration.now()
     let trace = CommitTrace(following: name, place: "", time: now, context: nil)
     try connection.commit(trace) { state, attachments in
       let changes = ChangeSet(
-        from: state[keyPath: setup.database],
-        to: new[keyPath: setup.database]
+        from: state[keyPath: setup.opening.database],
+        to: new[keyPath: setup.opening.database]
       )
       attachments[FollowedChanges.key] = changes
-      state[keyPath: setup.database].apply(changes)
-      let values = ChangeSet(setup.values, of: new)
-      for value in setup.values { value.assign(values, to: &state) }
+      state[keyPath: setup.opening.database].apply(changes)
+      let values = ChangeSet(setup.opening.values, of: new)
+      for value in setup.opening.values { value.assign(values, to: &state) }
     }
   }
 }
@@ -290,35 +279,23 @@ extension FollowerLoop {
   ) async throws(PersistenceError) -> (Restored, Replica?) {
     var archived: ArchiveOpening?
     var replica: Replica?
-    if let archive = setup.archive {
+    if let archive = setup.opening.archive {
       archived = try await ArchiveOpening(
         following: archive,
         to: setup.path,
-        setup.configuration
+        setup.opening.configuration
       )
-      replica = try await Replica(setup.path, on: setup.configuration.disk)
+      replica = try await Replica(setup.path, on: setup.opening.configuration.disk)
     }
     do throws(PersistenceError) {
-      var reading = setup.configuration
+      var reading = setup.opening.configuration
       reading.restore = .readOnly
-      let policy = StoragePolicy(
-        setup.values,
-        of: setup.initial,
-        beside: setup.database,
-        setup.tables
-      )
-      let opening = DatabaseOpening(
-        initial: setup.initial[keyPath: setup.database],
-        policy: policy
-      )
       var catalog: LayoutCatalog?
       let writer = JournalWriter(setup.path, reading)
-      var opened = try await opening.open(writer) { catalog = $0 }
+      var opened = try await setup.opening.reading([]).open(writer) { catalog = $0 }
       opened.report.archive = archived?.report
-      var state = setup.initial
-      state[keyPath: setup.database] = opened.contents.database
-      for value in setup.values { value.assign(opened.contents.values, to: &state) }
       guard let catalog else { throw PersistenceError(.opening, path: setup.path.file, .missing) }
+      let state = setup.opening.state(with: opened.contents)
       return (Restored(state: state, report: opened.report, catalog: catalog), replica)
     } catch {
       do { try await replica?.close() } catch _ {}
@@ -333,7 +310,7 @@ extension FollowerLoop {
   func lead(
     _ connection: StoreConnection<State>
   ) async throws(PersistenceError) -> Persistence<State, Database> {
-    guard let archive = setup.archive else {
+    guard setup.opening.archive != nil else {
       fatalError(
         """
         A follower of a file cannot lead while another process writes the file. Close it, and open the \
@@ -344,16 +321,7 @@ extension FollowerLoop {
     await stop()
     let new: Persistence<State, Database>
     do throws(PersistenceError) {
-      new = try await Persistence.open(
-        at: setup.path.file,
-        initialState: setup.initial,
-        database: setup.database,
-        values: setup.values,
-        tables: setup.tables,
-        migrations: setup.migrations,
-        archive: archive,
-        configuration: setup.configuration
-      )
+      new = try await Persistence.open(setup.opening, at: setup.path.file)
     } catch {
       await goOn(connection)
       throw error
@@ -374,7 +342,7 @@ extension FollowerLoop {
   private func goOn(_ connection: StoreConnection<State>) async {
     // Without its file it reads from the archive alone, and the next start brings the file up.
     do {
-      replica = try await Replica(setup.path, on: setup.configuration.disk)
+      replica = try await Replica(setup.path, on: setup.opening.configuration.disk)
     } catch _ {
       replica = nil
     }

@@ -28,15 +28,17 @@ extension Persistence {
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Follower<State, Database> {
     try await follow(
-      archive,
-      at: path,
-      initialState,
-      database,
-      values,
-      tables,
-      migrations,
-      configuration,
-      SpecializedDatabaseHook()
+      StoreOpening(
+        initialState,
+        database,
+        values,
+        tables,
+        migrations,
+        archive,
+        configuration,
+        SpecializedDatabaseHook()
+      ),
+      at: path
     )
   }
 
@@ -55,29 +57,24 @@ extension Persistence {
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Follower<State, Database> {
     try await follow(
-      nil,
-      at: path,
-      initialState,
-      database,
-      values,
-      tables,
-      [],
-      configuration,
-      SpecializedDatabaseHook()
+      StoreOpening(
+        initialState,
+        database,
+        values,
+        tables,
+        [],
+        nil,
+        configuration,
+        SpecializedDatabaseHook()
+      ),
+      at: path
     )
   }
 
   @usableFromInline
   static func follow(
-    _ archive: (any Archive)?,
-    at path: String?,
-    _ initialState: State,
-    _ database: StatePath<State, Database>,
-    _ values: [PersistedValue<State>],
-    _ tables: [TableOption<Database>],
-    _ migrations: [DataMigration],
-    _ configuration: PersistenceConfiguration,
-    _ specialized: SpecializedDatabaseHook<State, Database>
+    _ opening: StoreOpening<State, Database>,
+    at path: String?
   ) async throws(PersistenceError) -> Follower<State, Database> {
     let temporary = path == nil ? try TemporaryFolder() : nil
     let path = try StorePath(
@@ -86,20 +83,14 @@ extension Persistence {
     )
     let setup = FollowerLoop<State, Database>.Setup(
       path: path,
-      initial: initialState,
-      database: database,
-      values: values,
-      tables: tables,
-      migrations: migrations,
-      configuration: configuration,
-      archive: archive,
+      opening: opening,
       temporary: temporary
     )
     let (restored, replica) = try await FollowerLoop.restore(setup)
     let progress = FollowerProgress(restored.mark)
     let history: any FollowedHistory =
-      if let archive { ArchivedHistory(archive) } else { FileHistory(path) }
+      if let archive = opening.archive { ArchivedHistory(archive) } else { FileHistory(path) }
     let loop = FollowerLoop(setup, history, progress, restored, replica)
-    return Follower(restored.state, database, restored.report, progress, loop, specialized)
+    return Follower(opening, restored, progress, loop)
   }
 }
