@@ -40,13 +40,15 @@ package struct CommitActivity: Sendable, Equatable {
   package let name: String
   package let place: String
   package let table: String
+  /// Who wanted the commits; nil if they do not say so, or if users are not counted.
+  package let user: String?
   package var commits = 0
   package var changes = 0
   /// The bytes of the records that were put.
   package var bytes = 0
 }
 
-/// What commits changed, by name, place and table.
+/// What commits changed, by name, place, table and user.
 package struct ActivityPage: Sendable, Equatable {
   /// The most changes first.
   package var activities: [CommitActivity] = []
@@ -60,18 +62,26 @@ package struct ActivityPage: Sendable, Equatable {
 }
 
 extension Inspector {
-  /// Counts what the last commits up to a revision changed, by name, place and table.
+  /// Whether activity is counted for each user.
+  package enum ActivityUsers: Sendable {
+    case byUser, apartFromUsers
+  }
+
+  /// Counts what the last commits up to a revision changed, by name, place, table and user.
   ///
-  /// O(entries of these deltas); its memory is that of at most 2,000 rows.
+  /// O(entries of these deltas); its memory is that of at most 2,000 rows. Merged commits count for the user of the
+  /// first of them.
   package func activity(
     last count: Int,
-    until expression: RevisionExpression = .head(back: 0)
+    until expression: RevisionExpression = .head(back: 0),
+    _ users: ActivityUsers = .byUser
   ) throws(PersistenceError) -> ActivityPage {
     try query { view in
       struct Key: Hashable {
         let name: String
         let place: String
         let table: String
+        let user: String?
       }
       let end = min(try view.revision(of: expression), view.last.revision)
       let wanted = max(view.startOfJournal.number, end.number - Int64(count))
@@ -84,17 +94,19 @@ extension Inspector {
       while changes.revision < end, let (header, blocks) = try changes.next() {
         guard header.revision <= end else { break }
         page.deltas += 1
+        let user = users == .byUser ? try header.contexts().contexts.first?.user : nil
         var touched: Set<String> = []
         for block in blocks {
           for entry in block.entries {
             let table = block.table(of: entry)
-            var key = Key(name: header.name, place: header.place, table: table)
+            var key = Key(name: header.name, place: header.place, table: table, user: user)
             if rows[key] == nil, rows.count >= 2_000 {
-              key = Key(name: "…", place: "", table: table)
+              key = Key(name: "…", place: "", table: table, user: nil)
               page.isCut = true
             }
             var row =
-              rows[key] ?? CommitActivity(name: key.name, place: key.place, table: key.table)
+              rows[key]
+              ?? CommitActivity(name: key.name, place: key.place, table: key.table, user: key.user)
             if touched.insert(table).inserted { row.commits += 1 }
             switch entry.change {
             case .put(_, let record):
@@ -109,7 +121,7 @@ extension Inspector {
       }
       page.activities = rows.values.sorted { a, b in
         if a.changes != b.changes { return a.changes > b.changes }
-        return (a.name, a.place, a.table) < (b.name, b.place, b.table)
+        return (a.name, a.place, a.table, a.user ?? "") < (b.name, b.place, b.table, b.user ?? "")
       }
       return page
     }

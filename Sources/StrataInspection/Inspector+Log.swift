@@ -6,7 +6,7 @@ import StrataRecords
 package struct LogFilter: Sendable, Equatable {
   /// That changed an entity of this table.
   package var table: String?
-  /// That changed this entity of the table, by its ID as a person writes it.
+  /// That changed this entity of the table, or of any table, by its ID as a person writes it.
   package var id: String?
   /// Whose name contains this text, without regard to case.
   package var name: String?
@@ -49,11 +49,14 @@ struct LogCondition {
         return false
       }
     }
-    guard let table = filter.table else { return true }
+    if filter.table == nil, filter.id == nil { return true }
     return blocks.contains { block in
-      guard let number = block.tables.firstIndex(of: table) else { return false }
-      if filter.id == nil { return block.entries.contains { $0.table == number } }
-      return block.entries.contains { $0.table == number && ids.contains(Array(block.id(of: $0))) }
+      let number = filter.table.map { block.tables.firstIndex(of: $0) }
+      if case .some(nil) = number { return false }
+      return block.entries.contains { entry in
+        (number == nil || entry.table == number)
+          && (filter.id == nil || ids.contains(Array(block.id(of: entry))))
+      }
     }
   }
 }

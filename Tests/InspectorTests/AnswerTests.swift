@@ -45,6 +45,8 @@
           (["name": "RAT"], [3]), (["table": "books"], [4, 3, 2]),
           (["table": "books", "id": "2"], [3, 2]), (["user": "wilma"], [3]),
           (["table": "authors"], [1]), (["name": "nothing"], []),
+          (["id": "2"], [3, 2]), (["id": "ada"], [1]), (["id": "2", "name": "rate"], [3]),
+          (["id": "nothing"], []),
         ] {
           let answer = try await page.ask("log", filter)
           #expect(try answer.rows.map { $0["revision"] as? Int } == revisions, "\(filter)")
@@ -120,6 +122,128 @@
       }
     }
 
+    @Test func `versions are read by pages, and those of one field`() async throws {
+      let page = { (store: LibraryStore) in
+        for number in 1...250 {
+          store.commit("count") { state in
+            _ = try? state.db.books.updateIfExists(2) {
+              $0.rating = Double(number)
+              if number.isMultiple(of: 50) { $0.title = "Edition \(number)" }
+            }
+          }
+        }
+      }
+      try await withLibrary(page) { page in
+        func versions(_ parameters: [String: String]) async throws -> [[Int]] {
+          let book = ["table": "books", "id": "2"]
+          let answer = try await page.ask("history", book.merging(parameters) { _, new in new })
+          let revisions = try answer.rows.compactMap { $0["revision"] as? Int }
+          return [
+            [revisions.first ?? 0, revisions.last ?? 0],
+            [try answer.json["earlier"] as? Int ?? -1, try answer.json["later"] as? Int ?? -1],
+          ]
+        }
+        // Revision 2 inserts it and 3 rates it; 5 to 254 are the counts.
+        #expect(try await versions([:]) == [[155, 254], [152, 0]])
+        #expect(try await versions(["before": "155"]) == [[55, 154], [52, 100]])
+        #expect(try await versions(["before": "55"]) == [[2, 54], [0, 200]])
+        #expect(try await versions(["before": "2"]) == [[0, 0], [0, 252]])
+        #expect(try await versions(["after": "54"]) == [[55, 154], [52, 100]])
+        #expect(try await versions(["after": "254"]) == [[0, 0], [252, 0]])
+        #expect(try await versions(["around": "100", "limit": "10"]) == [[96, 105], [93, 149]])
+        #expect(try await versions(["around": "1", "limit": "10"]) == [[2, 12], [0, 242]])
+        #expect(try await versions(["around": "254", "limit": "10"]) == [[245, 254], [242, 0]])
+        #expect(try await versions(["field": "title"]) == [[2, 254], [0, 0]])
+        let title = try await page.ask(
+          "history",
+          ["table": "books", "id": "2", "field": "title"]
+        )
+        #expect(try title.json["versions"] as? Int == 6)
+      }
+    }
+
+    @Test func `a field that was cleared has the commit that cleared it`() async throws {
+      let page = { (store: LibraryStore) in
+        store.commit(
+          "unrate",
+          context: CommitContext(user: "wilma"),
+          fileID: "Library/Ratings.swift",
+          function: "clear()",
+          line: 50
+        ) { state in
+          _ = try? state.db.books.updateIfExists(2) { $0.rating = nil }
+          _ = try? state.db.books.updateIfExists(3) { $0.rating = nil }
+        }
+        store.commit("rate again") { state in
+          _ = try? state.db.books.updateIfExists(3) { $0.rating = 1 }
+        }
+      }
+      try await withLibrary(page) { page in
+        let blame = try await page.ask("blame", ["table": "books", "id": "2"]).rows
+        #expect(blame.map { $0["field"] as? String } == ["title", "author", "rating"])
+        let cleared = try #require(blame.last)
+        #expect(cleared["value"] as? [String: Bool] == ["$absent": true])
+        #expect(cleared["revision"] as? Int == 5)
+        #expect(cleared["place"] as? String == "Library/Ratings.swift:50 clear()")
+        let again = try await page.ask("blame", ["table": "books", "id": "3"]).rows
+        #expect(again.map { $0["revision"] as? Int } == [2, 2, 6])
+        let before = try await page.ask("blame", ["table": "books", "id": "2", "at": "4"]).rows
+        #expect(before.last?["value"] as? Double == 5)
+        let commit = try await page.ask("commit", ["rev": "5"]).rows
+        #expect(commit.map { $0["from"] as? Double } == [5, 3])
+        #expect(commit.allSatisfy { $0["to"] as? [String: Bool] == ["$absent": true] })
+      }
+      try await withLibrary(page, redacting: [StoreBundle.Field("books", "rating")]) { page in
+        let blame = try await page.ask("blame", ["table": "books", "id": "2"])
+        #expect(try blame.rows.last?["value"] as? [String: Bool] == ["$absent": true])
+        #expect(!blame.body.contains("wilma"))
+      }
+    }
+
+    @Test func `one large commit hides the tables of no other one`() async throws {
+      let page = { (store: LibraryStore) in
+        store.commit("large") { state in
+          let name = String(repeating: "x", count: 600_000)
+          for id in ["dora", "emil"] {
+            state.db.authors.insert(Author(id: EntityID(id), name: name))
+          }
+        }
+        store.commit("small") { $0.db.authors.insert(Author(id: "fay")) }
+      }
+      try await withLibrary(page) { page in
+        let rows = try await page.ask("log").rows
+        #expect(
+          rows.map { $0["changes"] is [[String: Any]] } == [true, false, true, true, true, true]
+        )
+        let small = try #require(rows[0]["changes"] as? [[String: Any]])
+        #expect(small[0]["ids"] as? [String] == ["fay"])
+        let drop = try #require(rows[2]["changes"] as? [[String: Any]])
+        #expect(drop[0]["removed"] as? Int == 1)
+      }
+    }
+
+    @Test func `a long text is cut between two characters`() async throws {
+      let page = { (store: LibraryStore) in
+        let name = "x" + String(repeating: "👩‍👩‍👧", count: 2_000)
+        store.commit("long") { $0.db.authors.insert(Author(id: "long", name: name)) }
+      }
+      try await withLibrary(page) { page in
+        let rows = try await page.ask("entity", ["table": "authors", "id": "long"]).rows
+        let cut = try #require(rows.last?["value"] as? [String: Any])
+        let text = try #require(cut["$cut"] as? String)
+        #expect(text.hasPrefix("x👩‍👩‍👧"))
+        #expect(!text.contains("\u{FFFD}"))
+      }
+    }
+
+    @Test func `columns of a statement keep their order and their names`() async throws {
+      try await withLibrary { page in
+        let answer = try await page.ask("query", ["sql": "SELECT 2 AS b, 1 AS '10', 3 AS b"])
+        #expect(try answer.json["columns"] as? [String] == ["b", "10", "b:2"])
+        #expect(try answer.rows.first?["b:2"] as? Int == 3)
+      }
+    }
+
     @Test func `two revisions, a text, a statement and the names of commits`() async throws {
       try await withLibrary { page in
         let diff = try await page.ask("diff", ["a": "2", "b": "HEAD"])
@@ -141,6 +265,7 @@
           who.map { $0["commit"] as? String }.prefix(2) == ["import", "found"]
         )
         #expect(who.first?["changes"] as? Int == 5)
+        #expect(who.compactMap { $0["user"] as? String } == ["wilma"])
       }
     }
 

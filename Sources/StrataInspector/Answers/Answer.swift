@@ -37,8 +37,11 @@ struct Answer {
     RecordValue.string(text.utf8.count > longestValue ? start(of: text) : text).json()
   }
 
+  /// The beginning of a text, which ends between two characters.
   private static func start(of text: String) -> String {
-    String(decoding: text.utf8.prefix(longestValue / 4), as: UTF8.self) + "…"
+    var end = text.utf8.index(text.startIndex, offsetBy: longestValue / 4)
+    while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+    return String(text[..<end]) + "…"
   }
 
   /// Cuts long values, and leaves out rows that are too many.
@@ -117,4 +120,20 @@ struct Answer {
   }
 
   var csv: String { rows.csv.joined(separator: "\n") + "\n" }
+}
+
+extension RowText {
+  /// The rows with `{"$absent":true}` for values that are not there, which null does not tell from values of null.
+  func markingAbsent() -> RowText {
+    let absent = Cell.json("{\"$absent\":true}", text: "")
+    let hasValues = columns.map { ["from", "to", "value"].contains($0.name) }
+    return RowText(
+      columns,
+      rows.map { row in
+        zip(row, hasValues).map { cell, isValue in
+          if isValue, case .none = cell { absent } else { cell }
+        }
+      }
+    )
+  }
 }

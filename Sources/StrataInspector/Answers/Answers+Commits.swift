@@ -6,7 +6,7 @@ import StrataRecords
 
 /// The commits of the journal.
 extension Answers {
-  /// Of a page of commits with more bytes than this, only the headers are read.
+  /// How many bytes of changes are read for a page of commits; of further ones, only the headers are.
   private static let readBytes = 1 << 20
   /// How many IDs of a table are named in a row of the log.
   private static let shownIDs = 4
@@ -34,8 +34,9 @@ extension Answers {
   private func page(_ inspector: Inspector, _ before: Revision?, _ limit: Int) throws -> Answer {
     let headers = try inspector.commits(before: before, limit: limit)
     var changes: [Int64: [TableChangeSummary]] = [:]
-    if headers.reduce(0, { $0 + $1.bytes }) <= Self.readBytes, let last = headers.first {
-      var request = LogRequest(.last(headers.count))
+    for run in Self.runs(of: headers) {
+      guard let last = run.first else { continue }
+      var request = LogRequest(.last(run.count))
       request.until = .point(.revision(Revision(last.commit.revision)))
       for delta in try inspector.log(request).deltas { changes[delta.revision] = delta.changes }
     }
@@ -46,6 +47,18 @@ extension Answers {
       answer.add("next", last.commit.first)
     }
     return answer
+  }
+
+  /// The commits whose changes are read, in runs without gaps: the small ones.
+  private static func runs(of headers: [DeltaSummary]) -> [ArraySlice<DeltaSummary>] {
+    var rest = readBytes
+    let small = headers.indices.sorted { (headers[$0].bytes, $0) < (headers[$1].bytes, $1) }
+      .prefix { index in
+        rest -= headers[index].bytes
+        return rest >= 0
+      }
+    let read = Set(small)
+    return headers.indices.split { !read.contains($0) }.map { headers[$0] }
   }
 
   /// The commits before a revision that a filter accepts, as far as the time goes.
@@ -179,6 +192,6 @@ extension Answers {
       table: { $0[0].name },
       field: { row, column in column >= 4 ? row[3].name : nil },
       kind: try kind(inspector)
-    )
+    ).markingAbsent()
   }
 }

@@ -79,17 +79,23 @@ extension Answers {
     return answer
   }
 
-  /// The versions of an entity, the last ones.
+  /// The versions of an entity, or those that changed one field: the last ones, or those before, after or around a
+  /// revision.
   func history(_ inspector: Inspector, _ question: Question) throws -> Answer {
     let table = try question.text("table")
-    let limit = try question.number("limit", in: 1...500, default: 100)
     var history = try inspector.history(
       table: table,
       id: question["id"] ?? StoredValues.id,
       through: try question.revision("at")
     )
+    if let field = question["field"] {
+      history.versions.removeAll { version in
+        !version.changes.contains { $0.field == field || $0.field.hasPrefix(field + ".") }
+      }
+    }
     let count = history.versions.count
-    history.versions.removeFirst(max(0, count - limit))
+    let page = try Self.page(of: history.versions.map(\.commit.revision), question)
+    history.versions = Array(history.versions[page])
     // The columns: those of a commit, operation, field, from, to.
     let first = CommitText.columns.count
     let rows = redactor.redact(
@@ -98,13 +104,39 @@ extension Answers {
       field: { row, column in column > first + 1 ? row[first + 1].name : nil },
       kind: try kind(inspector)
     )
-    var answer = Answer(rows)
+    var answer = Answer(rows.markingAbsent())
     answer.add("versions", Int64(count))
+    answer.add("earlier", Int64(page.lowerBound))
+    answer.add("later", Int64(count - page.upperBound))
     if let trimmed = history.trimmed { answer.add("trimmed", trimmed.number) }
     return answer
   }
 
-  /// The commits that gave the fields of an entity their values.
+  /// Which versions of an entity are on a page, by their revisions.
+  private static func page(
+    of revisions: [Int64],
+    _ question: Question
+  ) throws(Question.Wrong) -> Range<Int> {
+    let limit = try question.number("limit", in: 1...500, default: 100)
+    /// How many versions there are up to a revision.
+    func count(upTo name: String, less: Int = 0) throws(Question.Wrong) -> Int? {
+      guard question[name] != nil else { return nil }
+      let revision = try question.number(name, in: 0...Int.max, default: 0) - less
+      return revisions.firstIndex { $0 > Int64(revision) } ?? revisions.count
+    }
+    var start = revisions.count - limit
+    if let end = try count(upTo: "before", less: 1) {
+      return max(0, end - limit)..<end
+    } else if let after = try count(upTo: "after") {
+      start = after
+    } else if let middle = try count(upTo: "around") {
+      start = min(start, middle - limit / 2)
+    }
+    start = max(0, start)
+    return start..<min(start + limit, revisions.count)
+  }
+
+  /// The commits that gave the fields of an entity their values, and those that cleared fields it had.
   func blame(_ inspector: Inspector, _ question: Question) throws -> Answer {
     let table = try question.text("table")
     let page = try inspector.blame(
@@ -113,15 +145,46 @@ extension Answers {
       at: try question.revision("at"),
       limit: 1
     )
+    let blamed = page.rows()
     let rows = redactor.redact(
-      page.rows(),
+      RowText(blamed.columns, blamed.rows + (try cleared(page, table, inspector, question))),
       table: { _ in table },
       field: { row, column in column == 2 ? row[1].name : nil },
       kind: try kind(inspector)
     )
-    var answer = Answer(rows)
+    var answer = Answer(rows.markingAbsent())
     answer.add("oldest", page.oldest.number)
     return answer
+  }
+
+  /// Rows of a blame for the fields that an entity no longer has, with the commits that cleared them.
+  private func cleared(
+    _ page: BlamePage,
+    _ table: String,
+    _ inspector: Inspector,
+    _ question: Question
+  ) throws -> [[RowText.Cell]] {
+    let history = try inspector.history(
+      table: table,
+      id: question["id"] ?? StoredValues.id,
+      through: try question.revision("at")
+    )
+    var commits: [String: CommitSummary] = [:]
+    for version in history.versions {
+      if version.operation == .removed { commits = [:] }
+      guard version.operation == .updated else { continue }
+      for change in version.changes {
+        commits[change.field] = change.to == nil ? version.commit : nil
+      }
+    }
+    let kept = page.entities.first?.fields.map(\.name) ?? []
+    return commits.filter { field, _ in
+      // The commit that cleared a member of an object is the one that last changed the object.
+      !kept.contains { $0 == field || field.hasPrefix($0 + ".") }
+    }.sorted { $0.key < $1.key }.map { field, commit in
+      [page.entities.first?.id.map { .value($0) } ?? .none, .text(field), .none]
+        + CommitText.cells(commit, orAt: page.oldest)
+    }
   }
 
   /// The entities that an entity refers to, and those that refer to it.
@@ -180,9 +243,11 @@ extension Answers {
     query.timeLimit = Self.timeLimit
     query.rowLimit = try question.number("limit", in: 1...500, default: 200)
     let result = try query.run(try question.text("sql"))
-    var answer = Answer(try RowText(result))
+    let rows = try RowText(result)
+    var answer = Answer(rows)
     answer.add("revision", result.revision)
-    answer.add("columns", encoding: result.columns)
+    // The members of an object have no order where their names are numbers.
+    answer.add("columns", encoding: rows.columns.map(\.name))
     answer.add("more", result.isCut)
     return answer
   }

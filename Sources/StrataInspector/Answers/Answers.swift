@@ -25,10 +25,13 @@ struct Answers: Sendable {
 
   let reader: StoreReader
   let redactor: Redactor
+  /// The store that was at the path when the page was started.
+  private let store: UUID
   /// The rate of commits as it was last counted.
   let rate = Lock(RateState())
 
   struct RateState: Sendable {
+    var store: UUID?
     var rate: CommitRate?
   }
 
@@ -43,12 +46,11 @@ struct Answers: Sendable {
     throws
   {
     self.reader = reader
-    redactor = Redactor(
-      try reader.read { inspector in
-        try inspector.query { try RedactedFields(fields, in: $0) }
-      },
-      contexts
-    )
+    let (store, redacted) = try reader.read { inspector in
+      try inspector.query { ($0.identity.id, try RedactedFields(fields, in: $0)) }
+    }
+    self.store = store
+    redactor = Redactor(redacted, contexts)
   }
 
   /// Answers a question.
@@ -62,7 +64,14 @@ struct Answers: Sendable {
 
   private func read(_ subject: Subject, _ question: Question) throws -> Answer {
     try reader.read { inspector in
-      switch subject {
+      if redactor.isActive, try inspector.query({ $0.identity.id }) != store {
+        throw Question.Wrong(
+          description: """
+            Another store is at this path now. Which of its fields are replaced was not checked: start the page again.
+            """
+        )
+      }
+      return switch subject {
       case .store: try store(inspector)
       case .strip: try strip(inspector)
       case .log: try log(inspector, question)
@@ -109,9 +118,10 @@ extension Answers {
   }
 
   private func strip(_ inspector: Inspector) throws -> Answer {
-    let earlier = rate.withLock { $0.rate }
+    let store = try inspector.query { $0.identity.id }
+    let earlier = rate.withLock { $0.store == store ? $0.rate : nil }
     let rate = try inspector.rate(continuing: earlier)
-    self.rate.withLock { $0.rate = rate }
+    self.rate.withLock { $0 = RateState(store: store, rate: rate) }
     func time(_ microseconds: Int64) -> RowText.Cell { .time(Date(microseconds: microseconds)) }
     var answer = Answer(
       RowText(
@@ -157,17 +167,22 @@ extension Answers {
 
   private func who(_ inspector: Inspector, _ question: Question) throws -> Answer {
     let last = try question.number("last", in: 1...1_000_000_000, default: 20_000)
-    let page = try inspector.activity(last: last, until: try question.revision("at"))
+    let page = try inspector.activity(
+      last: last,
+      until: try question.revision("at"),
+      redactor.hidesContexts ? .apartFromUsers : .byUser
+    )
     var answer = Answer(
       RowText(
         [
-          .init("commit"), .init("place"), .init("table"), .init("commits", .numbers),
-          .init("changes", .numbers), .init("bytes", .numbers),
+          .init("commit"), .init("place"), .init("table"), .init("user"),
+          .init("commits", .numbers), .init("changes", .numbers), .init("bytes", .numbers),
         ],
         page.activities.map { activity in
           [
             .text(activity.name), .text(activity.place), .text(activity.table),
-            .number(Int64(activity.commits)), .number(Int64(activity.changes)),
+            activity.user.map { .text($0) } ?? .none, .number(Int64(activity.commits)),
+            .number(Int64(activity.changes)),
             .number(Int64(activity.bytes)),
           ]
         }

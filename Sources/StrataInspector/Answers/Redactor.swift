@@ -18,6 +18,9 @@ struct Redactor: Sendable {
     self.contexts = contexts
   }
 
+  /// Whether users, requests and arguments of commits are left out.
+  var hidesContexts: Bool { isActive && contexts == .omit }
+
   /// Whether any field is redacted.
   var isActive: Bool { !fields.fields.isEmpty }
 
@@ -61,7 +64,7 @@ struct Redactor: Sendable {
       rows.rows.map { row in
         let table = table(row)
         return row.enumerated().map { column, cell in
-          if column == context, isActive, contexts == .omit { return .none }
+          if column == context, hidesContexts { return .none }
           guard let name = field(row, column), hides(name, of: table) else { return cell }
           return replaced(cell, kind(name, table))
         }
@@ -86,7 +89,7 @@ struct Redactor: Sendable {
 
   /// A commit without what is left out.
   func redact(_ commit: CommitSummary) -> CommitSummary {
-    guard isActive, contexts == .omit else { return commit }
+    guard hidesContexts else { return commit }
     var commit = commit
     commit.contexts = nil
     commit.contextsLeftOut = nil
