@@ -2,6 +2,7 @@
   import Foundation
   import Strata
   import StrataInspector
+  import StrataStorage
   import TestSupport
   import Testing
 
@@ -34,7 +35,7 @@
             #expect(names.contains(String(module.1)))
           }
         }
-        #expect(bytes <= 100_000)
+        #expect(bytes <= 110_000)
       }
     }
 
@@ -210,6 +211,77 @@
         }
       }
       try await persistence.close()
+    }
+
+    @Test func `the events say which store is at the path, and whether a program has it open`()
+      async throws
+    {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      let other = directory.path("other.strata")
+      try await closedLibrary(at: path)
+      try await closedLibrary(at: other) { store in
+        for number in 1...5 {
+          store.commit("other") { $0.db.authors.insert(Author(id: EntityID("other-\(number)"))) }
+        }
+      }
+      try await withPage(try await StateInspector.serve(path)) { page in
+        let first = try await storeID(page)
+        #expect(try await page.ask("strip").json["commits"] as? Int == 4)
+        let (port, base, host) = (page.port, page.base, page.host)
+        let wire = try Wire(port: port)
+        wire.send("GET \(base)events HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        /// Whether an event with these parts comes before the second sign of life, which takes half a minute.
+        func event(with parts: String...) async throws -> Bool {
+          let text = { @Sendable (bytes: [UInt8]) in String(decoding: bytes, as: UTF8.self) }
+          let received = try await blocking {
+            wire.receive { bytes in
+              parts.allSatisfy { text(bytes).contains($0) }
+                || text(bytes).components(separatedBy: ": still here").count > 2
+            }
+          }
+          return parts.allSatisfy { text(received).contains($0) }
+        }
+        #expect(try await event(with: first, "\"mode\":\"atRest\""))
+        let persistence = try await Persistence.open(
+          at: path,
+          initialState: LibraryState(),
+          database: \.db
+        )
+        LibraryStore(persistence).commit("later") { $0.db.authors.insert(Author(id: "dora")) }
+        try await persistence.flush()
+        #expect(try await event(with: first, "\"mode\":\"live\"", "id: 5\n"))
+        try await persistence.close()
+        #expect(try await event(with: first, "\"mode\":\"atRest\""))
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: other, toPath: path)
+        #expect(try await event(with: "id: 9\n", "\"commits\":0"))
+        let second = try await storeID(page)
+        #expect(second != first)
+        #expect(try await page.ask("strip").json["commits"] as? Int == 9)
+      }
+    }
+
+    private func storeID(_ page: Page) async throws -> String {
+      let store = try #require(try await page.ask("store").json["store"] as? [String: Any])
+      return try #require(store["store"] as? String)
+    }
+
+    @Test func `another store at the path is refused while values are replaced`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      let other = directory.path("other.strata")
+      try await closedLibrary(at: path)
+      try await closedLibrary(at: other)
+      let fields = [StoreBundle.Field("books", "title")]
+      try await withPage(try await StateInspector.serve(path, redacting: fields)) { page in
+        #expect(try await page.ask("log").status == 200)
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: other, toPath: path)
+        let refused = try await page.ask("log")
+        #expect(refused.status == 400)
+        #expect(refused.body.contains("Another store is at this path now"))
+      }
     }
 
     @Test func `no more pages than the limit listen`() async throws {

@@ -7,16 +7,19 @@
   import StrataInspection
   import StrataJournal
 
-  /// Tells the pages that listen of new commits, at most ten times a second.
+  /// Tells the pages that listen how the store is, at most ten times a second: which one it is, whether a program has it
+  /// open, and its new commits.
   ///
-  /// It looks at the size and the time of the file; the file is opened only when these have changed.
+  /// It looks at the size and the time of the file; the file is opened only when these have changed, and every two
+  /// seconds while a program has it open: one that is killed changes no file.
   final class Tail: Sendable {
     private struct State {
       var listeners: [ObjectIdentifier: any Channel] = [:]
       var file: StoreFileState?
       /// Whether the last look found a change: two writes within a tick of the clock look like one.
       var wasChanged = true
-      var revision: Revision?
+      /// The store as the pages know it.
+      var known: StoreOverview?
       var isLooking = false
       var ticks = 0
     }
@@ -45,7 +48,7 @@
         state.listeners[id] = channel
         // A page that starts to listen hears where the store stands.
         state.wasChanged = true
-        state.revision = nil
+        state.known = nil
       }
       channel.closeFuture.whenComplete { [state] _ in
         state.withLock { $0.listeners[id] = nil }
@@ -57,6 +60,9 @@
       let isDue = state.withLock { state in
         state.ticks += 1
         guard !state.listeners.isEmpty, !state.isLooking else { return false }
+        if state.ticks % 20 == 0, state.known?.mode == ReadAccess.Mode.live.rawValue {
+          state.wasChanged = true
+        }
         state.isLooking = true
         return true
       }
@@ -78,28 +84,32 @@
       }
       guard isChanged else { return }
       do {
-        let known = state.withLock { $0.revision }
-        let event = try answers.reader.read { inspector -> (Revision, String)? in
-          let last = try inspector.lastRevision()
-          if last == known { return nil }
-          let count = known.map { Int(clamping: last.number - $0.number) } ?? 0
+        let known = state.withLock { $0.known }
+        let event = try answers.reader.read { inspector -> (StoreOverview, String)? in
+          let overview = try inspector.overview()
+          if overview == known { return nil }
+          let last = overview.revision
+          let count =
+            known.flatMap { $0.store == overview.store ? Int(clamping: last - $0.revision) : nil }
+            ?? 0
           let headers = try inspector.commits(limit: min(max(count, 0), Self.shown))
           var answer = Answer(
             answers.rows(headers.map { ($0.commit, $0.entities, $0.bytes, nil) })
           )
-          answer.add("revision", last.number)
+          answer.add("revision", last)
           answer.add("commits", Int64(count))
+          answer.add("store", encoding: overview)
           answer.limit()
-          return (last, "event: head\nid: \(last)\ndata: \(answer.json)\n\n")
+          return (overview, "event: head\nid: \(last)\ndata: \(answer.json)\n\n")
         }
-        guard let (revision, text) = event else { return }
-        state.withLock { $0.revision = revision }
+        guard let (overview, text) = event else { return }
+        state.withLock { $0.known = overview }
         send(text)
       } catch let error as PersistenceError where error.isOfSuspension {
         // The view of the process says so.
       } catch {
         // The next event says that it is over, also without a new commit.
-        state.withLock { $0.revision = nil }
+        state.withLock { $0.known = nil }
         send("event: trouble\ndata: {\"error\":\(Answer.quoted("\(error)"))}\n\n")
       }
     }
