@@ -9,11 +9,16 @@
   /// An app with subscribers and derived values whose page is open, for the test of that page in a browser.
   ///
   /// `LivePage PATH` prints the address, then does what each line of standard input says, and prints `done`.
+  /// `LivePage PATH sample` makes a store for all views and ends: ``SampleTracker``.
   @main
   struct LivePage {
     static func main() async throws {
-      guard CommandLine.arguments.count == 2 else { exit(64) }
-      try await LivePage(path: CommandLine.arguments[1]).run()
+      let arguments = CommandLine.arguments
+      switch arguments.dropFirst(2) {
+      case []: try await LivePage(path: arguments[1]).run()
+      case ["sample"]: try await SampleTracker.make(at: arguments[1])
+      default: exit(64)
+      }
     }
 
     let path: String

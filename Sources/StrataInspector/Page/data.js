@@ -4,8 +4,9 @@ import { Digits, text } from './dom.js';
 export const base = location.pathname.replace(/[^/]*$/, '');
 
 // Numbers keep their digits: an ID of 64 bits is more than a number of JavaScript holds.
-const exact = (key, v, context) =>
-  typeof v === 'number' && context?.source !== undefined && String(v) !== context.source
+// A value that is not there is left out: null is one that is.
+const exact = (key, v, context) => v?.$absent === true ? undefined
+  : typeof v === 'number' && context?.source !== undefined && String(v) !== context.source
     ? new Digits(context.source) : v;
 
 export function address(subject, parameters, form = 'json') {
@@ -15,9 +16,16 @@ export function address(subject, parameters, form = 'json') {
   return `${base}api/${subject}.${form}${parts.length ? '?' + parts.join('&') : ''}`;
 }
 
+/** The server does not answer. */
+export class Lost extends Error {
+  constructor() { super('The server does not answer.'); }
+}
+
 /** Asks the server; throws what it says is wrong. */
 export async function ask(subject, parameters, signal) {
-  const response = await fetch(address(subject, parameters), { signal });
+  const response = await fetch(address(subject, parameters), { signal }).catch(error => {
+    throw error.name === 'AbortError' ? error : new Lost();
+  });
   const answer = JSON.parse(await response.text(), exact);
   if (!response.ok) throw new Error(answer.error ?? `The server answered ${response.status}.`);
   return answer;
@@ -92,20 +100,27 @@ export function listen(receive) {
   const channel = new BroadcastChannel('strata' + base);
   channel.onmessage = event => receive(event.data);
   const lead = () => new Promise(() => {
-    const events = new EventSource(base + 'events');
     const pass = kind => event => {
       const message = { kind, ...JSON.parse(event.data, exact) };
       channel.postMessage(JSON.parse(JSON.stringify(message)));
       receive(message);
     };
-    events.addEventListener('head', pass('head'));
-    events.addEventListener('trouble', pass('trouble'));
     const state = kind => () => {
       channel.postMessage({ kind });
       receive({ kind });
     };
-    events.onopen = state('open');
-    events.onerror = state('lost');
+    const connect = () => {
+      const events = new EventSource(base + 'events');
+      events.addEventListener('head', pass('head'));
+      events.addEventListener('trouble', pass('trouble'));
+      events.onopen = state('open');
+      events.onerror = () => {
+        state('lost')();
+        // The browser tries again by itself, but not after a refusal.
+        if (events.readyState === EventSource.CLOSED) setTimeout(connect, 3000);
+      };
+    };
+    connect();
   });
   if (navigator.locks) navigator.locks.request('strata' + base, lead);
   else lead();

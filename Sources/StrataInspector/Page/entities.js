@@ -1,5 +1,5 @@
 // Tables, and one entity: its fields with the commits that set them, its references and its versions.
-import { h, fill, plain, cell, value, text, number, count, size, time, grid, th, change, icon, isCut } from './dom.js';
+import { h, fill, plain, cell, value, text, number, count, size, time, grid, th, change, icon, isCut, numeric, edge, cut } from './dom.js';
 import { ask, store, place, link, move, at, command } from './data.js';
 import { current, head } from './strip.js';
 import { title, who, options } from './log.js';
@@ -32,7 +32,7 @@ export async function showTables(main, signal) {
       : grid('Tables', [th('Table'), th('Entities', 'n'), th('Size', 'n'), th('Fields')], rows(tables, t => ['table', t.table])),
     values.length > 0 && [h('h2', {}, 'Values'),
       grid('Values', [th('Value'), th('', 'n'), th('Size', 'n'), th('Fields')], rows(values, t => ['entity', t.table, 'value']))]);
-  return { subject: 'tables', parameters: { at: at() }, command: command('tables', [], { at: at() }) };
+  return { subject: 'tables', parameters: { at: at() }, rows: count(answer.rows.length, 'table', 'tables'), isAll: !answer.cut, command: command('tables', [], { at: at() }) };
 }
 
 const page = 50;
@@ -51,10 +51,11 @@ export async function showTable(main, signal) {
   const columns = answer.columns;
   const targets = Object.fromEntries((info?.fields ?? [])
     .filter(f => store.tables.includes(f.references)).map(f => [f.name, f.references]));
+  const right = numeric(columns, answer.rows);
   const heading = name => {
     const sorted = chosen.sort === name ? 'ascending' : chosen.sort === '-' + name ? 'descending' : undefined;
     const next = sorted === 'ascending' ? '-' + name : sorted ? undefined : name;
-    return h('th', { scope: 'col', 'aria-sort': sorted ?? 'none' }, isFree
+    return h('th', { scope: 'col', class: right.has(name) ? 'n' : undefined, 'aria-sort': sorted ?? 'none' }, isFree
       ? h('a', { href: link(['table', table], { ...chosen, sort: next }) }, plain(name),
         sorted && icon(sorted === 'ascending' ? ' ▲' : ' ▼'))
       : plain(name));
@@ -63,15 +64,15 @@ export async function showTable(main, signal) {
     const v = row[name];
     const target = name === 'id' ? table : targets[name];
     const isID = target && v !== null && v !== undefined && !isCut(v) && (name === 'id' || !/^\[|^\{/.test(text(v)));
-    return h('td', {},
+    return h('td', { class: right.has(name) ? 'n' : undefined },
       isID ? h('a', { href: link(['entity', target, v]) }, cell(v)) : cell(v));
   })));
   const last = offset + answer.rows.length;
   const pager = h('nav', { class: 'pager', 'aria-label': 'Pages' },
-    offset > 0 && h('a', { class: 'button', href: link(['table', table], { ...chosen, offset: Math.max(0, offset - page) || undefined }) }, '← Back'),
+    offset > 0 && h('a', { class: 'button', href: link(['table', table], { ...chosen, offset: Math.max(0, offset - page) || undefined }) }, '← Previous'),
     h('span', {}, answer.rows.length ? `${number(offset + 1)}–${number(last)}` : 'No entity',
       !chosen.where && info && ` of ${number(info.entities)}`),
-    answer.more && h('a', { class: 'button', href: link(['table', table], { ...chosen, offset: offset + answer.rows.length }) }, 'On →'));
+    answer.more && h('a', { class: 'button', href: link(['table', table], { ...chosen, offset: offset + answer.rows.length }) }, 'Next →'));
   const isShown = name => !chosen.columns || chosen.columns.split(',').includes(name);
   fill(main,
     h('h2', {}, h('a', { href: link(['tables']) }, 'Tables'), ' / ', plain(table)),
@@ -92,7 +93,7 @@ export async function showTable(main, signal) {
     })),
     h('details', { class: 'menu' }, h('summary', { class: 'button' }, 'Columns'), h('div', {}, all.map(name =>
       h('label', {}, h('input', { type: 'checkbox', name: 'columns', value: name, checked: isShown(name), disabled: name === 'id' }), plain(name))))),
-    h('button', { type: 'submit' }, 'Show')),
+    h('button', { type: 'submit' }, 'Apply')),
     h('form', {
       class: 'bar', role: 'search', 'aria-label': 'Search this table',
       onsubmit: event => {
@@ -104,6 +105,7 @@ export async function showTable(main, signal) {
     pager,
     grid(`Entities of ${table}`, columns.map(heading), rows));
   return {
+    rows: count(answer.rows.length, 'entity', 'entities'), isAll: !offset && !answer.more && !answer.cut && columns.length === all.length,
     subject: 'rows', parameters: { table, at: at(), offset, limit: page, ...chosen },
     command: command('list', [table], { where: chosen.where, sort: chosen.sort, columns: chosen.columns, at: at(), limit: last > page ? last : undefined }),
   };
@@ -118,7 +120,7 @@ function origin(row, oldest) {
 }
 
 export async function showEntity(main, signal) {
-  const { steps } = place();
+  const { steps, parameters: { field } } = place();
   const [, table, id = 'value'] = steps;
   const isValue = table.startsWith('value:');
   const question = { table, id: isValue ? undefined : id, at: at() };
@@ -127,9 +129,10 @@ export async function showEntity(main, signal) {
   const versions = h('section', { class: 'film', 'aria-label': 'Versions' }, h('p', { class: 'wait' }, 'Reading the versions …'));
   const fields = h('section', { 'aria-label': 'Fields' }, h('p', { class: 'wait' }, 'Reading …'));
   const others = h('section', { class: 'refs', 'aria-label': 'References' });
+  const line = h('section', { 'aria-label': 'Time line' });
   const found = h('section', { 'aria-label': 'What this version changed' });
-  if (!main.firstChild || main.dataset.entity !== table + '/' + id) fill(main, heading, fields, found, others);
-  else fill(main, heading, ...main.querySelectorAll('.film'), fields, found, others);
+  if (!main.firstChild || main.dataset.entity !== table + '/' + id) fill(main, heading, fields, line, found, others);
+  else fill(main, heading, ...main.querySelectorAll('.film'), fields, line, found, others);
   main.dataset.entity = table + '/' + id;
   main.querySelectorAll('.film').forEach(e => e.remove());
   heading.after(versions);
@@ -139,12 +142,18 @@ export async function showEntity(main, signal) {
     missing = error;
   }
   const since = new Map();
-  const paint = oldest => fill(fields, missing ? h('p', { class: 'note' }, missing.message)
-    : grid('Fields', [th('Field'), th('Value'), th('Since')], answer.rows.map(row => h('tr', {},
-      h('th', { scope: 'row' }, plain(text(row.field))),
-      h('td', {}, value(row.value)),
+  const paint = oldest => {
+    if (missing) return;
+    const cleared = [...since.values()].filter(row => !answer.rows.some(r => r.field === row.field));
+    fill(fields, grid('Fields', [th('Field'), th('Value'), th('Last changed by')], [...answer.rows, ...cleared].map(row => h('tr', {},
+      h('th', { scope: 'row' }, h('a', {
+        href: link(steps, { field: field === row.field ? undefined : row.field }), title: 'The time line of this field',
+        'aria-current': field === row.field ? 'true' : undefined,
+      }, plain(text(row.field)))),
+      h('td', {}, cleared.includes(row) ? h('span', { class: 'faint' }, 'cleared') : value(row.value)),
       h('td', { class: 'since' }, since.has(row.field) ? origin(since.get(row.field), oldest)
         : oldest !== undefined ? '' : h('span', { class: 'wait' }, '…'))))));
+  };
   paint();
   const parts = [];
   if (!missing) {
@@ -164,21 +173,33 @@ export async function showEntity(main, signal) {
       fill(others, side('to', 'Refers to'), side('from', 'Is referred to by'));
     }));
   }
-  parts.push(ask('history', { table, id }, signal).then(history => film(versions, found, history)));
+  const past = { table, id };
+  if (field) {
+    parts.push(ask('history', { ...past, field, limit: 500 }, signal).then(answer => fill(line,
+      h('h3', {}, plain(field), ' over time ', h('span', { class: 'faint' }, count(answer.versions, 'change', 'changes'), answer.earlier > 0 && `, the last ${answer.versions - answer.earlier}`),
+        ' ', h('a', { href: link(steps) }, 'Close')),
+      grid(`The time line of ${field}`, [th('Change'), th('Changed by')], answer.rows.filter(r => r.field === field || text(r.field).startsWith(field + '.')).reverse().map(r =>
+        h('tr', {}, h('td', {}, r.field !== field && [plain(r.field, 'faint'), ' '], change(r.from, r.to, 'cleared')), h('td', { class: 'since' }, origin(r))))))));
+  }
+  parts.push(ask('history', { ...past, around: current() }, signal).then(history => film(versions, found, history, past, missing && fields)).catch(error => {
+    throw missing ?? error;
+  }));
   for (const result of await Promise.allSettled(parts)) {
     if (result.status === 'rejected' && !signal.aborted) {
-      fill(versions, h('p', { class: 'note' }, result.reason.message));
+      fill(versions);
+      fill(missing ? fields : versions, h('p', { class: 'note' }, result.reason.message));
     }
   }
   return {
-    subject: 'entity', parameters: question,
+    title: `${table} ${isValue ? '' : id}`, rows: answer && count(answer.rows.length, 'field', 'fields'), isAll: !answer?.cut,
+    subject: answer && 'entity', parameters: question,
     command: command('blame', isValue ? [table] : [table, id], { at: at() }),
     more: [['History', command('history', [table, id], { at: at() })], ['Show', command('show', isValue ? [table] : [table, id], { at: at() })]],
   };
 }
 
-/** The versions of an entity as a row of frames, and what the shown one changed. */
-function film(box, found, history) {
+/** The versions of an entity as a row of frames, and what the shown one changed; where it is not there, why. */
+function film(box, found, history, question, gone) {
   const versions = [];
   for (const row of history.rows) {
     const last = versions.at(-1);
@@ -191,25 +212,39 @@ function film(box, found, history) {
   const signs = { base: '•', inserted: '+', updated: '~', removed: '−', erased: '×', notPersisted: '!' };
   const list = h('ol', {}, versions.map((v, i) => h('li', {},
     h('a', {
-      href: link(place().steps, { at: i === versions.length - 1 && v.revision >= head() ? undefined : v.revision }),
+      href: link(place().steps, { field: place().parameters.field, at: i === versions.length - 1 && !history.later && v.revision >= head() ? undefined : v.revision }),
       class: v.operation, 'aria-current': i === chosen ? 'true' : undefined,
       title: `${v.operation} at ${v.time}`,
     }, h('span', { class: 'op', 'aria-hidden': true }, signs[v.operation]), h('span', { class: 'hidden' }, v.operation + ' '),
     h('span', { class: 'rev' }, v.revision), h('span', { class: 'names' }, title(text(v.commit))),
     h('span', { class: 'touched' }, v.rows.filter(r => r.field).slice(0, 3).map(r => text(r.field)).join(', ') || v.operation)))));
+  // One page of versions more, before or after these.
+  const more = (name, left, side) => left > 0 && h('li', {}, h('button', { type: 'button', onclick: async () => {
+    const isBefore = side === 'before', key = isBefore ? 'earlier' : 'later';
+    const answer = await ask('history', { ...question, [side]: versions.at(isBefore ? 0 : -1).revision });
+    history[key] = answer[key];
+    history.rows = isBefore ? answer.rows.concat(history.rows) : history.rows.concat(answer.rows);
+    film(box, found, history, question, gone);
+    box.querySelectorAll('a')[isBefore ? 0 : versions.length].focus();
+  } }, `${number(left)} ${name}`));
+  list.prepend(...[more('earlier', history.earlier, 'before')].filter(Boolean));
+  list.append(...[more('later', history.later, 'after')].filter(Boolean));
   fill(box, h('h3', {}, 'Versions ', h('span', { class: 'faint' }, number(history.versions),
-    history.versions > versions.length && `, the last ${versions.length}`,
     history.trimmed && `; the history up to revision ${history.trimmed} was trimmed`)), list);
-  const frame = list.children[Math.max(0, chosen)];
+  const frame = list.querySelector('[aria-current]')?.parentNode;
   if (frame) list.scrollLeft = frame.offsetLeft - list.offsetLeft - 80;
   const version = versions[chosen];
+  const to = v => h('a', { href: link(place().steps, { at: v.revision }) }, 'revision ', h('span', { class: 'rev' }, v.revision));
+  if (gone) fill(gone, h('p', { class: 'note' }, !version ? ['It is not there yet: it was inserted at ', to(versions[0]), '.']
+    : [version.operation === 'erased' ? 'It was erased with its history at revision ' : 'It was removed at revision ', origin(version),
+      chosen > 0 && ['It was there at ', to(versions[chosen - 1]), '.']]));
   if (!version) return fill(found);
   const shown = version.rows.filter(r => r.field && (version.operation !== 'base'));
   fill(found, shown.length > 0 && [
     h('h3', {}, version.operation === 'inserted' ? 'Inserted' : version.operation === 'removed' ? 'Removed' : 'Changed', ' at revision ',
       h('a', { href: link(['log'], { at: version.revision }) }, h('span', { class: 'rev' }, version.revision)), ' by ', title(text(version.commit))),
-    version.operation === 'updated' && h('dl', { class: 'fields entity' }, shown.map(r => [
-      h('dt', {}, plain(text(r.field))), h('dd', {}, change(r.from, r.to))]))]);
+    version.operation !== 'inserted' && h('dl', { class: 'fields entity' }, shown.map(r => [
+      h('dt', {}, plain(text(r.field))), h('dd', {}, change(r.from, r.to, version.operation === 'updated' && 'cleared'))]))]);
 }
 
 /** Finds IDs and fields that contain a text. */
@@ -245,8 +280,9 @@ export async function showFind(main, signal) {
   fill(result, rows.length === 0
     ? h('p', { class: 'note' }, plain(q), ' is in no field and no ID ', all ? 'of any revision that can be read.' : `at revision ${answer.revision}.`)
     : [h('p', { class: 'faint' }, count(rows.length, 'hit', 'hits'), answer.more && ', and there are more'),
-      grid('Hits', [th('Entity'), th('Field'), th('Value'), all && th('Since')].filter(Boolean), rows)]);
+      grid('Hits', [th('Entity'), th('Field'), th('Value'), all && th('Put there by')].filter(Boolean), rows)]);
   return {
+    title: `Find “${q}”`, rows: count(rows.length, 'hit', 'hits'), isAll: !answer.more && !answer.cut,
     subject: 'find', parameters: { q, table, all, at: all ? undefined : at() },
     command: command('find', [q, table], { all: Boolean(all), at: all ? undefined : at() }),
   };
@@ -254,8 +290,8 @@ export async function showFind(main, signal) {
 
 function excerpt(whole, q) {
   const hit = whole.toLowerCase().indexOf(q.toLowerCase());
-  if (hit < 0) return plain(whole.slice(0, 200));
-  const start = Math.max(0, hit - 40), end = hit + q.length;
+  if (hit < 0) return plain(cut(whole, 200));
+  const start = edge(whole, hit - 40), end = edge(whole, hit + q.length);
   return h('bdi', {}, start > 0 && '…', plain(whole.slice(start, hit)), h('mark', {}, plain(whole.slice(hit, end))),
-    plain(whole.slice(end, end + 80)), whole.length > end + 80 && '…');
+    plain(whole.slice(end, edge(whole, end + 80))), whole.length > end + 80 && '…');
 }

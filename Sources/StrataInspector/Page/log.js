@@ -11,15 +11,19 @@ export function who(contexts) {
   if (!Array.isArray(contexts)) return undefined;
   return contexts.map(context => {
     const parts = [];
-    if (context.user) parts.push(['by', context.user]);
+    if (context.user) parts.push(['by', h('a', { href: link(['log'], { user: context.user, at: undefined }), title: 'The commits of this user' }, plain(context.user))]);
     if (context.request) parts.push(['request', context.request]);
     if (context.trace) parts.push(['trace', context.trace]);
     if (context.call) parts.push(['call', `${context.call.name}(${context.call.arguments ?? ''})`]);
     for (const [name, v] of Object.entries(context.fields ?? {})) parts.push([name, v]);
     return h('span', { class: 'context' }, parts.map(([name, v]) =>
-      h('span', {}, h('span', { class: 'faint' }, name + ' '), plain(text(v)))));
+      h('span', {}, h('span', { class: 'faint' }, name + ' '), v instanceof Node ? v : plain(text(v)))));
   });
 }
+
+/** The users of a commit in a row of the log. */
+const users = row => [...new Set((row.context ?? []).map(c => c.user).filter(Boolean))]
+  .map(user => h('span', { class: 'user' }, ' ', plain(user)));
 
 /** Which tables a commit changed: `issues +2 −1`. */
 function tables(row) {
@@ -36,7 +40,7 @@ function item(row) {
   return h('li', { 'data-revision': row.revision },
     h('a', { href: link(['log'], { ...filters(), at: row.revision }) },
       h('span', { class: 'rev' }, revisions(row)),
-      h('span', { class: 'what' }, title(text(row.commit)), h('span', { class: 'where' }, plain(text(row.place)))),
+      h('span', { class: 'what' }, h('span', { class: 'line' }, title(text(row.commit)), users(row)), h('span', { class: 'where' }, plain(text(row.place)))),
       h('span', { class: 'tables' }, tables(row)),
       h('span', { class: 'when' }, time(row.time))));
 }
@@ -73,9 +77,12 @@ function twin() {
   for (const name of ['name', 'user']) options[name] = chosen[name];
   if (chosen.table && chosen.id) options.entity = `${chosen.table}/${chosen.id}`;
   else options.table = chosen.table;
-  const revision = current();
+  const revision = current(), rows = at() ? listed.filter(r => r.revision <= revision) : listed;
+  const most = Math.min(200, rows.length);
   return {
-    subject: 'log', parameters: { ...chosen, before: at() && revision + 1 },
+    subject: 'log', parameters: { ...chosen, before: at() && revision + 1, limit: most || 1 },
+    title: at() === undefined ? 'Log' : `Revision ${at()}`,
+    rows: count(most, 'commit', 'commits'), isAll: next === undefined && most === rows.length && at() === undefined,
     command: at() === undefined ? command('log', [], options)
       : command('diff', [`${shown?.from ?? revision - 1}..${shown?.to ?? revision}`]),
   };
@@ -174,6 +181,20 @@ function mark() {
 
 let shown;
 
+/** Shows the last commit soon after it came, unless somebody reads the one that is shown. */
+let following;
+function follow() {
+  following ??= setTimeout(() => {
+    following = undefined;
+    if (!pane?.isConnected || at() !== undefined || !listed?.length || shown?.to === listed[0].revision) return;
+    const isRead = pane.scrollTop > 0 || pane.matches(':hover, :focus-within') || pane.contains(getSelection().focusNode);
+    if (!isRead) return select().catch(() => {});
+    const button = pane.querySelector('.newer') ?? h('button', { type: 'button', class: 'newer', onclick: () => { pane.scrollTop = 0; select(); } });
+    button.textContent = `Revision ${listed[0].revision} is newer: show it`;
+    pane.prepend(button);
+  }, 400);
+}
+
 async function select(signal) {
   const revision = at() === undefined ? listed[0]?.revision : current();
   if (!revision) {
@@ -190,6 +211,8 @@ async function select(signal) {
     pane.setAttribute('aria-busy', 'true');
     const answer = await ask('commit', { rev: at() ?? revision }, signal);
     pane.removeAttribute('aria-busy');
+    // Somebody has chosen another one meanwhile.
+    if (!signal && at() !== undefined) return;
     shown = answer;
     note(answer.to);
     fill(pane, commit(answer));
@@ -238,8 +261,7 @@ export function changes(answer) {
       h('dl', { class: 'fields' }, group.rows
         .filter(r => group.change === 'changed' || r.field !== 'id')
         .map(r => [h('dt', {}, plain(text(r.field))), h('dd', {}, change(
-          r.from ?? (group.change === 'added' || r.from === undefined ? undefined : null),
-          r.to ?? (group.change === 'removed' || r.to === undefined ? undefined : null)))])))),
+          r.from, r.to, group.change === 'changed' && 'cleared'))])))),
     answer.unlisted > 0 && h('p', { class: 'faint' }, `${count(answer.unlisted, 'entity is', 'entities are')} not listed.`),
     answer.cut && h('p', { class: 'faint' }, 'Long values are cut.'),
   ];
@@ -253,6 +275,7 @@ export function receive(event) {
   if (!isOnTop || !listed) return false;
   const fresh = event.rows.filter(r => !listed.length || r.revision > listed[0].revision);
   if (!fresh.length) return true;
+  follow();
   const isGap = listed.length && fresh.at(-1).first > listed[0].revision + 1;
   const items = fresh.map(item);
   if (isGap) {
@@ -294,5 +317,8 @@ export async function showDiff(main, signal) {
   const answer = await ask('diff', { a: from, b: to, table }, signal);
   fill(result, h('h2', {}, `Revision ${answer.from} → ${answer.to}`), changes(answer));
   say(`${count(answer.rows.length, 'field differs', 'fields differ')}`);
-  return { subject: 'diff', parameters: { a: from, b: to, table }, command: command('diff', [`${from}..${to}`, table]) };
+  return {
+    title: `${from} … ${to}`, rows: count(answer.rows.length, 'field', 'fields'), isAll: !answer.unlisted && !answer.cut,
+    subject: 'diff', parameters: { a: from, b: to, table }, command: command('diff', [`${from}..${to}`, table]),
+  };
 }

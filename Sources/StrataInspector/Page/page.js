@@ -1,6 +1,6 @@
 // The page: which view is shown, the head, and what is new.
-import { h, fill, plain, number, count, say } from './dom.js';
-import { store, loadStore, place, link, at, listen, address } from './data.js';
+import { h, fill, plain, number, count, time, say, focused, refocus } from './dom.js';
+import { store, loadStore, place, link, at, listen, address, Lost } from './data.js';
 import * as strip from './strip.js';
 import * as log from './log.js';
 import * as entities from './entities.js';
@@ -14,7 +14,7 @@ const views = {
 };
 const parents = { table: 'tables', entity: 'tables' };
 const element = id => document.getElementById(id);
-let running, viewed, unseen = 0, isTroubled = false;
+let running, viewed, unseen = 0, isTroubled = false, isLost = false, heard = new Date();
 
 /** The views with a tab; that of the process only where the page is of one. */
 const tabbed = () => Object.entries(views).filter(([id, [name]]) => name && (id !== 'process' || store.hasProcess));
@@ -48,8 +48,9 @@ function heading() {
   element('mode').className = 'mode ' + store.mode;
   element('mode').title = store.redacted.join(', ');
   fill(element('head'), 'revision ', h('b', {}, number(store.revision)));
-  document.title = `${store.name} · Strata`;
 }
+
+const entitle = title => { document.title = [title, store.name, 'Strata'].filter(Boolean).join(' · '); };
 
 /** The same as a command and as data. */
 function twin(shown) {
@@ -67,12 +68,12 @@ function twin(shown) {
     },
   }, 'Copy'));
   fill(box, shown?.command && [h('span', { class: 'faint' }, 'This view is'), copy(shown.command)],
-    shown?.subject && h('span', { class: 'forms' },
+    shown?.subject && h('span', { class: 'forms' }, shown.rows && h('span', { class: 'faint' }, shown.isAll ? `All ${shown.rows} as` : `These ${shown.rows} as`),
       h('a', { href: address(shown.subject, shown.parameters), target: '_blank' }, 'JSON'),
       h('a', { href: address(shown.subject, shown.parameters, 'csv'), download: `${shown.subject}.csv` }, 'CSV')),
     h('details', { class: 'keys' }, h('summary', {}, 'Keys'), h('dl', {}, [
       ['← →', 'one commit back, on'], ['Home h', 'first revision, head'], ['p', 'play'],
-      ['a b c', 'pin A, pin B, compare'], [`1 … ${tabbed().length}`, 'views'], ['/', 'find'],
+      ['+ −', 'zoom into the time'], ['a b c', 'pin A, pin B, compare'], [`1 … ${tabbed().length}`, 'views'], ['/', 'find'],
     ].map(([key, what]) => [h('dt', {}, key), h('dd', {}, what)]))));
 }
 
@@ -91,8 +92,9 @@ async function show() {
   tabs(view);
   strip.draw();
   banner();
-  const main = element('main');
+  const main = element('main'), had = focused();
   const isOther = viewed !== steps.join('/');
+  entitle(views[view]?.[0] ?? steps.slice(1).join(' '));
   viewed = steps.join('/');
   main.className = 'view-' + view;
   main.setAttribute('aria-busy', 'true');
@@ -100,40 +102,62 @@ async function show() {
   try {
     const shown = await render(main, signal);
     if (signal.aborted) return;
-    trouble();
+    if (!isTroubled) trouble();
     twin(shown);
+    if (shown?.title) entitle(shown.title);
   } catch (error) {
     if (signal.aborted || error.name === 'AbortError') return;
-    trouble(error.message);
-    if (isOther && !main.firstChild) fill(main);
+    if (isOther) fill(main, h('p', { class: 'faint' }, 'There is nothing to show here.'));
+    if (error instanceof Lost) lost(); else trouble(error.message);
     twin();
   } finally {
     if (!signal.aborted) {
       main.removeAttribute('aria-busy');
       strip.draw();
       banner();
+      if (!refocus(document.body, had)) main.focus({ preventScroll: true });
     }
   }
 }
 
+/** Says that the server has gone, and since when the page is as it is. */
+function lost() {
+  if (isLost) return;
+  isLost = true;
+  element('mode').classList.add('lost');
+  isTroubled = true;
+  fill(element('trouble'), 'The server has ended, or does not answer. The page is as it was at ', time(heard.toISOString()),
+    '. Start strata serve again and open the address that it prints.');
+  element('trouble').hidden = false;
+}
+
+/** Asks whether the server is there, and how the store is. */
+const greet = () => loadStore().then(heading, error => { if (error instanceof Lost) lost(); else trouble(error.message); });
+
 function receive(message) {
-  const mode = element('mode');
-  if (message.kind === 'lost') mode.classList.add('lost');
-  if (message.kind === 'open') mode.classList.remove('lost');
+  if (message.kind === 'lost') { greet(); return; }
+  heard = new Date();
+  if (message.kind === 'open') {
+    isLost = false;
+    heading();
+  }
   if (message.kind === 'trouble') {
     trouble(message.error);
     isTroubled = true;
   }
-  if (message.kind === 'head' && isTroubled) {
+  if (message.kind !== 'head') return;
+  if (isTroubled) {
     trouble();
     isTroubled = false;
+    if (!element('main').querySelector('h2, form, .split')) show();
   }
-  if (message.kind !== 'head' || message.revision === store.revision) return;
-  const isBack = message.revision < store.revision;
+  // Nothing of another store, or of revisions that were lost, may stay.
+  if (message.store.store !== store.store) location.hash = '';
   const fresh = message.revision - store.revision;
-  store.revision = message.revision;
-  element('head').querySelector('b').textContent = number(store.revision);
-  if (isBack) return location.reload();
+  if (message.store.store !== store.store || fresh < 0) return location.reload();
+  Object.assign(store, message.store);
+  heading();
+  if (!fresh) return;
   if (!log.receive(message)) {
     unseen += fresh;
     const pill = element('news');
@@ -162,6 +186,7 @@ function keys(event) {
   const names = tabbed().map(([id]) => id);
   const actions = {
     ArrowLeft: () => strip.step(-1), ArrowRight: () => strip.step(1), h: strip.toHead, p: strip.play,
+    '+': () => strip.zoom(0.5), '-': () => strip.zoom(2),
     Home: () => strip.go(store.oldest ?? 0), End: strip.toHead,
     a: () => strip.pin('a'), b: () => strip.pin('b'), c: () => { location.hash = link(['diff']); },
     '/': () => { location.hash = link(['find']); },

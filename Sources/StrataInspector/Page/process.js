@@ -90,5 +90,5 @@ export async function showProcess(main, signal) {
     setTimeout(again, pause);
   };
   setTimeout(again, pause);
-  return { subject: 'process', parameters: {} };
+  return { subject: 'process', parameters: {}, rows: 'kinds of subscribers', isAll: true };
 }

@@ -1,9 +1,11 @@
 // The strip of the commit rate, which is the time slider too.
-import { h, fill, number, time, icon } from './dom.js';
+import { h, fill, number, count, time, icon } from './dom.js';
 import { ask, store, place, move, at, link } from './data.js';
 
 let rate;
-let canvas, slider, label, playing, shown;
+let canvas, slider, label, tip, playing, shown;
+/** Which part of the commits is shown, from 0 to 1. */
+let view = [0, 1];
 
 export const head = () => store.revision;
 
@@ -24,8 +26,9 @@ export function build(section) {
   canvas = h('canvas', { height: 56, 'aria-hidden': true });
   slider = h('div', {
     class: 'strip', role: 'slider', tabindex: 0, 'aria-label': 'Revision',
-    'aria-valuemin': 0, onkeydown: keys, onpointerdown: drag,
-  }, canvas);
+    'aria-valuemin': 0, onkeydown: keys, onpointerdown: drag, onpointermove: hover, onpointerleave: () => { tip.hidden = true; },
+    onwheel: event => { event.preventDefault(); zoom(event.deltaY < 0 ? 0.8 : 1.25, part(event)); },
+  }, canvas, tip = h('div', { class: 'tip', hidden: true }));
   label = h('div', { class: 'range' });
   const button = (name, symbol, action, id) =>
     h('button', { type: 'button', 'aria-label': name, title: name, onclick: action, id }, icon(symbol));
@@ -37,6 +40,8 @@ export function build(section) {
       button('One commit on (→)', '→', () => step(1)),
       button('Head (h)', '⇥', toHead)),
     h('div', { class: 'track' }, slider, label),
+    h('div', { class: 'steps zoom', role: 'group', 'aria-label': 'Zoom' },
+      button('A shorter time (+)', '+', () => zoom(0.5)), button('A longer time (-)', '−', () => zoom(2))),
     h('div', { class: 'pins', role: 'group', 'aria-label': 'Pins' },
       h('button', { type: 'button', id: 'pin-a', title: 'Pin this revision as A (a)', onclick: () => pin('a') }, 'Pin A'),
       h('button', { type: 'button', id: 'pin-b', title: 'Pin this revision as B (b)', onclick: () => pin('b') }, 'Pin B'),
@@ -65,8 +70,11 @@ export function refresh() {
 
 function before(index) { return index > 0 ? rate.rows[index - 1].revision : Math.max(0, rate.first - 1); }
 
-/** Where a revision is, from 0 to 1. */
-function position(revision) {
+/** Where a revision is in the part that is shown, from 0 to 1. */
+const position = revision => (fraction(revision) - view[0]) / (view[1] - view[0]);
+
+/** Where a revision is in all of them. */
+function fraction(revision) {
   if (!rate?.rows.length) return 1;
   if (revision >= rate.revision) return 1;
   let low = 0, high = rate.rows.length - 1;
@@ -79,10 +87,35 @@ function position(revision) {
   return Math.min(1, (low + part) / rate.rows.length);
 }
 
-/** The revision at a place from 0 to 1. */
+/** Shows a shorter or longer part of the commits around a place. */
+export function zoom(factor, around = Math.min(1, Math.max(0, position(current())))) {
+  const length = Math.min(1, Math.max(0.01, (view[1] - view[0]) * factor));
+  const start = Math.min(1 - length, Math.max(0, inside(around) - around * length));
+  view = [start, start + length];
+  draw();
+}
+
+const inside = place => view[0] + Math.min(1, Math.max(0, place)) * (view[1] - view[0]);
+
+/** Where a pointer is on the strip, from 0 to 1. */
+function part(pointer) {
+  const box = slider.getBoundingClientRect();
+  return Math.min(1, Math.max(0, (pointer.clientX - box.left) / box.width));
+}
+
+/** Says what is under the pointer. */
+function hover(event) {
+  if (!rate?.rows.length) return;
+  const x = part(event), row = rate.rows[Math.min(rate.rows.length - 1, Math.floor(inside(x) * rate.rows.length))];
+  fill(tip, h('b', {}, `Revision ${number(revision(x))}`), time(row.start), count(row.commits, 'commit', 'commits'));
+  tip.hidden = false;
+  tip.style.left = `${Math.min(x * slider.clientWidth, slider.clientWidth - tip.offsetWidth)}px`;
+}
+
+/** The revision at a place of the part that is shown. */
 function revision(place) {
   if (!rate?.rows.length) return head();
-  const exact = Math.min(1, Math.max(0, place)) * rate.rows.length;
+  const exact = inside(place) * rate.rows.length;
   const index = Math.min(rate.rows.length - 1, Math.floor(exact));
   const start = before(index);
   return Math.max(oldest(), Math.round(start + (exact - index) * (rate.rows[index].revision - start)));
@@ -108,13 +141,13 @@ export function draw() {
   const now = current(), { a, b } = place().parameters;
   if (rate?.rows.length) {
     const most = Math.max(...rate.rows.map(r => r.commits));
-    const step = width / rate.rows.length, bar = Math.max(2, step - (step > 4 ? 1 : 0));
-    const end = position(now) * rate.rows.length;
+    const step = width / rate.rows.length / (view[1] - view[0]), left = view[0] * rate.rows.length, bar = Math.max(2, step - (step > 4 ? 1 : 0));
+    const end = fraction(now) * rate.rows.length;
     rate.rows.forEach((row, index) => {
-      if (!row.commits) return;
+      if (!row.commits || index + 1 <= left || (index - left) * step >= width) return;
       const tall = Math.max(3, Math.sqrt(row.commits / most) * (height - 14));
       context.fillStyle = color(index < end ? '--bar' : '--bar-later');
-      context.fillRect(Math.min(index * step, width - bar), height - 10 - tall, bar, tall);
+      context.fillRect(Math.min((index - left) * step, width - bar), height - 10 - tall, bar, tall);
     });
     for (const named of store.snapshots ?? []) {
       context.fillStyle = color('--faint');
@@ -122,7 +155,9 @@ export function draw() {
     }
   }
   const mark = (revision, name, letter) => {
-    const x = Math.min(width - 1, Math.max(1, position(revision) * width));
+    const exact = position(revision);
+    if (exact < 0 || exact > 1) return;
+    const x = Math.min(width - 1, Math.max(1, exact * width));
     context.fillStyle = color(name);
     context.fillRect(x - 1, 0, 2, height - 4);
     context.beginPath();
@@ -146,9 +181,8 @@ export function draw() {
   slider.setAttribute('aria-valuetext', `revision ${now} of ${head()}`);
   if (rate?.rows.length) {
     const span = rate.microseconds / 1e6;
-    fill(label, time(rate.rows[0].start),
-      h('span', {}, `${number(rate.commits)} commits, ${duration(span)} a bar`),
-      time(new Date(Number(rate.end) / 1000).toISOString()));
+    const edge = place => new Date((Number(rate.start) + place * (Number(rate.end) - Number(rate.start))) / 1000).toISOString();
+    fill(label, time(edge(view[0])), h('span', {}, `${number(rate.commits)} commits, ${duration(span)} a bar`), time(edge(view[1])));
   }
   for (const letter of ['a', 'b']) {
     const pin = place().parameters[letter];
@@ -218,8 +252,7 @@ function drag(event) {
   stop();
   slider.setPointerCapture(event.pointerId);
   const update = pointer => {
-    const box = slider.getBoundingClientRect();
-    const wanted = revision((pointer.clientX - box.left) / box.width);
+    const wanted = revision(part(pointer));
     if (pending !== undefined) { pending = wanted; return; }
     pending = wanted;
     setTimeout(() => {

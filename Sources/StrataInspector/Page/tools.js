@@ -1,6 +1,7 @@
 // SQL, and who commits.
-import { h, fill, plain, cell, text, number, count, size, grid, th } from './dom.js';
+import { h, fill, plain, cell, text, number, count, size, grid, th, numeric } from './dom.js';
 import { ask, store, place, link, move, at, command } from './data.js';
+import { title } from './log.js';
 
 export async function showSQL(main, signal) {
   const { sql } = place().parameters;
@@ -39,11 +40,11 @@ export async function showSQL(main, signal) {
     fill(result, h('p', { class: 'note', role: 'alert' }, error.message));
     return { command: command('query', [sql], { at: at() }) };
   }
-  const names = answer.rows.length ? Object.keys(answer.rows[0]) : answer.columns;
+  const names = answer.columns, right = numeric(names, answer.rows);
   fill(result, h('p', { class: 'faint' }, `${count(answer.rows.length, 'row', 'rows')}${answer.more || answer.cut ? ', and there are more' : ''}, at revision ${answer.revision}`),
-    grid('Rows', names.map(n => h('th', { scope: 'col' }, plain(n))), answer.rows.map(row => h('tr', {}, names.map(n =>
-      h('td', {}, cell(row[n])))))));
-  return { subject: 'query', parameters: { sql, at: at() }, command: command('query', [sql], { at: at() }) };
+    grid('Rows', names.map(n => h('th', { scope: 'col', class: right.has(n) ? 'n' : undefined }, plain(n))), answer.rows.map(row => h('tr', {}, names.map(n =>
+      h('td', { class: right.has(n) ? 'n' : undefined }, cell(row[n])))))));
+  return { rows: count(answer.rows.length, 'row', 'rows'), isAll: !answer.more && !answer.cut, subject: 'query', parameters: { sql, at: at() }, command: command('query', [sql], { at: at() }) };
 }
 
 const measures = { changes: ['Entities', number], bytes: ['Bytes', size], commits: ['Commits', number] };
@@ -66,13 +67,12 @@ export async function showWho(main, signal) {
   const total = answer.rows.reduce((sum, r) => sum + r[by], 0) || 1;
   const tree = new Map();
   for (const row of answer.rows) {
-    const [name, where, table] = [text(row.commit), text(row.place), text(row.table)];
-    if (!tree.has(name)) tree.set(name, { sum: 0, parts: new Map() });
-    const a = tree.get(name);
-    if (!a.parts.has(where)) a.parts.set(where, { sum: 0, parts: new Map() });
-    const b = a.parts.get(where);
-    if (!b.parts.has(table)) b.parts.set(table, { sum: 0, parts: new Map() });
-    for (const node of [a, b, b.parts.get(table)]) node.sum += row[by];
+    let parts = tree;
+    for (const step of [row.commit, row.place, row.table, row.user].map(text)) {
+      if (!parts.has(step)) parts.set(step, { sum: 0, parts: new Map() });
+      parts.get(step).sum += row[by];
+      parts = parts.get(step).parts;
+    }
   }
   const sorted = map => [...map].sort((x, y) => y[1].sum - x[1].sum);
   let color = 0;
@@ -81,10 +81,12 @@ export async function showWho(main, signal) {
     if (share < 0.004) return undefined;
     const own = level === 0 ? color++ % 8 : undefined;
     const href = level === 0 ? link(['log'], { name: name || undefined, at: undefined })
-      : level === 2 ? link(['log'], { name: path[0] || undefined, table: name, at: undefined }) : undefined;
-    const label = [h('span', { class: 'names' }, name ? plain(name) : 'no name'),
+      : level === 2 ? link(['log'], { name: path[0] || undefined, table: name, at: undefined })
+      : level === 3 && name ? link(['log'], { name: path[0] || undefined, table: path[2], user: name, at: undefined }) : undefined;
+    const none = level === 3 ? 'no user' : 'no name';
+    const label = [h('span', { class: 'names' }, name ? plain(name) : none),
       h('span', { class: 'amount' }, `${format(part.sum)} · ${Math.round(share * 1000) / 10} %`)];
-    const box = h('li', {}, href ? h('a', { class: 'leaf', href, title: `${name || 'no name'}: ${format(part.sum)}` }, label)
+    const box = h('li', {}, href ? h('a', { class: 'leaf', href, title: `${name || none}: ${format(part.sum)}` }, label)
       : h('span', { class: 'leaf', title: name }, label),
     part.parts.size > 0 && h('ul', {}, sorted(part.parts).map(([n, p]) => node(level + 1, n, p, [...path, name]))));
     box.style.flexGrow = String(part.sum);
@@ -92,16 +94,16 @@ export async function showWho(main, signal) {
     return box;
   };
   const boxes = sorted(tree).map(([name, part]) => node(0, name, part, [])).filter(Boolean);
-  const icicle = h('ul', { class: 'icicle', 'aria-label': 'Commit, place and table' }, boxes);
+  const icicle = h('ul', { class: 'icicle', 'aria-label': 'Commit, place, table and user' }, boxes);
   icicle.style.minHeight = `${Math.min(900, Math.max(200, boxes.length * 44))}px`;
   fill(result,
     h('p', { class: 'faint' }, `${count(answer.deltas, 'commit', 'commits')}, revisions ${number(answer.after + 1)} to ${number(answer.through)}`,
       answer.isOfMoreNames && '; there are more names than are listed'),
-    answer.rows.length ? [h('div', { class: 'icicle-heads', 'aria-hidden': true }, h('span', {}, 'Commit'), h('span', {}, 'Place'), h('span', {}, 'Table')), icicle,
+    answer.rows.length ? [h('div', { class: 'icicle-heads', 'aria-hidden': true }, h('span', {}, 'Commit'), h('span', {}, 'Place'), h('span', {}, 'Table'), h('span', {}, 'User')), icicle,
       h('details', {}, h('summary', {}, 'As a table'),
-        grid('Who commits', [th('Commit'), th('Place'), th('Table'), th('Commits', 'n'), th('Entities', 'n'), th('Bytes', 'n')],
-          answer.rows.slice(0, 200).map(r => h('tr', {}, h('td', {}, cell(r.commit)), h('td', {}, cell(r.place)), h('td', {}, cell(r.table)),
+        grid('Who commits', [th('Commit'), th('Place'), th('Table'), th('User'), th('Commits', 'n'), th('Entities', 'n'), th('Bytes', 'n')],
+          answer.rows.slice(0, 200).map(r => h('tr', {}, h('td', {}, title(text(r.commit))), h('td', {}, cell(r.place)), h('td', {}, cell(r.table)), h('td', {}, r.user === null ? '' : cell(r.user)),
             h('td', { class: 'n' }, number(r.commits)), h('td', { class: 'n' }, number(r.changes)), h('td', { class: 'n' }, number(r.bytes))))))]
       : h('p', { class: 'faint' }, 'There are no commits here.'));
-  return { subject: 'who', parameters: question, command: command('stats', [], { until: at() }) };
+  return { rows: count(answer.rows.length, 'row', 'rows'), isAll: !answer.isOfMoreNames && !answer.cut, subject: 'who', parameters: question, command: command('stats', [], { until: at() }) };
 }
