@@ -30,22 +30,14 @@ struct Strata: ParsableCommand {
     subcommands: [
       Info.self, Tables.self, Schema.self, Show.self, List.self, Find.self, Query.self,
       Log.self, History.self, Blame.self, Diff.self, Compare.self, Stats.self, Watch.self,
-    ] + page + [
-      Export.self, Import.self, Fork.self, Bundle.self, Snapshot.self, Erase.self, Doctor.self,
-      Verify.self, Migrate.self,
+      Serve.self, Export.self, Import.self, Fork.self, Bundle.self, Snapshot.self, Erase.self,
+      Doctor.self, Verify.self, Migrate.self,
     ] + archiving
   )
 
   private static let archiving: [any ParsableCommand.Type] = [
     Pull.self, Push.self, ArchiveCommand.self,
   ]
-
-  /// The page is there with the trait `Inspector`.
-  #if Inspector
-    private static let page: [any ParsableCommand.Type] = [Serve.self]
-  #else
-    private static let page: [any ParsableCommand.Type] = []
-  #endif
 
   static func main() async {
     Signals.configure()

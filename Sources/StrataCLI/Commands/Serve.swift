@@ -91,4 +91,27 @@
       }
     }
   }
+#else
+  import ArgumentParser
+
+  /// `strata serve STORE` in a command without the page: says how to get one that has it.
+  struct Serve: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "serve",
+      abstract: "Shows a store as a page in the browser, in a build with the trait Inspector.",
+      shouldDisplay: false
+    )
+
+    @Argument(parsing: .captureForPassthrough)
+    var arguments: [String] = []
+
+    func validate() throws {
+      throw ValidationError(
+        """
+        This strata is built without the trait Inspector, which has the page: build it with \
+        `swift build --product strata --traits Inspector`.
+        """
+      )
+    }
+  }
 #endif
