@@ -164,6 +164,12 @@ extension Answers {
     _ inspector: Inspector,
     _ question: Question
   ) throws -> [[RowText.Cell]] {
+    let kept = ["id"] + (page.entities.first?.fields.map(\.name) ?? [])
+    // Most entities have every field of their table, and need no second reading.
+    let layouts = try inspector.query { $0.catalog.layouts(of: table) }
+    guard layouts.contains(where: { $0.fields.contains { !kept.contains($0.name) } }) else {
+      return []
+    }
     let history = try inspector.history(
       table: table,
       id: question["id"] ?? StoredValues.id,
@@ -177,7 +183,6 @@ extension Answers {
         commits[change.field] = change.to == nil ? version.commit : nil
       }
     }
-    let kept = page.entities.first?.fields.map(\.name) ?? []
     return commits.filter { field, _ in
       // The commit that cleared a member of an object is the one that last changed the object.
       !kept.contains { $0 == field || field.hasPrefix($0 + ".") }
