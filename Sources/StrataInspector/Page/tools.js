@@ -75,10 +75,13 @@ export async function showWho(main, signal) {
     }
   }
   const sorted = map => [...map].sort((x, y) => y[1].sum - x[1].sum);
-  let color = 0;
+  let color = 0, small = 0;
   const node = (level, name, part, path) => {
     const share = part.sum / total;
-    if (share < 0.004) return undefined;
+    if (share < 0.004) {
+      small += 1;
+      return undefined;
+    }
     const own = level === 0 ? color++ % 8 : undefined;
     const href = level === 0 ? link(['log'], { name: name || undefined, at: undefined })
       : level === 2 ? link(['log'], { name: path[0] || undefined, table: name, at: undefined })
@@ -98,7 +101,8 @@ export async function showWho(main, signal) {
   icicle.style.minHeight = `${Math.min(900, Math.max(200, boxes.length * 44))}px`;
   fill(result,
     h('p', { class: 'faint' }, `${count(answer.deltas, 'commit', 'commits')}, revisions ${number(answer.after + 1)} to ${number(answer.through)}`,
-      answer.isOfMoreNames && '; there are more names than are listed'),
+      answer.isOfMoreNames && '; there are more names than are listed',
+      small > 0 && `; ${count(small, 'share', 'shares')} below 0.4 % only in the table`),
     answer.rows.length ? [h('div', { class: 'icicle-heads', 'aria-hidden': true }, h('span', {}, 'Commit'), h('span', {}, 'Place'), h('span', {}, 'Table'), h('span', {}, 'User')), icicle,
       h('details', {}, h('summary', {}, 'As a table'),
         grid('Who commits', [th('Commit'), th('Place'), th('Table'), th('User'), th('Commits', 'n'), th('Entities', 'n'), th('Bytes', 'n')],
