@@ -1,32 +1,26 @@
 import Strata
 
-struct User: EntityType {
-  static let tableName: TableName = "users"
-  let id: EntityID<User>
-  var name: String
+struct Note: EntityType {
+  static let tableName: TableName = "notes"
+  let id: EntityID<Note>
+  var text: String
 }
 
 struct Database: DatabaseType {
-  var users = EntityTable<User>()
-  static let schema = DatabaseSchema<Database> { Entities(\.users) }
+  var notes = EntityTable<Note>()
+  static let schema = DatabaseSchema<Database> { Entities(\.notes) }
 }
 
 struct AppState: StateType {
   var db = Database()
-  var selected: User.ID?
 }
-
-typealias AppStore = Store<AppState, Never>
 
 try await withPersistence(
   at: "app.strata",
   initialState: AppState(),
   database: \.db,
-  store: AppStore.init
+  store: Store<AppState, Never>.init
 ) { store in
-  let subscription = store.sinkState { changes in
-    changes.ifChanged(\.db.users.count) { print("\($0) users") }
-  }
-  store.commit("add Ada") { $0.db.users.insert(User(id: "ada", name: "Ada")) }
-  subscription.cancel()
+  store.commit("add note") { $0.db.notes.insert(Note(id: .random(), text: "Buy milk")) }
+  print(store.state.db.notes.count, "notes")
 }

@@ -14,6 +14,19 @@ private func opening() async throws {
   _ = store
 }
 
+private func holdingBoth() async throws {
+  let persistence = try await Persistence.open(
+    at: "app.strata",
+    initialState: AppState(),
+    database: \.db
+  )
+  let store = AppStore(persistence)
+  print(persistence.report)  // Restored 1 entity at revision 1, from the snapshot of …
+  try await persistence.flush()
+  try await persistence.close()
+  _ = store
+}
+
 /// "Durability guarantees".
 private func durability(
   store: AppStore,
@@ -63,6 +76,14 @@ private enum BeyondOneMachine {
 
 /// "Evolving your data".
 private enum EvolvingYourData {
+  struct User: EntityType {
+    static let tableName: TableName = "users"
+    let id: EntityID<User>
+    var fullName: String  // was: name
+
+    private enum CodingKeys: String, CodingKey { case id, fullName = "name" }
+  }
+
   static func open() async throws {
     let migrations = [
       DataMigration("0001_memos", .rename("notes", to: "memos"))
@@ -146,7 +167,8 @@ private enum History {
     for version in try await persistence.history(of: User.ID("42")) {
       print(version.revision, version.time, version.content, version.context?.user ?? "")
     }
-    _ = (before, yesterday, old)
+    let typed = Revision(readLine() ?? "")  // from text, or nil
+    _ = (before, yesterday, old, typed)
   }
 
   static func arguments(delta: Delta) throws {
@@ -157,8 +179,13 @@ private enum History {
   static func undo(editor: Editor) throws {
     let undo = UndoStack(of: editor, database: \.db)
     editor.rename("42", to: "Ada")
-    try undo.undo()
+    try undo.undo()  // false if there is nothing to undo
     try undo.redo()
+    try undo.undo(.overwrite)  // even if others changed the same since
+  }
+
+  static func goBack(persistence: Persistence<AppState, Database>) async throws {
+    try await persistence.revert(to: .revision(120))
   }
 }
 

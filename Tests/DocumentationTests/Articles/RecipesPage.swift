@@ -1,0 +1,195 @@
+import Foundation
+import Strata
+
+/// The page "Recipes".
+private enum Recipes {
+  struct Article: EntityType {
+    static let tableName: TableName = "articles"
+    let id: EntityID<Article>
+    var author: User.ID
+    var isPublished = false
+
+    static let publishedByAuthor = GroupIndex(
+      { (article: Article) -> User.ID? in article.isPublished ? article.author : nil },
+      named: "published by author"
+    )
+    static let indexes: EntityIndexes<Article> = [publishedByAuthor]
+  }
+
+  struct Articles: DatabaseType {
+    var articles = EntityTable<Article>()
+    static let schema = DatabaseSchema<Articles> { Entities(\.articles) }
+  }
+
+  static func counting(db: Articles) {
+    let count = db.articles[Article.publishedByAuthor]["ada"].count
+    let authors = db.articles[Article.publishedByAuthor].count
+    print(count, authors)
+  }
+
+  struct Passport: EntityType {
+    static let tableName: TableName = "passports"
+    let id: EntityID<Passport>
+    var holder: User.ID
+    var number: String
+
+    static let byHolder = GroupIndex(\Passport.holder)
+    static let oneEach = UniqueIndex(\Passport.holder, named: "one passport each")
+    static let indexes: EntityIndexes<Passport> = [byHolder, oneEach]
+  }
+
+  struct Registry: DatabaseType {
+    var users = EntityTable<User>()
+    var passports = EntityTable<Passport>()
+
+    static let schema = DatabaseSchema<Registry> {
+      Entities(\.users)
+      Entities(\.passports)
+      References(from: \.passports, Passport.byHolder, to: \.users, onRemoval: .cascade)
+    }
+  }
+
+  static func passport(db: Registry) {
+    let passport = db.passports[Passport.oneEach]["ada"]
+    print(passport?.number ?? "none")
+  }
+
+  struct Item: EntityType {
+    static let tableName: TableName = "items"
+    let id: EntityID<Item>
+    var list: String
+    var place: Rank
+
+    static let byList = GroupIndex(\Item.list, sortedBy: \.place)
+    static let indexes: EntityIndexes<Item> = [byList]
+  }
+
+  struct Lists: DatabaseType {
+    var items = EntityTable<Item>()
+    static let schema = DatabaseSchema<Lists> { Entities(\.items) }
+
+    mutating func append(_ id: Item.ID, to list: String) {
+      let last = items[Item.byList][list].last
+      items.insert(Item(id: id, list: list, place: Rank(after: last?.place, before: nil)))
+    }
+
+    mutating func move(_ id: Item.ID, to position: Int) throws {
+      guard let item = items[id] else { return }
+      let others = items[Item.byList][item.list].filter { $0.id != id }
+      let before = position > 0 ? others[position - 1].place : nil
+      let after = position < others.count ? others[position].place : nil
+      try items.update(id) { $0.place = Rank(after: before, before: after) }
+    }
+  }
+
+  struct Priority: RawRepresentable, Codable, Hashable, Sendable {
+    let rawValue: String
+
+    static let low = Priority(rawValue: "low")
+    static let high = Priority(rawValue: "high")
+  }
+
+  struct Ticket: EntityType {
+    static let tableName: TableName = "tickets"
+    let id: EntityID<Ticket>
+    var priority: Priority
+  }
+
+  static func renaming() -> DataMigration {
+    DataMigration("0002_urgent", table: "tickets") { ticket in
+      if ticket["priority"]?.text == "high" { ticket["priority"] = .string("urgent") }
+    }
+  }
+
+  enum PackageResources {
+    static let V0001_add_vip_sql: [UInt8] = []
+  }
+
+  static func scripts() throws -> [DataMigration] {
+    let script = String(decoding: PackageResources.V0001_add_vip_sql, as: UTF8.self)
+    let migrations = [try DataMigration("V0001_add_vip", sql: script)]
+    return migrations
+  }
+
+  struct Player: Equatable, Sendable {
+    var position: TimeInterval = 0
+  }
+
+  struct Track: EntityType {
+    static let tableName: TableName = "tracks"
+    let id: EntityID<Track>
+    var lastPosition: TimeInterval = 0
+  }
+
+  struct MusicDatabase: DatabaseType {
+    var tracks = EntityTable<Track>()
+    static let schema = DatabaseSchema<MusicDatabase> { Entities(\.tracks) }
+  }
+
+  struct MusicState: StateType {
+    var db = MusicDatabase()
+    var player = Player()
+  }
+
+  static func playing(store: Store<MusicState, Never>, now: TimeInterval) throws {
+    store.commit("tick") { $0.player.position = now }
+    try store.commit("pause") { state throws in
+      let position = state.player.position
+      try state.db.tracks.update("intro") { $0.lastPosition = position }
+    }
+  }
+
+  final class Board: AppStore.Dispatcher, @unchecked Sendable {
+    func publish(_ ids: [Post.ID]) throws {
+      try commit("publish \(ids.count) posts") { state throws in
+        try state.db.posts.update(in: ids) { $0.isPublished = true }
+      }
+    }
+  }
+
+  static func undo(board: Board) throws {
+    let undo = UndoStack(of: board, database: \.db)
+    try board.publish(["p1", "p2"])
+    try undo.undo()
+  }
+
+  struct Playlist: EntityType {
+    static let tableName: TableName = "playlists"
+    let id: EntityID<Playlist>
+    var title: String
+  }
+
+  final class PlaylistService<Dispatcher: DispatcherType>: Sendable
+  where Dispatcher.Scope: PlaylistDatabase {
+    private let database: Dispatcher
+
+    init(_ database: Dispatcher) { self.database = database }
+
+    func add(_ playlist: Playlist) throws {
+      try database.commit("add playlist") { tables throws in tables.playlists.insert(playlist) }
+    }
+  }
+
+  struct AppDatabase: PlaylistDatabase {
+    var playlists = EntityTable<Playlist>()
+    var tracks = EntityTable<Track>()
+
+    static let schema = DatabaseSchema<AppDatabase> {
+      Entities(\.playlists)
+      Entities(\.tracks)
+    }
+  }
+
+  struct ModularState: RuledStateType { var db = AppDatabase() }
+
+  static func modules(store: Store<ModularState, Never>) throws {
+    let playlists = PlaylistService(store.detached(by: \.db))
+    try playlists.add(Playlist(id: .random(), title: "Road trip"))
+  }
+}
+
+private typealias Playlist = Recipes.Playlist
+
+private protocol PlaylistDatabase: DatabaseType {
+  var playlists: EntityTable<Playlist> { get set }
+}
