@@ -76,7 +76,7 @@ private enum Article {
     try network.posts.append("p1", to: Post.pinned)
 
     try network.performBatchUpdates { context in
-      context.comments.insert(Comment(id: 1, post: "p1", author: "bob", text: "Fine"))
+      context.comments.insert(Comment(id: 1, post: "p1", author: "ada", text: "Fine"))
       guard context.posts.contains("p1") else { try context.abort() }
     }
 

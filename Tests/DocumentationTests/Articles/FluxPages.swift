@@ -72,7 +72,8 @@ private func timeTravel(dispatcher: Dispatcher) throws {
   dispatcher.register(middleware: recorder)
 
   guard let entry = recorder.entries.last else { return }
-  try recorder.back()  // all stores as they were one action ago
-  try recorder.skip(entry.id)  // as if that action had never been dispatched
-  try recorder.returnToPresent()  // discard what is shown
+  try recorder.back()  // shows all stores as they were one action ago
+  try recorder.forward()  // and after that action
+  try recorder.skip(entry.id)  // as if the action had never been dispatched
+  try recorder.returnToPresent()  // shows the present again, which was never changed
 }
