@@ -164,6 +164,8 @@ function find(query) {
       const part = parts[0].replace(/^\.+|\.+$/g, "");
       if (low === part) match = 6;
       else if (last === part || low.endsWith("." + part)) match = 5;
+      // The store in `store.commit` is a variable.
+      else if (part.includes(".") && last === part.split(".").at(-1)) match = 4;
       else if (last.startsWith(part) || (part.includes(".") && low.startsWith(part))) match = 3;
       else match = last.includes(part) ? 1 : 0;
     }
@@ -172,7 +174,8 @@ function find(query) {
     if (match > 0) matches.push([-match, number, [path, name, `${kind} · ${module}`]]);
   });
   const isExact = matches.some(([match, , entry]) => match === -6 && entry[1] === query);
-  const symbols = matches.sort((a, b) => a[0] - b[0] || a[1] - b[1]).slice(0, 12).map((entry) => entry[2]);
+  const best = matches.sort((a, b) => a[0] - b[0] || a[1] - b[1]).slice(0, 12).map((entry) => entry[2]);
+  const symbols = best.filter((entry, at) => best.findIndex((other) => other[0] === entry[0]) === at);
   return isCode || (isExact && /^[A-Z]/.test(query)) ? [...symbols, ...pages] : [...pages, ...symbols];
 }
 
