@@ -40,9 +40,9 @@ struct SharedLock: ~Copyable {
     return .noLockFile
   }
 
-  /// Takes a lock of the other kind too, which shows this process to a writer that waits.
+  /// Takes a POSIX lock as well, which tells a waiting writer the number of this process.
   ///
-  /// The system drops it when any descriptor of the file is closed in this process; then the writer names nobody.
+  /// The system drops it when this process closes any descriptor of the file; the writer's error then names no process.
   private static func name(on file: borrowing OpenFile) {
     var lock = flock()
     lock.l_type = Int16(F_RDLCK)

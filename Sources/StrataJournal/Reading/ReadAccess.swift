@@ -7,10 +7,10 @@ package import StrataSQLite
 /// because `immutable` silently ignores the WAL. With a writer, the file is read through SQLite read-only, and only
 /// the shared-memory file changes.
 ///
-/// A reader is never in a writer's way: of a file without a writer it holds a shared lock while a statement runs,
-/// and no longer. Before the next one it looks who has the file, and goes on with another connection if that is not
-/// as it was: beside a writer that came, or without the one that left. So one statement sees one file, and two may
-/// see two revisions, as they may beside a writer; a ``ReadView`` says up to where to read.
+/// A reader does not block a writer: without a writer, it holds a shared lock on the file only while a statement runs.
+/// Before each statement it checks whether a writer has opened or closed the file, and opens another connection if
+/// so. A statement therefore sees one file; two statements may see two revisions, as they may beside a writer. A
+/// ``ReadView`` says up to which revision to read.
 ///
 /// A file that has two names is refused: the lock and the WAL belong to one of them, and the other name
 /// shows neither. So are foreign files beside it, which SQLite would follow or write into the file.
@@ -50,7 +50,7 @@ package final class ReadAccess {
     let reader = FileReader(path, operation, disk)
     self.reader = reader
     (connection, head) = try reader.open()
-    // A copy that was made is nobody else's.
+    // Only this reader knows the copy, so no writer needs it.
     if reader.mode != .copy { connection.gate = reader }
   }
 
@@ -61,12 +61,12 @@ package final class ReadAccess {
   }
 }
 
-/// Who has the file, as a reader last saw it, and the lock that it holds while it reads.
+/// Whether a writer has the file, as a reader last saw it, and the lock that the reader holds while it reads.
 private final class FileReader: ConnectionGate {
-  /// What a connection was opened for: it is used as long as that is so.
+  /// Whether a writer had the file when the connection was opened: the connection is used until this changes.
   private enum Holder: Equatable {
-    /// Nobody; with what the last writer has left in the lock file, if there is one.
-    case nobody([UInt8]?)
+    /// No writer; with what the last one left in the lock file, if there is a lock file.
+    case noWriter([UInt8]?)
     case writer([UInt8])
   }
 
@@ -105,7 +105,7 @@ private final class FileReader: ConnectionGate {
     }
   }
 
-  /// Opens the file for whoever has it now, with its head if nobody has it.
+  /// Opens the file, beside its writer if there is one; without a writer, the head is read too.
   func open() throws -> (Connection, HeadRecord?) {
     defer { lock = nil }
     let holder = try look()
@@ -143,9 +143,9 @@ private final class FileReader: ConnectionGate {
     SQLiteError(code: code, operation: .open, message: message, path: path.file)
   }
 
-  /// Looks who has the file; if nobody has it, no writer can take it until ``didRead()``.
+  /// Finds out whether a writer has the file; if not, no writer can take it until ``didRead()``.
   ///
-  /// A writer that waits for readers goes first.
+  /// A writer that is waiting goes first.
   private func look() throws(SystemError) -> Holder {
     var pauses = 0
     while pauses < 2 * WriterMark.pauses, try WriterMark.isLeft(path) {
@@ -155,11 +155,11 @@ private final class FileReader: ConnectionGate {
     }
     switch try SharedLock.take(path.lock) {
     case .writerPresent(let mark): return .writer(mark)
-    case .noLockFile: return .nobody(nil)
+    case .noLockFile: return .noWriter(nil)
     case .acquired(let shared):
       let mark = shared.mark
       lock = Held(shared)
-      return .nobody(mark)
+      return .noWriter(mark)
     }
   }
 
@@ -178,7 +178,7 @@ private final class FileReader: ConnectionGate {
     return try Connection(path: path.file, mode: .immutable, vfs: disk.vfs)
   }
 
-  /// Lets SQLite remove its empty WAL and its shared memory, which a writer cannot while somebody reads beside it.
+  /// Lets SQLite remove its empty WAL and its shared memory, which a writer cannot do while another process reads.
   ///
   /// SQLite does so if no connection is left. Nothing is written into the database.
   private func removeFilesOfReading() throws {
