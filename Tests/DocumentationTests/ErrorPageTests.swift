@@ -53,11 +53,11 @@ struct ErrorPageTests {
     let cases: [String]
   }
 
-  /// The public enumerations that are errors, and the outcome of `DurabilityError`.
+  /// The public enumerations that are errors, the outcome of `DurabilityError`, and the remedy of `PersistenceError`.
   private static func enumerations() throws -> [Enumeration] {
     var found: [Enumeration] = []
     for file in try Page.files(in: "Sources", ending: "swift") {
-      let text = try String(contentsOf: file, encoding: .utf8)
+      let text = "\n" + (try String(contentsOf: file, encoding: .utf8))
       for declaration in text.matches(of: /\n( *)public enum (\w+): ([^{]*)\{\n/) {
         let indentation = String(declaration.1)
         let body = text[declaration.range.upperBound...]
@@ -66,9 +66,10 @@ struct ErrorPageTests {
         let outer = text[..<declaration.range.lowerBound]
           .matches(of: /\n(?:public struct|extension) (\w+)[^\n]*\{/).last
         let name = (indentation.isEmpty ? "" : "\(outer?.1 ?? "").") + declaration.2
-        guard declaration.3.contains(/\bError\b/) || name == "DurabilityError.Outcome" else {
-          continue
-        }
+        guard
+          declaration.3.contains(/\bError\b/)
+            || ["DurabilityError.Outcome", "PersistenceError.Remedy"].contains(name)
+        else { continue }
         let cases = body[..<end].matches(of: /(?m)^ *case (\w+)/).map { String($0.1) }
         found.append(Enumeration(name: name, cases: cases))
       }

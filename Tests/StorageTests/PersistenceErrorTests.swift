@@ -42,6 +42,41 @@ import Testing
     }
   }
 
+  @Test(
+    arguments: [
+      (.alreadyOpen(by: "process 1"), .retry, "Close it there first"),
+      (.busy("now"), .retry, "Try again."),
+      (.archive(ArchiveError(.away("timeout"), archive: "a")), .retry, "Check the network"),
+      (.diskFull, .freeSpace, "Free some space."),
+      (.dataMigration(.notEnoughSpace(needed: 2, free: 1)), .freeSpace, "Free some space"),
+      (.io("EIO"), .checkDisk, "Check the disk"),
+      (.missing, .chooseAnother, "Check the path."),
+      (.trimmed(1, oldest: 5), .chooseAnother, "Ask for a later one."),
+      (.newerFormat(found: 9, known: 2), .useNewerBuild, "Use a newer version"),
+      (
+        .archive(ArchiveError(.newerFormat(found: 9, known: 2), archive: "a")), .useNewerBuild,
+        "Update this program."
+      ),
+      (.dataMigration(.pending(["0001_a"])), .migrate, "Run them with `up`"),
+      (.damaged("a chunk"), .restore, "Restore a backup"),
+      (.ruleBroken("titles"), .repair, "repair them"),
+      (.closed, .reopen, "open the store again"),
+      (.notLeading(by: "b"), .reopen, "open it again"),
+      (.reservedName("value:a"), .fixProgram, "Use another name"),
+      (.dataMigration(.refused([:])), .fixProgram, "Say in the migration"),
+    ] as [(PersistenceError.Reason, PersistenceError.Remedy, String)]
+  )
+  func `the remedy that a program reads is the one that the text names`(
+    reason: PersistenceError.Reason,
+    remedy: PersistenceError.Remedy,
+    words: String
+  ) {
+    let error = PersistenceError(.opening, path: "/app.strata", reason)
+    #expect(error.remedy == remedy)
+    let advice = PersistenceError(.appending, path: "/app.strata", reason).description
+    #expect(advice.contains(words), "\(advice)")
+  }
+
   @Test func `a detail that ends with a full stop is not followed by another one`() {
     let reason = PersistenceError.Reason.undecodable(
       table: "users",

@@ -56,9 +56,9 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
   }
 
   /// A sentence with the path and what went wrong, followed by the remedy.
-  public var description: String { "\(path): \(reason.sentence.withFullStop) \(remedy)" }
+  public var description: String { "\(path): \(reason.sentence.withFullStop) \(advice)" }
 
-  private var remedy: String {
+  private var advice: String {
     switch (operation, reason) {
     case (.inspecting, .io):
       "Check the disk, and that this user may read here. Nothing was changed."

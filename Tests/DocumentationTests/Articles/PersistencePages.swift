@@ -325,3 +325,14 @@ private enum Start {
     do { try await run() } catch { print(error); exit(1) }
   }
 }
+
+/// The page "Errors".
+private func explain(_ error: PersistenceError) -> String {
+  switch error.remedy {
+  case .retry: "The shop is open in another window."
+  case .freeSpace: "The disk is full. Free some space, and start the shop again."
+  case .useNewerBuild: "A newer version of this app has written your shop. Update the app."
+  case .restore: "Your shop is damaged. Restore a backup of it."
+  default: "Your shop cannot be opened: \(error)"
+  }
+}

@@ -1,0 +1,74 @@
+extension PersistenceError {
+  /// What a program can do about an error without reading its text.
+  ///
+  /// The description of the error says the same for this one case, with the names in it.
+  public enum Remedy: Sendable, Hashable, CaseIterable {
+    /// Try again: another process has the file or leads the archive, or the archive does not answer.
+    case retry
+    /// Free some space on the disk of the file, or on that of temporary files.
+    case freeSpace
+    /// Check the disk, and what this user may read and write.
+    case checkDisk
+    /// Name another file, revision, time or snapshot: this one is not there, or is not what it is taken for.
+    case chooseAnother
+    /// Use the newer build that wrote the file, or update this program.
+    case useNewerBuild
+    /// Write, list or run migrations of the data.
+    case migrate
+    /// Restore a backup, or open with `RestorePolicy.bestEffort`.
+    case restore
+    /// Repair the data: entities break a rule, refer to what is to go, or cannot be encoded.
+    case repair
+    /// Open the file again, or resume the persistence.
+    case reopen
+    /// Change the program: its configuration, its schema, or the order of its calls.
+    case fixProgram
+  }
+
+  /// What a program can do about it.
+  public var remedy: Remedy {
+    switch reason {
+    case .alreadyOpen, .busy, .notLeading(nil): .retry
+    case .diskFull: .freeSpace
+    case .notReadable, .notWritable, .io: .checkDisk
+    case .missing, .missingDirectory, .notAFile, .foreignCompanion, .empty, .notADatabase, .foreign,
+      .fileExists, .notFound, .notReached, .trimmed, .merged, .beforeHistory, .beforeMigration,
+      .nameTaken:
+      .chooseAnother
+    case .newerFormat: .useNewerBuild
+    case .migration: .useNewerBuild
+    case .undecodable: .migrate
+    case .truncated, .damaged: .restore
+    case .ruleBroken, .notPersisted, .stillPresent, .stillReferenced: .repair
+    case .closed, .suspended, .movedOn, .notLeading(_?): .reopen
+    case .otherApplication, .sealed, .unopenable, .reservedName, .unlistedTables, .previewing,
+      .readOnly,
+      .notRedactable, .following:
+      .fixProgram
+    case .dataMigration(let error): Self.remedy(of: error)
+    case .archive(let error): Self.remedy(of: error)
+    }
+  }
+
+  private static func remedy(of error: DataMigrationError) -> Remedy {
+    switch error {
+    case .badName, .duplicate, .gap, .outOfOrder, .drifted, .failed, .checkFailed, .refused,
+      .sealed:
+      .fixProgram
+    case .missing: .useNewerBuild
+    case .pending, .tooOld, .needsProgram, .stragglers, .tablesGone: .migrate
+    case .notReversible, .ledgerUnknown: .restore
+    case .unknownNumber: .chooseAnother
+    case .notEnoughSpace, .temporaryFile: .freeSpace
+    }
+  }
+
+  private static func remedy(of error: ArchiveError) -> Remedy {
+    switch error.reason {
+    case .away, .refused, .led: .retry
+    case .otherStore, .empty, .notFound, .unusable: .chooseAnother
+    case .newerFormat: .useNewerBuild
+    case .damaged: .restore
+    }
+  }
+}
