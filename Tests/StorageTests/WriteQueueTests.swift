@@ -68,7 +68,7 @@ struct WriteQueueTests {
     _ = add(2, to: &queue)
     #expect(!queue.hasRoom)
     var degraded = queue
-    degraded.degrade(.diskFull)
+    degraded.degrade()
     #expect(degraded.hasRoom)
     _ = queue.take(entities: 1)
     #expect(queue.hasRoom)
@@ -80,10 +80,10 @@ struct WriteQueueTests {
     for number in 1...3 { _ = add(number, to: &queue) }
     _ = queue.take(entities: 100)
     _ = add(4, to: &queue)
-    queue.degrade(.diskFull)
+    queue.degrade()
     queue.recover(through: 9)
     #expect(queue.pending.map(\.revision) == [10, 11])
-    #expect(queue.condition == .open)
+    #expect(queue.isOpen)
     #expect(queue.pendingEntities == 2)
   }
 
@@ -92,7 +92,7 @@ struct WriteQueueTests {
     var queue = queue()
     _ = add(1, to: &queue)
     _ = add(2, to: &queue)
-    queue.degrade(.diskFull)
+    queue.degrade()
     #expect(queue.pending.count == 1)
     for number in 0..<5_000 { _ = add(number % 10, to: &queue) }
     #expect(queue.pendingEntities <= 1_001)

@@ -9,20 +9,6 @@ import StrataSQLite
 /// ``WriteQueue``. The writer takes them in groups, encodes, writes and syncs them; between groups it
 /// merges the journal into snapshots, a slice at a time.
 package actor JournalWriter {
-  /// What the writer holds of its file.
-  private enum State {
-    /// The file was not opened yet.
-    case unopened
-    /// The file was opened for reading only; nothing is held of it.
-    case reading
-    case writing(WriterSession, OwnedStore)
-    /// The disk failed. The lock is held, but no connection; the file was last at this position.
-    case degraded(OwnedStore, Position)
-    /// Nothing is held until the file is resumed; it was last at this position.
-    case suspended(Position)
-    case closed
-  }
-
   package nonisolated let executor: FileExecutor
   package nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
@@ -37,7 +23,9 @@ package actor JournalWriter {
   nonisolated let flushWaiters = FlushWaiters()
   package nonisolated let statusTracker = StatusTracker()
   package nonisolated let pins = HistoryPins()
-  private var state = State.unopened
+  private var state = WriterState.unopened {
+    didSet { publishState() }
+  }
   let originID = UUID()
   private var recoveryDelay: Duration
   private var isRecoveryPlanned = false
@@ -79,34 +67,17 @@ package actor JournalWriter {
 
 extension JournalWriter {
   /// The open file, while the disk works.
-  var session: WriterSession? {
-    if case .writing(let session, _) = state { session } else { nil }
-  }
+  var session: WriterSession? { state.session }
 
   /// Whether the file is written to: now, or once the disk works again or the file is resumed.
-  var isForWriting: Bool {
-    switch state {
-    case .writing, .degraded, .suspended: true
-    case .unopened, .reading, .closed: false
-    }
-  }
+  var isForWriting: Bool { state.position != nil }
 
   /// The open file; throws the reason when there is none.
   package func requireSession(
     for operation: PersistenceError.Operation
   ) throws(PersistenceError) -> WriterSession {
-    switch state {
-    case .writing(let session, _): return session
-    case .degraded: throw PersistenceError(operation, path: path.file, reasonOfDegradation)
-    case .suspended: throw PersistenceError(operation, path: path.file, .suspended)
-    case .reading: throw PersistenceError(operation, path: path.file, .readOnly)
-    case .unopened, .closed: throw PersistenceError(operation, path: path.file, .closed)
-    }
-  }
-
-  private var reasonOfDegradation: PersistenceError.Reason {
-    if case .degraded(let reason) = queue.condition { return reason }
-    return .busy("the file is being opened again")
+    if let session { return session }
+    throw PersistenceError(operation, path: path.file, state.refusal)
   }
 
   /// Starts to write a file that was opened.
@@ -117,18 +88,22 @@ extension JournalWriter {
   /// Notes that the file was opened for reading only.
   func startReading() { state = .reading }
 
-  /// Drops the connection, and keeps the lock and the file's position.
-  private func dropSession() {
-    if case .writing(let session, let store) = state {
-      state = .degraded(store, session.position)
+  /// What the queue does with commits, and the condition that is told, follow from the state alone.
+  private func publishState() {
+    switch state {
+    case .degraded: queue.degrade()
+    case .suspended: queue.suspend()
+    case .recovering(let session, _, _): queue.recover(through: session.written.revision)
+    case .unopened, .reading, .writing, .replacing, .closed: break
     }
-    maintenance.interrupt()
+    let condition = state.condition
+    statusTracker.update { $0.condition = condition }
   }
 
-  /// Drops the connection, then the lock, and keeps the file's position.
-  private func release() {
-    dropSession()
-    if case .degraded(_, let position) = state { state = .suspended(position) }
+  /// Drops the connection, and then the lock unless the next state holds it.
+  private func dropSession(_ next: WriterState) {
+    maintenance.interrupt()
+    withExtendedLifetime(state.store) { state = next }
   }
 }
 
@@ -138,12 +113,19 @@ extension JournalWriter {
   package func degrade(_ error: any Error) -> PersistenceError {
     let error = PersistenceError(.appending, path: path.file, wrapping: error)
     abortBackups()
-    dropSession()
-    queue.degrade(error.reason)
-    noteDegraded(error)
+    fail(error)
     events.send(.degraded(error.reason))
     planRecovery()
     return error
+  }
+
+  /// Goes on without the file because of an error, until it is tried again.
+  private func fail(_ error: PersistenceError) {
+    let now = configuration.now()
+    statusTracker.update { $0.fail("\(error)", at: now) }
+    guard let store = state.store, let position = state.position else { return }
+    let began = if case .degraded(_, let since) = state.condition { since } else { now }
+    dropSession(.degraded(store, position, error.reason, since: began))
   }
 
   /// Closes the file, lets `work` put another one in its place while the lock is held, and opens it again.
@@ -159,27 +141,20 @@ extension JournalWriter {
       throw PersistenceError.Reason.closed
     }
     abortBackups()
-    var position = session.position
     do {
       try session.close()
     } catch {
       throw degrade(error)
     }
-    dropSession()
-    let result = Result { try work(store) { position = $0 } }
-    state = .degraded(store, position)
+    dropSession(.replacing(store, session.position))
+    let result = Result { try work(store) { state = .replacing(store, $0) } }
     do {
-      try recover(store, after: position, isAnnounced: false)
+      try recover()
     } catch {
       // What the work has done is done; commits wait until the file can be opened.
-      _ = degrade(error)
+      degrade(error)
     }
     return try result.get()
-  }
-
-  private func noteDegraded(_ error: PersistenceError) {
-    let now = configuration.now()
-    statusTracker.update { $0.degrade(error, at: now) }
   }
 
   private func planRecovery() {
@@ -192,42 +167,37 @@ extension JournalWriter {
 
   private func tryRecovery() {
     isRecoveryPlanned = false
-    guard case .degraded(let store, let position) = state else { return }
+    guard case .degraded = state else { return }
     do {
-      try recover(store, after: position)
+      try recover()
       recoveryDelay = configuration.recoveryInterval
     } catch {
-      dropSession()
-      let error = PersistenceError(.appending, path: path.file, wrapping: error)
-      queue.degrade(error.reason)
-      noteDegraded(error)
+      fail(PersistenceError(.appending, path: path.file, wrapping: error))
       recoveryDelay = min(recoveryDelay * 2, .seconds(30))
       planRecovery()
     }
   }
 
-  /// Opens the file again, compares it with what was written, and writes what it lacks.
-  ///
-  /// - Parameter isAnnounced: Whether an event says so: the file was degraded before.
-  private func recover(
-    _ store: OwnedStore,
-    after position: Position,
-    isAnnounced: Bool = true
-  ) throws {
-    var store = store
+  /// Opens the file that is held again, compares it with what was written, and writes what it lacks.
+  private func recover() throws {
+    if var store = state.store { try recover(&store) }
+  }
+
+  private func recover(_ store: inout OwnedStore) throws {
+    guard let position = state.position else { return }
+    let condition = state.condition
     try store.lockAgainIfLost()
     var file = try store.reopen()
     try check(file, continues: position)
     let session = try store.makeSession(&file, as: originID)
-    start(session, store)
-    queue.recover(through: session.written.revision)
+    state = .recovering(session, store, from: condition)
     maintenance.start(with: file)
     while try writeGroup() {}
     try sync()
     noteSynced(session)
-    statusTracker.update { $0.condition = .healthy }
+    state = .writing(session, store)
     noteSizes()
-    if isAnnounced { events.send(.recovered(through: session.written.revision)) }
+    if condition != .healthy { events.send(.recovered(through: session.written.revision)) }
   }
 
   /// Refuses a file that is not the one that was left, or that another writer has continued.
@@ -253,18 +223,17 @@ extension JournalWriter {
     switch state {
     case .suspended, .reading: return
     case .unopened, .closed: throw PersistenceError(.suspending, path: path.file, .closed)
-    case .writing, .degraded: break
+    case .writing, .replacing, .recovering, .degraded: break
     }
     abortBackups()
-    var failure: PersistenceError?
     do {
       try writeEverything()
+      release(since: configuration.now())
     } catch {
-      failure = PersistenceError(.suspending, path: path.file, wrapping: error)
+      let error = PersistenceError(.suspending, path: path.file, wrapping: error)
+      release(since: configuration.now(), because: error)
+      throw error
     }
-    release()
-    noteSuspended(failure)
-    if let failure { throw failure }
   }
 
   /// Takes the lock and the file again, checks that it is as it was left, and writes what was committed
@@ -272,25 +241,25 @@ extension JournalWriter {
   ///
   /// When that fails, nothing has changed.
   package func resume() throws(PersistenceError) {
-    let position: Position
+    let began: Date
     switch state {
-    case .suspended(let left): position = left
-    case .writing, .degraded, .reading: return
+    case .suspended(_, let since): began = since
+    case .writing, .replacing, .recovering, .degraded, .reading: return
     case .unopened, .closed: throw PersistenceError(.resuming, path: path.file, .closed)
     }
     do {
       var store = try OwnedStore(path, for: .resuming, configuration)
       try store.leavingNoTrace { store in
         do {
-          try recover(store, after: position)
+          try recover(&store)
         } catch {
-          release()
+          release(since: began)
           throw error
         }
       }
     } catch {
       let error = PersistenceError(.resuming, path: path.file, wrapping: error)
-      noteSuspended(error)
+      release(since: began, because: error)
       throw error
     }
   }
@@ -303,16 +272,14 @@ extension JournalWriter {
     switch state {
     case .reading: events.finish()
     case .unopened, .closed: break
-    case .writing, .degraded, .suspended: try closeFile()
+    case .writing, .replacing, .recovering, .degraded, .suspended: try closeFile()
     }
   }
 
   private func closeFile() throws(PersistenceError) {
     abortBackups()
     defer {
-      release()
-      state = .closed
-      statusTracker.update { $0.condition = .closed }
+      dropSession(.closed)
       events.finish()
     }
     do {
@@ -328,19 +295,18 @@ extension JournalWriter {
 
   /// Writes all that waits and closes the connection.
   private func writeEverything() throws {
-    if case .degraded(let store, let position) = state { try recover(store, after: position) }
+    if case .degraded = state { try recover() }
     while try writeGroup() {}
     guard let session else { return }
     try session.close()
     noteSynced(session)
   }
 
-  private func noteSuspended(_ failure: PersistenceError?) {
-    queue.suspend()
+  /// Drops the connection and the lock, and keeps the file's position until the file is resumed.
+  private func release(since: Date, because error: PersistenceError? = nil) {
+    if let position = state.position { dropSession(.suspended(position, since: since)) }
+    guard let error else { return }
     let now = configuration.now()
-    statusTracker.update { status in
-      status.condition = .suspended(since: now)
-      if let failure { status.fail("\(failure)", at: now) }
-    }
+    statusTracker.update { $0.fail("\(error)", at: now) }
   }
 }

@@ -30,16 +30,6 @@ package final class StatusTracker: Sendable {
 }
 
 extension StatusTracker.Status {
-  /// Notes that the disk failed; `since` stays that of the first failure.
-  mutating func degrade(_ error: PersistenceError, at time: Date) {
-    lastFailure = PersistenceStatus.Failure(message: "\(error)", time: time)
-    if case .degraded(_, let since) = condition {
-      condition = .degraded(error.reason, since: since)
-    } else {
-      condition = .degraded(error.reason, since: time)
-    }
-  }
-
   /// Notes a failure.
   mutating func fail(_ message: String, at time: Date) {
     lastFailure = PersistenceStatus.Failure(message: message, time: time)

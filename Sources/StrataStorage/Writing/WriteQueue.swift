@@ -73,8 +73,6 @@ package final class WriteQueue: Sendable {
     return (current.durable >= revision, isInMemoryOnly)
   }
 
-  var condition: WriteQueueState.Condition { state.withLock { $0.condition } }
-
   /// The revision of the last commit that was queued.
   package var lastRevision: Revision { state.withLock { $0.lastRevision } }
 
@@ -84,9 +82,7 @@ package final class WriteQueue: Sendable {
 
   func settle() { state.withLock { $0.settle() } }
 
-  func degrade(_ reason: PersistenceError.Reason) {
-    state.withLockSignalling { $0.degrade(reason) }
-  }
+  func degrade() { state.withLockSignalling { $0.degrade() } }
 
   func suspend() { state.withLockSignalling { $0.suspend() } }
 

@@ -8,14 +8,6 @@ package import StrataJournal
 /// While the disk works, each commit waits as a delta of its own. While it does not, waiting deltas are
 /// merged repeatedly, so memory is bounded by the entities that changed, however long that lasts.
 package struct WriteQueueState: Sendable {
-  /// Whether commits reach the file.
-  package enum Condition: Sendable, Equatable {
-    case open
-    case degraded(PersistenceError.Reason)
-    /// The file is released for a while.
-    case suspended
-  }
-
   /// When to call the writer.
   package enum Wake: Equatable, Sendable {
     case notNeeded
@@ -23,7 +15,8 @@ package struct WriteQueueState: Sendable {
     case afterDelay
   }
 
-  package private(set) var condition = Condition.open
+  /// Whether the writer takes what waits; the state of the ``JournalWriter`` decides.
+  package private(set) var isOpen = true
   /// The last revision given to a commit.
   package private(set) var lastRevision: Revision
   private var lastTime: Int64
@@ -73,7 +66,7 @@ package struct WriteQueueState: Sendable {
   ///
   /// Once commits are refused, the writer may never make room.
   package var hasRoom: Bool {
-    if refusal != nil || condition != .open { return true }
+    if refusal != nil || !isOpen { return true }
     return pendingEntities < capacity && !isHeldBack
   }
 
@@ -101,7 +94,7 @@ package struct WriteQueueState: Sendable {
     )
     pendingEntities += changes.count
     pending.append(delta)
-    if condition != .open, pendingEntities > nextMergeAbove { mergePending() }
+    if !isOpen, pendingEntities > nextMergeAbove { mergePending() }
     return wake()
   }
 
@@ -109,7 +102,7 @@ package struct WriteQueueState: Sendable {
   ///
   /// Assumes that the caller does what the result says.
   package mutating func wake() -> Wake {
-    guard condition == .open, !pending.isEmpty else { return .notNeeded }
+    guard isOpen, !pending.isEmpty else { return .notNeeded }
     if pending.count >= wakesAtOnceFrom || pendingEntities >= capacity {
       // One call is enough; it replaces a delayed one.
       guard pending.count == wakesAtOnceFrom || pendingEntities >= capacity || !isWriterAwake
@@ -151,15 +144,15 @@ package struct WriteQueueState: Sendable {
   /// Notes that the disk failed: from now on waiting deltas are merged.
   ///
   /// The group in flight stays as it is, because it may or may not be in the file.
-  package mutating func degrade(_ reason: PersistenceError.Reason) {
-    condition = .degraded(reason)
+  package mutating func degrade() {
+    isOpen = false
     mergePending()
   }
 
   /// Notes that the file was released: commits wait one by one, and are merged only when there are more
   /// than there is room for.
   package mutating func suspend() {
-    condition = .suspended
+    isOpen = false
     nextMergeAbove = max(capacity, 2 * pendingEntities)
   }
 
@@ -179,7 +172,7 @@ package struct WriteQueueState: Sendable {
     pendingEntities = pending.reduce(0) { $0 + $1.changes.count }
     inFlight = []
     inFlightEntities = 0
-    condition = .open
+    isOpen = true
     isWriterAwake = false
   }
 
