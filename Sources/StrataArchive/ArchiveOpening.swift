@@ -99,9 +99,14 @@ package struct ArchiveOpening: Sendable {
       guard var head = try await archive.head() else {
         throw ArchiveError(.empty, archive: archive.name)
       }
-      let relation = try await relation(of: file, position, &head)
+      var relation = try await relation(of: file, position, &head)
       await file.close()
-      try await adopt(head, relation == .rewritten ? .diverged(after: nil) : relation, position)
+      if relation == .rewritten { relation = .diverged(after: nil) }
+      // The archive no longer has the end of the file, and nobody who follows may add it again.
+      if relation == .atOrAhead, let position, position.revision > head.mark.revision {
+        relation = .diverged(after: head.mark.revision)
+      }
+      try await adopt(head, relation, position)
     } catch let error as ArchiveError {
       guard case .away(let detail) = error.reason, exists else { throw error }
       report.away = detail
@@ -119,14 +124,14 @@ package struct ArchiveOpening: Sendable {
     do {
       guard var head = try await archive.head() else { return }
       // Compared before it leads: a refused file leaves no trace in the archive.
-      var relation = try await relation(of: file, position, &head)
+      var relation = try await relation(of: file, position, &head, ifLacking: lack)
       if lack == .refuse { try refuse(relation, position, head) }
       let isOwn = exists ? try await file.leadership() == head.epoch : false
       let led = try await lead(position, head, isWaiting: lack == .adopt)
       if led.mark != head.mark || led.epoch != max(head.epoch, position?.epoch ?? 0) + 1 {
         // Another process led in between.
         head = led
-        relation = try await self.relation(of: file, position, &head)
+        relation = try await self.relation(of: file, position, &head, ifLacking: lack)
         if lack == .refuse { try refuse(relation, position, head) }
       }
       await file.close()
@@ -178,12 +183,15 @@ package struct ArchiveOpening: Sendable {
   private func relation(
     of file: FileInspector,
     _ position: Position?,
-    _ head: inout ArchiveHead
+    _ head: inout ArchiveHead,
+    ifLacking lack: Lack = .adopt
   ) async throws -> ArchiveRelation? {
     guard let position else { return nil }
     let leader = configuration.archiving.leader(at: path)
     while true {
       if position.storeID != head.store {
+        // Two machines that started together have each made a store; the one without commits takes the other's.
+        if position.revision == 0, lack == .adopt { return .diverged(after: nil) }
         throw ArchiveError(.otherStore(head.store), archive: archive.name)
       }
       let relation = try await ArchiveComparison(archive, head, leader, file).relation()
@@ -299,7 +307,10 @@ package struct ArchiveOpening: Sendable {
     }
     let detail =
       switch (relation, lost) {
+      case _ where position.storeID != head.store: "which has another store, and it has no commits"
       case (.farBehind, _): "which no longer has what follows revision \(position.revision)"
+      case (_, let lost?) where lost.lowerBound > head.mark.revision:
+        "which no longer has the revisions \(lost.lowerBound) to \(lost.upperBound)"
       case (_, let lost?):
         "which has other commits than the revisions \(lost.lowerBound) to \(lost.upperBound)"
       default: "which has other commits"

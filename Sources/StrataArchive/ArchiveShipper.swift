@@ -150,27 +150,18 @@ extension ArchiveShipper {
       await loop?.value
       await self.release()
     }
-    let isOver = Lock<CheckedContinuation<Void, Never>?>(nil)
-    await withCheckedContinuation { continuation in
-      isOver.withLock { $0 = continuation }
-      let end: @Sendable () -> Void = {
-        let waiting = isOver.withLock { waiting in
-          defer { waiting = nil }
-          return waiting
-        }
-        waiting?.resume()
-      }
-      Task {
-        await ending.value
-        end()
-      }
-      executor.schedule(after: limit) {
-        loop?.cancel()
-        // The release of the lease may get no answer, either.
-        ending.cancel()
-        end()
-      }
+    let end = FirstAnswer<Void>()
+    Task {
+      await ending.value
+      end.give(())
     }
+    executor.schedule(after: limit) {
+      loop?.cancel()
+      // The release of the lease may get no answer, either.
+      ending.cancel()
+      end.give(())
+    }
+    await end.value
     term = nil
     pin = nil
     await reader.stop(.closed)

@@ -30,10 +30,11 @@ package struct ArchivedHistory: FollowedHistory {
   package func hints() -> AsyncStream<Void>? { archive.hints() }
 
   package func frames(after mark: HistoryMark, bytes: Int) async throws -> [DeltaFrame] {
-    guard let head = try await archive.head() else { return [] }
+    guard let head = try await archive.head() else {
+      throw ArchiveError(.empty, archive: archive.name)
+    }
     if head.mark == mark { return [] }
-    // An archive that went back gets the same commits again, or others: that shows once it is here again.
-    if head.mark.revision < mark.revision { return [] }
+    // An archive that went back may get other commits than those that it has lost.
     guard head.mark.revision > mark.revision else { throw RewoundHistory() }
     let segments = try await archive.segments(after: mark.revision, bytes: bytes)
     guard let first = segments.first, first.start.revision <= mark.revision else {

@@ -280,5 +280,8 @@ extension Persistence {
   public var path: String { writer.path.file }
 
   /// The events of the file from now on; ends with ``close()``.
+  ///
+  /// A consumer that does not read loses nothing that it has to know: of what waits for it, the last event of a kind
+  /// stands for all of them, and each gap of the archive for itself.
   public var events: AsyncStream<PersistenceEvent> { writer.events.stream() }
 }

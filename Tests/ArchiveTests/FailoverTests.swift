@@ -306,6 +306,46 @@ struct FailoverTests {
     try await other.close()
   }
 
+  @Test
+  func `of two machines that start together the one without commits takes the store of the other`()
+    async throws
+  {
+    archive.fail { _ in .lost }
+    let late = try await open("second", through: archive)
+    let first = try await open("first")
+    try add(1...3, to: LibraryStore(first))
+    try await first.replicated(through: 3)
+    try await first.close()
+    archive.work()
+    try await late.close()
+    let again = try await open("second")
+    #expect(again.report.archive?.setAside != nil)
+    let store = LibraryStore(again)
+    #expect(store.state.db.books.count == 3)
+    try add(4...5, to: store)
+    try await again.replicated(through: 5)
+    try await again.close()
+    #expect(try await pulledBooks() == Array(1...5))
+  }
+
+  @Test
+  func `a store with commits does not give way to that of an archive`() async throws {
+    archive.fail { _ in .lost }
+    var quick = configuration("second")
+    quick.archiving.closingLimit = .milliseconds(10)
+    let own = try await open("second", through: archive, quick)
+    try add(1...2, to: LibraryStore(own))
+    let first = try await open("first")
+    try add(1...3, to: LibraryStore(first))
+    try await first.replicated(through: 3)
+    try await first.close()
+    try await own.close()
+    let error = await #expect(throws: PersistenceError.self) {
+      try await open("second", through: nil, quick)
+    }
+    #expect("\(try #require(error))".contains("belongs to the store"))
+  }
+
   enum Kill: CaseIterable {
     case beforeItNotices
     case onceItKnows

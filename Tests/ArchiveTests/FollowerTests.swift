@@ -34,7 +34,8 @@ struct FollowerTests {
   private func open(
     _ path: String? = nil,
     leader: String? = nil,
-    lease: Duration = .milliseconds(300)
+    lease: Duration = .milliseconds(300),
+    in place: (any Archive)? = nil
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
     var configuration = configuration
     configuration.archiving.leader = leader
@@ -43,16 +44,17 @@ struct FollowerTests {
       at: path ?? self.path,
       initialState: LibraryState(),
       database: \.db,
-      archive: archive,
+      archive: place ?? archive,
       configuration: configuration
     )
   }
 
   private func follow(
-    at path: String? = nil
+    at path: String? = nil,
+    in place: (any Archive)? = nil
   ) async throws -> Follower<LibraryState, LibraryDatabase> {
     try await Persistence.follow(
-      archive,
+      place ?? archive,
       at: path,
       initialState: LibraryState(),
       database: \.db,
@@ -233,6 +235,153 @@ struct FollowerTests {
   }
 
   @Test
+  func `a history that the archive has lost is not current, and is taken back`() async throws {
+    let memory = MemoryArchive()
+    let first = try await open(leader: "one", in: memory)
+    let store = LibraryStore(first)
+    add(1...10, to: store)
+    try await first.replicated(through: 10)
+    let before = await memory.contents
+    add(11...38, to: store)
+    try await first.replicated(through: 38)
+    let follower = try await follow(at: directory.path("replica.strata"), in: memory)
+    let copy = LibraryStore(follower)
+    var events = follower.events.makeAsyncIterator()
+    try await follower.reach(38)
+    // The first machine is lost, and the archive restored from an old backup.
+    try await first.close()
+    await memory.replace(by: before)
+    let second = try await open(directory.path("second.strata"), leader: "two", in: memory)
+    let other = LibraryStore(second)
+    add(101...105, to: other)
+    try await second.replicated(through: 15)
+    var heard: [FollowerEvent] = []
+    while let event = await events.next() {
+      heard.append(event)
+      if case .rewound = event { break }
+    }
+    let setAside = heard.compactMap {
+      if case .setAside(let setAside) = $0 { setAside } else { nil }
+    }
+    #expect(setAside.map(\.revisions) == [11...38])
+    try await follower.reach(15)
+    #expect(copy.state.db == other.state.db)
+    try await follower.close()
+    try await second.close()
+  }
+
+  @Test
+  func `a follower that nobody listens to loses no event that must be heard`() async throws {
+    let events = EventBroadcaster<FollowerEvent>()
+    let stream = events.stream()
+    events.send(.rewound(from: 9, to: 3))
+    for number in 1...5_000 {
+      events.send(.applied(through: Revision(Int64(number))))
+      if number % 1_000 == 0 {
+        events.send(.away("\(number)"))
+        events.send(.back)
+      }
+    }
+    events.send(.rewound(from: 5_000, to: 7))
+    events.finish()
+    var heard: [FollowerEvent] = []
+    for await event in stream { heard.append(event) }
+    #expect(
+      heard == [.applied(through: 5_000), .away("5000"), .back, .rewound(from: 9, to: 7)]
+    )
+  }
+
+  @Test
+  func `a store that this build cannot read has failed, and is not away`() async throws {
+    let leader = try await open()
+    let store = LibraryStore(leader)
+    add(1...2, to: store)
+    try await leader.replicated(through: 2)
+    let follower = try await Persistence.follow(
+      archive,
+      initialState: OlderState(),
+      database: \.db,
+      configuration: configuration
+    )
+    let copy = Store<OlderState, Never>(follower)
+    var events = follower.events.makeAsyncIterator()
+    try await follower.reach(2)
+    let looks = Lock(0)
+    archive.fail { call in
+      if call == "segments" { looks.withLock { $0 += 1 } }
+      return nil
+    }
+    // An older build knows no halves.
+    store.commit { $0.db.books.insert(Book(id: 1, title: "Volume 1", rating: 3.5)) }
+    try await leader.replicated(through: 3)
+    while looks.withLock({ $0 }) < 5 { await Task.yield() }
+    guard case .failed(let detail) = follower.status else {
+      Issue.record("\(follower.status)")
+      return
+    }
+    #expect(detail.contains("books"), "\(detail)")
+    #expect(copy.state.db.books.count == 2)
+    try await follower.close()
+    while let event = await events.next() { #expect(event == .applied(through: 2)) }
+    try await leader.close()
+  }
+
+  @Test
+  func `a follower is current once the archive has said so`() async throws {
+    let leader = try await open()
+    add(1...2, to: LibraryStore(leader))
+    try await leader.replicated(through: 2)
+    let follower = try await follow()
+    await archive.pause()
+    #expect(follower.status == .behind)
+    let copy = LibraryStore(follower)
+    let contact = try #require(follower.lastContact)
+    archive.resume()
+    while follower.status != .current { await Task.yield() }
+    #expect(try #require(follower.lastContact) >= contact)
+    #expect(copy.state.db.books.count == 2)
+    try await follower.close()
+    #expect(follower.status == .closed)
+    try await leader.close()
+  }
+
+  @Test
+  func `a follower is closed while its archive does not answer`() async throws {
+    let leader = try await open()
+    add(1...2, to: LibraryStore(leader))
+    try await leader.replicated(through: 2)
+    let follower = try await follow(at: directory.path("replica.strata"))
+    let copy = LibraryStore(follower)
+    try await follower.reach(2)
+    await archive.pause()
+    // It asks the archive, and gets no answer before it is closed.
+    try await follower.close()
+    archive.resume()
+    #expect(copy.state.db.books.count == 2)
+    #expect(try Inspector(path: directory.path("replica.strata")).verify().isSound)
+    try await leader.close()
+  }
+
+  @Test
+  func `what waits for a revision waits on while the follower begins to lead`() async throws {
+    let leader = try await open(leader: "one")
+    add(1...10, to: LibraryStore(leader))
+    try await leader.replicated(through: 10)
+    let follower = try await follow(at: directory.path("replica.strata"))
+    let copy = LibraryStore(follower)
+    try await follower.reach(10)
+    try await leader.close()
+    async let reached: Void = follower.reach(12)
+    let persistence = try await follower.lead()
+    add(11...12, to: copy)
+    try await reached
+    #expect(follower.revision == 12)
+    try await follower.reach(12)
+    try await persistence.close()
+    await #expect(throws: PersistenceError.self) { try await follower.reach(13) }
+  }
+
+  @Test
   func `a second store follows the file of the first`() async throws {
     let writer = try await Persistence.open(
       at: path,
@@ -296,4 +445,23 @@ struct FollowerTests {
     try await leader.replicated(through: leader.revision)
     return try await follow()
   }
+}
+
+/// A release whose books are rated by whole stars.
+private struct OlderBook: EntityType {
+  typealias RawID = Int
+  static let tableName: TableName = "books"
+
+  let id: EntityID<OlderBook>
+  var title: String
+  var rating: Int?
+}
+
+private struct OlderDatabase: DatabaseType {
+  var books = EntityTable<OlderBook>()
+  static let schema = DatabaseSchema<OlderDatabase> { Entities(\.books) }
+}
+
+private struct OlderState: StateType {
+  var db = OlderDatabase()
 }

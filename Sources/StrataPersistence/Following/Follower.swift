@@ -1,3 +1,4 @@
+public import Foundation
 import StrataArchive
 import StrataBase
 public import StrataCore
@@ -28,10 +29,13 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   let connection: Lock<StoreConnection<State>>
   private let database: StatePath<State, Database>
   private let specialized: SpecializedDatabaseHook<State, Database>
+  private let closingLimit: Duration
   private let progress: FollowerProgress
   private let loop: FollowerLoop<State, Database>
   /// What the store writes to once this process leads.
   private let persistence = Lock<Persistence<State, Database>?>(nil)
+  /// Serves those who wait for a commit of this process.
+  private let serving = Lock<Task<Void, Never>?>(nil)
   /// A call to lead that has not ended; further ones wait for the same.
   private let leading = Lock<Task<Result<Persistence<State, Database>, PersistenceError>, Never>?>(
     nil
@@ -47,11 +51,15 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
     database = opening.database
     report = restored.report
     specialized = opening.specialized
+    closingLimit = opening.configuration.archiving.closingLimit
     self.progress = progress
     self.loop = loop
   }
 
-  deinit { loop.cancel() }
+  deinit {
+    loop.cancel()
+    serving.withLock { $0 }?.cancel()
+  }
 
   /// The state a store is created with; once there is a store, its state.
   public var initialState: State { connection.withLock { $0 }.state }
@@ -75,13 +83,21 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   }
 
   /// The last revision that the store has.
-  public var revision: Revision { progress.current.mark.revision }
+  public var revision: Revision { persistence.withLock { $0 }?.revision ?? progress.mark.revision }
 
   /// How it is at this moment.
-  public var status: FollowerStatus { progress.current.status }
+  public var status: FollowerStatus { progress.machine.status }
 
-  /// The events from now on; ends with ``close()``.
-  public var events: AsyncStream<FollowerEvent> { progress.stream() }
+  /// When what it follows has last answered; nil if it has not since the start.
+  ///
+  /// An archive that does not answer is noticed only when a call to it ends: `status` may say `.current` until then.
+  public var lastContact: Date? { progress.machine.lastContact }
+
+  /// The events from now on; ends with ``close()``, and once it leads.
+  ///
+  /// A consumer that does not read loses nothing that it has to know: of what waits for it, the last `applied` stands for
+  /// all of them, and one `rewound` for several.
+  public var events: AsyncStream<FollowerEvent> { progress.events.stream() }
 
   /// Returns once the store has a revision, so that what was written elsewhere can be read here.
   ///
@@ -90,17 +106,27 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
     _ revision: Revision,
     within limit: Duration? = nil
   ) async throws(PersistenceError) {
-    if let persistence = persistence.withLock({ $0 }), persistence.revision >= revision { return }
+    if self.revision >= revision { return }
     loop.wake()
     try await progress.reach(revision, within: limit, path: loop.path.file)
   }
 
   /// Stops following; the store keeps its state.
+  ///
+  /// It waits for a copy that is being made of the archive no longer than `closingLimit`; the copy is given up.
   public func close() async throws(PersistenceError) {
-    defer { progress.note(.closed) }
+    defer { progress.close() }
     if let persistence = persistence.withLock({ $0 }) { return try await persistence.close() }
-    await loop.stop()
-    progress.finish()
+    let end = FirstAnswer<Void>()
+    let stopping = Task { [loop] in
+      await loop.stop()
+      end.give(())
+    }
+    FileExecutor(label: "strata.closing").schedule(after: closingLimit) {
+      stopping.cancel()
+      end.give(())
+    }
+    await end.value
   }
 
   /// Lets this process lead: the same store takes commits of its own from here on.
@@ -133,12 +159,24 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
       let new = try await loop.lead(connection)
       connection.attach(new)
       persistence.withLock { $0 = new }
-      progress.note(.leading)
-      progress.finish()
+      progress.note(.lead)
+      progress.events.finish()
+      serveFurther(new)
       return .success(new)
     } catch {
       return .failure(error)
     }
+  }
+
+  /// Those who wait for a revision wait for the commits of this process now.
+  private func serveFurther(_ persistence: Persistence<State, Database>) {
+    let events = persistence.events
+    progress.serve(through: persistence.revision)
+    let task = Task { [progress] in
+      for await case .appended(let revision) in events { progress.serve(through: revision) }
+      progress.close()
+    }
+    serving.withLock { $0 = task }
   }
 
   /// Why a commit is refused; nil once this process leads.

@@ -40,7 +40,6 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   private var catalog: LayoutCatalog
   private let storeID: UUID
   private nonisolated let run = Lock<Run?>(nil)
-  private var failures = 0
 
   /// A task that follows, and what wakes it.
   private struct Run: Sendable {
@@ -110,16 +109,13 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
 
   nonisolated func cancel() { run.withLock { $0 }?.task.cancel() }
 
-  /// Returns once nothing is applied any more.
-  private func end() async {
+  /// Stops, and releases the file, once nothing is applied any more.
+  ///
+  /// It does not wait for an answer of what it follows, but for a copy that is being made of it.
+  func stop() async {
     cancel()
     await run.withLock { $0 }?.task.value
     run.withLock { $0 = nil }
-  }
-
-  /// Stops, and releases the file.
-  func stop() async {
-    await end()
     await closeReplica()
   }
 
@@ -134,35 +130,32 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     do {
       var batch = try await read(after: mark, catalog)
       while !Task.isCancelled {
-        failures = 0
         let current = batch
+        progress.note(current.frames.isEmpty ? .caughtUp : .found)
         if current.frames.isEmpty { break }
-        progress.note(.behind)
         // Applying one waits for nothing, so the next one is read meanwhile.
         async let next = read(after: current.end, current.catalog)
-        try await replica?.append(current.frames)
-        try apply(current, to: connection)
+        do {
+          try await replica?.append(current.frames)
+          try apply(current, to: connection)
+        } catch {
+          progress.note(.unusable("\(error)"))
+          break
+        }
         batch = try await next
       }
-      progress.note(.current)
-      return setup.opening.configuration.archiving.pollInterval
+    } catch is CancellationError {
+      // It has ended.
     } catch is RewoundHistory {
       return await rewind(connection)
     } catch {
-      return note(error)
+      progress.note(.init(reading: error, at: path.file))
     }
+    return pause
   }
 
-  private func note(_ error: any Error) -> Duration {
-    failures += 1
-    let detail = "\(error)"
-    let isAway = (error as? ArchiveError).map { if case .away = $0.reason { true } else { false } }
-    if isAway ?? (error is PersistenceError) {
-      progress.note(.away(detail, since: setup.opening.configuration.now()))
-    } else {
-      progress.note(.failed(detail))
-    }
-    return min(setup.opening.configuration.archiving.pollInterval * failures, .seconds(5))
+  private var pause: Duration {
+    progress.machine.pause(setup.opening.configuration.archiving.pollInterval)
   }
 
   /// Deltas that were read and not applied yet.
@@ -182,7 +175,9 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   private nonisolated func read(after mark: HistoryMark, _ catalog: LayoutCatalog) async throws
     -> Batch
   {
-    let frames = try await history.frames(after: mark, bytes: Self.batch)
+    let frames = try await untilCancelled { [history] in
+      try await history.frames(after: mark, bytes: Self.batch)
+    }
     var batch = Batch(frames: frames, end: mark, catalog: catalog)
     guard let last = frames.last else { return batch }
     batch.end = HistoryMark(last.header.revision, last.chain)
@@ -212,7 +207,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     for (frame, delta) in zip(batch.frames, batch.deltas) {
       try commit(delta.changes, delta.valueChanges, delta.trace, to: connection)
       mark = HistoryMark(frame.header.revision, frame.chain)
-      progress.note(mark, .applied(through: mark.revision))
+      progress.note(.applied(mark.revision), at: mark)
     }
     if let failure = batch.failure { throw failure }
   }
@@ -242,12 +237,13 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       catalog = restored.catalog
       // A temporary file has nothing of its own.
       if setup.temporary == nil, let setAside = restored.report.archive?.setAside {
-        progress.send(.setAside(setAside))
+        progress.events.send(.setAside(setAside))
       }
-      progress.note(mark, .rewound(from: before, to: mark.revision))
+      progress.note(.rewound(from: before, to: mark.revision), at: mark)
       return .zero
     } catch {
-      return note(error)
+      progress.note(.init(reading: error, at: path.file))
+      return pause
     }
   }
 

@@ -1,6 +1,6 @@
-import Foundation
+package import Foundation
 import StrataArchive
-import StrataJournal
+package import StrataJournal
 
 /// How a follower is: what it learns goes in, its status, its events and the next look come out.
 ///
@@ -14,9 +14,9 @@ import StrataJournal
 /// | `failed` | `current` | `failed` | `behind` | `away`, told | `failed` | `behind`, told |
 ///
 /// `lead` leads from each of them, and `close` ends each, also `leading`; nothing else changes these two.
-struct FollowerMachine: Sendable {
+package struct FollowerMachine: Sendable {
   /// What a follower learns.
-  enum Input: Sendable {
+  package enum Input: Sendable {
     /// What is followed has confirmed that there is nothing more.
     case caughtUp
     /// There are deltas that the store does not have.
@@ -33,23 +33,25 @@ struct FollowerMachine: Sendable {
     case close
   }
 
-  private(set) var status: FollowerStatus
+  package private(set) var status: FollowerStatus
   /// When what is followed has last answered.
-  private(set) var lastContact: Date?
+  package private(set) var lastContact: Date?
   /// How often it has failed since it last got on.
-  private(set) var failures = 0
+  private var failures = 0
 
   /// - Parameter away: why the store was restored from its own file alone.
-  init(at time: Date, away: String? = nil) {
+  package init(at time: Date, away: String? = nil) {
     status = away.map { .away($0, since: time) } ?? .behind
     lastContact = away == nil ? time : nil
   }
 
   /// How long to wait before the next look.
-  func pause(_ interval: Duration) -> Duration { min(interval * max(failures, 1), .seconds(5)) }
+  package func pause(_ interval: Duration) -> Duration {
+    min(interval * max(failures, 1), .seconds(5))
+  }
 
   /// Takes what was learned; returns what is to be told.
-  mutating func take(_ input: Input, at time: Date) -> [FollowerEvent] {
+  package mutating func take(_ input: Input, at time: Date) -> [FollowerEvent] {
     switch (status, input) {
     case (.closed, _): return []
     case (_, .close):

@@ -2,85 +2,49 @@ import Foundation
 import StrataArchive
 import StrataBase
 import StrataJournal
+import StrataStorage
 
-/// How far a follower is, and those who wait for it.
+/// How far a follower is, behind a lock, and those who wait for it.
 final class FollowerProgress: Sendable {
-  struct Current: Sendable {
+  fileprivate struct State {
     var mark: HistoryMark
-    var status = FollowerStatus.current
-  }
-
-  private struct State {
-    var current: Current
+    var machine: FollowerMachine
     var waiters: [Int: (revision: Revision, continuation: CheckedContinuation<Bool, Never>)] = [:]
-    var listeners: [Int: AsyncStream<FollowerEvent>.Continuation] = [:]
     var nextID = 0
-    var isFinished = false
 
-    mutating func newID() -> Int {
-      nextID += 1
-      return nextID
-    }
+    var isClosed: Bool { machine.status == .closed }
   }
 
   private let state: Lock<State>
+  private let now: @Sendable () -> Date
+  let events = EventBroadcaster<FollowerEvent>()
 
-  init(_ mark: HistoryMark) { state = Lock(State(current: Current(mark: mark))) }
-
-  var current: Current { state.withLock { $0.current } }
-
-  func stream() -> AsyncStream<FollowerEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: FollowerEvent.self,
-      bufferingPolicy: .bufferingNewest(1_000)
-    )
-    let id = state.withLock { state -> Int? in
-      if state.isFinished { return nil }
-      let id = state.newID()
-      state.listeners[id] = continuation
-      return id
-    }
-    guard let id else {
-      continuation.finish()
-      return stream
-    }
-    continuation.onTermination = { [weak self] _ in
-      self?.state.withLock { $0.listeners[id] = nil }
-    }
-    return stream
+  init(_ mark: HistoryMark, away: String?, now: @escaping @Sendable () -> Date) {
+    state = Lock(State(mark: mark, machine: FollowerMachine(at: now(), away: away)))
+    self.now = now
   }
 
-  /// Notes how far the store is.
-  func note(_ mark: HistoryMark, _ event: FollowerEvent) {
-    let served = state.withLock { state in
-      state.current.mark = mark
-      let served = state.waiters.filter { $0.value.revision <= mark.revision }
-      for id in served.keys { state.waiters[id] = nil }
-      return served.values.map(\.continuation)
+  var mark: HistoryMark { state.withLock { $0.mark } }
+
+  var machine: FollowerMachine { state.withLock { $0.machine } }
+
+  /// Notes what was learned, and how far the store is by it.
+  func note(_ input: FollowerMachine.Input, at mark: HistoryMark? = nil) {
+    let time = now()
+    let (told, served) = state.withLock { state in
+      let told = state.machine.take(input, at: time)
+      if let mark { state.mark = mark }
+      return (told, state.serve(through: mark?.revision ?? -1))
     }
     for continuation in served { continuation.resume(returning: true) }
-    send(event)
+    for event in told { events.send(event) }
   }
 
-  /// Notes how it is.
-  func note(_ status: FollowerStatus) {
-    let before = state.withLock { state in
-      let before = state.current.status
-      if case .away = before, case .away = status { return before }
-      state.current.status = status
-      return before
+  /// Serves those who wait for a revision that this process has made by itself.
+  func serve(through revision: Revision) {
+    for continuation in state.withLock({ $0.serve(through: revision) }) {
+      continuation.resume(returning: true)
     }
-    switch (before, status) {
-    case (.away, .away): break
-    case (_, .away(let detail, _)): send(.away(detail))
-    case (.away, .current), (.away, .behind): send(.back)
-    case (_, .leading): send(.leading)
-    default: break
-    }
-  }
-
-  func send(_ event: FollowerEvent) {
-    for listener in state.withLock({ Array($0.listeners.values) }) { listener.yield(event) }
   }
 
   func reach(
@@ -90,11 +54,11 @@ final class FollowerProgress: Sendable {
   ) async throws(PersistenceError) {
     let isThere = await withCheckedContinuation { continuation in
       let answer = state.withLock { state -> (id: Int?, isThere: Bool) in
-        if state.current.mark.revision >= revision { return (nil, true) }
-        if state.isFinished { return (nil, false) }
-        let id = state.newID()
-        state.waiters[id] = (revision, continuation)
-        return (id, false)
+        if state.mark.revision >= revision { return (nil, true) }
+        if state.isClosed { return (nil, false) }
+        state.nextID += 1
+        state.waiters[state.nextID] = (revision, continuation)
+        return (state.nextID, false)
       }
       guard let id = answer.id else {
         continuation.resume(returning: answer.isThere)
@@ -109,22 +73,29 @@ final class FollowerProgress: Sendable {
       }
     }
     if isThere { return }
-    if state.withLock(\.isFinished) { throw PersistenceError(.inspecting, path: path, .closed) }
-    let last = current.mark.revision
+    if state.withLock(\.isClosed) { throw PersistenceError(.inspecting, path: path, .closed) }
+    let last = mark.revision
     throw PersistenceError(.inspecting, path: path, .notReached(revision, last: last))
   }
 
   /// Ends all streams and waiting.
-  func finish() {
-    let (waiters, listeners) = state.withLock { state in
-      state.isFinished = true
-      defer {
-        state.waiters = [:]
-        state.listeners = [:]
-      }
-      return (state.waiters.values.map(\.continuation), Array(state.listeners.values))
+  func close() {
+    let waiters = state.withLock { state in
+      _ = state.machine.take(.close, at: now())
+      defer { state.waiters = [:] }
+      return state.waiters.values.map(\.continuation)
     }
     for continuation in waiters { continuation.resume(returning: false) }
-    for listener in listeners { listener.finish() }
+    events.finish()
+  }
+}
+
+extension FollowerProgress.State {
+  /// Those who wait for no more than a revision; they do not wait any longer.
+  fileprivate mutating func serve(through revision: Revision) -> [CheckedContinuation<Bool, Never>]
+  {
+    let served = waiters.filter { $0.value.revision <= revision }
+    for id in served.keys { waiters[id] = nil }
+    return served.values.map(\.continuation)
   }
 }

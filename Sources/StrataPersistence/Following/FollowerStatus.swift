@@ -1,16 +1,18 @@
 public import Foundation
 public import StrataArchive
 public import StrataJournal
+import StrataStorage
 
 /// How a follower is at one moment.
 public enum FollowerStatus: Sendable, Equatable {
-  /// It has everything that there is.
+  /// It has everything that there is: what it follows has said so at ``Follower/lastContact``.
   case current
-  /// It is reading.
+  /// There is more, or nothing has said yet that there is not.
   case behind
   /// What it follows cannot be reached since then; it is tried again.
   case away(String, since: Date)
-  /// What it follows cannot be applied: its store stays as it is.
+  /// What it follows cannot become the state of this store, which stays as it is: it has types that this build does not
+  /// know, or is damaged. It is tried again.
   case failed(String)
   /// It leads.
   case leading
@@ -32,4 +34,14 @@ public enum FollowerEvent: Sendable, Equatable {
   case back
   /// This process leads from here on.
   case leading
+}
+
+extension FollowerEvent: BroadcastEvent {
+  package func absorbing(_ earlier: FollowerEvent) -> FollowerEvent? {
+    switch (self, earlier) {
+    case (.applied, .applied), (.away, .away), (.back, .back), (.leading, .leading): self
+    case (.rewound(_, let to), .rewound(let from, _)): .rewound(from: from, to: to)
+    default: nil
+    }
+  }
 }

@@ -87,7 +87,11 @@ extension Persistence {
       temporary: temporary
     )
     let (restored, replica) = try await FollowerLoop.restore(setup)
-    let progress = FollowerProgress(restored.mark)
+    let progress = FollowerProgress(
+      restored.mark,
+      away: restored.report.archive?.away,
+      now: opening.configuration.now
+    )
     let history: any FollowedHistory =
       if let archive = opening.archive { ArchivedHistory(archive) } else { FileHistory(path) }
     let loop = FollowerLoop(setup, history, progress, restored, replica)

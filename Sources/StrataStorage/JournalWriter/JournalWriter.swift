@@ -18,7 +18,7 @@ package actor JournalWriter {
   package nonisolated let configuration: PersistenceConfiguration
   /// What an opening does to the file before it reads it; nil if the caller has no types to read it with.
   nonisolated let preparation: (any FilePreparation)?
-  package nonisolated let events = EventBroadcaster()
+  package nonisolated let events = EventBroadcaster<PersistenceEvent>()
   package nonisolated let queue: WriteQueue
   nonisolated let flushWaiters = FlushWaiters()
   package nonisolated let statusTracker = StatusTracker()

@@ -1,50 +1,106 @@
 import StrataBase
 
+/// An event that somebody may read late.
+package protocol BroadcastEvent: Sendable {
+  /// One event that says what this one and an earlier one say; nil if both must be read.
+  func absorbing(_ earlier: Self) -> Self?
+}
+
 /// Sends events to all streams.
-package final class EventBroadcaster: Sendable {
+///
+/// A consumer that does not read loses nothing that it has to know: of what waits for it, one event may stand for several
+/// of its kind, so memory stays bounded.
+package final class EventBroadcaster<Event: BroadcastEvent>: Sendable {
   private struct Listeners {
-    var continuations: [Int: AsyncStream<PersistenceEvent>.Continuation] = [:]
-    var nextID = 0
+    var queues: [Listener] = []
     var isFinished = false
+  }
+
+  /// Lives as long as its stream.
+  private struct Listener {
+    weak var queue: EventQueue<Event>?
   }
 
   private let listeners = Lock(Listeners())
 
+  package init() {}
+
+  deinit { finish() }
+
   /// The events from now on.
-  ///
-  /// A consumer that is more than 1,000 events behind loses the oldest.
-  package func stream() -> AsyncStream<PersistenceEvent> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: PersistenceEvent.self,
-      bufferingPolicy: .bufferingNewest(1_000)
-    )
-    let id = listeners.withLock { listeners -> Int? in
-      guard !listeners.isFinished else { return nil }
-      listeners.nextID += 1
-      listeners.continuations[listeners.nextID] = continuation
-      return listeners.nextID
+  package func stream() -> AsyncStream<Event> {
+    let queue = EventQueue<Event>()
+    let isFinished = listeners.withLock { listeners in
+      listeners.queues.removeAll { $0.queue == nil }
+      listeners.queues.append(Listener(queue: queue))
+      return listeners.isFinished
     }
-    guard let id else {
-      continuation.finish()
-      return stream
+    if isFinished { queue.finish() }
+    return AsyncStream {
+      await queue.next()
+    } onCancel: {
+      queue.finish()
     }
-    continuation.onTermination = { [weak self] _ in
-      self?.listeners.withLock { $0.continuations[id] = nil }
-    }
-    return stream
   }
 
-  package func send(_ event: PersistenceEvent) {
-    for continuation in listeners.withLock({ Array($0.continuations.values) }) {
-      continuation.yield(event)
+  package func send(_ event: Event) {
+    for queue in listeners.withLock({ $0.queues.compactMap(\.queue) }) { queue.add(event) }
+  }
+
+  /// Ends all streams once what waits was read.
+  package func finish() {
+    let queues = listeners.withLock { listeners in
+      listeners.isFinished = true
+      return listeners.queues.compactMap(\.queue)
+    }
+    for queue in queues { queue.finish() }
+  }
+}
+
+/// The events that wait for one consumer.
+private final class EventQueue<Event: BroadcastEvent>: Sendable {
+  private struct State {
+    var events: [Event] = []
+    var consumers: [CheckedContinuation<Event?, Never>] = []
+    var isFinished = false
+  }
+
+  private let state = Lock(State())
+
+  func add(_ event: Event) {
+    let consumer = state.withLock { state -> CheckedContinuation<Event?, Never>? in
+      if state.isFinished { return nil }
+      if !state.consumers.isEmpty { return state.consumers.removeFirst() }
+      var event = event
+      state.events.removeAll { earlier in
+        guard let both = event.absorbing(earlier) else { return false }
+        event = both
+        return true
+      }
+      state.events.append(event)
+      return nil
+    }
+    consumer?.resume(returning: event)
+  }
+
+  func next() async -> Event? {
+    await withCheckedContinuation { continuation in
+      let answer = state.withLock { state -> Event?? in
+        if !state.events.isEmpty { return state.events.removeFirst() }
+        if state.isFinished { return .some(nil) }
+        state.consumers.append(continuation)
+        return nil
+      }
+      if let event = answer { continuation.resume(returning: event) }
     }
   }
 
   func finish() {
-    let continuations = listeners.withLock { listeners in
-      listeners.isFinished = true
-      return Array(listeners.continuations.values)
+    let consumers = state.withLock { state in
+      state.isFinished = true
+      defer { state.consumers = [] }
+      return state.consumers
     }
-    for continuation in continuations { continuation.finish() }
+    for consumer in consumers { consumer.resume(returning: nil) }
   }
 }

@@ -31,3 +31,19 @@ public enum PersistenceEvent: Sendable, Equatable {
   /// These entities changed in memory but could not be encoded; the file has older records of them.
   case notPersisted([NotPersisted])
 }
+
+extension PersistenceEvent: BroadcastEvent {
+  package func absorbing(_ earlier: PersistenceEvent) -> PersistenceEvent? {
+    switch (self, earlier) {
+    case (.appended, .appended), (.snapshot, .snapshot), (.trimmed, .trimmed),
+      (.recovered, .recovered),
+      (.snapshotFailed, .snapshotFailed), (.degraded, .degraded), (.leading, .leading),
+      (.replicated, .replicated), (.archiveAway, .archiveAway), (.archiveBack, .archiveBack),
+      (.notLeading, .notLeading):
+      self
+    case (.notPersisted(let later), .notPersisted(let entities)):
+      .notPersisted(entities.filter { !later.contains($0) } + later)
+    default: nil
+    }
+  }
+}

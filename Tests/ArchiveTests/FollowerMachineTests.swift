@@ -1,0 +1,91 @@
+import Foundation
+import StrataJournal
+import StrataPersistence
+import Testing
+
+/// Every input in every status, against a table that is written apart from the machine.
+struct FollowerMachineTests {
+  typealias Input = FollowerMachine.Input
+
+  static let start = Date(timeIntervalSince1970: 1_000)
+  static let later = Date(timeIntervalSince1970: 2_000)
+
+  /// What leads to each status.
+  static let ways: [(name: String, inputs: [Input])] = [
+    ("behind", []), ("current", [.caughtUp]), ("away", [.unreachable("gone")]),
+    ("failed", [.unusable("newer")]), ("leading", [.lead]), ("closed", [.close]),
+  ]
+
+  static let inputs: [(name: String, input: Input)] = [
+    ("caughtUp", .caughtUp), ("found", .found), ("applied", .applied(7)),
+    ("unreachable", .unreachable("off")),
+    ("unusable", .unusable("types")), ("rewound", .rewound(from: 9, to: 4)), ("lead", .lead),
+    ("close", .close),
+  ]
+
+  /// The name of the status after an input, and what is told.
+  static let table: [String: [(status: String, told: [String])]] = [
+    "behind": [
+      ("current", []), ("behind", []), ("behind", ["applied"]), ("away", ["away"]), ("failed", []),
+      ("behind", ["rewound"]), ("leading", ["leading"]), ("closed", []),
+    ],
+    "current": [
+      ("current", []), ("behind", []), ("behind", ["applied"]), ("away", ["away"]), ("failed", []),
+      ("behind", ["rewound"]), ("leading", ["leading"]), ("closed", []),
+    ],
+    "away": [
+      ("current", ["back"]), ("behind", ["back"]), ("behind", ["back", "applied"]), ("away", []),
+      ("failed", []),
+      ("behind", ["back", "rewound"]), ("leading", ["leading"]), ("closed", []),
+    ],
+    "failed": [
+      ("current", []), ("failed", []), ("behind", ["applied"]), ("away", ["away"]), ("failed", []),
+      ("behind", ["rewound"]), ("leading", ["leading"]), ("closed", []),
+    ],
+    "leading": Array(repeating: ("leading", []), count: 7) + [("closed", [])],
+    "closed": Array(repeating: ("closed", []), count: 8),
+  ]
+
+  @Test func `every input in every status has its transition`() throws {
+    for way in Self.ways {
+      let rows = try #require(Self.table[way.name])
+      #expect(rows.count == Self.inputs.count)
+      for (expected, (name, input)) in zip(rows, Self.inputs) {
+        var machine = FollowerMachine(at: Self.start)
+        for input in way.inputs { _ = machine.take(input, at: Self.start) }
+        #expect(Self.name(of: machine.status) == way.name)
+        let told = machine.take(input, at: Self.later)
+        #expect(Self.name(of: machine.status) == expected.status, "\(way.name), \(name)")
+        #expect(told.map { Self.name(of: $0) } == expected.told, "\(way.name), \(name)")
+      }
+    }
+  }
+
+  @Test func `it is away since it was first, and contact is when something answered`() {
+    var machine = FollowerMachine(at: Self.start, away: "no network")
+    #expect(machine.status == .away("no network", since: Self.start))
+    #expect(machine.lastContact == nil)
+    _ = machine.take(.unreachable("no route"), at: Self.later)
+    #expect(machine.status == .away("no network", since: Self.start))
+    _ = machine.take(.caughtUp, at: Self.later)
+    #expect(machine.lastContact == Self.later)
+  }
+
+  @Test func `the next look is later after each failure, and soon again after an answer`() {
+    var machine = FollowerMachine(at: Self.start)
+    #expect(machine.pause(.seconds(1)) == .seconds(1))
+    for _ in 1...3 { _ = machine.take(.unreachable("off"), at: Self.start) }
+    #expect(machine.pause(.seconds(1)) == .seconds(3))
+    for _ in 1...9 { _ = machine.take(.unusable("types"), at: Self.start) }
+    #expect(machine.pause(.seconds(1)) == .seconds(5))
+    // The same deltas are found, and fail again.
+    _ = machine.take(.found, at: Self.start)
+    #expect(machine.pause(.seconds(1)) == .seconds(5))
+    _ = machine.take(.applied(4), at: Self.start)
+    #expect(machine.pause(.seconds(1)) == .seconds(1))
+  }
+
+  private static func name(of value: Any) -> String {
+    String("\(value)".prefix { $0.isLetter })
+  }
+}
