@@ -9,7 +9,7 @@ import Testing
 
 /// A flipped bit is detected, unless it is in a byte that is not used.
 struct FlippedBitTests {
-  static let flips = Int(ProcessInfo.processInfo.environment["STRATA_FLIPS"] ?? "") ?? 400
+  static let flips = loopCount("STRATA_FLIPS", 200)
 
   @Test
   func `no flipped bit in the file, its WAL or its head is ever restored as something else`()

@@ -162,7 +162,7 @@ struct StructuralDamageTests {
     }
     for page in 1..<image.count / 4096 { places += page * 4096..<page * 4096 + 12 }
     var opened = 0
-    let flips = loopCount("STRATA_FLIPS", 400) / 4
+    let flips = loopCount("STRATA_FLIPS", 200) / 4
     for flip in 0..<flips {
       var flipped = image
       let place = places.randomElement(using: &random)!

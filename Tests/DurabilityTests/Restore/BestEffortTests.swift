@@ -169,7 +169,7 @@ struct BestEffortTests {
     var random = SeededGenerator(seed: seed)
     var outcomes: [RestoreReport.Outcome: Int] = [:]
     var refused = 0
-    let flips = loopCount("STRATA_FLIPS", 400) / 4
+    let flips = loopCount("STRATA_FLIPS", 200) / 4
     for flip in 0..<flips {
       var flipped = image
       // Every fourth flip is in a delta after the newest snapshot, so that something is lost.

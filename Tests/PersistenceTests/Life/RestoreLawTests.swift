@@ -10,7 +10,7 @@ import Testing
 struct RestoreLawTests {
   /// The number of sequences; sanitizer runs take fewer.
   static let sequences =
-    Int(ProcessInfo.processInfo.environment["STRATA_SEQUENCES"] ?? "") ?? 2_000
+    loopCount("STRATA_SEQUENCES", 1_000)
 
   @Test
   func `the journal restores the state of every revision, whatever was committed`() async throws {
