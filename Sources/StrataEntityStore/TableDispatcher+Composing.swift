@@ -147,7 +147,7 @@ extension TableDispatcherBase {
     }
   }
 
-  private func checkTables(_ paths: [AnyKeyPath], _ stores: [Store<State, Activity>]) {
+  private func checkTables(_ paths: [AnyKeyPath], _ stores: [Store]) {
     if Set(paths).count < paths.count {
       fatalError(
         """

@@ -21,7 +21,7 @@ open class TableDispatcherBase<State: StateType, Activity: Sendable, Entity: Ent
 {
   /// Creates a dispatcher of the table at `table`.
   public init(
-    targetStore: Store<State, Activity>,
+    targetStore: StrataCore.Store<State, Activity>,
     table: StatePath<State, EntityTable<Entity>>
   ) {
     super.init(targetStore: targetStore, scope: table)

@@ -1,3 +1,4 @@
+import StrataBase
 import StrataCore
 import TestSupport
 import Testing
@@ -47,6 +48,46 @@ import Testing
     held = nil
     subscription.cancel()
     #expect(weakHeld == nil)
+  }
+
+  @Test func `a store that goes lets go of what its sinks held, while a derived value of it lives`()
+  {
+    final class Held: Sendable {}
+    var store: LibraryStore? = LibraryStore()
+    let count = store?.derived(.map(\.count))
+    var held: Held? = Held()
+    weak let weakHeld = held
+    let subscriptions = [
+      store?.sinkState { [held] _ in _ = held }, store?.sinkActivity { [held] _ in _ = held },
+      count?.sinkValue { [held] _ in _ = held },
+    ]
+    held = nil
+    #expect(weakHeld != nil)
+    store = nil
+    #expect(weakHeld == nil)
+    #expect(count?.value == 0)
+    for subscription in subscriptions { subscription?.cancel() }
+  }
+
+  @Test func `a store that goes inside a delivery delivers what waits, then lets go of its sinks`()
+  {
+    final class Owner: Sendable {
+      let store = Lock<LibraryStore?>(LibraryStore())
+      let seen = Lock<[Int]>([])
+    }
+    let owner = Owner()
+    let count = owner.store.withLock { $0 }?.derived(.map(\.count))
+    let subscription = count?.sinkValue(first: .nextCommit) { changes in
+      let store = owner.store.withLock { store in
+        defer { store = nil }
+        return store
+      }
+      store?.commit { $0.count = 2 }
+      owner.seen.withLock { $0.append(changes.value) }
+    }
+    owner.store.withLock { $0 }?.commit { $0.count = 1 }
+    #expect(owner.seen.withLock { $0 } == [1, 2])
+    subscription?.cancel()
   }
 
   @Test func `a store lets go of a delivered value`() {

@@ -3,7 +3,7 @@ import StrataCore
 import TestSupport
 import Testing
 
-/// What the compiler says where a part of a state has no `==`.
+/// What the compiler says where a part of a state has no `==`, and where the end of an action is sunk.
 struct RemedyTests {
   /// Wrong calls, one a line, with the function that each error must name.
   private static let calls = [
@@ -45,6 +45,32 @@ struct RemedyTests {
       #expect(error.first?.contains("Make it Equatable, or compare yourself: \(function)(") == true)
     }
     #expect(printed.count == Self.calls.count)
+  }
+
+  @Test(.timeLimit(.minutes(10)))
+  func `sinking the end of an action names the remedy, and the calls without it compile`() throws {
+    let directory = try TemporaryDirectory()
+    let source = directory.path("main.swift")
+    try """
+    import StrataCore
+    struct Counter: StateType { var count = 0 }
+    final class CounterStore: Store<Counter, Never>, @unchecked Sendable {}
+    final class Counting: CounterStore.Dispatcher, @unchecked Sendable {
+      func increment() -> Action<Void> { .action { $0.commit { $0.count += 1 } } }
+    }
+    let counting = Counting(targetStore: CounterStore(initialState: Counter()))
+    counting.accept { $0.increment() }
+    let nothing: Void = counting.dispatch { $0.increment() }
+    counting.accept { $0.increment() }.sink { print("ended") }
+    counting.dispatch { $0.increment() }.sink { print("ended") }
+    """.write(toFile: source, atomically: true, encoding: .utf8)
+    let printed = try errors(of: source, in: directory)
+    for (line, function) in [(10, "accept"), (11, "dispatch")] {
+      let error = printed.first { $0.contains("main.swift:\(line):") }
+      #expect(error?.contains("An action has ended when \(function) returns") == true, "\(printed)")
+      #expect(error?.contains("await dispatcher.\(function) { $0.fetch() }") == true)
+    }
+    #expect(printed.count == 2)
   }
 
   /// The errors of the compiler, one a line.

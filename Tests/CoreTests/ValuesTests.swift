@@ -110,6 +110,24 @@ import Testing
     #expect(counts == [0, 1])
   }
 
+  @Test func `values and activities end when the store goes while a derived value of it lives`()
+    async
+  {
+    var store: LibraryStore? = LibraryStore()
+    let count = store?.derived(.map(\.count))
+    let values = store?.values()
+    let activities = store?.activities()
+    store?.commit { $0.count = 1 }
+    store?.send(.rang(1))
+    store = nil
+    var (counts, received): ([Int], [LibraryActivity]) = ([], [])
+    if let values { for await changes in values { counts.append(changes.count) } }
+    if let activities { for await activity in activities { received.append(activity) } }
+    #expect(counts == [0, 1])
+    #expect(received == [.rang(1)])
+    #expect(count?.value == 1)
+  }
+
   @Test func `the values of a derived value end when the store goes`() async {
     var store: LibraryStore? = LibraryStore()
     let visits = store?.derived(.map(\.loggedIn)).chain(.map(\.visits))

@@ -145,7 +145,7 @@ enum VergeScopes {
 
   final class LoggedInService: MyStore.ScopedDispatcher<LoggedInState>, @unchecked Sendable {
 
-    init(store: MyStore) {
+    init(store: Store) {
       super.init(targetStore: store, scope: \.loggedIn)
     }
 

@@ -99,3 +99,43 @@ extension DispatcherType where State: RuledStateType {
     ) { (state) throws in try mutation.mutate(&state) }
   }
 }
+
+// What the compiler says where code that was written for Combine waits for an action. Without these it
+// speaks of a member that `()` does not have.
+
+/// Stands for the end of an action in a message of the compiler: an action has ended when the call that
+/// runs it returns.
+public struct ActionCompletion {
+  fileprivate init() {}
+
+  /// Names the remedy.
+  public func sink(_ receive: () -> Void) {}
+}
+
+extension DispatcherType {
+  /// Names the remedy where the end of an action is waited for by `sink`.
+  @available(
+    *,
+    unavailable,
+    message: """
+      An action has ended when accept returns, so there is nothing to sink: write what follows it after the \
+      call. For work that goes on, return an AsyncAction and write `await dispatcher.accept { $0.fetch() }`.
+      """
+  )
+  public func accept<A: ActionType>(
+    _ action: (Self) -> A
+  ) -> ActionCompletion where A.Dispatcher == Self, A.Result == Void { ActionCompletion() }
+
+  /// Names the remedy where the end of an action is waited for by `sink`.
+  @available(
+    *,
+    unavailable,
+    message: """
+      An action has ended when dispatch returns, so there is nothing to sink: write what follows it after the \
+      call. For work that goes on, return an AsyncAction and write `await dispatcher.dispatch { $0.fetch() }`.
+      """
+  )
+  public func dispatch<A: ActionType>(
+    _ action: (Self) -> A
+  ) -> ActionCompletion where A.Dispatcher == Self, A.Result == Void { ActionCompletion() }
+}

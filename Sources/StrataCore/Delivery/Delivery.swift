@@ -6,7 +6,8 @@ public import StrataBase
 /// inside a sink returns at once and is delivered after the present one has reached every sink, and a
 /// commit during another thread's delivery leaves its own to that thread.
 ///
-/// It holds the subscribers; their subscriptions do not. They are released with the store.
+/// It holds the subscribers; their subscriptions do not. They are released behind the last delivery when
+/// the store is released, although a derived value may hold this object for longer.
 @usableFromInline
 final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
   let graph: DerivationGraph<State>
@@ -79,6 +80,12 @@ final class Delivery<State: Sendable, Activity: Sendable>: Sendable {
       end()
       self?.queue.withLock { $0.removeFollower() }
     }
+  }
+
+  /// Releases every subscriber behind the deliveries that wait, because the store has ended.
+  func close() {
+    queue.withLock { $0.close() }
+    drain()
   }
 
   /// Delivers what waits, unless another caller is delivering already.

@@ -15,6 +15,9 @@ struct DeliveryQueue<State: Sendable, Activity: Sendable>: Sendable {
     case start(Version<State>, @Sendable (Version<State>) -> Void)
     case activity(Activity, SinkTargets<Activity>, CarriedContext?)
     case log(LogEntry)
+    /// The store has ended: the subscribers of derived values are released, and with the step those of the
+    /// store.
+    case end(SinkList<Changes<State>>, SinkList<Activity>, DerivationGraph<State>)
 
     @inlinable
     consuming func deliver() {
@@ -33,6 +36,7 @@ struct DeliveryQueue<State: Sendable, Activity: Sendable>: Sendable {
       case .activity(let activity, let sinks, let context):
         CarriedContext.deliver(context) { sinks.deliver(activity) }
       case .log(let entry): entry.write()
+      case .end(_, _, let graph): graph.close()
       }
     }
   }
@@ -96,6 +100,13 @@ struct DeliveryQueue<State: Sendable, Activity: Sendable>: Sendable {
   }
 
   mutating func removeFollower() { followers -= 1 }
+
+  /// Adds the last step, which takes the subscribers with it.
+  mutating func close() {
+    waiting.append(.end(stateSinks, activitySinks, graph))
+    stateSinks = SinkList()
+    activitySinks = SinkList()
+  }
 
   /// Returns everything that waits if the caller is to deliver it, or false if another caller is
   /// delivering already.

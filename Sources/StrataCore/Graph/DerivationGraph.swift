@@ -69,6 +69,7 @@ final class DerivationGraph<Root: Sendable>: Sendable {
   }
 
   /// Releases every subscriber, because the store has ended and commits no more.
+  @usableFromInline
   func close() {
     let steps = rootSteps.withLock { $0.close() }
     for step in steps { Self.release(step) }

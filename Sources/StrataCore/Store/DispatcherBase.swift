@@ -2,7 +2,7 @@
 ///
 /// ```swift
 /// final class LoggedInService: MyStore.ScopedDispatcher<LoggedInState>, @unchecked Sendable {
-///   init(store: MyStore) { super.init(targetStore: store, scope: \.loggedIn) }
+///   init(store: Store) { super.init(targetStore: store, scope: \.loggedIn) }
 ///
 ///   func rename(to name: String) { commit { $0.name = name } }
 /// }
@@ -10,15 +10,18 @@
 open class ScopedDispatcherBase<State: StateType, Activity: Sendable, Scope: Sendable>:
   DispatcherType, @unchecked Sendable
 {
+  /// The kind of store that is committed to: inside a subclass, `Store` needs no arguments.
+  public typealias Store = StrataCore.Store<State, Activity>
+
   /// The store that is committed to.
   ///
   /// Held strongly.
-  public let targetStore: Store<State, Activity>
+  public let targetStore: StrataCore.Store<State, Activity>
   /// The path from the state to the scope.
   public let scope: StatePath<State, Scope>
 
   /// Creates a dispatcher for the part of the state that `scope` leads to.
-  public init(targetStore: Store<State, Activity>, scope: StatePath<State, Scope>) {
+  public init(targetStore: StrataCore.Store<State, Activity>, scope: StatePath<State, Scope>) {
     self.targetStore = targetStore
     self.scope = scope
     targetStore.logger?.didCreateDispatcher(dispatcherLog())
@@ -39,13 +42,17 @@ open class ScopedDispatcherBase<State: StateType, Activity: Sendable, Scope: Sen
 open class DispatcherBase<State: StateType, Activity: Sendable>:
   ScopedDispatcherBase<State, Activity, State>, @unchecked Sendable
 {
+  /// A store with arguments, as outside of a dispatcher: Verge prints both forms, this one here.
+  public typealias Store<RootState: StateType, Announced: Sendable> =
+    StrataCore.Store<RootState, Announced>
+
   /// Creates a dispatcher for `targetStore`, which it holds.
-  public init(targetStore: Store<State, Activity>) {
+  public init(targetStore: StrataCore.Store<State, Activity>) {
     super.init(targetStore: targetStore, scope: targetStore.scope)
   }
 
   /// Another name for `init(targetStore:)`, for code that was written for an older Verge.
-  public init(target: Store<State, Activity>) {
+  public init(target: StrataCore.Store<State, Activity>) {
     super.init(targetStore: target, scope: target.scope)
   }
 }

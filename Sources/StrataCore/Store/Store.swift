@@ -83,7 +83,7 @@ open class Store<State: StateType, Activity: Sendable>: DispatcherType, @uncheck
     source.attach(to: self)
   }
 
-  deinit { delivery.graph.close() }
+  deinit { delivery.close() }
 
   /// The last committed value.
   ///

@@ -76,7 +76,7 @@ enum Acting {
   }
 
   final class ProfileEditor: AppStore.ScopedDispatcher<Profile>, @unchecked Sendable {
-    init(store: AppStore) { super.init(targetStore: store, scope: \.profile) }
+    init(store: Store) { super.init(targetStore: store, scope: \.profile) }
 
     func rename(to name: String) { commit("rename") { $0.name = name } }
   }
