@@ -128,9 +128,9 @@ extension Persistence {
   /// one new commit.
   ///
   /// No history is lost: it is a commit like any other, and so is a `revert` of it. Excluded tables
-  /// stay as they are, and so does a value that the file did not have by then. Its context is that of the
-  /// caller. Under the edit lock
-  /// it costs O(differences) for one of the last states in memory, else O(entities).
+  /// stay as they are, and so does a value that the file did not have by then. An entity is written if its record would
+  /// be another one: one with a NaN, which equals nothing, stays as it is stored. Its context is that of the caller.
+  /// Under the edit lock it costs O(differences) for one of the last states in memory, else O(entities).
   ///
   /// Returns the revision it became, or the last one if nothing differed.
   ///
