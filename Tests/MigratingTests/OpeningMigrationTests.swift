@@ -128,6 +128,57 @@ struct OpeningMigrationTests {
   }
 
   @Test
+  func `a snapshot from before a migration stays refused when the migration's delta is gone`()
+    async throws
+  {
+    struct Price: EntityType {
+      static let tableName: TableName = "prices"
+      let id: EntityID<Price>
+      var amount: Int
+    }
+    struct Prices: DatabaseType {
+      var prices = EntityTable<Price>()
+      static let schema = DatabaseSchema<Prices> { Entities(\.prices) }
+    }
+    struct Shop: StateType { var db = Prices() }
+    func open(_ migrations: [DataMigration]) async throws -> Persistence<Shop, Prices> {
+      try await Persistence.open(
+        at: path,
+        initialState: Shop(),
+        database: \.db,
+        migrations: migrations
+      )
+    }
+    let euros = try await open([])
+    let store = Store<Shop, Never>(euros)
+    store.commit { $0.db.prices.insert(Price(id: "tea", amount: 5)) }
+    try await euros.snapshot(named: "old")
+    try await euros.close()
+    let cents = DataMigration("0001_cents") { tables in
+      try tables.forEach(in: "prices") { price in
+        price["amount"] = .integer((try price.value(Int.self, of: "amount") ?? 0) * 100)
+      }
+    }
+    let persistence = try await open([cents])
+    let later = Store<Shop, Never>(persistence)
+    later.commit { $0.db.prices.insert(Price(id: "cake", amount: 350)) }
+    _ = try await persistence.compact()
+    // The next delta that is left is none of the migration.
+    later.commit { $0.db.prices.insert(Price(id: "milk", amount: 120)) }
+    let revision = persistence.revision
+    for attempt in [0, 1] {
+      let error = await #expect(throws: PersistenceError.self) {
+        if attempt == 0 { _ = try await persistence.state(at: .snapshot("old")) }
+        if attempt == 1 { try await persistence.revert(to: .snapshot("old")) }
+      }
+      #expect(error?.reason == .beforeMigration("0001_cents"))
+    }
+    #expect(persistence.revision == revision)
+    #expect(later.state.db.prices["tea"]?.amount == 500)
+    try await persistence.close()
+  }
+
+  @Test
   func `an older build opens what it can decode, and what it writes is brought up`() async throws {
     try await FiveReleases.makeFirst(at: path)
     let list = [
