@@ -116,13 +116,18 @@ extension Inspector {
       let (detail, isNote) = try query { try verifyHead($0) }
       diagnosis.add("head", isNote ? .note : .ok, detail)
     } catch {
-      guard case .damaged(let detail) = error.reason else { throw error }
-      diagnosis.add(
-        "head",
-        .problem,
-        detail,
-        remedy: "Run `strata verify`, and restore a backup if commits are missing."
-      )
+      switch error.reason {
+      case .endMissing:
+        diagnosis.add("head", .problem, error.reason.sentence, remedy: error.reason.remedy)
+      case .damaged(let detail):
+        diagnosis.add(
+          "head",
+          .problem,
+          detail,
+          remedy: "Run `strata verify`, and restore a backup if commits are missing."
+        )
+      default: throw error
+      }
     }
   }
 

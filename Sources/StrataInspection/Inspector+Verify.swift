@@ -34,7 +34,8 @@ extension Verification {
       let (detail, isNote) = try check()
       checks.append(Check(name: name, passed: true, isNote: isNote, detail: detail))
     } catch {
-      checks.append(Check(name: name, passed: false, detail: "\(error)"))
+      let sentence = (error as? PersistenceError.Reason)?.sentence
+      checks.append(Check(name: name, passed: false, detail: sentence ?? "\(error)"))
     }
   }
 }
@@ -258,6 +259,8 @@ extension Inspector {
     case .consistent: return ("matches the file", false)
     case .note(let note): return (note, true)
     case .damage(let detail): throw CorruptionError(detail)
+    case .endMissing(let last, let written):
+      throw PersistenceError.Reason.endMissing(last: last, written: written)
     }
   }
 }

@@ -170,6 +170,13 @@ extension Inspector {
     }
   }
 
+  /// The revision that a person means.
+  ///
+  /// Throws `.notFound` for a name, `.notReached` and `.beforeHistory`.
+  package func revision(
+    of expression: RevisionExpression
+  ) throws(PersistenceError) -> Revision { try query { try $0.revision(of: expression) } }
+
   /// The entity tables with their sizes at a revision, and the persisted values.
   ///
   /// O(chunks of the newest snapshot, and the deltas after it); of the chunks only those are read in whose

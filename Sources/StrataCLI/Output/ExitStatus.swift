@@ -40,7 +40,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         .previewing, .fileExists, .suspended, .movedOn, .notPersisted, .reservedName, .sealed,
         .unopenable, .unlistedTables, .otherApplication:
         .failed
-      case .truncated, .damaged: .damaged
+      case .truncated, .damaged, .endMissing: .damaged
       case .readOnly, .foreignCompanion: .failed
       case .alreadyOpen, .busy: .locked
       case .migration: .drift

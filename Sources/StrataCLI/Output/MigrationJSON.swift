@@ -63,6 +63,24 @@ enum MigrationJSON {
     }
   }
 
+  struct Revert: Encodable {
+    let to: Revision
+    let before: Revision
+    let after: Revision
+    let backup: String?
+    let pending: [String]
+    let notes: [String]
+
+    init(_ report: MigrationReport, to revision: Revision, _ pending: [String]) {
+      to = revision
+      before = report.before
+      after = report.after
+      backup = report.backup
+      self.pending = pending
+      notes = report.notes
+    }
+  }
+
   struct Report: Encodable {
     struct Step: Encodable {
       let number: Int

@@ -93,6 +93,22 @@ package enum MigrationText {
     return "Ran \(steps) in \(time), \(range).\(backup)"
   }
 
+  /// What a revert did.
+  package static func revert(
+    _ report: MigrationReport,
+    to revision: Revision,
+    _ pending: [String]
+  ) -> [String] {
+    let backup = report.backup.map { " The backup is \($0.printable)." } ?? ""
+    let change =
+      report.before == report.after
+      ? "The data is what it was at revision \(revision) already."
+      : "The data is what it was at revision \(revision), as revision \(report.after)."
+    let names = pending.map(\.printable).joined(separator: ", ")
+    let migrations = pending.isEmpty ? [] : ["Pending again: \(names)."]
+    return [change + backup] + migrations + report.notes.map { "note  \($0.printable)" }
+  }
+
   /// An error of migrations with its remedy.
   package static func sentence(_ error: DataMigrationError) -> String {
     "\(error.description.prefix(1).uppercased())\(error.description.dropFirst()). \(error.remedy)"

@@ -32,6 +32,9 @@ extension PersistenceError {
     case alreadyOpen(by: String)
     /// The contents of the file contradict each other. Nothing was changed.
     case damaged(String)
+    /// The file ends before a revision that its head says was written: another file was put in the place of the store,
+    /// or it was copied without its `-wal`. Nothing was changed.
+    case endMissing(last: Revision, written: Revision)
     /// A stored record cannot be decoded as the entity type of this build, or a stored value as the type
     /// in the state. The table of a value is `value:` and its name.
     case undecodable(table: String, id: String, detail: String)
@@ -121,6 +124,11 @@ extension PersistenceError.Reason {
       "this file is truncated: it has \(found) bytes, and its header says \(expected)"
     case .alreadyOpen(let owner): "another writer has this store open (\(owner))"
     case .damaged(let detail): "this store is damaged: \(detail)"
+    case .endMissing(let last, let written):
+      """
+      another file was put in the place of this store, such as a copied backup, or it was copied without its \
+      -wal: it ends at revision \(last), and its .head says that revision \(written) was written
+      """
     case .undecodable(let table, let id, let detail):
       if let name = StoredValues.name(ofTable: table) {
         "the value \(name) cannot be decoded as this build's type: \(detail)"
@@ -219,6 +227,12 @@ extension PersistenceError.Reason {
       with RestorePolicy.bestEffort, which restores what can be verified and moves the damaged file to \
       quarantine.
       """
+    case .endMissing:
+      """
+      Put a backup in place with `strata restore STORE BACKUP` (StoreBackup.restore), which starts a new epoch. Copy a \
+      store together with its -wal, while no program has it open, or with persistence.backup(to:). If nobody has moved or \
+      copied files, the end was lost: RestorePolicy.bestEffort opens what is there. The file was not changed.
+      """
     case .undecodable(let table, _, _):
       if StoredValues.name(ofTable: table) != nil {
         """
@@ -315,6 +329,18 @@ extension PersistenceError.Reason {
       """
       Check the spelling. `strata tables` lists the tables, and `strata info` the snapshots.
       """
+    }
+  }
+}
+
+extension PersistenceError.Reason {
+  /// What is wrong with the contents of the file; nil for any other reason.
+  package var damage: String? {
+    switch self {
+    case .damaged(let detail): detail
+    case .endMissing(let last, let written):
+      "it ends at revision \(last), but revision \(written) was written"
+    default: nil
     }
   }
 }

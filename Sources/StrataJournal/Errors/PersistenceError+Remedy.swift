@@ -38,7 +38,7 @@ extension PersistenceError {
     case .newerFormat: .useNewerBuild
     case .migration: .useNewerBuild
     case .undecodable: .migrate
-    case .truncated, .damaged: .restore
+    case .truncated, .damaged, .endMissing: .restore
     case .ruleBroken, .notPersisted, .stillPresent, .stillReferenced: .repair
     case .closed, .suspended, .movedOn, .notLeading(_?): .reopen
     case .otherApplication, .sealed, .unopenable, .reservedName, .unlistedTables, .previewing,

@@ -8,8 +8,10 @@ package enum HeadCheck: Equatable, Sendable {
   case consistent
   /// No damage, but worth a note in the report.
   case note(String)
-  /// The file lacks commits that were acknowledged.
+  /// The file is not the one that the head describes.
   case damage(String)
+  /// The file ends before a revision that was written.
+  case endMissing(last: Revision, written: Revision)
 
   /// Compares a head with the position that was recovered from the file.
   ///
@@ -27,29 +29,19 @@ package enum HeadCheck: Equatable, Sendable {
       return .note("the head file belongs to another store or epoch and was ignored")
     }
     if recovered.revision < head.durable.revision {
-      return .damage(
-        """
-        it ends at revision \(recovered.revision), but revision \(head.durable.revision) was \
-        acknowledged as durable
-        """
-      )
+      return .endMissing(last: recovered.revision, written: head.durable.revision)
     }
     if recovered.revision == head.durable.revision, recovered.chain != head.durable.chain {
       return .damage(
         """
-        hash mismatch at revision \(recovered.revision): acknowledged \(head.durable.chain), found \
+        it is not the file that its .head describes: hash mismatch at revision \(recovered.revision): acknowledged \(head.durable.chain), found \
         \(recovered.chain)
         """
       )
     }
     guard recovered.revision < head.written.revision else { return .consistent }
     if head.bootID == bootID {
-      return .damage(
-        """
-        it ends at revision \(recovered.revision), but revision \(head.written.revision) was \
-        written since the last boot of this machine
-        """
-      )
+      return .endMissing(last: recovered.revision, written: head.written.revision)
     }
     return .note(
       """
@@ -59,12 +51,13 @@ package enum HeadCheck: Equatable, Sendable {
     )
   }
 
-  /// The note, if there is one; throws damage as an error.
-  package func noteOrError() throws(CorruptionError) -> String? {
+  /// The note, if there is one; throws damage and a missing end as an error.
+  package func noteOrError() throws(PersistenceError.Reason) -> String? {
     switch self {
     case .consistent: return nil
     case .note(let note): return note
-    case .damage(let detail): throw CorruptionError(detail)
+    case .damage(let detail): throw .damaged(detail)
+    case .endMissing(let last, let written): throw .endMissing(last: last, written: written)
     }
   }
 }

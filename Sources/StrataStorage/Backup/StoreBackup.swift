@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import StrataJournal
 import StrataSQLite
 
@@ -13,11 +13,11 @@ public enum StoreBackup {
   ///
   /// Commits made after the backup are no longer part of the history. The epoch shows this to everything
   /// that follows the store: it is higher than that of the backup and of the store that was there. (A
-  /// backup that is only copied into place is refused, because it lacks commits that its head lists as
-  /// acknowledged.)
+  /// backup that is only copied into place is refused with `.endMissing`, because the head beside it lists commits that
+  /// it lacks.)
   ///
-  /// Nothing is overwritten: first move the old store away, with its `-wal` and `-shm`. Leave its `.head`,
-  /// which states how far it was. The backup is not changed. O(file), several times over, because the copy
+  /// Nothing is overwritten: ``restore(_:replacing:)`` moves the old store to quarantine. Whoever moves it away, with its
+  /// `-wal` and `-shm`, leaves its `.head`, which states how far it was. The backup is not changed. O(file), several times over, because the copy
   /// is verified before it gets its name.
   ///
   /// Throws `PersistenceError`: `.fileExists`; `.alreadyOpen` for a backup that is being written to, or a
@@ -45,6 +45,50 @@ public enum StoreBackup {
     } catch {
       file.removeLeftovers()
       throw PersistenceError(.restoringBackup, path: file.path.file, wrapping: error)
+    }
+  }
+
+  /// Puts a backup in the place of a store, in a new epoch; what was there is moved to quarantine.
+  ///
+  /// ```swift
+  /// let restored = try await StoreBackup.restore("app.strata.before-41", replacing: "app.strata")
+  /// try restored.replaced?.restore()          // takes it back
+  /// ```
+  ///
+  /// As ``restore(_:to:)``, also where there is a store, whatever is wrong with it. Nothing is deleted: its files are in
+  /// ``RestoredBackup/replaced``, together. After a crash there is the store as it was, or the backup; the next opening
+  /// completes what was begun. The backup is not changed. O(backup), several times over.
+  ///
+  /// Throws `PersistenceError`: `.alreadyOpen` for a store or a backup that a program has open; `.foreign` for a file
+  /// that is no store; `.fileExists` where both paths are the same file; reasons of the backup.
+  @discardableResult
+  public static func restore(
+    _ backup: String,
+    replacing path: String,
+    now: Date = Date()
+  ) async throws(PersistenceError) -> RestoredBackup {
+    try await restore(backup, replacing: path, now: now, on: .system)
+  }
+
+  package static func restore(
+    _ backup: String,
+    replacing path: String,
+    now: Date,
+    on disk: Disk
+  ) async throws(PersistenceError) -> RestoredBackup {
+    let (source, store) = (
+      try StorePath(backup, for: .restoringBackup), try StorePath(path, for: .restoringBackup)
+    )
+    guard try store.fileStatus(.restoringBackup) != .missing else {
+      return RestoredBackup(position: try await restore(backup, to: path, on: disk), replaced: nil)
+    }
+    let file = NewFile(underLockOf: store, for: .restoringBackup, on: disk)
+    do {
+      return try await BackupWorker(file).run { file in
+        try BackupRestore(backup: source, file: file, operation: .restoringBackup).replace(now: now)
+      }
+    } catch {
+      throw PersistenceError(.restoringBackup, path: store.file, wrapping: error)
     }
   }
 
@@ -104,6 +148,14 @@ public enum StoreBackup {
   }
 }
 
+/// What ``StoreBackup/restore(_:replacing:)`` has put in the place of a store.
+public struct RestoredBackup: Sendable, Equatable {
+  /// The position of the store now.
+  public let position: Position
+  /// The files that were there; nil if there was no store.
+  public let replaced: Quarantine?
+}
+
 /// The restore of one backup, or the copy of a store up to a point of its history.
 private struct BackupRestore {
   let backup: StorePath
@@ -113,6 +165,59 @@ private struct BackupRestore {
   var end: RevisionExpression?
 
   func run() throws -> Position {
+    let source = try openSource()
+    return try OwnedStore.hold(
+      file.path,
+      for: operation,
+      PersistenceConfiguration(on: file.disk),
+      .nothing
+    ) { _ in try make(from: source) }
+  }
+
+  /// Makes the copy and gives it the name of the store that is there, whose files are moved to quarantine.
+  func replace(now: Date) throws -> RestoredBackup {
+    let (path, disk) = (file.path, file.disk)
+    guard FileIdentity(ofFileAt: backup.file) != FileIdentity(ofFileAt: path.file) else {
+      throw PersistenceError(operation, path: path.file, .fileExists(backup.file))
+    }
+    let source = try openSource()
+    // Whatever the header of the store says: a damaged one is replaced too.
+    let lock = try WriterLock.take(path, as: .current(started: now), for: operation, on: disk)
+    defer { withExtendedLifetime(lock) {} }
+    try Quarantine.complete(path, now: now, on: disk)
+    let header = StoreHeader(try disk.open(path.file, O_RDONLY).read(100, at: 0))
+    if let id = header?.applicationID, id != StoreHeader.applicationID {
+      throw PersistenceError(operation, path: path.file, .foreign(applicationID: id))
+    }
+    file.removeLeftovers()
+    let position: Position
+    do {
+      try file.create()
+      position = try copy(source.connection)
+      try file.verify()
+      try disk.sync(file.temporary)
+      file.removeCompanions()
+    } catch {
+      file.removeLeftovers()
+      throw error
+    }
+    var move = try QuarantineMove(
+      of: path,
+      reason: "replaced by the backup \(backup.file)",
+      replacement: QuarantineMove.name(file.temporary),
+      now: now,
+      on: disk
+    )
+    try move.run()
+    file.removeLeftovers()
+    try HeadFile.write(position, for: path, on: disk)
+    return RestoredBackup(
+      position: position,
+      replaced: Quarantine(path, move.directory, move.manifest)
+    )
+  }
+
+  private func openSource() throws -> ReadAccess {
     let source = try ReadAccess(backup, for: operation, on: file.disk)
     if source.mode == .live {
       throw PersistenceError(
@@ -121,12 +226,7 @@ private struct BackupRestore {
         .alreadyOpen(by: LockFile.owner(at: backup.lock))
       )
     }
-    return try OwnedStore.hold(
-      file.path,
-      for: operation,
-      PersistenceConfiguration(on: file.disk),
-      .nothing
-    ) { _ in try make(from: source) }
+    return source
   }
 
   private func make(from source: ReadAccess) throws -> Position {

@@ -101,7 +101,7 @@ extension JournalWriter {
     } catch {
       failure = PersistenceError(.opening, path: path.file, wrapping: error)
     }
-    guard configuration.restore == .bestEffort, case .damaged(let damage) = failure.reason else {
+    guard configuration.restore == .bestEffort, let damage = failure.reason.damage else {
       throw failure
     }
     let salvage = Salvage(

@@ -26,6 +26,7 @@ import Testing
       (.beforeHistory(.distantPast), 3),
       (.truncated(expected: 2, found: 1), 4),
       (.damaged("everything"), 4),
+      (.endMissing(last: 4, written: 9), 4),
       (.alreadyOpen(by: "process 1"), 5),
       (.busy("now"), 5),
       (.migration("another checksum"), 6),

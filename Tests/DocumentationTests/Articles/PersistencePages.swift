@@ -206,7 +206,7 @@ private enum Operating {
   }
 
   static func restore() async throws {
-    try await StoreBackup.restore("backups/app-2026-11-21.strata", to: "app.strata")
+    try await StoreBackup.restore("backups/app-2026-11-21.strata", replacing: "app.strata")
   }
 
   static func suspend(persistence: Persistence<AppState, Database>) async throws {

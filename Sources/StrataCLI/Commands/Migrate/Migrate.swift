@@ -21,7 +21,7 @@ struct Migrate: ParsableCommand {
     subcommands: [
       MigrateStatus.self, MigratePlan.self, MigrateUp.self, MigrateDown.self, MigrateVerify.self,
       MigrateNew.self, MigrateBaseline.self, MigrateSquash.self, MigrateRepair.self,
-      MigrateHistory.self, MigrateTest.self,
+      MigrateHistory.self, MigrateTest.self, MigrateRevert.self,
     ]
   )
 }

@@ -1,0 +1,80 @@
+import ArgumentParser
+import StrataInspection
+import StrataJournal
+import StrataStorage
+
+/// `strata restore STORE BACKUP`.
+struct Restore: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Puts a backup in the place of a store.",
+    discussion: """
+      The backup is any copy of the store: of `persistence.backup`, or one such as app.strata.before-41, which a \
+      migration has made. It is verified and copied, in a new epoch, and not changed. The files that are there \
+      are moved together into a directory beside the store, app.strata.damaged-TIME, and never deleted. The store must \
+      not be open. It asks first where there is a store.
+
+      A backup that is only copied into place is refused: the .head of the store says how far the store was.
+
+      Examples:
+        strata restore app.strata app.strata.before-41
+        strata restore app.strata backups/monday.strata --yes
+      """
+  )
+
+  @OptionGroup var arguments: StoreArguments
+
+  @Argument(help: "The file of the backup.", completion: .file())
+  var backup: String
+
+  @Flag(help: "Do not ask.")
+  var yes = false
+
+  func run() async throws {
+    let isThere =
+      try StorePath(arguments.store, for: .restoringBackup).fileStatus(.restoringBackup) != .missing
+    if isThere, !yes {
+      Output.printError(
+        """
+        Put \(backup.printable) in the place of \(arguments.store.printable)? The files that are there are moved into a \
+        directory beside it. [y/N]
+        """
+      )
+      guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+        Output.printError("Nothing was restored. --yes does not ask.")
+        throw ExitCode(ExitStatus.failed.rawValue)
+      }
+    }
+    let restored = try await StoreBackup.restore(backup, replacing: arguments.store)
+    try Output.print { output throws(OutputError) in
+      switch arguments.form {
+      case .json: try output.line(SummaryJSON.indented(RestoreText.Report(restored)))
+      case .text:
+        let position = "revision \(restored.position.revision), in epoch \(restored.position.epoch)"
+        try output.line(
+          "\(arguments.store.printable) is \(backup.printable) at \(position)."
+        )
+        if let replaced = restored.replaced {
+          try output.line("The files that were there are in \(replaced.directory.printable).")
+        }
+      }
+    }
+  }
+}
+
+/// The output of `strata restore`.
+private enum RestoreText {
+  /// What was restored, as JSON.
+  struct Report: Encodable {
+    let revision: Int64
+    let epoch: Int64
+    /// The directory of the files that were there; nil if there was no store.
+    let replaced: String?
+
+    init(_ restored: RestoredBackup) {
+      revision = restored.position.revision.number
+      epoch = restored.position.epoch
+      replaced = restored.replaced?.directory
+    }
+  }
+}

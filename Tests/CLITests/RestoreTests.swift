@@ -1,0 +1,150 @@
+import Foundation
+import Strata
+import StrataInspection
+import StrataRecords
+import Testing
+
+/// `strata restore` and `strata migrate revert`: the way back by the command.
+struct RestoreTests {
+  private struct Price: EntityType {
+    static let tableName: TableName = "prices"
+    let id: EntityID<Price>
+    var amount: Int
+  }
+
+  private struct Shop: StateType {
+    struct Database: DatabaseType {
+      var prices = EntityTable<Price>()
+      static let schema = DatabaseSchema<Database> { Entities(\.prices) }
+    }
+
+    var db = Database()
+  }
+
+  private let folder: Folder
+  private var store: String { folder.path("app.strata") }
+  private var scripts: String { folder.path("Migrations") }
+
+  init() async throws {
+    folder = try Folder()
+    try await write(5)
+    try FileManager.default.createDirectory(atPath: scripts, withIntermediateDirectories: true)
+    try Data("UPDATE prices SET amount = amount * 100;".utf8)
+      .write(to: URL(fileURLWithPath: scripts + "/0001_cents.sql"))
+  }
+
+  /// Commits the price of tea.
+  private func write(_ amount: Int) async throws {
+    let persistence = try await Persistence.open(
+      at: store,
+      initialState: Shop(),
+      database: \.db
+    )
+    let shop = Store<Shop, Never>(persistence)
+    shop.commit { $0.db.prices.insert(Price(id: "tea", amount: amount)) }
+    try await persistence.close()
+  }
+
+  private func amount(in path: String? = nil) throws -> Int? {
+    let tea = try Inspector(path: path ?? store).show(table: "prices", id: "tea").first
+    return try tea?.value["amount"]?.decoded(as: Int.self)
+  }
+
+  @Test
+  func `a backup takes the place of a store, whose files stay together`() async throws {
+    let up = try await Program.strata("migrate", "up", store, "--dir", scripts)
+    #expect(up.status == 0)
+    let backup = folder.path("app.strata.before-1")
+    #expect(up.output.contains(backup))
+    #expect(try amount() == 500)
+    let asked = try await Program.strata("restore", store, backup)
+    #expect(asked.status == 1)
+    #expect(asked.errors.hasPrefix("Put \(backup) in the place of \(store)? "))
+    #expect(try amount() == 500)
+    let restored = try await Program.strata("restore", store, backup, "--yes")
+    #expect(restored.status == 0 && restored.errors.isEmpty)
+    #expect(
+      restored.output.hasPrefix(
+        "\(store) is \(backup) at revision 1, in epoch 2.\nThe files that were there are in \(store).damaged-"
+      )
+    )
+    #expect(try amount() == 5)
+    #expect(try amount(in: backup) == 5)
+    let sets = try Quarantine.all(besideStoreAt: store)
+    try #require(sets.count == 1)
+    #expect(sets[0].reason == "replaced by the backup \(backup)")
+    #expect(try amount(in: sets[0].directory + "/app.strata") == 500)
+    let status = try await Program.strata("migrate", "status", store, "--dir", scripts)
+    #expect(status.status == 2)
+    try await write(7)
+    try sets[0].restore()
+    #expect(try amount() == 500)
+  }
+
+  @Test
+  func `a backup is restored where no store is, and a file that is none stays`() async throws {
+    let other = folder.path("other.strata")
+    let restored = try await Program.strata("restore", other, store, "--json")
+    #expect(restored.status == 0)
+    #expect(restored.output.contains("\"epoch\" : 2"))
+    #expect(try amount(in: other) == 5)
+    let same = try await Program.strata("restore", store, store, "--yes")
+    #expect(same.status == 1)
+    #expect(same.errors.contains("there is already a file"))
+    let missing = try await Program.strata("restore", store, folder.path("none"), "--yes")
+    #expect(missing.status == 3)
+    #expect(try amount() == 5)
+    #expect(try Quarantine.all(besideStoreAt: store).isEmpty)
+  }
+
+  @Test
+  func `a backup that was only copied into place is named as the cause, and can be restored then`()
+    async throws
+  {
+    let backup = folder.path("monday.strata")
+    try FileManager.default.copyItem(atPath: store, toPath: backup)
+    try await write(6)
+    try FileManager.default.removeItem(atPath: store)
+    try FileManager.default.copyItem(atPath: backup, toPath: store)
+    let error = await #expect(throws: PersistenceError.self) { try await write(7) }
+    #expect(error?.reason == .endMissing(last: 1, written: 2))
+    #expect(
+      error?.description.contains(
+        ": another file was put in the place of this store, such as a copied backup, or it was copied without its -wal"
+      ) == true
+    )
+    let verified = try await Program.strata("verify", store)
+    #expect(verified.status == 4)
+    #expect(verified.output.contains("another file was put in the place of this store"))
+    let up = try await Program.strata("migrate", "up", store, "--dir", scripts)
+    #expect(up.status == 4)
+    #expect(up.errors.contains("`strata restore STORE BACKUP`"))
+    let restored = try await Program.strata("restore", store, backup, "--yes")
+    #expect(restored.status == 0)
+    try await write(8)
+    #expect(try amount() == 8)
+  }
+
+  @Test
+  func `revert goes back across a migration without a way back`() async throws {
+    _ = try await Program.strata("migrate", "up", store, "--dir", scripts)
+    try await write(900)
+    let reverted = try await Program.strata("migrate", "revert", store, "--to", "1")
+    #expect(reverted.status == 0)
+    #expect(
+      reverted.output == """
+        The data is what it was at revision 1, as revision 4. The backup is \(store).before-3.
+        Pending again: 0001_cents.
+
+        """
+    )
+    #expect(try amount() == 5)
+    let again = try await Program.strata("migrate", "up", store, "--dir", scripts)
+    #expect(again.status == 0)
+    #expect(try amount() == 500)
+    let none = try await Program.strata("migrate", "revert", store, "--to", "99")
+    #expect(none.status == 3)
+    let wrong = try await Program.strata("migrate", "revert", store, "--to", "yesterday")
+    #expect(wrong.status == 64)
+  }
+}
