@@ -205,7 +205,7 @@ extension DataMigration {
     return migration
   }
 
-  /// The same with losses that are intended.
+  /// The same with losses that are intended, on the way there and on the way back.
   public func allowing(_ losses: MigrationAllowance...) -> DataMigration {
     var migration = self
     migration.allowances += losses

@@ -89,18 +89,22 @@ extension DataMigrator {
   }
 
   /// Runs each pending migration up, and where it can be taken back, down and up again.
+  ///
+  /// Throws `.refused` with all losses that are not allowed, on either way.
   func runTest() throws -> MigrationReport {
     let sequence = try withReader { try MigrationRun.ledger(of: $0, migrations).sequence }
     if let problem = sequence.problem { throw problem }
     var all = MigrationReport(direction: .up, before: 0, after: 0)
+    var refusals: [String: [MigrationFinding]] = [:]
     for (index, (number, migration)) in sequence.pending.enumerated() {
       let report = try run(.up, to: number)
       if index == 0 { all.before = report.before }
       all.after = report.after
       all.duration += report.duration
       all.steps += report.steps
+      refusals.merge(report.refusals) { $0 + $1 }
       if migration.isReversible {
-        _ = try run(.down, to: number - 1)
+        refusals.merge(try run(.down, to: number - 1).refusals) { $0 + $1 }
         _ = try run(.up, to: number)
       }
       let verification = try Inspector(path: path).verify()
@@ -108,6 +112,7 @@ extension DataMigrator {
         throw CorruptionError("after \(migration.name): \(failed.name): \(failed.detail)")
       }
     }
+    if !refusals.isEmpty { throw DataMigrationError.refused(refusals) }
     return all
   }
 

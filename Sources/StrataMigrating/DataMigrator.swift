@@ -56,13 +56,18 @@ extension DataMigrator {
     try await MigrationWorker().run(self) { try $0.readLedger() }
   }
 
-  /// Does on a copy what ``up(to:)`` would do, with the same code, and reports it; changes nothing.
+  /// Does on a copy what ``up(to:)`` or ``down(to:)`` would do, with the same code, and reports it; changes nothing.
   ///
-  /// Findings that would stop `up` do not stop it: they are in the report.
+  /// Findings that would stop them do not stop it: they are in the report.
   ///
-  /// - Parameter number: the last migration to run; nil for all that are pending.
-  public func plan(to number: Int? = nil) async throws(PersistenceError) -> MigrationReport {
-    try await MigrationWorker().run(self) { try $0.runOnCopy { try $0.run(.up, to: number) } }
+  /// - Parameters:
+  ///   - direction: which of the two.
+  ///   - number: what `up` or `down` would be given.
+  public func plan(
+    _ direction: MigrationReport.Direction = .up,
+    to number: Int? = nil
+  ) async throws(PersistenceError) -> MigrationReport {
+    try await MigrationWorker().run(self) { try $0.runOnCopy { try $0.run(direction, to: number) } }
   }
 
   /// Runs the pending migrations.
@@ -75,7 +80,8 @@ extension DataMigrator {
 
   /// Takes migrations back, the last one first.
   ///
-  /// All of them must be reversible. Each that changes something adds one delta. What older builds have written is
+  /// All of them must be reversible, and allow what the way back loses: in the script for it, or in Swift with the same
+  /// `allowing(_:)` that holds for the way there. Each that changes something adds one delta. What older builds have written is
   /// brought up first.
   ///
   /// - Parameter number: the last one that stays; 0 for none, nil for all but the last.
@@ -131,7 +137,8 @@ extension DataMigrator {
   /// Runs each migration on a copy of the store, takes it back where that is declared and runs it again, and verifies
   /// the copy after each; changes nothing.
   ///
-  /// For a test suite with stores of older releases. Findings do not stop it.
+  /// For a test suite with stores of older releases. Losses that are not allowed, on either way, do not stop it: when all
+  /// have run, it throws them as `DataMigrationError.refused(_:)`.
   public func test() async throws(PersistenceError) -> MigrationReport {
     try await MigrationWorker().run(self) { try $0.runOnCopy { try $0.runTest() } }
   }

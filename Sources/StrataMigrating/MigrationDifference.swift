@@ -46,26 +46,68 @@ struct MigrationDifference {
     var lossy: [String: Int] = [:]
     /// How many values the removed records had.
     var removed: [String: Int] = [:]
-    /// How many records there were under the name that the table had before.
-    var recordsBeforeRename = 0
+    /// How many records have another value in a field.
+    var overwritten: [String: Int] = [:]
+    /// The fields that have a value still that they had before.
+    var kept: Set<String> = []
   }
 
-  init(_ workspace: MigrationWorkspace) { self.workspace = workspace }
+  /// What is known of one table before all of them were compared.
+  private struct Comparison {
+    var report: MigrationTableReport
+    var losses = Losses()
+  }
+
+  private let isForStragglers: Bool
+
+  /// - Parameter isForStragglers: Whether the step runs only on records that older builds have written: a table that
+  ///   it gives another name may have records of that name already.
+  init(_ workspace: MigrationWorkspace, isForStragglers: Bool = false) {
+    self.workspace = workspace
+    self.isForStragglers = isForStragglers
+  }
 
   /// Adds what the step has changed to a delta, in the order of tables and IDs.
   ///
   /// O(records of the changed tables), one pass; one more for a table whose records have other IDs, or whose name is
-  /// another one.
+  /// another one, and one over its changes for a table that has new records while others are gone.
   mutating func encode(into delta: inout DeltaEncoder) throws {
-    for table in workspace.changedTables { try encode(table, into: &delta) }
+    var comparisons: [Comparison] = []
+    for table in workspace.changedTables {
+      comparisons.append(try compare(table, into: &delta))
+    }
+    try noteMovedContents(&comparisons)
+    for comparison in comparisons {
+      var (report, losses) = (comparison.report, comparison.losses)
+      report.narrowed = losses.narrowed.map {
+        .init(field: $0.key.field, from: "\($0.key.from)", to: "\($0.key.to)", count: $0.value)
+      }.sorted { $0.field < $1.field }
+      losses.overwritten = losses.overwritten.filter { !losses.kept.contains($0.key) }
+      try noteLosses(report, losses)
+      let changes = report.inserted + report.updated + report.deleted + report.idsChanged
+      if changes > 0 || !report.moved.isEmpty || report.renamedFrom != nil {
+        reports.append(report)
+      }
+    }
     try noteDangling()
   }
 
-  private mutating func encode(_ table: String, into delta: inout DeltaEncoder) throws {
-    var report = MigrationTableReport(table: table)
-    var losses = Losses()
+  /// The name that a table had before the step, if the step has given it another one and both are compared.
+  private func source(of table: String) -> String? {
+    isForStragglers ? nil : workspace.renames.tables[table]
+  }
+
+  /// Compares the records of one table with those that it had, and adds what has changed to a delta.
+  private mutating func compare(
+    _ table: String,
+    into delta: inout DeltaEncoder
+  ) throws -> Comparison {
+    var comparison = Comparison(report: MigrationTableReport(table: table))
+    let source = source(of: table)
+    comparison.report.renamedFrom = source
+    // The table that has its records is compared with them.
+    let isAway = workspace.renames.isAway(table)
     let number = workspace.number(of: table)
-    let isRenamed = workspace.renames.tables[table] != nil
     var before = workspace.before(table)
     var old = try before.next()
     var last: [UInt8]?
@@ -75,64 +117,81 @@ struct MigrationDifference {
       last = end.id
       for row in page {
         while let entity = old, entity.id.lexicographicallyPrecedes(row.id) {
-          report.before += 1
-          report.after += 1
+          try noteUntouched(entity, &comparison)
           old = try before.next()
         }
         var replaced: StoredEntity?
         if let entity = old, entity.id == row.id[...] {
           replaced = entity
-          report.before += 1
+          if !isAway { comparison.report.before += 1 }
           old = try before.next()
         }
+        let hasMoved = try replaced != nil && workspace.hasMoved(row.id, in: table)
         guard let new = row.entity(in: table) else {
           guard let replaced else { continue }
-          if try !workspace.hasMoved(row.id, in: table) {
-            report.deleted += 1
-            try noteRemoved(replaced, &losses)
-          }
+          if !hasMoved, !isAway { try noteRemoved(replaced, &comparison) }
           try delta.remove(row.id, from: table)
           continue
         }
-        report.after += 1
+        comparison.report.after += 1
         let hasSameBytes = replaced.map { $0.layout == new.layout && $0.record == new.record }
-        let hasMoved = try replaced != nil && workspace.hasMoved(row.id, in: table)
-        if row.origin != nil {
-          if replaced != nil, !hasMoved { throw MigrationStepError.sameID(row.id, in: table) }
-          if isRenamed { report.inserted += 1 } else { report.idsChanged += 1 }
-        } else if let replaced, !hasMoved {
-          if hasSameBytes == true { continue }
-          report.updated += 1
-          if !isRenamed { try note(replaced, new, &report, &losses) }
+        if let replaced, !hasMoved, !isAway {
+          if row.origin != nil, !row.isRemoved {
+            throw MigrationStepError.sameID(row.id, in: table)
+          } else if row.origin != nil || source != nil {
+            try noteRemoved(replaced, &comparison)
+          } else if hasSameBytes == true {
+            try noteUntouched(replaced, &comparison, isCounted: true)
+            continue
+          } else {
+            comparison.report.updated += 1
+            try note(replaced, new, &comparison)
+            try delta.put(new)
+            continue
+          }
+        }
+        if row.origin != nil, source == nil {
+          comparison.report.idsChanged += 1
         } else {
-          report.inserted += 1
+          comparison.report.inserted += 1
           if hasSameBytes == true { continue }
         }
         try delta.put(new)
       }
     }
-    while old != nil {
-      report.before += 1
-      report.after += 1
+    while let entity = old {
+      try noteUntouched(entity, &comparison)
       old = try before.next()
     }
-    try noteMoved(&report, &losses)
-    try noteRenamed(&report, &losses)
-    report.narrowed = losses.narrowed.map {
-      .init(field: $0.key.field, from: "\($0.key.from)", to: "\($0.key.to)", count: $0.value)
-    }.sorted { $0.field < $1.field }
-    try noteLosses(report, losses)
-    let isChanged =
-      report.inserted + report.updated + report.deleted + report.idsChanged > 0
-    if isChanged { reports.append(report) }
+    try noteMoved(&comparison)
+    try noteRenamed(&comparison)
+    return comparison
+  }
+
+  /// Counts a record that is as it was.
+  private func noteUntouched(
+    _ entity: StoredEntity,
+    _ comparison: inout Comparison,
+    isCounted: Bool = false
+  ) throws {
+    if !isCounted {
+      comparison.report.before += 1
+      comparison.report.after += 1
+    }
+    let layout = try workspace.layout(entity.layout)
+    // Once a field is known to have a value that it had, its values are not asked for again.
+    guard !layout.isOfSealedRecords,
+      layout.fields.contains(where: { !comparison.losses.kept.contains($0.name) }),
+      let presence = FieldPresence(entity.record, layout)
+    else { return }
+    for (index, field) in layout.fields.enumerated() where presence[index].hasValue {
+      comparison.losses.kept.insert(field.name)
+    }
   }
 
   /// Compares the records that have other IDs now with what they were.
-  private mutating func noteMoved(
-    _ report: inout MigrationTableReport,
-    _ losses: inout Losses
-  ) throws {
-    let table = report.table
+  private mutating func noteMoved(_ comparison: inout Comparison) throws {
+    let table = comparison.report.table
     guard workspace.hasMoves(in: table) else { return }
     let source = workspace.renames.tables[table]
     var before = workspace.before(source ?? table)
@@ -148,11 +207,15 @@ struct MigrationDifference {
           old = try before.next()
         }
         if let entity = old, entity.id == origin[...] {
-          try note(entity, new, &report, &losses)
+          if source != nil, !isForStragglers {
+            comparison.report.inserted -= 1
+            comparison.report.idsChanged += 1
+          }
+          try note(entity, new, &comparison)
         } else if source == nil {
           // The step has added it, and then given it another ID.
-          report.idsChanged -= 1
-          report.inserted += 1
+          comparison.report.idsChanged -= 1
+          comparison.report.inserted += 1
         }
       }
     }
@@ -161,21 +224,19 @@ struct MigrationDifference {
   /// Compares the records of a table that has another name now with what they were.
   ///
   /// Those of a table that was only given a name are the same.
-  private mutating func noteRenamed(
-    _ report: inout MigrationTableReport,
-    _ losses: inout Losses
-  ) throws {
-    let table = report.table
-    guard let source = workspace.renames.tables[table], workspace.isChangedSinceRename(table) else {
-      return
-    }
+  private mutating func noteRenamed(_ comparison: inout Comparison) throws {
+    let table = comparison.report.table
+    guard let source = workspace.renames.tables[table] else { return }
+    let isChanged = workspace.isChangedSinceRename(table)
+    if isForStragglers, !isChanged { return }
     let number = workspace.number(of: table)
     var before = workspace.before(source)
     var page: ArraySlice<MigrationStaging.Change> = []
     var last: [UInt8]?
     var isPaged = false
     while let entity = try before.next() {
-      losses.recordsBeforeRename += 1
+      if !isForStragglers { comparison.report.before += 1 }
+      var now: StoredEntity?
       while !isPaged {
         if page.isEmpty {
           page = try workspace.staging.page(of: .staged, number, after: last)[...]
@@ -186,28 +247,83 @@ struct MigrationDifference {
         if entity.id.lexicographicallyPrecedes(row.id) { break }
         page = page.dropFirst()
         guard entity.id == row.id[...] else { continue }
-        if row.origin == nil, let new = row.entity(in: table) {
-          try note(entity, new, &report, &losses)
-        }
+        if row.origin == nil { now = row.entity(in: table) }
         break
+      }
+      if let now {
+        if !isForStragglers {
+          comparison.report.inserted -= 1
+          if entity.record != now.record { comparison.report.updated += 1 }
+        }
+        if isChanged { try note(entity, now, &comparison) }
+      } else if !isForStragglers, try !workspace.hasMoved(Array(entity.id), in: table) {
+        try noteRemoved(entity, &comparison)
       }
     }
   }
 
-  /// Counts the values of a removed record.
-  private func noteRemoved(_ stored: StoredEntity, _ losses: inout Losses) throws {
+  /// Counts a removed record and its values.
+  private func noteRemoved(_ stored: StoredEntity, _ comparison: inout Comparison) throws {
+    comparison.report.deleted += 1
+    // Its values matter only where there are other records in its place.
+    guard workspace.hasPuts, let content = try content(of: stored) else { return }
+    for field in content.fields { comparison.losses.removed[field, default: 0] += 1 }
+    let number = workspace.number(of: comparison.report.table)
+    try workspace.staging.noteLost(content.checksum, of: stored.id, in: number)
+  }
+
+  /// What a record has beside its ID; nil for one that the step cannot open.
+  private func content(of stored: StoredEntity) throws -> RecordContent? {
     let entity = try workspace.opened(stored)
     let layout = try workspace.layout(entity.layout)
-    if layout.isOfSealedRecords { return }
-    if let presence = FieldPresence(entity.record, layout) {
-      for (index, field) in layout.fields.enumerated() where presence[index].hasValue {
-        losses.removed[field.name, default: 0] += 1
-      }
-    } else if case .object(let members) = try RecordValue(record: entity.record, layout: layout) {
-      for member in members where member.value != .null {
-        losses.removed[member.name, default: 0] += 1
+    return layout.isOfSealedRecords ? nil : try RecordContent(entity, layout)
+  }
+
+  /// Finds the removed records whose contents are under another ID or in another table now: they were moved.
+  ///
+  /// O(changes of the tables that have new records); nothing is read where no record was removed or none is new.
+  private func noteMovedContents(_ comparisons: inout [Comparison]) throws {
+    guard workspace.hasPuts, comparisons.contains(where: { $0.report.deleted > 0 }) else { return }
+    for index in comparisons.indices where comparisons[index].report.inserted > 0 {
+      let table = comparisons[index].report.table
+      let number = workspace.number(of: table)
+      var before = workspace.before(source(of: table) ?? table)
+      var old = try before.next()
+      var last: [UInt8]?
+      while true {
+        let page = try workspace.staging.page(of: .staged, number, after: last)
+        guard let end = page.last else { break }
+        last = end.id
+        for row in page {
+          while let entity = old, entity.id.lexicographicallyPrecedes(row.id) {
+            old = try before.next()
+          }
+          guard row.origin == nil, let new = row.entity(in: table) else { continue }
+          if let entity = old, entity.id == row.id[...], !workspace.renames.isAway(table),
+            try !workspace.hasMoved(row.id, in: table)
+          {
+            continue
+          }
+          guard let content = try content(of: new),
+            let lost = try workspace.staging.takeLost(content.checksum, for: row.id),
+            let from = comparisons.firstIndex(where: {
+              $0.report.table == workspace.table(lost)
+            })
+          else { continue }
+          comparisons[from].report.deleted -= 1
+          for field in content.fields {
+            comparisons[from].losses.removed[field, default: 0] -= 1
+          }
+          if from == index {
+            comparisons[index].report.inserted -= 1
+            comparisons[index].report.idsChanged += 1
+          } else {
+            comparisons[from].report.moved[table, default: 0] += 1
+          }
+        }
       }
     }
+    try workspace.staging.dropLost()
   }
 
   /// Counts the values that a record has lost.
@@ -216,8 +332,7 @@ struct MigrationDifference {
   private mutating func note(
     _ former: StoredEntity,
     _ current: StoredEntity,
-    _ report: inout MigrationTableReport,
-    _ losses: inout Losses
+    _ comparison: inout Comparison
   ) throws {
     let (before, after) = (try workspace.opened(former), try workspace.opened(current))
     let (old, new) = (
@@ -226,8 +341,9 @@ struct MigrationDifference {
     if old.isOfSealedRecords || new.isOfSealedRecords { return }
     let presence = (FieldPresence(before.record, old), FieldPresence(after.record, new))
     guard let had = presence.0, let has = presence.1 else {
-      return try noteValues(before, old, after, new, &report)
+      return try noteValues(before, old, after, new, &comparison)
     }
+    try noteOverwritten(before, old, after, new, &comparison.losses)
     if before.layout == after.layout, had.isSame(as: has) { return }
     let pairs = pairs(LayoutPair(before: before.layout, after: after.layout), old, new, after.table)
     for pair in pairs where had[pair.before].hasValue {
@@ -240,18 +356,57 @@ struct MigrationDifference {
           // Both had a value before, so only the value shows which one this is.
           return try Self.isSame(pair.name, before, old, renamed.name, after, new)
         }
-        if !isKept { report.valuesLost[pair.name, default: 0] += 1 }
+        if !isKept { comparison.report.valuesLost[pair.name, default: 0] += 1 }
         continue
       }
       guard let narrowing = pair.narrowing, had[pair.before] == .value, has[field] == .value else {
         continue
       }
       let kinds = Narrowed(field: pair.name, from: narrowing.from, to: narrowing.to)
-      losses.narrowed[kinds, default: 0] += 1
+      comparison.losses.narrowed[kinds, default: 0] += 1
       if try !Self.isSame(pair.name, before, old, pair.name, after, new) {
-        losses.lossy[pair.name, default: 0] += 1
+        comparison.losses.lossy[pair.name, default: 0] += 1
       }
     }
+  }
+
+  /// Notes which fields have the value that they had, and which have another one.
+  ///
+  /// Only those are compared that had another value in every record so far.
+  private func noteOverwritten(
+    _ before: StoredEntity,
+    _ old: Layout,
+    _ after: StoredEntity,
+    _ new: Layout,
+    _ losses: inout Losses
+  ) throws {
+    for field in old.fields where !losses.kept.contains(field.name) {
+      if field.name == "id", before.id != after.id { continue }
+      let had = try Self.value(of: field.name, in: before, old)
+      guard had != .null else { continue }
+      let has = try Self.value(of: field.name, in: after, new)
+      if has == .null {
+        // It is lost, or has another name.
+        if !workspace.renames.names(of: field.name, in: after.table).isEmpty {
+          losses.kept.insert(field.name)
+        }
+      } else if has.keepingKind(of: had) == had {
+        losses.kept.insert(field.name)
+      } else {
+        losses.overwritten[field.name, default: 0] += 1
+      }
+    }
+  }
+
+  private static func value(
+    of field: String,
+    in entity: StoredEntity,
+    _ layout: Layout
+  ) throws -> RecordValue {
+    let reader = RecordFields([field], in: layout)
+    var places = [RecordFields.Place.none]
+    try reader.locate(in: entity.record, &places)
+    return try reader.value(at: places[0], in: entity.record) ?? .null
   }
 
   /// Whether a field has the value that another one had.
@@ -274,21 +429,29 @@ struct MigrationDifference {
     _ old: Layout,
     _ after: StoredEntity,
     _ new: Layout,
-    _ report: inout MigrationTableReport
+    _ comparison: inout Comparison
   ) throws {
     let has = try RecordValue(record: after.record, layout: new)
     let had = try RecordValue(record: before.record, layout: old)
     guard case .object(let members) = had, case .object(let left) = has else { return }
     var kept: Set<String> = []
     for member in left where member.value != .null { kept.insert(member.name) }
-    for member in members where member.value != .null && !kept.contains(member.name) {
+    for member in members where member.value != .null {
       if member.name == "id", before.id != after.id { continue }
+      if kept.contains(member.name) {
+        if has[member.name]?.keepingKind(of: member.value) == member.value {
+          comparison.losses.kept.insert(member.name)
+        } else {
+          comparison.losses.overwritten[member.name, default: 0] += 1
+        }
+        continue
+      }
       let isKept = workspace.renames.names(of: member.name, in: after.table).contains { name in
         guard kept.contains(name) else { return false }
         guard let earlier = had[name], earlier != .null else { return true }
         return has[name]?.keepingKind(of: member.value) == member.value
       }
-      if !isKept { report.valuesLost[member.name, default: 0] += 1 }
+      if !isKept { comparison.report.valuesLost[member.name, default: 0] += 1 }
     }
   }
 
@@ -367,17 +530,21 @@ extension Scalar {
 extension MigrationDifference {
   private mutating func noteLosses(_ report: MigrationTableReport, _ losses: Losses) throws {
     let table = report.table
-    let before = max(report.before, losses.recordsBeforeRename)
-    if before > 0, report.after == 0 {
+    if report.deleted > 0 {
+      let isAll = report.after == 0
+      let records = Measures.count(report.deleted, "record", "records")
+      let part =
+        report.deleted == report.before
+        ? "\(records), all it has" : "\(report.deleted) of its \(report.before) records"
       findings.append(
         MigrationFinding(
-          .destructive,
+          isAll ? .destructive : .deletes,
           table: table,
-          count: before,
-          detail: "\(table) loses \(Measures.count(before, "record", "records")), all it has"
+          count: report.deleted,
+          detail: "\(table) loses \(part)"
         )
       )
-      return
+      if isAll { return }
     }
     // Where records are removed and others are added, those may be meant to stand for the removed ones.
     let removed = report.inserted > 0 ? losses.removed : [:]
@@ -413,6 +580,18 @@ extension MigrationDifference {
         )
       )
     }
+    for (field, count) in losses.overwritten.sorted(by: { $0.key < $1.key }) {
+      let values = Measures.count(count, "value", "values")
+      findings.append(
+        MigrationFinding(
+          .overwrites,
+          table: table,
+          field: field,
+          count: count,
+          detail: "\(table).\(field) has another value in place of its \(values), all it had"
+        )
+      )
+    }
   }
 
   /// Which of the fields still have a value in a record of the table.
@@ -441,7 +620,9 @@ extension MigrationDifference {
 
   /// Counts the references to records that the step has removed.
   private mutating func noteDangling() throws {
-    var targets = Set(reports.filter { $0.deleted + $0.idsChanged > 0 }.map(\.table))
+    var targets = Set(
+      reports.filter { $0.deleted + $0.idsChanged > 0 || !$0.moved.isEmpty }.map(\.table)
+    )
     targets.formUnion(
       workspace.changedTables.filter {
         workspace.hasMoves(in: $0) || workspace.isChangedSinceRename($0)
@@ -455,7 +636,7 @@ extension MigrationDifference {
         if !found.isEmpty { references[number] = found }
       }
       if references.isEmpty { continue }
-      let dangling = try dangling(in: table, references)
+      let (dangling, count) = try dangling(in: table, references)
       if dangling.isEmpty { continue }
       let list = dangling.map {
         MigrationTableReport.Dangling(field: $0.key.place, target: $0.key.table, count: $0.value)
@@ -478,6 +659,7 @@ extension MigrationDifference {
         reports[index].dangling = list
       } else {
         var report = MigrationTableReport(table: table)
+        (report.before, report.after) = (count, count)
         report.dangling = list
         reports.append(report)
       }
@@ -488,10 +670,12 @@ extension MigrationDifference {
   private func dangling(
     in table: String,
     _ references: [Int64: [Layout.Reference]]
-  ) throws -> [Layout.Reference: Int] {
+  ) throws -> (counts: [Layout.Reference: Int], records: Int) {
     var counts: [Layout.Reference: Int] = [:]
+    var records = 0
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
+      records += 1
       guard let references = references[entity.layout] else { continue }
       let value = try RecordValue(
         record: entity.record,
@@ -511,7 +695,45 @@ extension MigrationDifference {
         }
       }
     }
-    return counts
+    return (counts, records)
+  }
+}
+
+/// What a record has beside its ID.
+private struct RecordContent {
+  private let id: ArraySlice<UInt8>
+  private let value: RecordValue
+
+  /// - Parameter entity: A record that is not sealed.
+  init(_ entity: StoredEntity, _ layout: Layout) throws {
+    id = entity.id
+    value = try RecordValue(record: entity.record, layout: layout)
+  }
+
+  private var members: [RecordValue.Member] {
+    (value.members ?? [.init("value", value)]).filter { $0.name != "id" && $0.value != .null }
+  }
+
+  var fields: [String] { members.map(\.name) }
+
+  /// The same for two records with equal values, whatever their layouts are; that of a record without values is of
+  /// its ID.
+  var checksum: [UInt8] {
+    var builder = ChecksumBuilder()
+    let members = members.sorted { $0.name < $1.name }
+    if members.isEmpty { builder.append(Array(id)) }
+    for member in members {
+      builder.append(member.name)
+      // An integer is the same in a column of another width.
+      switch member.value {
+      case .int(let number, _): builder.append(RecordValue.int(number, .bits64).taggedBytes)
+      case .uint(let number, _):
+        let integer = Int64(exactly: number).map { RecordValue.int($0, .bits64) }
+        builder.append((integer ?? member.value).taggedBytes)
+      default: builder.append(member.value.taggedBytes)
+      }
+    }
+    return builder.finalize().bytes
   }
 }
 

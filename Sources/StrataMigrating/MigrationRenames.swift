@@ -5,6 +5,9 @@ struct MigrationRenames {
   /// The names that a field has now, by its table and its name before; records may differ in it.
   private var fields: [String: [String: Set<String>]] = [:]
 
+  /// Whether the records that a table had before the step are under another name.
+  func isAway(_ table: String) -> Bool { tables.values.contains(table) }
+
   mutating func renameTable(_ table: String, to name: String) {
     let original = tables.removeValue(forKey: table) ?? table
     tables[name] = original == name ? nil : original

@@ -466,7 +466,10 @@ extension MigrationRun {
     workspace.seals = task.migration.seals
     defer { (workspace.stragglersOf, workspace.seals) = (nil, [:]) }
     let listed = workspace.tables
-    var difference = MigrationDifference(workspace)
+    var difference = MigrationDifference(
+      workspace,
+      isForStragglers: task.stragglersSince != nil
+    )
     let header: DeltaHeader?
     do {
       try task.step(tables)
@@ -490,18 +493,12 @@ extension MigrationRun {
       tables: difference.reports,
       findings: difference.findings + tables.findings
     )
-    if header == nil, direction == .up, try hasRecords(task.migration, workspace) {
+    if header == nil, try hasRecords(task.migration, workspace) {
       step.findings.append(
         MigrationFinding(.noEffect, detail: "it changes nothing, although there are records")
       )
     }
-    // What goes down is taken back, not lost.
-    let allowances = task.migration.allowances + tables.allowances
-    for index in step.findings.indices {
-      let finding = step.findings[index]
-      step.findings[index].isAllowed =
-        direction == .down || allowances.contains { $0.covers(finding) }
-    }
+    step.allow(task.migration.allowances + tables.allowances)
     step.bytes = header?.bytes ?? 0
     step.revision = header?.revision
     step.isForStragglers = task.stragglersSince != nil
@@ -529,6 +526,19 @@ extension MigrationRun {
       is CorruptionError, is SystemError:
       error
     default: DataMigrationError.failed(name, detail: "\(error)")
+    }
+  }
+}
+
+extension MigrationReport.Step {
+  /// Marks the findings that the migration allows, and says of the others what would allow them.
+  fileprivate mutating func allow(_ allowances: [MigrationAllowance]) {
+    for (index, finding) in findings.enumerated() {
+      findings[index].isAllowed = allowances.contains { $0.covers(finding) }
+      guard findings[index].isRefused else { continue }
+      let permission = MigrationAllowance(finding.kind, finding.table, finding.field)
+      findings[index].permission =
+        form == .sql ? "-- strata:allow \(permission)" : permission.swift
     }
   }
 }

@@ -13,6 +13,8 @@ struct MigrationStaging {
     let origin: [UInt8]?
     /// In `staged`: when the row was added.
     let number: Int64
+    /// In `staged`: whether the step has removed the record that had this ID, though another may have it now.
+    var isRemoved = false
   }
 
   enum Table: String {
@@ -27,13 +29,14 @@ struct MigrationStaging {
     try connection.execute(
       """
       CREATE TABLE kept(tab INTEGER, id BLOB, number INTEGER, origin BLOB, layout INTEGER, record BLOB,
-        PRIMARY KEY(tab, id)) WITHOUT ROWID;
+        removed INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
       CREATE TABLE staged(tab INTEGER, id BLOB, number INTEGER, origin BLOB, layout INTEGER, record BLOB,
-        PRIMARY KEY(tab, id)) WITHOUT ROWID;
+        removed INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
       CREATE INDEX staged_origin ON staged(tab, origin) WHERE origin IS NOT NULL;
       CREATE TABLE moved(old BLOB PRIMARY KEY, id BLOB NOT NULL UNIQUE, value BLOB, layout INTEGER,
         record BLOB) WITHOUT ROWID;
       CREATE TABLE written(tab INTEGER, id BLOB, known INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
+      CREATE TABLE lost(content BLOB, id BLOB, tab INTEGER, PRIMARY KEY(content, id, tab)) WITHOUT ROWID;
       BEGIN
       """
     )
@@ -48,7 +51,8 @@ struct MigrationStaging {
       id: try row.blob(0),
       record: record,
       origin: try row.optionalBlob(3),
-      number: try row.int(4)
+      number: try row.int(4),
+      isRemoved: try row.int(5) != 0
     )
   }
 
@@ -56,7 +60,7 @@ struct MigrationStaging {
   func page(of table: Table, _ number: Int64, after id: [UInt8]?) throws(SQLiteError) -> [Change] {
     try connection.all(
       """
-      SELECT id, layout, record, origin, number FROM \(table.rawValue)
+      SELECT id, layout, record, origin, number, removed FROM \(table.rawValue)
         WHERE tab = ? AND id > ? ORDER BY id LIMIT 256
       """,
       // An encoded ID has at least one byte.
@@ -68,7 +72,7 @@ struct MigrationStaging {
   func row(of table: Table, _ number: Int64, _ id: [UInt8]) throws(SQLiteError) -> Change? {
     try connection.first(
       """
-      SELECT id, layout, record, origin, number FROM \(table.rawValue) WHERE tab = ? AND id = ?
+      SELECT id, layout, record, origin, number, removed FROM \(table.rawValue) WHERE tab = ? AND id = ?
       """,
       [.integer(number), .blob(id)]
     ) { row throws(SQLiteError) in try Self.row(row) }
@@ -78,13 +82,14 @@ struct MigrationStaging {
   func stage(_ table: Int64, _ row: Change) throws(SQLiteError) {
     try connection.run(
       """
-      INSERT INTO staged (tab, id, number, origin, layout, record) VALUES (?, ?, ?, ?, ?, ?)
+      INSERT INTO staged (tab, id, number, origin, layout, record, removed) VALUES (?, ?, ?, ?, ?, ?, ?)
         ON CONFLICT (tab, id) DO UPDATE SET origin = coalesce(excluded.origin, nullif(origin, x'')),
-          layout = excluded.layout, record = excluded.record
+          layout = excluded.layout, record = excluded.record, removed = max(removed, excluded.removed)
       """,
       [
         .integer(table), .blob(row.id), .integer(row.number), .blob(orNull: row.origin),
         row.record.map { .integer($0.layout) } ?? .null, .blob(orNull: row.record?.bytes),
+        .integer(row.isRemoved ? 1 : 0),
       ]
     )
   }
@@ -109,7 +114,7 @@ struct MigrationStaging {
   ) throws(SQLiteError) -> [Change] {
     try connection.all(
       """
-      SELECT id, layout, record, origin, number FROM staged
+      SELECT id, layout, record, origin, number, removed FROM staged
         WHERE tab = ? AND origin IS NOT NULL AND (origin, id) > (?, ?) AND layout IS NOT NULL
         ORDER BY origin, id LIMIT 256
       """,
@@ -121,6 +126,40 @@ struct MigrationStaging {
   func keepStaged() throws(SQLiteError) {
     try connection.execute("INSERT OR REPLACE INTO kept SELECT * FROM staged; DELETE FROM staged")
   }
+}
+
+/// The contents of records that a step has removed.
+extension MigrationStaging {
+  /// Notes what a removed record had.
+  func noteLost(_ content: [UInt8], of id: ArraySlice<UInt8>, in table: Int64) throws(SQLiteError) {
+    try connection.run(
+      "INSERT OR REPLACE INTO lost (content, tab, id) VALUES (?, ?, ?)",
+      [.blob(content), .integer(table), .blob(Array(id))]
+    )
+  }
+
+  /// Takes out a removed record that had this content, and returns the number of its table; nil if there is none.
+  ///
+  /// One of the same ID comes first.
+  func takeLost(_ content: [UInt8], for id: [UInt8]) throws(SQLiteError) -> Int64? {
+    var found: (id: [UInt8], table: Int64)?
+    for (condition, values) in [
+      ("content = ? AND id = ?", [.blob(content), .blob(id)]), ("content = ?", [.blob(content)]),
+    ] as [(String, [Value])] where found == nil {
+      found = try connection.first("SELECT id, tab FROM lost WHERE \(condition) LIMIT 1", values) {
+        row throws(SQLiteError) in (try row.blob(0), try row.int(1))
+      }
+    }
+    guard let found else { return nil }
+    try connection.run(
+      "DELETE FROM lost WHERE content = ? AND id = ? AND tab = ?",
+      [.blob(content), .blob(found.id), .integer(found.table)]
+    )
+    return found.table
+  }
+
+  /// Forgets all of them.
+  func dropLost() throws(SQLiteError) { try connection.execute("DELETE FROM lost") }
 }
 
 /// The new IDs of one table.

@@ -20,6 +20,8 @@ final class MigrationWorkspace {
   private var sequence: Int64 = 0
   private var stagedTables: Set<String> = []
   private var keptTables: Set<String> = []
+  /// Whether the step has stored a record.
+  private(set) var hasPuts = false
   /// What the step has given other names.
   var renames = MigrationRenames()
   /// The tables in which the step has given records other IDs.
@@ -40,6 +42,9 @@ final class MigrationWorkspace {
     staging = try MigrationStaging()
     self.session = session
   }
+
+  /// The table of a number in the staging.
+  func table(_ number: Int64) -> String { namesOfNumbers[Int(number) - 1] }
 
   /// The number of a table in the staging.
   func number(of table: String) -> Int64 {
@@ -451,7 +456,10 @@ extension MigrationWorkspace {
 
   /// Removes a record that was read.
   func removeKnown(_ id: [UInt8], from table: String) throws {
-    try stage(.init(id: id, record: nil, origin: nil, number: sequence + 1), in: table)
+    try stage(
+      .init(id: id, record: nil, origin: nil, number: sequence + 1, isRemoved: true),
+      in: table
+    )
   }
 
   /// Removes a record that has another ID now, unless another one has its ID already.
@@ -464,6 +472,7 @@ extension MigrationWorkspace {
   private func stage(_ row: MigrationStaging.Change, in table: String) throws {
     sequence += 1
     stagedTables.insert(table)
+    if row.record != nil { hasPuts = true }
     if renames.tables[table] != nil { tablesChangedSinceRename.insert(table) }
     try staging.stage(number(of: table), row)
   }
@@ -505,6 +514,7 @@ extension MigrationWorkspace {
     try staging.keepStaged()
     keptTables.formUnion(stagedTables)
     stagedTables = []
+    hasPuts = false
     renames = MigrationRenames()
     movedTables = []
     tablesChangedSinceRename = []

@@ -220,6 +220,7 @@ struct CrashChild {
       migration = try DataMigration(
         "0001_rows",
         sql: """
+          -- strata:allow deletes(books)
           DELETE FROM books WHERE id % 4 <> 0;
           INSERT INTO books(id, title, author) VALUES (1, 'one', 'author-1');
           """

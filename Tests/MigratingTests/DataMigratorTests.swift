@@ -169,7 +169,7 @@ struct DataMigratorTests {
         .init(field: "readers[]", target: "users", count: 1),
       ]
     )
-    #expect(planned.refusals["0001_remove"]?.map(\.kind) == [.dangling, .dangling])
+    #expect(planned.refusals["0001_remove"]?.map(\.kind) == [.deletes, .dangling, .dangling])
   }
 
   @Test
@@ -282,10 +282,12 @@ struct DataMigratorTests {
         #expect(try tables.record(in: "users", id: .string(author)) == nil)
       }
       #expect(tables.names == ["notes", "tags", "users"])
-    }.allowing(.dangling("notes"))
+    }.allowing(.dangling("notes"), .deletes("users"))
     let report = try await migrator([change]).up()
     #expect(report.steps[0].tables.map(\.deleted) == [0, 4])
-    #expect(report.steps[0].findings.map(\.isAllowed) == [true, true])
+    let findings = report.steps[0].findings
+    #expect(findings.map(\.kind) == [.overwrites, .deletes, .dangling, .dangling])
+    #expect(findings.map(\.isAllowed) == [false, true, true, true])
     let note = try Inspector(path: path).show(table: "notes", id: "n4")[0].value
     #expect(note["score"] == .double(1))
     #expect(note["rank"] == .int(7, .bits64))

@@ -143,7 +143,8 @@ struct FiveReleasesTests {
     let report = try await migrator.up()
     let count = try #require(before.first { $0.name == "notes" }?.count)
     #expect(count > 0)
-    #expect(report.steps[0].tables.map(\.table) == ["notes", "sheets"])
+    #expect(report.steps[0].tables.map(\.table) == ["sheets"])
+    #expect(report.steps[0].tables.map(\.renamedFrom) == ["notes"])
     let after = try Inspector(path: path).tables()
     #expect(after.first { $0.name == "sheets" }?.count == count)
     #expect(try Inspector(path: path).info().format == 2)
@@ -164,12 +165,13 @@ struct FiveReleasesTests {
     #expect(
       steps == [
         ["users +0 ~5 -0 id0 5→5"],
-        ["memos +5 ~0 -0 id0 0→5", "notes +0 ~0 -5 id0 5→0"],
+        ["memos +0 ~0 -0 id0 5→5"],
         ["addresses +4 ~0 -0 id0 0→4", "users +0 ~4 -0 id0 5→5"],
         ["memos +0 ~5 -0 id0 5→5", "users +0 ~0 -0 id5 5→5"],
         ["tags +0 ~0 -5 id0 5→0"],
       ]
     )
+    #expect(report.steps[1].tables.map(\.renamedFrom) == ["notes"])
     #expect(report.steps[2].tables[1].valuesLost == ["street": 4, "city": 2])
     #expect(report.after == Revision(report.before.number + 5))
     #expect(report.steps.allSatisfy { step in step.findings.allSatisfy(\.isAllowed) })

@@ -22,6 +22,7 @@ struct MigrationLedgerTests {
     DataMigration(name, table: "users", version: version) { user in
       user["touched"] = .integer((try user.value(Int.self, of: "touched") ?? 0) + 1)
     }.reversed(table: "users") { $0.remove("touched") }
+      .allowing(.destructive("users.touched"))
   }
 
   private func squashed(_ numbers: ClosedRange<Int>) -> DataMigration {

@@ -149,8 +149,10 @@ struct MigrationLossTests {
       user.removeRecord()
     }
     #expect(
-      try await losses(of: again)
-        == ["destructive(users.city): users.city loses 2 values, all it has"]
+      try await losses(of: again) == [
+        "deletes(users): users loses 5 records, all it has",
+        "destructive(users.city): users.city loses 2 values, all it has",
+      ]
     )
   }
 
@@ -165,9 +167,89 @@ struct MigrationLossTests {
     let step = try await plan(both)
     #expect(step.findings.filter(\.isRefused) == [])
     #expect(step.tables.first { $0.table == "people" }?.valuesLost == [:])
-    let counts = step.tables.filter { $0.table != "notes" }.map {
-      "\($0.table) +\($0.inserted) -\($0.deleted) \($0.before)→\($0.after)"
+    let table = try #require(step.tables.first { $0.table != "notes" })
+    #expect(table.description == "users: renamed to people, 5 with another ID; 5 in all")
+    #expect(step.tables.map(\.table) == ["notes", "people"])
+  }
+}
+
+/// Records that are removed, and the way back.
+extension MigrationLossTests {
+  private static let removal = DataMigration("0001_remove", table: "users") { user in
+    if user.id != .string("u1") { user.removeRecord() }
+  }.allowing(.dangling("notes"))
+
+  @Test
+  func `records that a step removes are counted, and need a permission`() async throws {
+    let step = try await plan(Self.removal)
+    let finding = try #require(step.findings.first { $0.kind == .deletes })
+    #expect(finding.description == "deletes(users): users loses 4 of its 5 records")
+    #expect(finding.permission == #".allowing(.deletes("users"))"#)
+    let before = try FiveReleases.contents(of: path)
+    let error = await #expect(throws: PersistenceError.self) {
+      try await DataMigrator([Self.removal], at: path).up()
     }
-    #expect(counts == ["people +5 -0 0→5", "users +0 -5 5→0"])
+    #expect(error?.reason == .dataMigration(.refused(["0001_remove": [finding]])))
+    #expect(try FiveReleases.contents(of: path) == before)
+    let allowed = Self.removal.allowing(.deletes("users"))
+    let report = try await DataMigrator([allowed], at: path).up()
+    #expect(report.steps[0].tables.first { $0.table == "users" }?.deleted == 4)
+  }
+
+  @Test
+  func `a record that is put into another table was moved`() async throws {
+    let move = DataMigration("0001_move", table: "users") { user, tables in
+      guard user.id != .string("u1") else { return }
+      try tables.put(MigrationRecord(table: "former", id: user.id, user.members))
+      user.removeRecord()
+    }.allowing(.dangling("notes"))
+    let step = try await plan(move)
+    #expect(step.findings.filter(\.isRefused) == [])
+    #expect(step.tables.first { $0.table == "users" }?.moved == ["former": 4])
+    #expect(step.tables.first { $0.table == "former" }?.inserted == 4)
+  }
+
+  @Test
+  func `the way back has the same findings and permissions`() async throws {
+    let step = DataMigration("0001_age", table: "users") { $0["age"] = .integer(18) }
+      .reversed(table: "users") { $0.remove("age") }
+    let migrator = DataMigrator([step], at: path)
+    try await migrator.up()
+    let before = try FiveReleases.contents(of: path)
+    let planned = try await migrator.plan(.down)
+    #expect(planned.direction == .down)
+    #expect(
+      planned.steps[0].findings.map(\.description)
+        == ["destructive(users.age): users.age loses 5 values, all it has"]
+    )
+    let error = await #expect(throws: PersistenceError.self) { try await migrator.down() }
+    #expect(error?.reason == .dataMigration(.refused(planned.refusals)))
+    #expect(try FiveReleases.contents(of: path) == before)
+    let allowed = DataMigrator([step.allowing(.destructive("users.age"))], at: path)
+    let report = try await allowed.down()
+    #expect(report.steps[0].findings.map(\.isAllowed) == [true])
+    #expect(try await allowed.history() == [])
+  }
+
+  @Test
+  func `a test of migrations fails where a permission is missing, on either way`() async throws {
+    let back = DataMigration("0001_age", table: "users") { $0["age"] = .integer(18) }
+      .reversed(table: "users") { $0.remove("age") }
+    let there = DataMigration("0002_street", table: "users") { $0.remove("street") }
+    let error = await #expect(throws: PersistenceError.self) {
+      _ = try await DataMigrator([back, there], at: path).test()
+    }
+    guard case .dataMigration(.refused(let findings))? = error?.reason else {
+      Issue.record("\(error.map { "\($0)" } ?? "no error")")
+      return
+    }
+    #expect(
+      findings.mapValues { $0.map(\.field) } == ["0001_age": ["age"], "0002_street": ["street"]]
+    )
+    let report = try await DataMigrator(
+      [back.allowing(.destructive("users.age")), there.allowing(.destructive("users.street"))],
+      at: path
+    ).test()
+    #expect(report.steps.count == 2)
   }
 }

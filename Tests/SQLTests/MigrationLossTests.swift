@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 import StrataInspection
 import StrataJournal
@@ -19,6 +20,8 @@ import Testing
     for id in 1...6 {
       var person = Person.random(id, using: &random)
       person.city = id % 2 == 0 ? "Oslo" : nil
+      person.joined = Date(timeIntervalSince1970: 1_770_000_000)
+      person.score = 0.5
       state.db.people.insert(person)
       var document = Document.random(id, people: 6, using: &random)
       document.owner = EntityID(id)
@@ -67,7 +70,10 @@ import Testing
   }
 
   @Test func `what a script removes from a table that it has renamed is gone`() async throws {
-    let script = "ALTER TABLE documents RENAME TO papers; DELETE FROM papers WHERE id < 'doc-4'"
+    let script = """
+      -- strata:allow deletes(papers)
+      ALTER TABLE documents RENAME TO papers; DELETE FROM papers WHERE id < 'doc-4'
+      """
     try await DataMigrator([try DataMigration("0001_script", sql: script)], at: sample.path).up()
     #expect(
       try sample.rows("SELECT id FROM papers ORDER BY id")
@@ -177,5 +183,114 @@ import Testing
     }
     #expect(detail.contains("ratio"))
     #expect(try await losses(of: "UPDATE documents SET ratio = 1.0 / 3 WHERE id = 'doc-1'") == [])
+  }
+}
+
+/// Records that a script deletes, moves and overwrites.
+extension MigrationLossTests {
+  private func findings(of script: String) async throws -> [String] {
+    try await plan(script).findings.filter { $0.kind != .dangling }.map(\.description)
+  }
+
+  private func tables(of script: String) async throws -> [String] {
+    try await plan(script).tables.map(\.description)
+  }
+
+  @Test func `records that a script deletes are counted, and need a permission`() async throws {
+    let script = "DELETE FROM people WHERE id <> 3"
+    #expect(try await losses(of: script) == ["deletes(people): people loses 5 of its 6 records"])
+    let step = try await plan(script)
+    #expect(step.findings.first?.permission == "-- strata:allow deletes(people)")
+    for word in ["deletes(people)", "destructive(people)", "deletes"] {
+      #expect(try await losses(of: "-- strata:allow \(word)\n\(script)") == [])
+    }
+    for word in ["deletes(documents)", "lossy(people)", "destructive(people.city)"] {
+      #expect(try await losses(of: "-- strata:allow \(word)\n\(script)").count == 1)
+    }
+    let migrator = DataMigrator([try DataMigration("0001_script", sql: script)], at: sample.path)
+    let error = await #expect(throws: PersistenceError.self) { try await migrator.up() }
+    #expect("\(error.map { "\($0)" } ?? "")".contains("-- strata:allow deletes(people)"))
+    #expect(try sample.rows("SELECT count(*) FROM people") == [[.integer(6)]])
+    #expect(
+      try await losses(of: "DELETE FROM documents")
+        == ["destructive(documents): documents loses 6 records, all it has"]
+    )
+  }
+
+  @Test func `a record whose contents are elsewhere was moved`() async throws {
+    let create = """
+      CREATE TABLE new(id INTEGER, name TEXT, age INTEGER, city TEXT, score DOUBLE, active BOOLEAN,
+        joined TIMESTAMP, tags JSON);
+      INSERT INTO new SELECT id, name, age, city, score, active, joined, tags FROM people
+      """
+    let archive = """
+      \(create) WHERE id < 4; ALTER TABLE new RENAME TO archive; DELETE FROM people WHERE id < 4;
+      """
+    #expect(try await losses(of: archive) == [])
+    #expect(
+      try await tables(of: archive).filter { !$0.hasPrefix("documents") }
+        == ["archive: 3 inserted; 3 in all", "people: 3 moved to archive; 3 in all"]
+    )
+    let numbers = """
+      \(create); UPDATE new SET id = id + 100; DROP TABLE people; ALTER TABLE new RENAME TO people;
+      """
+    #expect(try await losses(of: numbers) == [])
+    #expect(try await tables(of: numbers).last == "people: 6 with another ID; 6 in all")
+    // Two rows that stand for six do not bring back the other four.
+    let some = "\(create) WHERE id < 3; ALTER TABLE new RENAME TO users; DROP TABLE people;"
+    #expect(
+      try await losses(of: some) == ["destructive(people): people loses 4 of its 6 records"]
+    )
+    let changed =
+      "\(create) WHERE id < 4; UPDATE new SET name = 'x'; DELETE FROM people WHERE id < 4;"
+    #expect(try await losses(of: changed) == ["deletes(people): people loses 3 of its 6 records"])
+  }
+
+  @Test func `an ID whose record was deleted is free for another record`() async throws {
+    let script = """
+      -- strata:allow deletes(people)
+      DELETE FROM people WHERE id = 2;
+      UPDATE people SET id = 2 WHERE id = 3;
+      """
+    #expect(try await losses(of: script) == [])
+    #expect(
+      try await tables(of: script).last == "people: 1 deleted, 1 with another ID; 5 in all"
+    )
+  }
+
+  @Test func `a field that is overwritten in every record is said, and not refused`() async throws {
+    let all = "UPDATE people SET age = 7"
+    #expect(
+      try await findings(of: all) == [
+        "overwrites(people.age): people.age has another value in place of its 6 values, all it had"
+      ]
+    )
+    #expect(try await losses(of: all) == [])
+    #expect(try await findings(of: "\(all) WHERE id > 1") == [])
+    // The other records have no city.
+    #expect(
+      try await findings(of: "UPDATE people SET city = 'Bern' WHERE city IS NOT NULL") == [
+        "overwrites(people.city): people.city has another value in place of its 3 values, all it had"
+      ]
+    )
+    #expect(try await findings(of: "UPDATE people SET city = 'Oslo'") == [])
+  }
+
+  @Test func `a table that has another name is reported as such`() async throws {
+    #expect(
+      try await tables(of: "ALTER TABLE documents RENAME TO papers")
+        == ["documents: renamed to papers; 6 in all"]
+    )
+    #expect(
+      try await tables(
+        of: """
+          ALTER TABLE documents RENAME TO papers;
+          UPDATE papers SET title = 'x' WHERE id = 'doc-1';
+          DELETE FROM papers WHERE id = 'doc-2';
+          INSERT INTO papers(id, title) VALUES ('new', 'y');
+          """
+      ) == ["documents: renamed to papers, 1 inserted, 1 updated, 1 deleted; 6 in all"]
+    )
+    #expect(try await findings(of: "ALTER TABLE documents RENAME TO papers") == [])
   }
 }

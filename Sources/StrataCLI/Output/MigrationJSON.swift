@@ -100,6 +100,7 @@ enum MigrationJSON {
       let count: Int
       let detail: String
       let allowed: Bool
+      let permission: String?
       let refused: Bool
     }
 
@@ -136,6 +137,7 @@ enum MigrationJSON {
               count: finding.count,
               detail: finding.detail,
               allowed: finding.isAllowed,
+              permission: finding.permission,
               refused: finding.isRefused
             )
           },

@@ -65,9 +65,9 @@ package enum MigrationText {
       step.revision.map { "revision \($0), \(Measures.size(step.bytes))" } ?? "changes nothing"
     let stragglers = step.isForStragglers ? ", only records of an older build" : ""
     var lines = ["\(arrow)\(step.name.printable)  \(time(step.duration)), \(delta)\(stragglers)"]
-    let width = step.tables.map(\.table.printable.columnCount).max() ?? 0
+    let width = step.tables.map(\.formerName.printable.columnCount).max() ?? 0
     for table in step.tables {
-      let name = table.table.printable
+      let name = table.formerName.printable
       let gap = String(repeating: " ", count: width - name.columnCount + 2)
       lines.append("  \(name)\(gap)\(table.changes)")
     }
@@ -77,6 +77,9 @@ package enum MigrationText {
         finding.isRefused
         ? highlighting.warning("refused") : finding.isAllowed ? "allowed" : "note"
       lines.append("  \(mark)  \(text)")
+      if let permission = finding.permission {
+        lines.append("           if this is intended: \(permission.printable)")
+      }
     }
     return lines
   }
@@ -84,13 +87,21 @@ package enum MigrationText {
   /// What a run did, in a sentence.
   package static func summary(_ report: MigrationReport, isPlan: Bool) -> String {
     let count = report.steps.count
-    guard count > 0 else { return "There is nothing to migrate: no migration is pending." }
+    guard count > 0 else {
+      return report.direction == .up
+        ? "There is nothing to migrate: no migration is pending."
+        : "There is nothing to take back: no migration has run."
+    }
     let steps = Measures.count(count, "migration", "migrations")
     let time = time(report.duration)
+    if isPlan, report.direction == .down {
+      return "Planned to take back \(steps) in \(time). The store was not changed."
+    }
     if isPlan { return "Planned \(steps) in \(time). The store was not changed." }
     let backup = report.backup.map { " The backup is \($0.printable)." } ?? ""
     let range = "from revision \(report.before) to \(report.after)"
-    return "Ran \(steps) in \(time), \(range).\(backup)"
+    let done = report.direction == .up ? "Ran" : "Took back"
+    return "\(done) \(steps) in \(time), \(range).\(backup)"
   }
 
   /// What a revert did.

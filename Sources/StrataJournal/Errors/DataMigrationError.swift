@@ -112,8 +112,7 @@ extension DataMigrationError: CustomStringConvertible {
     case .needsProgram: "Run the program, or its own call of DataMigrator."
     case .failed, .checkFailed:
       "The file is unchanged. Correct the migration or the data, then run it again."
-    case .refused:
-      "Say in the migration that it is intended, as in .allowing(.destructive(\"table.field\"))."
+    case .refused(let findings): Self.permissions(findings)
     case .notReversible: "Restore the backup from before it, or revert to a revision before it."
     case .unknownNumber: "`status` lists the migrations."
     case .stragglers(let name, _):
@@ -139,6 +138,15 @@ extension DataMigrationError: CustomStringConvertible {
       file, open with PersistenceConfiguration.unknownTables = .keep. The file was not changed.
       """
     }
+  }
+
+  /// What to write into which migration.
+  private static func permissions(_ findings: [String: [MigrationFinding]]) -> String {
+    let lines = findings.sorted { $0.key < $1.key }.map { name, findings in
+      let permissions = findings.compactMap(\.permission).joined(separator: " ")
+      return "to \(name): \(permissions)"
+    }
+    return "The file is unchanged. If this is intended, add \(lines.joined(separator: "; "))"
   }
 
   private static func list(_ tables: [String: Int]) -> String {

@@ -8,6 +8,10 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
     case destructive
     /// Some values of a field are gone, or its kind holds less than before.
     case lossy
+    /// Some records of a table are gone.
+    case deletes
+    /// Every value of a field was replaced by another one.
+    case overwrites
     /// References that led to an entity lead to none.
     case dangling
     /// A field without an empty value was added to records that have none.
@@ -32,6 +36,10 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
   public var detail: String
   /// Whether the migration says that it is intended.
   public var isAllowed: Bool
+  /// What to write into the migration to allow it: `-- strata:allow destructive(users.bio)` in a script.
+  ///
+  /// Nil unless a run stops because of it.
+  public var permission: String?
 
   /// Creates a finding.
   public init(
@@ -52,11 +60,11 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
 
   /// Whether a run stops because of it, unless it is allowed: data would be lost, or broken.
   ///
-  /// A step without an effect or that is not repeatable is only reported.
+  /// A step without an effect, that is not repeatable, or that overwrites a field is only reported.
   public var isRefused: Bool {
     switch kind {
-    case .destructive, .lossy, .dangling, .notNull, .collision: !isAllowed
-    case .notRepeatable, .noEffect: false
+    case .destructive, .lossy, .deletes, .dangling, .notNull, .collision: !isAllowed
+    case .notRepeatable, .noEffect, .overwrites: false
     }
   }
 }
@@ -124,6 +132,11 @@ public struct MigrationAllowance: Sendable, Hashable, Codable {
     MigrationAllowance(.lossy, in: place)
   }
 
+  /// Allows that records of a table are gone.
+  public static func deletes(_ table: String) -> MigrationAllowance {
+    MigrationAllowance(.deletes, table)
+  }
+
   /// Allows that references in a table, or in `table.field`, lead to no entity.
   public static func dangling(_ place: String) -> MigrationAllowance {
     MigrationAllowance(.dangling, in: place)
@@ -131,8 +144,26 @@ public struct MigrationAllowance: Sendable, Hashable, Codable {
 
   /// Whether it covers a finding: that everything may go includes that some of it may.
   package func covers(_ finding: MigrationFinding) -> Bool {
-    (kind == finding.kind || kind == .destructive && finding.kind == .lossy)
+    (kind == finding.kind || kind == .destructive && Self.partOfDestructive.contains(finding.kind)
+      || kind == .lossy && finding.kind == .overwrites)
       && (table == nil || table == finding.table) && (field == nil || field == finding.field)
+  }
+
+  private static let partOfDestructive: Set<MigrationFinding.Kind> = [
+    .lossy, .deletes, .overwrites,
+  ]
+
+  /// How a closure or a declaration of Swift says it: `.allowing(.destructive("users.bio"))`.
+  package var swift: String {
+    let place = table.map { table in field.map { "\(table).\($0)" } ?? table }
+    switch (kind, place) {
+    case (.destructive, let place?), (.lossy, let place?), (.deletes, let place?),
+      (.dangling, let place?):
+      return ".allowing(.\(kind.rawValue)(\"\(place)\"))"
+    case (_, let place?):
+      return ".allowing(MigrationAllowance(.\(kind), in: \"\(place)\"))"
+    case (_, nil): return ".allowing(MigrationAllowance(.\(kind)))"
+    }
   }
 }
 

@@ -209,6 +209,10 @@ extension EntityTables {
       }
       guard let row = new, let after else { break }
       let isThere = old.map { $0.id == row.id[...] } ?? false
+      if isThere, row.moved != nil, try moved.map({ try !Self.contains(row.id, $0) }) ?? false {
+        // The record that had this ID is gone, and another one has it now.
+        try body(RecordChange(table: name, id: row.id, change: .remove))
+      }
       // A row whose ID or table has changed brings the record that it came from.
       let origin = row.origin ?? (isThere ? old.map { ($0.layout, $0.record) } : nil)
       let change = try writer?.change(

@@ -67,6 +67,11 @@ public struct MigrationReport: Sendable, Hashable, Codable {
       self.isForStragglers = isForStragglers
     }
 
+    /// What it is called where its text is meant: a script for the way back has a name of its own.
+    fileprivate func script(_ direction: Direction) -> String {
+      direction == .down && !isForStragglers && form == .sql ? "\(name).down" : name
+    }
+
     /// The same, without what differs from one run to the next: the time.
     public var withoutTime: Step {
       var step = self
@@ -114,12 +119,13 @@ public struct MigrationReport: Sendable, Hashable, Codable {
     self.duration = duration
   }
 
-  /// The findings for which a run stops, by the name of their migration.
+  /// The findings for which a run stops, by the name of their migration; by `0003_split.down` for a script that takes
+  /// one back.
   public var refusals: [String: [MigrationFinding]] {
     var refusals: [String: [MigrationFinding]] = [:]
     for step in steps {
       let refused = step.findings.filter(\.isRefused)
-      if !refused.isEmpty { refusals[step.name] = refused }
+      if !refused.isEmpty { refusals[step.script(direction), default: []] += refused }
     }
     return refusals
   }
@@ -166,6 +172,8 @@ public struct MigrationTableReport: Sendable, Hashable, Codable {
 
   /// The table.
   public var table: String
+  /// The name that it had before the step; nil where it is the same.
+  public var renamedFrom: String?
   /// How many records were there before.
   public var before = 0
   /// How many are there after.
@@ -174,8 +182,10 @@ public struct MigrationTableReport: Sendable, Hashable, Codable {
   public var inserted = 0
   /// How many have another content.
   public var updated = 0
-  /// How many are gone.
+  /// How many are gone: those whose contents are under another ID or in another table now are not among them.
   public var deleted = 0
+  /// How many are in another table now, by its name; there they are inserted.
+  public var moved: [String: Int] = [:]
   /// How many have another ID; they are not among the inserted and the deleted ones.
   public var idsChanged = 0
   /// How many values each field has lost: there was one, and the record has none any more.
@@ -188,20 +198,27 @@ public struct MigrationTableReport: Sendable, Hashable, Codable {
   /// Creates the report of a table that was not changed.
   public init(table: String) { self.table = table }
 
-  /// What changed in the table, without its name: `2 updated; 3 in all`.
+  /// The name that the table had before the step.
+  package var formerName: String { renamedFrom ?? table }
+
+  /// What changed in the table, without its former name: `2 updated; 3 in all`.
   package var changes: String {
     var parts: [String] = []
+    if renamedFrom != nil { parts.append("renamed to \(table)") }
     if inserted > 0 { parts.append("\(inserted) inserted") }
     if updated > 0 { parts.append("\(updated) updated") }
     if deleted > 0 { parts.append("\(deleted) deleted") }
+    for (table, count) in moved.sorted(by: { $0.key < $1.key }) {
+      parts.append("\(count) moved to \(table)")
+    }
     if idsChanged > 0 { parts.append("\(idsChanged) with another ID") }
     return "\(parts.isEmpty ? "unchanged" : parts.joined(separator: ", ")); \(after) in all"
   }
 }
 
 extension MigrationTableReport: CustomStringConvertible {
-  /// What changed in the table: `users: 2 updated; 3 in all`.
+  /// What changed in the table: `users: 2 updated; 3 in all`, or `notes: renamed to memos; 3 in all`.
   ///
   /// ``MigrationReport/Step/findings`` has what was lost, in sentences.
-  public var description: String { "\(table): \(changes)" }
+  public var description: String { "\(formerName): \(changes)" }
 }

@@ -123,7 +123,8 @@ package enum FiveReleases {
 
   package static let migrations = [
     DataMigration("0001_add_age", table: "users") { $0["age"] = .integer(18) }
-      .reversed(table: "users") { $0.remove("age") },
+      .reversed(table: "users") { $0.remove("age") }
+      .allowing(.destructive("users.age")),
     DataMigration(
       "0002_memos",
       .rename("notes", to: "memos"),
@@ -139,6 +140,7 @@ package enum FiveReleases {
       }
       user.remove("street", "city")
     }.allowing(.destructive("users.street"), .destructive("users.city"))
+      .allowing(.destructive("addresses"))
       .reversed { tables in
         try tables.forEach(in: "addresses") { address in
           if var user = try tables.record(in: "users", id: address.id) {

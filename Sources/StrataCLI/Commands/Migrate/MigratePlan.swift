@@ -24,10 +24,14 @@ struct MigratePlan: AsyncParsableCommand {
   @Option(help: "The last migration to run. (default: all)")
   var to: Int?
 
-  func run() async throws { try await Self.run(arguments, to: to) }
+  func run() async throws { try await Self.run(arguments, .up, to: to) }
 
-  /// Also `strata migrate up --dry-run`.
-  static func run(_ arguments: MigratedStore, to last: Int?) async throws {
-    try await arguments.migrator().plan(to: last).finish(arguments.form, isPlan: true)
+  /// Also `strata migrate up --dry-run`, and `down --dry-run`.
+  static func run(
+    _ arguments: MigratedStore,
+    _ direction: MigrationReport.Direction,
+    to last: Int?
+  ) async throws {
+    try await arguments.migrator().plan(direction, to: last).finish(arguments.form, isPlan: true)
   }
 }

@@ -10,7 +10,8 @@ struct MigrateTest: AsyncParsableCommand {
     commandName: "test",
     abstract: "Runs each migration on copies of stores, and takes it back where it can.",
     discussion: """
-      For a build server, with stores of older releases. No store is changed.
+      For a build server, with stores of older releases. No store is changed. Exits with 2 if a script, or one for \
+      the way back, may lose data and does not say that this is intended.
 
       Example:
         strata migrate test --on stores/1.0.strata stores/1.1.strata --dir Migrations

@@ -32,7 +32,7 @@ struct MigrateUp: AsyncParsableCommand {
   var noBackup = false
 
   func run() async throws {
-    if dryRun { return try await MigratePlan.run(arguments, to: to) }
+    if dryRun { return try await MigratePlan.run(arguments, .up, to: to) }
     let migrator = try arguments.migrator(backups: noBackup ? .none : .keep(3))
     try await migrator.up(to: to).finish(arguments.form, isPlan: false)
   }
