@@ -50,6 +50,8 @@ public struct DataMigration: Sendable {
   public private(set) var allowances: [MigrationAllowance]
   /// The numbers that it stands for, where it is squashed.
   public let replaces: ClosedRange<Int>?
+  /// The ways whose script has neither a statement nor a check: they do not run.
+  let emptyScripts: Set<MigrationReport.Direction>
 
   package init(
     name: String,
@@ -59,6 +61,7 @@ public struct DataMigration: Sendable {
     perRecordTable: String? = nil,
     allowances: [MigrationAllowance] = [],
     replaces: ClosedRange<Int>? = nil,
+    emptyScripts: Set<MigrationReport.Direction> = [],
     down: Step? = nil,
     up: Step?
   ) {
@@ -70,6 +73,7 @@ public struct DataMigration: Sendable {
     if let perRecordTable { perRecordTables = [perRecordTable] }
     self.allowances = allowances
     self.replaces = replaces
+    self.emptyScripts = emptyScripts
     self.up = up
     self.down = down
   }

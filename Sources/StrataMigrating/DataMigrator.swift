@@ -103,11 +103,16 @@ extension DataMigrator {
   }
 
   /// Checks that the list fits the ledger; throws what ``MigrationStatus/problem`` would be.
+  ///
+  /// A migration that ran and that the list lacks at its end, as an older build does, is `.missing` here too.
   @discardableResult
   public func verify() async throws(PersistenceError) -> MigrationStatus {
     try await MigrationWorker().run(self) { migrator in
       let status = try migrator.readStatus()
       if let problem = status.problem { throw problem }
+      if let entry = status.entries.first(where: { $0.state == .newer }) {
+        throw DataMigrationError.missing(number: entry.number, name: entry.name)
+      }
       return status
     }
   }

@@ -336,6 +336,7 @@ extension MigrationRun {
           if tasks.isEmpty { throw .needsProgram(migration.name) }
           return (tasks, migration.name)
         }
+        if migration.emptyScripts.contains(.up) { throw .noStatement(migration.name) }
         tasks.append(Task(number: next, migration: migration, step: step))
       }
     case .down:
@@ -347,6 +348,7 @@ extension MigrationRun {
         guard !row.isSquashed, let migration = sequence.migration(row.number),
           let step = migration.down
         else { throw .notReversible(row.name) }
+        if migration.emptyScripts.contains(.down) { throw .noStatement("\(migration.name).down") }
         tasks.append(Task(number: row.number, migration: migration, step: step))
       }
     }

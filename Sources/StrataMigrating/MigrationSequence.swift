@@ -23,7 +23,15 @@ struct MigrationSequence {
 
   /// - Throws: what is wrong with the list itself.
   init(_ migrations: [DataMigration], _ ledger: [DataLedger.Entry]) throws(DataMigrationError) {
-    list = try Self.numbered(migrations)
+    do throws(DataMigrationError) {
+      list = try Self.numbered(migrations)
+    } catch {
+      // A number that the list lacks and that has run says more than the gap does.
+      guard case .gap(let expected, _) = error,
+        let row = ledger.first(where: { $0.number == expected })
+      else { throw error }
+      throw .missing(number: row.number, name: row.name)
+    }
     self.ledger = ledger
     compare()
   }

@@ -344,9 +344,51 @@ private struct Sample {
     #expect(try await sample.migrate("up", nil, "--to", "3").status == 0)
     try sample.remove("0003_split_people.sql")
     let missing = try await sample.migrate("verify")
-    #expect(missing.status != 0 && missing.errors.contains("3"), "\(missing)")
+    #expect(missing.status == 6 && missing.errors.contains("0003_split_people"), "\(missing)")
     let none = try await Program.strata("migrate", "up", sample.store, "--dir", "/nowhere")
     #expect(none.status == 3 && none.errors.contains("/nowhere"), "\(none)")
+  }
+
+  @Test func `a script that ran and is gone is drift, whichever it is`() async throws {
+    let sample = try await Sample()
+    #expect(try await sample.migrate("up").status == 0)
+    for release in Sample.releases {
+      try sample.remove("\(release.name).sql")
+      if release.down != nil { try sample.remove("\(release.name).down.sql") }
+      let verify = try await sample.migrate("verify")
+      #expect(verify.status == 6 && verify.errors.contains(release.name), "\(verify)")
+      try sample.write(release.up, to: "\(release.name).sql")
+      if let down = release.down { try sample.write(down, to: "\(release.name).down.sql") }
+    }
+    #expect(try await sample.migrate("verify").status == 0)
+  }
+
+  @Test func `a script without a statement is not run`() async throws {
+    let sample = try await Sample()
+    #expect(try await sample.migrate("up").status == 0)
+    let new = try await Program.strata(
+      "migrate",
+      "new",
+      "later",
+      "--down",
+      "--dir",
+      sample.scripts
+    )
+    #expect(new.status == 0, "\(new)")
+    // The lock names the process that held it last.
+    let before = try await sample.folder.contents().filter { !$0.key.hasSuffix(".lock") }
+    for verb in ["plan", "up"] {
+      let program = try await sample.migrate(verb)
+      #expect(program.status == 2 && program.errors.contains("0006_later"), "\(program)")
+    }
+    #expect(try await sample.migrate("status").status == 2)
+    let after = try await sample.folder.contents().filter { !$0.key.hasSuffix(".lock") }
+    #expect(after == before)
+    try sample.write("UPDATE people SET age = 1;", to: "0006_later.sql")
+    #expect(try await sample.migrate("up").status == 0)
+    let down = try await sample.migrate("down")
+    #expect(down.status == 2 && down.errors.contains("0006_later.down"), "\(down)")
+    #expect(try await sample.migrate("verify").status == 0)
   }
 
   @Test func `the command stops before a migration in Swift`() async throws {

@@ -150,7 +150,7 @@ struct MigrationLossTests {
     }
     #expect(
       try await losses(of: again) == [
-        "deletes(users): users loses 5 records, all it has",
+        "deletes(users): users loses 2 of its 5 records",
         "destructive(users.city): users.city loses 2 values, all it has",
       ]
     )

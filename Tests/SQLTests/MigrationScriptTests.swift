@@ -64,13 +64,15 @@ import Testing
       let path = directory.url.path
       return try self.error { try SQLMigrations.read(path) }
     }
+    for other in ["0001_b.sql", "0001_a.swift"] {
+      guard case .duplicate(1, let files, _)? = try error(["0001_a.sql": "", other: ""]) else {
+        Issue.record("two migrations of one number were read")
+        return
+      }
+      #expect(files == ["0001_a.sql", other])
+    }
     #expect(
-      try error(["0001_a.sql": "", "0001_b.sql": ""])
-        == .duplicate(number: 1, files: ["0001_a.sql", "0001_b.sql"])
-    )
-    #expect(
-      try error(["0001_a.sql": "", "0001_a.swift": ""])
-        == .duplicate(number: 1, files: ["0001_a.sql", "0001_a.swift"])
+      try error(["0001_a.swift": "", "0001_a.down.sql": ""]) == .onlyDown(file: "0001_a.down.sql")
     )
     #expect(try error(["0001_a.down.sql": ""]) == .onlyDown(file: "0001_a.down.sql"))
     guard case .badName? = try error(["first.sql": ""]) else {
@@ -85,6 +87,40 @@ import Testing
       Issue.record("a folder that is not there was read")
       return
     }
+  }
+
+  @Test func `the newer one of two migrations of a number is renamed by the command in the error`()
+    throws
+  {
+    let directory = try folder([
+      "0001_z.sql": "SELECT 1", "0001_a b.sql": "SELECT 2", "0001_a b.down.sql": "SELECT 3",
+      "0012_c.sql": "SELECT 4",
+    ])
+    let path = directory.url.path
+    for (file, days) in [("0001_z.sql", 1), ("0001_a b.sql", 2), ("0001_a b.down.sql", 3)] {
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: Double(days) * 86_400)],
+        ofItemAtPath: "\(path)/\(file)"
+      )
+    }
+    guard case .duplicate(1, let files, let rename)? = try error({ try MigrationFolder(path) })
+    else {
+      Issue.record("two migrations of one number were read")
+      return
+    }
+    #expect(files == ["0001_a b.sql", "0001_z.sql"])
+    #expect(
+      rename == "mv '\(path)/0001_a b.sql' '\(path)/0013_a b.sql'"
+        + " && mv '\(path)/0001_a b.down.sql' '\(path)/0013_a b.down.sql'"
+    )
+    let shell = Process()
+    shell.executableURL = URL(fileURLWithPath: "/bin/sh")
+    shell.arguments = ["-c", rename]
+    try shell.run()
+    shell.waitUntilExit()
+    let folder = try MigrationFolder(path)
+    #expect(folder.steps.map(\.name) == ["0001_z", "0012_c", "0013_a b"])
+    #expect(folder.steps.last?.down == "SELECT 3")
   }
 
   @Test func `comments of a script are checks and permissions`() throws {

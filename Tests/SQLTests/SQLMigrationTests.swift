@@ -131,4 +131,31 @@ import Testing
       }
     }
   }
+
+  @Test func `a script that says nothing is not run, on either way`() async throws {
+    var random = SeededGenerator(seed: 1)
+    let sample = try await Self.sample(2, using: &random)
+    func reason(_ body: () async throws -> Void) async -> PersistenceError.Reason? {
+      await #expect(throws: PersistenceError.self) { try await body() }?.reason
+    }
+    for script in ["", "-- a note\n\n/* and another */", "-- strata:allow lossy(people.age)"] {
+      let migrator = Self.migrator([try DataMigration("0001_empty", sql: script)], sample)
+      let error = PersistenceError.Reason.dataMigration(.noStatement("0001_empty"))
+      #expect(await reason { _ = try await migrator.up() } == error)
+      #expect(await reason { _ = try await migrator.plan() } == error)
+      #expect(try await migrator.status().pending == ["0001_empty"])
+    }
+    let check = try DataMigration(
+      "0001_check",
+      sql: "-- strata:after SELECT count(*) = 2 FROM people",
+      down: "-- Takes back 0001_check."
+    )
+    let migrator = Self.migrator([check], sample)
+    #expect(try await migrator.up().steps.map(\.name) == ["0001_check"])
+    #expect(
+      await reason { _ = try await migrator.down() }
+        == .dataMigration(.noStatement("0001_check.down"))
+    )
+    #expect(try await migrator.history().count == 1)
+  }
 }

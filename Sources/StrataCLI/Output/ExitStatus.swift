@@ -70,7 +70,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   package init(_ error: DataMigrationError) {
     self =
       switch error {
-      case .pending, .refused, .needsProgram, .stragglers: .differences
+      case .pending, .refused, .needsProgram, .stragglers, .noStatement: .differences
       case .drifted, .missing: .drift
       case .unknownNumber: .notFound
       case .notEnoughSpace, .temporaryFile: .io

@@ -10,7 +10,7 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case gap(expected: Int, found: String)
   /// The list is not in the order of the numbers.
   case outOfOrder(String, after: String)
-  /// The store's ledger has a migration that the list lacks, although the list has later ones.
+  /// The store's ledger has a migration that the list lacks.
   case missing(number: Int, name: String)
   /// A migration that ran on this store is not the one in the list.
   case drifted(number: Int, name: String, appliedAs: String)
@@ -26,6 +26,8 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case checkFailed(String, check: String, result: String)
   /// A migration would lose data and does not say that this is intended.
   case refused([String: [MigrationFinding]])
+  /// A script has neither a statement nor a check, so it was not written yet.
+  case noStatement(String)
   /// A migration has no way back.
   case notReversible(String)
   /// There is no migration of this number.
@@ -55,7 +57,7 @@ extension DataMigrationError: CustomStringConvertible {
     case .gap(let expected, let found): "expected migration \(expected), found \(found)"
     case .outOfOrder(let name, let before): "the migration \(name) is listed after \(before)"
     case .missing(let number, let name):
-      "migration \(number) (\(name)) ran on this store and is not in the list, which has later ones"
+      "migration \(number) (\(name)) ran on this store and is not in the list"
     case .drifted(let number, let name, let applied):
       name == applied
         ? "migration \(number) (\(name)) has changed since it ran on this store"
@@ -71,6 +73,7 @@ extension DataMigrationError: CustomStringConvertible {
       findings.sorted { $0.key < $1.key }
         .map { "\($0.key): \($0.value.map(\.description).joined(separator: "; "))" }
         .joined(separator: "; ")
+    case .noStatement(let name): "the script \(name) has no statement"
     case .notReversible(let name): "the migration \(name) has no way back"
     case .unknownNumber(let number): "there is no migration \(number)"
     case .stragglers(let name, let tables):
@@ -113,6 +116,8 @@ extension DataMigrationError: CustomStringConvertible {
     case .failed, .checkFailed:
       "The file is unchanged. Correct the migration or the data, then run it again."
     case .refused(let findings): Self.permissions(findings)
+    case .noStatement:
+      "Write what it is to do, or remove its file; SELECT 1 says that it does nothing. The file was not changed."
     case .notReversible: "Restore the backup from before it, or revert to a revision before it."
     case .unknownNumber: "`status` lists the migrations."
     case .stragglers(let name, _):

@@ -32,6 +32,8 @@ extension DataMigration {
   ///   - sql: The script.
   ///   - down: A script that takes it back.
   ///   - timeLimit: How long one script may run.
+  /// A script without a statement and without a check is not run: a run throws `DataMigrationError.noStatement`.
+  ///
   /// - Throws: `SQLMigrationError.directive` for a comment that starts with `-- strata:` and cannot be read, or for
   ///   `strata:replaces` beside anything else, which would have no effect.
   public init(
@@ -48,9 +50,11 @@ extension DataMigration {
       self.init(name, replacing: numbers)
       return
     }
+    var empty: Set<MigrationReport.Direction> = up.isEmpty ? [.up] : []
     var back: Step?
     if let down {
       let script = try Self.script(down, of: "\(name).down") { $0.conflictAsDown }
+      if script.isEmpty { empty.insert(.down) }
       let step = SQLStep(script: script, name: name, timeLimit: timeLimit)
       back = { tables in try step.run(on: tables) }
     }
@@ -60,6 +64,7 @@ extension DataMigration {
       form: .sql,
       content: NormalizedSQL(sql).bytes,
       script: sql,
+      emptyScripts: empty,
       down: back,
       up: { tables in try step.run(on: tables) }
     )

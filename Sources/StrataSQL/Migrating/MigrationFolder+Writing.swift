@@ -37,11 +37,11 @@ extension MigrationFolder {
     -- ALTER TABLE users ADD COLUMN email TEXT;
     -- UPDATE users SET email = lower(name) || '@example.org';
 
-    -- A check is one SELECT that gives a true value:
-    --   strata:before SELECT count(*) > 0 FROM users
-    --   strata:after SELECT count(*) = 0 FROM users WHERE email IS NULL
-    -- What is lost on purpose:
-    --   strata:allow destructive(users.bio)
+    -- A comment may be a check, one SELECT that gives a true value, or name what is lost on purpose:
+    -- | strata:before SELECT count(*) > 0 FROM users
+    -- | strata:after SELECT count(*) = 0 FROM users WHERE email IS NULL
+    -- | strata:allow destructive(users.bio)
+    -- Write it without the bar.
 
     """
 

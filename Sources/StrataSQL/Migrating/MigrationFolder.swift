@@ -38,7 +38,9 @@ package struct MigrationFolder {
       if let file = try FileName(name, in: path) { files[file.number, default: []].append(file) }
     }
     var steps: [Step] = []
+    let free = (files.keys.max() ?? 0) + 1
     for (number, files) in files.sorted(by: { $0.key < $1.key }) {
+      try Self.checkIsOne(number, files, in: path, free: free)
       steps.append(try Self.step(number, files, in: path))
     }
     self.steps = steps
@@ -49,18 +51,12 @@ package struct MigrationFolder {
     _ files: [FileName],
     in path: String
   ) throws(SQLMigrationError) -> Step {
-    let ups = files.filter { $0.kind != .down }
-    guard let up = ups.first else { throw .onlyDown(file: files[0].file) }
-    if let other = ups.dropFirst().first {
-      throw .duplicate(number: number, files: [up.file, other.file])
-    }
     let downs = files.filter { $0.kind == .down }
-    if let other = downs.first(where: { $0.name != up.name }) ?? downs.dropFirst().first {
-      throw .duplicate(number: number, files: [up.file, other.file])
+    guard let up = files.first(where: { $0.kind != .down }) else {
+      throw .onlyDown(file: files[0].file)
     }
-    if up.kind == .swift, let down = downs.first {
-      throw .duplicate(number: number, files: [up.file, down.file])
-    }
+    // The program has the way back of a migration in Swift.
+    if up.kind == .swift, let down = downs.first { throw .onlyDown(file: down.file) }
     var down: String?
     if let file = downs.first { down = try text(of: "\(path)/\(file.file)") }
     return Step(
@@ -70,6 +66,51 @@ package struct MigrationFolder {
       up: up.kind == .swift ? nil : try text(of: "\(path)/\(up.file)"),
       down: down
     )
+  }
+
+  /// Refuses two migrations of one number.
+  ///
+  /// The newer one is the one whose file was changed last; where both times are the same, the one whose name comes
+  /// last.
+  private static func checkIsOne(
+    _ number: Int,
+    _ files: [FileName],
+    in path: String,
+    free: Int
+  ) throws(SQLMigrationError) {
+    let ups = files.filter { $0.kind != .down }
+    var names: Set<String> = []
+    let firsts = (ups + files).filter { names.insert($0.name).inserted }
+    let others = ups.count > 1 ? ups : firsts
+    guard others.count > 1 else { return }
+    let newer =
+      others.sorted { first, second in
+        let (left, right) = (first.changed(in: path), second.changed(in: path))
+        return left == right ? first.file < second.file : left < right
+      }.last ?? others[0]
+    let isAlone = newer.kind == .down || ups.count { $0.name == newer.name } > 1
+    let moved =
+      isAlone ? [newer] : files.filter { $0.name == newer.name }.sorted { $0.kind < $1.kind }
+    let digits = String(free)
+    let prefix = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    let commands = moved.map { file in
+      let name = "\(prefix)_\(file.file.drop { $0 != "_" }.dropFirst())"
+      return "mv \(quoted("\(path)/\(file.file)")) \(quoted("\(path)/\(name)"))"
+    }
+    throw .duplicate(
+      number: number,
+      files: others.map(\.file).sorted(),
+      rename: commands.joined(separator: " && ")
+    )
+  }
+
+  /// A path as a word of a shell.
+  private static func quoted(_ path: String) -> String {
+    let isPlain = path.utf8.allSatisfy { byte in
+      (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+        || "/._-".utf8.contains(byte)
+    }
+    return isPlain ? path : "'\(path.replacing("'", with: "'\\''"))'"
   }
 
   private static func text(of path: String) throws(SQLMigrationError) -> String {
@@ -88,8 +129,10 @@ package struct MigrationFolder {
 
 /// The name of a file of a migration: `0003_split_name.sql`.
 private struct FileName {
-  enum Kind {
+  enum Kind: Int, Comparable {
     case up, down, swift
+
+    static func < (left: Kind, right: Kind) -> Bool { left.rawValue < right.rawValue }
   }
 
   let file: String
@@ -97,6 +140,16 @@ private struct FileName {
   /// `0003_split_name`.
   let name: String
   let kind: Kind
+
+  /// When the file was changed last; the distant past where the system does not say.
+  func changed(in path: String) -> Date {
+    do {
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
+      return attributes[.modificationDate] as? Date ?? .distantPast
+    } catch {
+      return .distantPast
+    }
+  }
 
   /// Nil for a file that is none of a migration.
   init?(_ file: String, in path: String) throws(SQLMigrationError) {

@@ -119,6 +119,9 @@ struct MigrationScript: Sendable {
     }
   }
 
+  /// Whether it has neither a statement nor a check.
+  var isEmpty: Bool { before.isEmpty && after.isEmpty && NormalizedSQL(sql).bytes.isEmpty }
+
   /// What a list allows; nil if it cannot be read.
   private static func allowances(_ text: String) -> [MigrationAllowance]? {
     var allowances: [MigrationAllowance] = []

@@ -8,8 +8,8 @@ public enum SQLMigrationError: Error, Equatable, Sendable {
   case noMigration(number: Int)
   /// The name of a file is not a number, an underscore and what it does.
   case badName(file: String)
-  /// Two files have one number.
-  case duplicate(number: Int, files: [String])
+  /// Two migrations have one number; `rename` is the command that gives the newer one the next free number.
+  case duplicate(number: Int, files: [String], rename: String)
   /// There is a way back for a migration that is not there.
   case onlyDown(file: String)
   /// A comment that starts with `-- strata:` cannot be read, or does not fit the script.
@@ -31,10 +31,10 @@ extension SQLMigrationError: CustomStringConvertible {
       "There is no migration \(number). Use the number of one of the files."
     case .badName(let file):
       "\(file): a migration is named as 0003_split_name.sql. Rename the file, or move it away."
-    case .duplicate(let number, let files):
+    case .duplicate(let number, let files, let rename):
       """
       The files \(files.joined(separator: " and ")) have the number \(number). Give the newer one the \
-      next free number.
+      next free number: \(rename)
       """
     case .onlyDown(let file):
       "\(file) takes back a migration that is not there. Restore its script, or remove the file."
