@@ -197,7 +197,8 @@ let package = Package(
       path: "Tests/TestSupport",
       exclude: [
         "Golden/format1.strata", "Golden/format1.strata.head", "Golden/format2.strata",
-        "Golden/format2.strata.head", "Golden/read_store.py",
+        "Golden/format2.strata.head", "Golden/ledgers2.strata", "Golden/ledgers2.strata.head",
+        "Golden/archive2", "Golden/read_store.py",
       ]
     ),
     .executableTarget(
@@ -285,8 +286,9 @@ let package = Package(
     .testTarget(
       name: "MigratingTests",
       dependencies: [
-        "StrataBase", "StrataSQLite", "StrataRecords", "StrataJournal", "StrataInspection",
-        "StrataStorage", "StrataMigrating", "Strata", "TestSupport", "CrashChild",
+        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive", "Strata",
+        "TestSupport", "CrashChild",
       ]
     ),
     .testTarget(

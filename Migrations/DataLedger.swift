@@ -49,32 +49,26 @@ package enum DataLedger {
     }
   }
 
-  private static let columns = """
-    version, name, checksum, applied, duration, form, script, revision, layout, replaces_first,
-      replaces_last
-    """
-
   /// The rows, ordered by number; none in a file of format 1.
   ///
   /// - Throws: `.mismatch` for a checksum of the wrong length or numbers out of order, and errors of SQLite.
   package static func entries(on connection: Connection) throws(SQLiteError) -> [Entry] {
-    guard try connection.userVersion() > 1 else { return [] }
-    let select = "SELECT \(columns) FROM migration WHERE kind = 1 ORDER BY version"
-    return try connection.all(select) { row throws(SQLiteError) in
-      let first = try row.optionalInt(9).map { Int($0) }
-      let last = try row.optionalInt(10).map { Int($0) }
+    try HashedTable.migration.rows("WHERE kind = 1 ORDER BY version", on: connection) {
+      row throws(SQLiteError) in
+      let first = try row.optionalInt(10).map { Int($0) }
+      let last = try row.optionalInt(11).map { Int($0) }
       var replaces: ClosedRange<Int>?
       if let first, let last, first <= last { replaces = first...last }
       return Entry(
-        number: Int(try row.int(0)),
-        name: try row.text(1),
-        checksum: try MigrationLedger.checksum(2, of: row, select, connection),
-        applied: try row.int(3),
-        duration: try row.int(4),
-        form: try row.optionalText(5) ?? "",
-        script: try row.optionalText(6),
-        revision: try row.optionalInt(7) ?? 0,
-        layout: try row.optionalInt(8) ?? 0,
+        number: Int(try row.int(1)),
+        name: try row.text(2),
+        checksum: try MigrationLedger.checksum(3, of: row),
+        applied: try row.int(4),
+        duration: try row.int(5),
+        form: try row.optionalText(6) ?? "",
+        script: try row.optionalText(7),
+        revision: try row.optionalInt(8) ?? 0,
+        layout: try row.optionalInt(9) ?? 0,
         replaces: replaces
       )
     }
@@ -82,15 +76,15 @@ package enum DataLedger {
 
   /// Adds a row; fails if there is one of its number.
   package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
-    try connection.run(
-      "INSERT INTO migration (kind, \(columns)) VALUES (1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    try HashedTable.migration.insert(
       [
-        .integer(Int64(entry.number)), .text(entry.name), .blob(entry.checksum.bytes),
+        1, .integer(Int64(entry.number)), .text(entry.name), .blob(entry.checksum.bytes),
         .integer(entry.applied), .integer(entry.duration), .text(entry.form),
         .text(orNull: entry.script), .integer(entry.revision), .integer(entry.layout),
-        entry.replaces.map { .integer(Int64($0.lowerBound)) } ?? .null,
-        entry.replaces.map { .integer(Int64($0.upperBound)) } ?? .null,
-      ]
+        .integer(orNull: entry.replaces.map { Int64($0.lowerBound) }),
+        .integer(orNull: entry.replaces.map { Int64($0.upperBound) }),
+      ],
+      on: connection
     )
   }
 

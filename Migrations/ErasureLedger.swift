@@ -1,7 +1,7 @@
 package import StrataBase
 package import StrataSQLite
 
-/// The entities that were erased from a file: the rows of its table `migration` whose kind is 2.
+/// The entities that were erased from a file: the rows of its table `erasure`.
 package enum ErasureLedger {
   /// A row: an entity that was erased.
   package struct Entry: Hashable, Sendable {
@@ -34,15 +34,9 @@ package enum ErasureLedger {
     }
   }
 
-  private static let columns = """
-    version, name, checksum, applied, revision, replaces_first, replaces_last
-    """
-
-  /// The rows, ordered by number; none in a file of format 1.
+  /// The rows, ordered by number.
   package static func entries(on connection: Connection) throws(SQLiteError) -> [Entry] {
-    guard try connection.userVersion() > 1 else { return [] }
-    let select = "SELECT \(columns) FROM migration WHERE kind = 2 ORDER BY version"
-    return try connection.all(select) { row throws(SQLiteError) in
+    try HashedTable.erasure.rows("ORDER BY number", on: connection) { row throws(SQLiteError) in
       var rewritten: ClosedRange<Int64>?
       if let first = try row.optionalInt(5), let last = try row.optionalInt(6), first <= last {
         rewritten = first...last
@@ -50,9 +44,9 @@ package enum ErasureLedger {
       return Entry(
         number: Int(try row.int(0)),
         table: try row.text(1),
-        entity: try MigrationLedger.checksum(2, of: row, select, connection),
+        entity: try MigrationLedger.checksum(2, of: row),
         time: try row.int(3),
-        revision: try row.optionalInt(4) ?? 0,
+        revision: try row.int(4),
         rewritten: rewritten
       )
     }
@@ -60,14 +54,14 @@ package enum ErasureLedger {
 
   /// Adds a row; fails if there is one of its number.
   package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
-    try connection.run(
-      "INSERT INTO migration (kind, \(columns), duration) VALUES (2, ?, ?, ?, ?, ?, ?, ?, 0)",
+    try HashedTable.erasure.insert(
       [
         .integer(Int64(entry.number)), .text(entry.table), .blob(entry.entity.bytes),
         .integer(entry.time), .integer(entry.revision),
-        entry.rewritten.map { .integer($0.lowerBound) } ?? .null,
-        entry.rewritten.map { .integer($0.upperBound) } ?? .null,
-      ]
+        .integer(orNull: entry.rewritten?.lowerBound),
+        .integer(orNull: entry.rewritten?.upperBound),
+      ],
+      on: connection
     )
   }
 }

@@ -55,5 +55,10 @@ extension MigrationCatalog {
       name: "share chunks",
       sql: String(decoding: PackageResources.V002_share_chunks_sql, as: UTF8.self)
     ),
+    Migration(
+      version: 3,
+      name: "separate tables",
+      sql: String(decoding: PackageResources.V003_separate_tables_sql, as: UTF8.self)
+    ),
   ])
 }

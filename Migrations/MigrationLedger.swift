@@ -3,8 +3,8 @@ package import StrataSQLite
 
 /// The migrations of the schema that ran on a file: rows of its table `migration`.
 ///
-/// The table is created with the columns of format 1, and the migration to format 2 adds those of
-/// migrations of the user's data.
+/// The table is created with the columns of format 1, the migration to format 2 adds those of migrations of the user's
+/// data, and that to format 3 a hash of each row.
 package enum MigrationLedger {
   /// A row of the table: a migration of the schema that ran.
   package struct Entry: Hashable, Sendable {
@@ -50,58 +50,64 @@ package enum MigrationLedger {
   ///
   /// - Throws: `.mismatch` for a checksum of the wrong length, and errors of SQLite.
   package static func entries(on connection: Connection) throws(SQLiteError) -> [Entry] {
-    let columns = try connection.all("PRAGMA table_info(migration)") { row throws(SQLiteError) in
-      try row.text(1)
-    }
+    let columns = try columns(on: connection)
     guard !columns.isEmpty else { return [] }
-    let select = columns.contains("kind") ? selection : selectionOfFormat1
-    return try connection.all(select) { row throws(SQLiteError) in
-      return Entry(
-        version: Int(try row.int(0)),
-        name: try row.text(1),
-        checksum: try checksum(2, of: row, select, connection),
-        applied: try row.int(3),
-        duration: try row.int(4)
-      )
+    if columns.contains("hash") {
+      return try HashedTable.migration.rows("WHERE kind = 0 ORDER BY version", on: connection) {
+        row throws(SQLiteError) in try entry(row, from: 1)
+      }
+    }
+    let select = """
+      SELECT version, name, checksum, applied, duration FROM migration
+        \(columns.contains("kind") ? "WHERE kind = 0" : "") ORDER BY version
+      """
+    return try connection.all(select) { row throws(SQLiteError) in try entry(row, from: 0) }
+  }
+
+  private static func columns(on connection: Connection) throws(SQLiteError) -> [String] {
+    try connection.all("PRAGMA table_info(migration)") { row throws(SQLiteError) in
+      try row.text(1)
     }
   }
 
-  /// The checksum in a column of the ledger.
+  private static func entry(_ row: borrowing Row, from column: Int) throws(SQLiteError) -> Entry {
+    Entry(
+      version: Int(try row.int(column)),
+      name: try row.text(column + 1),
+      checksum: try checksum(column + 2, of: row),
+      applied: try row.int(column + 3),
+      duration: try row.int(column + 4)
+    )
+  }
+
+  /// The checksum in a column of a ledger.
   ///
   /// - Throws: `.mismatch` for one of the wrong length.
-  static func checksum(
-    _ column: Int,
-    of row: borrowing Row,
-    _ select: String,
-    _ connection: Connection
-  ) throws(SQLiteError) -> Checksum {
+  static func checksum(_ column: Int, of row: borrowing Row) throws(SQLiteError) -> Checksum {
     guard let checksum = Checksum(bytes: try row.blob(column)) else {
       throw SQLiteError(
         code: .mismatch,
         operation: .read,
         message: "a checksum in the ledger is not 16 bytes long",
-        sql: select,
-        path: connection.path
+        path: row.path
       )
     }
     return checksum
   }
 
-  private static let selection = """
-    SELECT version, name, checksum, applied, duration FROM migration WHERE kind = 0 ORDER BY version
-    """
-  private static let selectionOfFormat1 = """
-    SELECT version, name, checksum, applied, duration FROM migration ORDER BY version
-    """
-
   /// Appends a row.
   package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
+    let values: [Value] = [
+      .integer(Int64(entry.version)), .text(entry.name), .blob(entry.checksum.bytes),
+      .integer(entry.applied), .integer(entry.duration),
+    ]
+    if try columns(on: connection).contains("hash") {
+      let others = repeatElement(Value.null, count: HashedTable.migration.columns.count - 6)
+      return try HashedTable.migration.insert([0] + values + others, on: connection)
+    }
     try connection.run(
       "INSERT INTO migration (version, name, checksum, applied, duration) VALUES (?, ?, ?, ?, ?)",
-      [
-        .integer(Int64(entry.version)), .text(entry.name), .blob(entry.checksum.bytes),
-        .integer(entry.applied), .integer(entry.duration),
-      ]
+      values
     )
   }
 }

@@ -14,7 +14,7 @@ package struct Migrator {
   private let now: () -> Int64
   private let convert: Conversion?
 
-  /// What SQL cannot do in the migration to a version, in the transaction of the script.
+  /// What SQL cannot do in the migration to a version, and ``OlderFormat`` does not, in the transaction of the script.
   package typealias Conversion = (
     _ version: Int, _ connection: Connection
   ) throws(SQLiteError) -> Void
@@ -90,7 +90,10 @@ package struct Migrator {
   private func run(_ migration: Migration, on connection: Connection) throws(SQLiteError) {
     let start = now()
     for (index, part) in migration.parts.enumerated() {
-      if index > 0 { try convert?(migration.version, connection) }
+      if index > 0 {
+        try convert?(migration.version, connection)
+        if migration.version == OlderFormat.hashed { try OlderFormat.convertToFormat3(connection) }
+      }
       try connection.withoutTransactionControl { () throws(SQLiteError) in
         try connection.execute(String(part))
       }

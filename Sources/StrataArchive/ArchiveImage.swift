@@ -90,7 +90,8 @@ extension ArchiveImage {
         throw CorruptionError("the catalog is of store \(identity.id), the history of \(own.id)")
       }
       try destination.transaction {
-        try destination.run("DELETE FROM migration WHERE kind IN (1, 2)", [])
+        try destination.run("DELETE FROM migration WHERE kind = 1", [])
+        try destination.run("DELETE FROM erasure", [])
         let rows = RowCopy(source: source, destination: destination)
         try rows.dataMigrations(through: revision)
         try rows.erasures()

@@ -71,6 +71,7 @@ package actor ArchivePull {
       throw damaged("snapshot \(base.mark.revision) is of the store \(identity.id)")
     }
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
+    try StoreFormat.migrate(connection, now: identity.created)
     try await fillChunks(of: list, in: connection)
     let last = try await appendSegments(after: base.mark, to: end, head) { frames, epoch in
       try DeltaFrame.append(frames, raisingEpochTo: epoch, to: connection)
@@ -227,7 +228,7 @@ package actor ArchivePull {
     let last = try ReadView(connection).last
     let isCut = last.revision < head.mark.revision
     identity.epoch = max(identity.epoch, head.epoch) + (isCut ? 1 : 0)
-    try connection.transaction { try identity.writeEpoch(to: connection) }
+    try connection.transaction { try identity.replace(in: connection) }
     try connection.checkpoint(.truncate)
     try connection.close()
     return Position(

@@ -22,9 +22,7 @@ package final class ReplicaFile {
     var store = try OwnedStore(path, for: .archiving, PersistenceConfiguration(on: disk))
     (connection, position) = try store.leavingNoTrace { store in
       let connection = try store.connectForWriting()
-      if try StoreFormat.isFirst(connection) {
-        try StoreFormat.migrate(connection, now: store.configuration.now().microseconds)
-      }
+      try StoreFormat.migrate(connection, now: store.configuration.now().microseconds)
       let position = try Self.position(of: connection)
       try store.checkHead(of: position)
       return (connection, position)
@@ -67,7 +65,7 @@ package final class ReplicaFile {
     guard epoch > position.epoch else { return }
     var identity = try StoreIdentity.read(connection)
     identity.epoch = epoch
-    try connection.transaction { try identity.writeEpoch(to: connection) }
+    try connection.transaction { try identity.replace(in: connection) }
     position = try Self.position(of: connection)
   }
 

@@ -193,7 +193,7 @@ extension MigrationRun {
       let trace = MigrationTrace.revert(to: revision)
       _ = try session.append(
         named: trace.name(),
-        key: trace.key,
+        trace: trace.bytes,
         time: max(persistence.now().microseconds, lastTime)
       ) { try difference.encode(into: &$0) }
       try DataLedger.remove(after: revision.number, on: session.connection)
@@ -479,14 +479,14 @@ extension MigrationRun {
       let trace = task.trace(direction)
       header = try session.append(
         named: trace.name(of: name),
-        key: trace.key,
+        trace: trace.bytes,
         time: max(persistence.now().microseconds, lastTime)
       ) { try difference.encode(into: &$0) }
     } catch {
       throw Self.error(error, in: name)
     }
     for table in workspace.tables.subtracting(listed).sorted() {
-      try StoreIdentity.addTable(table, since: session.written.revision, to: session.connection)
+      try ListedTable.add(table, since: session.written.revision, to: session.connection)
     }
     var step = MigrationReport.Step(
       number: task.number,

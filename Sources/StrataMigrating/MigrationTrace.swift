@@ -1,9 +1,12 @@
 package import StrataJournal
+import StrataRecords
 
-/// Which run of migrations has written a delta: its key says it.
+/// Which run of migrations has written a delta: its column `trace` says it, with a byte for the case and its numbers as
+/// varints.
 ///
-/// The name of a delta decides nothing, because a program may give its commits any name. Only deltas from before the
-/// keys are known by their names: they have neither a key nor a place nor a context.
+/// The name of a delta decides nothing, because a program may give its commits any name. Deltas of format 2 have a
+/// text there, which their hashes cover. Only deltas from before that are known by their names: they have neither a
+/// trace nor a place nor a context.
 package enum MigrationTrace: Equatable, Sendable {
   /// A migration ran.
   case up(Int)
@@ -14,24 +17,28 @@ package enum MigrationTrace: Equatable, Sendable {
   /// The data was made what it was at a revision.
   case revert(to: Revision)
 
-  private static let prefix = "strata.migration "
-
-  /// The key of its deltas.
-  package var key: [UInt8] {
-    let text =
+  /// The bytes in its deltas.
+  package var bytes: [UInt8] {
+    let (code, numbers): (UInt8, [Int64]) =
       switch self {
-      case .up(let number): "up \(number)"
-      case .down(let number): "down \(number)"
-      case .stragglers(let number, let revision): "stragglers \(number) \(revision)"
-      case .revert(let revision): "revert \(revision)"
+      case .up(let number): (1, [Int64(number)])
+      case .down(let number): (2, [Int64(number)])
+      case .stragglers(let number, let revision): (3, [Int64(number), revision.number])
+      case .revert(let revision): (4, [revision.number])
       }
-    return Array((Self.prefix + text).utf8)
+    var bytes = [code]
+    for number in numbers { bytes.appendVarint(UInt64(bitPattern: number)) }
+    return bytes
   }
 
   /// The trace of a delta; nil for one that no run of migrations has written.
   package init?(of delta: DeltaHeader) {
-    if let key = delta.key {
-      self.init(key: String(decoding: key, as: UTF8.self))
+    if let trace = delta.trace {
+      if let trace = Self.read(trace) {
+        self = trace
+      } else {
+        self.init(ofFormat2: String(decoding: trace, as: UTF8.self))
+      }
     } else if delta.place.isEmpty, delta.context == nil {
       self.init(name: delta.name)
     } else {
@@ -39,9 +46,31 @@ package enum MigrationTrace: Equatable, Sendable {
     }
   }
 
-  private init?(key: String) {
-    guard key.hasPrefix(Self.prefix) else { return nil }
-    let words = key.dropFirst(Self.prefix.count).split(separator: " ")
+  /// Nil if the bytes are others.
+  private static func read(_ bytes: [UInt8]) -> MigrationTrace? {
+    do throws(RecordError) {
+      return try bytes[...].withCursor { cursor throws(RecordError) -> MigrationTrace? in
+        let code = try cursor.byte()
+        func number() throws(RecordError) -> Int64 { Int64(bitPattern: try cursor.varint()) }
+        let trace: MigrationTrace
+        switch code {
+        case 1: trace = .up(Int(try number()))
+        case 2: trace = .down(Int(try number()))
+        case 3: trace = .stragglers(Int(try number()), since: Revision(try number()))
+        case 4: trace = .revert(to: Revision(try number()))
+        default: return nil
+        }
+        return cursor.remaining == 0 ? trace : nil
+      }
+    } catch {
+      return nil
+    }
+  }
+
+  private init?(ofFormat2 text: String) {
+    let prefix = "strata.migration "
+    guard text.hasPrefix(prefix) else { return nil }
+    let words = text.dropFirst(prefix.count).split(separator: " ")
     let numbers = words.dropFirst().compactMap { Int64($0) }
     switch (words.first, numbers.count) {
     case ("up", 1): self = .up(Int(numbers[0]))

@@ -115,6 +115,19 @@ extension Connection {
     }
   }
 
+  /// Runs a closure that may change the schema `temp` of a connection that only reads.
+  ///
+  /// SQLite refuses to write to a file that was opened for reading, whatever this allows.
+  package func withTemporarySchema(
+    _ body: () throws(SQLiteError) -> Void
+  ) throws(SQLiteError) {
+    if mode.isWriting { return try body() }
+    try setPragma("query_only=OFF")
+    let result = Result(catching: body)
+    try setPragma("query_only=ON")
+    try result.get()
+  }
+
   /// Where in its text the last statement failed to compile, in bytes; nil if SQLite does not say.
   package var lastErrorOffset: Int? {
     guard let handle else { return nil }

@@ -10,6 +10,9 @@ package struct Row: ~Copyable {
   /// The number of columns.
   package var count: Int { Int(sqlite3_data_count(statement.handle)) }
 
+  /// The path of the file, for errors.
+  package var path: String { statement.path }
+
   /// The name of a column in the query.
   ///
   /// - Throws: `.range` for a column that does not exist.

@@ -26,6 +26,11 @@ package struct SQLiteError: Error, Equatable, Sendable {
   /// `errno` of the failed system call; 0 where there was none.
   package let systemErrno: Int32
 
+  /// Whether what the file holds is wrong, and not the disk or the caller's timing.
+  package var isOfContents: Bool {
+    [.error, .corrupt, .notADB, .mismatch, .tooBig, .range, .interrupt].contains(code.primary)
+  }
+
   /// Creates an error.
   package init(
     code: ResultCode,

@@ -237,13 +237,10 @@ struct ArchivePushTests {
     try await FiveReleases.makeFirst(at: path, users: 2)
     try await DataMigrator(migrations, at: path).up()
     _ = try await push()
-    // The statement fails if there is such a row.
-    try RawSQLite.run(
-      "SELECT abs(-9223372036854775808) FROM consumer WHERE name LIKE 'strata.older-build.%'",
-      on: path
-    )
+    // The statement fails if there is a row.
+    try RawSQLite.run("SELECT abs(-9223372036854775808) FROM older_build", on: path)
     #expect(throws: RawSQLite.Failure.self) {
-      try RawSQLite.run("SELECT abs(-9223372036854775808) FROM consumer", on: path)
+      try RawSQLite.run("SELECT abs(-9223372036854775808) FROM leadership", on: path)
     }
   }
 }

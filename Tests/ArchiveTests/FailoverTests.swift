@@ -171,7 +171,10 @@ struct FailoverTests {
     )
     try await memory.release(ArchiveTerm(epoch: head.epoch, lease: .milliseconds(100)))
     // A loss that an opening has noticed raises the epoch, and its file goes on alone.
-    try RawSQLite.run("UPDATE store SET epoch = epoch + 1", on: path("first"))
+    try RawSQLite.runAndRecomputeHashes(
+      "UPDATE store SET epoch = epoch + 1",
+      on: path("first")
+    )
     let alone = try await Persistence.open(
       at: path("first"),
       initialState: LibraryState(),

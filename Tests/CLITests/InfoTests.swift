@@ -19,7 +19,7 @@ import Testing
         == Program(
           status: 0,
           output: """
-            \(path) is a Strata store of format 2.
+            \(path) is a Strata store of format 3.
             No writer has it open.
 
             store      \(store), epoch 1

@@ -58,7 +58,7 @@ enum FrameInput {
       epoch: 1,
       time: 5,
       origin: 1,
-      key: nil,
+      trace: nil,
       name: "name",
       place: "place",
       entities: block.entries.count,

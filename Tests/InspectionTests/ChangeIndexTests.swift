@@ -153,13 +153,12 @@ struct ChangeIndexTests {
 
   @Test func `indexes that cannot be read hinder nobody`() async throws {
     try await write()
-    // Up to here no delta has several parts, which are in the same table.
     let ids = Set((0..<10).map { id($0) })
     let expected = try text(view().scan("books", .ids(ids), at: 2_000))
     let connection = try Connection(path: path, mode: .readOnly)
     let root = try #require(
       try connection.first(
-        "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_delta_part_1'"
+        "SELECT rootpage FROM sqlite_schema WHERE name = 'change_index'"
       ) { try $0.int(0) }
     )
     try connection.close()
@@ -180,7 +179,7 @@ struct ChangeIndexTests {
     try await persistence.close()
     let all = (1...9).map { Int64($0 * 1_024) }
     #expect(try runs().map(\.upperBound) == all)
-    try RawSQLite.run("DELETE FROM delta_part WHERE part = 0", on: path)
+    try RawSQLite.run("DELETE FROM change_index", on: path)
     try await open().close()
     #expect(try runs().map(\.upperBound) == all)
   }
@@ -188,7 +187,7 @@ struct ChangeIndexTests {
   @Test func `damage of old deltas hinders no commit`() async throws {
     // A file that is not checked whole when it is opened.
     try await write(titles: 2_000)
-    try RawSQLite.run("DELETE FROM delta_part WHERE part = 0", on: path)
+    try RawSQLite.run("DELETE FROM change_index", on: path)
     // The page of an early commit.
     let data = try Data(contentsOf: URL(fileURLWithPath: path))
     let place = try #require(data.firstRange(of: Data("step 177".utf8))).lowerBound
@@ -206,7 +205,7 @@ struct ChangeIndexTests {
 
   /// The runs that the file has indexes of.
   private func runs() throws -> [ClosedRange<Int64>] {
-    let journal = try Journal(connection: Connection(path: path, mode: .readOnly))
+    let journal = Journal(connection: try Connection(path: path, mode: .readOnly))
     var runs: [ClosedRange<Int64>] = []
     var last: Revision = 0
     while let (index, chain) = try journal.index(after: last) {
@@ -231,7 +230,7 @@ struct ChangeIndexTests {
 
   @Test func `a file without indexes gets them with its next commits`() async throws {
     try await write()
-    try RawSQLite.run("DELETE FROM delta_part WHERE part = 0", on: path)
+    try RawSQLite.run("DELETE FROM change_index", on: path)
     #expect(try runs().isEmpty)
     #expect(try check("index") == nil)
     let persistence = try await open()
@@ -260,7 +259,7 @@ struct ChangeIndexTests {
     // 33 × 250 changes are more than 8,192.
     #expect(runs.first == 1...33)
     #expect(runs.dropFirst().first?.lowerBound == 34)
-    let journal = try Journal(connection: Connection(path: path, mode: .readOnly))
+    let journal = Journal(connection: try Connection(path: path, mode: .readOnly))
     let second = try #require(try journal.index(after: 33)?.index.contents(after: 0))
     #expect(second.large == [41])
     #expect(second.changes["books"]?.count == 7 * 250)
@@ -270,11 +269,11 @@ struct ChangeIndexTests {
   }
 
   @Test(arguments: [
-    "UPDATE delta_part SET body = CAST(substr(body, 1, 300) || x'01' || substr(body, 302) AS BLOB) WHERE part = 0",
-    "UPDATE delta_part SET body = x'' WHERE part = 0",
-    "UPDATE delta_part SET revision = revision + 1 WHERE part = 0",
+    "UPDATE change_index SET body = CAST(substr(body, 1, 300) || x'01' || substr(body, 302) AS BLOB)",
+    "UPDATE change_index SET body = x''",
+    "UPDATE change_index SET revision = revision + 1",
     // That of another run.
-    "UPDATE delta_part SET body = (SELECT body FROM delta_part AS other WHERE part = 0 AND other.revision <> delta_part.revision) WHERE part = 0",
+    "UPDATE change_index SET body = (SELECT body FROM change_index AS other WHERE other.revision <> change_index.revision)",
   ])
   func `a damaged index is passed over and reported`(_ damage: String) async throws {
     try await write()
@@ -306,7 +305,7 @@ struct ChangeIndexTests {
     let empty = builder.finish().body.map { String(Int($0) + 0x100, radix: 16).dropFirst() }
       .joined()
     try RawSQLite.run(
-      "UPDATE delta_part SET body = x'\(empty)' WHERE part = 0 AND revision = 1024",
+      "UPDATE change_index SET body = x'\(empty)' WHERE revision = 1024",
       on: path
     )
     #expect(try check("index")?.detail.contains("does not say what the deltas say") == true)
@@ -330,13 +329,13 @@ struct ChangeIndexTests {
     try await write()
     let fork = directory.path("fork.strata")
     try await StoreBackup.fork(path, at: .revision(1_500), to: fork)
-    let forked = try Journal(connection: Connection(path: fork, mode: .readOnly))
+    let forked = Journal(connection: try Connection(path: fork, mode: .readOnly))
     #expect(try forked.lastIndexed() == 1_024)
     #expect(try Inspector(path: fork).verify().isSound)
 
-    var journal = try Journal(connection: Connection(path: path, mode: .readWrite))
+    var journal = Journal(connection: try Connection(path: path, mode: .readWrite))
     _ = try journal.connection.transaction { try journal.trim(through: 1_200, slice: 10_000) }
-    journal = try Journal(connection: Connection(path: path, mode: .readOnly))
+    journal = Journal(connection: try Connection(path: path, mode: .readOnly))
     #expect(try journal.index(after: 0)?.index.last == 2_048)
     let verification = try Inspector(path: path).verify()
     #expect(verification.checks.first { $0.name == "index" }?.passed == true, "\(verification)")

@@ -147,7 +147,7 @@ struct FiveReleasesTests {
     #expect(report.steps[0].tables.map(\.renamedFrom) == ["notes"])
     let after = try Inspector(path: path).tables()
     #expect(after.first { $0.name == "sheets" }?.count == count)
-    #expect(try Inspector(path: path).info().format == 2)
+    #expect(try Inspector(path: path).info().format == StoreFormat.known)
     #expect(try Inspector(path: try #require(report.backup)).info().format == format)
     #expect(try Inspector(path: path).verify().isSound)
   }

@@ -206,7 +206,7 @@ struct MigrationLedgerTests {
     try await list.up()
     let revision = try await list.status().revision
     try await list.down()
-    try RawSQLite.runAndRecomputeHashes("UPDATE delta SET key = NULL", on: path)
+    try RawSQLite.runAndRecomputeHashes("UPDATE delta SET trace = NULL", on: path)
     #expect(try Inspector(path: path).verify().isSound)
     #expect(
       try await reason { try await list.revert(to: revision) }

@@ -12,9 +12,9 @@ struct StoredRecords {
     view = try ReadView(connection)
   }
 
-  /// How many readers of the journal pin deltas.
-  func consumers() throws -> Int {
-    try connection.first("SELECT count(*) FROM consumer", []) { Int(try $0.int(0)) } ?? 0
+  /// How many marks of older builds pin deltas.
+  func marks() throws -> Int {
+    try connection.first("SELECT count(*) FROM older_build", []) { Int(try $0.int(0)) } ?? 0
   }
 
   /// The bytes of the records of a table, by their encoded IDs.

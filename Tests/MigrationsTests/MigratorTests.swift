@@ -56,8 +56,9 @@ import Testing
       ) { try $0.text(0) }
       #expect(
         tables == [
-          "chunk", "consumer", "delta", "delta_part", "entity_table", "layout", "listing",
-          "migration", "origin", "snapshot", "snapshot_name", "store",
+          "change_index", "chunk", "declared_column", "delta", "delta_part", "entity_table",
+          "erasure", "layout", "leadership", "listing", "migration", "older_build", "origin",
+          "snapshot", "snapshot_name", "store",
         ]
       )
       #expect(try connection.userVersion() == Int32(MigrationCatalog.file.latest))

@@ -26,7 +26,7 @@ struct DeltaFrameTests {
       epoch: 1,
       time: 1_770_000_000_000_000,
       origin: 2,
-      key: nil,
+      trace: nil,
       name: "join",
       place: "",
       entities: 2,

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct MigrationTraceTests {
   private func trace(
-    key: String? = nil,
+    bytes: [UInt8]? = nil,
     _ name: String,
     place: String = "",
     context: [UInt8]? = nil
@@ -17,7 +17,7 @@ import Testing
         epoch: 1,
         time: 0,
         origin: 1,
-        key: key.map { Array($0.utf8) },
+        trace: bytes,
         name: name,
         place: place,
         entities: 1,
@@ -31,12 +31,28 @@ import Testing
   @Test(
     arguments: [.up(3), .down(12), .stragglers(2, since: 40), .revert(to: 7)] as [MigrationTrace]
   )
-  func `a delta of a run says by its key what it is, whatever its name`(
+  func `a delta of a run says by its trace what it is, whatever its name`(
     _ expected: MigrationTrace
   ) {
-    let key = String(decoding: expected.key, as: UTF8.self)
-    #expect(trace(key: key, "migration 0009_other taken back") == expected)
-    #expect(trace(key: key, "", place: "App.swift:1 f()") == expected)
+    #expect(trace(bytes: expected.bytes, "migration 0009_other taken back") == expected)
+    #expect(trace(bytes: expected.bytes, "", place: "App.swift:1 f()") == expected)
+    #expect(trace(bytes: expected.bytes + [0], "migration 0009_other") == nil)
+    #expect(trace(bytes: expected.bytes.dropLast(), "migration 0009_other") == nil)
+  }
+
+  @Test func `a trace is a byte and its numbers`() {
+    #expect(MigrationTrace.up(3).bytes == [1, 3])
+    #expect(MigrationTrace.down(200).bytes == [2, 200, 1])
+    #expect(MigrationTrace.stragglers(2, since: 40).bytes == [3, 2, 40])
+    #expect(MigrationTrace.revert(to: 7).bytes == [4, 7])
+  }
+
+  @Test func `a delta of format 2 says it as a text`() {
+    func trace(_ text: String) -> MigrationTrace? { self.trace(bytes: Array(text.utf8), "") }
+    #expect(trace("strata.migration up 3") == .up(3))
+    #expect(trace("strata.migration down 12") == .down(12))
+    #expect(trace("strata.migration stragglers 2 40") == .stragglers(2, since: 40))
+    #expect(trace("strata.migration revert 7") == .revert(to: 7))
   }
 
   @Test(
@@ -45,11 +61,11 @@ import Testing
       "strata.migration up 1 2", "strata.migration sideways 1", "another up 1",
     ]
   )
-  func `a key of something else is no trace, whatever the name`(_ key: String) {
-    #expect(trace(key: key, "migration 0001_a") == nil)
+  func `bytes of something else are no trace, whatever the name`(_ text: String) {
+    #expect(trace(bytes: Array(text.utf8), "migration 0001_a") == nil)
   }
 
-  @Test func `deltas from before the keys are known by their names`() {
+  @Test func `deltas from before the traces are known by their names`() {
     #expect(trace("migration 0003_split") == .up(3))
     #expect(trace("migration 0003_split taken back") == .down(3))
     #expect(

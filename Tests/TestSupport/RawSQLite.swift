@@ -22,7 +22,10 @@ package enum RawSQLite {
   package static func runAndRecomputeHashes(_ sql: String, on path: String) throws {
     try run(sql, on: path)
     try RawDatabase(path).recomputeHashes()
-    try FileManager.default.removeItem(atPath: path + ".head")
+    let head = path + ".head"
+    if FileManager.default.fileExists(atPath: head) {
+      try FileManager.default.removeItem(atPath: head)
+    }
   }
 
   private static let hooks = Lock<[String: String]>([:])

@@ -24,9 +24,7 @@ package struct CorruptionError: Error, Equatable, CustomStringConvertible {
   static func matches(_ error: any Error) -> Bool {
     switch error {
     case is CorruptionError, is RecordError: true
-    case let error as SQLiteError:
-      [.error, .corrupt, .notADB, .mismatch, .tooBig, .range, .interrupt]
-        .contains(error.code.primary)
+    case let error as SQLiteError: error.isOfContents
     default: false
     }
   }

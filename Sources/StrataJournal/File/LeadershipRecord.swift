@@ -1,21 +1,30 @@
 import StrataBase
+import StrataMigrations
 package import StrataSQLite
 
 /// Which leadership of an archive a file has had last: the epoch that it started.
 ///
-/// An archive whose last leader had this epoch was written by this file alone since. It is a row of the table
-/// `consumer`, which trimming passes over.
+/// An archive whose last leader had this epoch was written by this file alone since. It is the one row of the table
+/// `leadership`.
 package enum LeadershipRecord {
-  /// The beginning of its name.
-  static let prefix = "strata.archive."
-
   /// The epoch; 0 if the file never led.
   package static func read(_ connection: Connection) throws -> Int64 {
-    let epochs = try connection.all(
-      "SELECT name FROM consumer WHERE name LIKE 'strata.archive.%'",
-      []
-    ) { row in Int64(try row.text(0).dropFirst(prefix.count)) ?? 0 }
-    return try StoredNumber.epoch(epochs.max() ?? 0, "the epoch of a leadership")
+    try last(connection)?.epoch ?? 0
+  }
+
+  /// The epoch, and where the file ended when it started; nil if the file never led.
+  package static func last(
+    _ connection: Connection
+  ) throws -> (epoch: Int64, mark: HeadRecord.Mark)? {
+    try HashedTable.leadership.rows(on: connection) { row in
+      (
+        try StoredNumber.epoch(try row.int(1), "the epoch of a leadership"),
+        HeadRecord.Mark(
+          revision: try row.revision(2, "the revision of a leadership"),
+          chain: try row.checksum(3, "the chain of a leadership")
+        )
+      )
+    }.first
   }
 
   /// Replaces it, in the caller's transaction.
@@ -24,12 +33,10 @@ package enum LeadershipRecord {
     after mark: HeadRecord.Mark,
     to connection: Connection
   ) throws(SQLiteError) {
-    try connection.execute("DELETE FROM consumer WHERE name LIKE 'strata.archive.%'")
-    try connection.run(
-      "INSERT INTO consumer (name, revision, chain) VALUES (?, ?, ?)",
-      [
-        .text("\(prefix)\(epoch)"), .integer(mark.revision.number), .blob(mark.chain.bytes),
-      ]
+    try HashedTable.leadership.insert(
+      [1, .integer(epoch), .integer(mark.revision.number), .blob(mark.chain.bytes)],
+      on: connection,
+      .replace
     )
   }
 }

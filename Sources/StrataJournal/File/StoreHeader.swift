@@ -64,7 +64,12 @@ package enum StoreFormat {
   /// The newest this build can read and write.
   package static var known: Int { MigrationCatalog.file.latest }
 
-  /// Whether a file has the first format, which is read and not written.
+  /// Whether a file has an older format, which is read and not written.
+  package static func isOlder(_ connection: Connection) throws(SQLiteError) -> Bool {
+    try connection.userVersion() < known
+  }
+
+  /// Whether a file has the first format, whose snapshots are other ones.
   package static func isFirst(_ connection: Connection) throws(SQLiteError) -> Bool {
     try connection.userVersion() == 1
   }

@@ -1,11 +1,11 @@
 package import Foundation
 import StrataBase
+import StrataMigrations
 package import StrataSQLite
 
 /// The identity of a store's file: the one row of its `store` table.
 ///
-/// All SQL on identity, origins and entity tables is in this file, except that of copying origins
-/// (`RowCopy`).
+/// All SQL on identity and origins is in this file.
 package struct StoreIdentity: Equatable, Sendable {
   /// An opening that wrote deltas: a row of `origin`.
   package struct Origin: Sendable, Equatable {
@@ -34,17 +34,11 @@ package struct StoreIdentity: Equatable, Sendable {
   }
 
   package static func read(_ connection: Connection) throws -> StoreIdentity {
-    let application = try StoreFormat.isFirst(connection) ? "NULL" : "application"
-    let row = try connection.first(
-      "SELECT id, epoch, algorithm, created, \(application) FROM store",
-      []
-    ) {
-      (
-        try $0.blob(0), try $0.int(1), try $0.int(2), try $0.int(3), try $0.optionalText(4)
-      )
+    guard let row = try HashedTable.store.rows(on: connection, Self.columns).first else {
+      throw CorruptionError("the file has no store ID")
     }
-    guard let (id, epoch, algorithm, created, application) = row, let id = UUID(byteArray: id)
-    else {
+    let (id, epoch, algorithm, created, application) = row
+    guard let id = UUID(byteArray: id) else {
       throw CorruptionError("the file has no valid store ID")
     }
     guard algorithm == Int64(Checksum.algorithm) else {
@@ -60,30 +54,62 @@ package struct StoreIdentity: Equatable, Sendable {
     )
   }
 
-  package func write(to connection: Connection) throws(SQLiteError) {
-    try connection.run(
-      "INSERT INTO store (one, id, epoch, algorithm, created, application) VALUES (1, ?, ?, ?, ?, ?)",
-      [
-        .blob(id.byteArray), .integer(epoch), .integer(Int64(Checksum.algorithm)),
-        .integer(created), application.map { .text($0) } ?? .null,
-      ]
+  /// The identity of a damaged file, as far as it can be read; nil if its ID cannot.
+  ///
+  /// Whether the ID is the one of the contents is shown by their hashes, which cover it. If the row does not have its
+  /// hash, the epoch is that of the newest snapshot or delta, and the name of the application is not known.
+  ///
+  /// - Throws: only I/O errors.
+  package static func readable(in connection: Connection) throws -> StoreIdentity? {
+    if let identity = try CorruptionError.nilIfCorrupt({ try read(connection) }) { return identity }
+    return try CorruptionError.nilIfCorrupt {
+      let epochs = try connection.all(
+        "SELECT max(epoch) FROM snapshot UNION ALL SELECT max(epoch) FROM delta",
+        []
+      ) { try $0.optionalInt(0) ?? 0 }
+      guard case .blob(let bytes)? = try HashedTable.store.values(on: connection, .keep).first?[1],
+        let id = UUID(byteArray: bytes)
+      else { throw CorruptionError("the file has no valid store ID") }
+      return StoreIdentity(
+        id: id,
+        epoch: try StoredNumber.epoch(epochs.max() ?? 1, "the epoch of the newest delta"),
+        created: try StoredNumber.time(
+          connection.first("SELECT min(time) FROM snapshot", []) { try $0.int(0) } ?? 0,
+          "the time of a snapshot"
+        )
+      )
+    }
+  }
+
+  private static func columns(
+    _ row: borrowing Row
+  ) throws -> (id: [UInt8], epoch: Int64, algorithm: Int64, created: Int64, application: String?) {
+    (
+      try row.blob(1), try row.int(2), try row.int(3), try row.int(4), try row.optionalText(5)
     )
+  }
+
+  /// Writes the row into a file that has none.
+  package func write(to connection: Connection) throws(SQLiteError) {
+    try HashedTable.store.insert(values, on: connection)
+  }
+
+  /// Replaces the row of the file.
+  package func replace(in connection: Connection) throws(SQLiteError) {
+    try HashedTable.store.insert(values, on: connection, .replace)
+  }
+
+  private var values: [Value] {
+    [
+      1, .blob(id.byteArray), .integer(epoch), .integer(Int64(Checksum.algorithm)),
+      .integer(created), .text(orNull: application),
+    ]
   }
 
   /// Refuses a store of another application than the one that the configuration names.
   package func check(application name: String?) throws(PersistenceError.Reason) {
     guard let name, let application, application != name else { return }
     throw .otherApplication(found: application, expected: name)
-  }
-
-  /// Writes the application's name.
-  func writeApplication(to connection: Connection) throws(SQLiteError) {
-    try connection.run("UPDATE store SET application = ?", [application.map { .text($0) } ?? .null])
-  }
-
-  /// Replaces the epoch.
-  package func writeEpoch(to connection: Connection) throws(SQLiteError) {
-    try connection.run("UPDATE store SET epoch = ?", [.integer(epoch)])
   }
 
   /// The number that the deltas of an opening have; nil if the opening is not recorded in this file.
@@ -97,27 +123,37 @@ package struct StoreIdentity: Equatable, Sendable {
   package static func addOrigin(_ uuid: UUID, at time: Int64, to connection: Connection) throws
     -> Int64
   {
-    try connection.run(
-      "INSERT INTO origin (uuid, opened) VALUES (?, ?)",
-      [.blob(uuid.byteArray), .integer(time)]
+    let last =
+      try connection.first("SELECT max(id) FROM origin", []) { try $0.optionalInt(0) } ?? nil
+    let origin = Origin(number: (last ?? 0) &+ 1, id: uuid, opened: time)
+    try insert(origin, into: connection)
+    return origin.number
+  }
+
+  package static func insert(
+    _ origin: Origin,
+    into connection: Connection
+  ) throws(SQLiteError) {
+    try HashedTable.origin.insert(
+      [.integer(origin.number), .blob(origin.id.byteArray), .integer(origin.opened)],
+      on: connection
     )
-    return try connection.first("SELECT last_insert_rowid()", []) { try $0.int(0) } ?? 0
   }
 
   /// The opening of that number; nil if the file does not have it.
   package static func origin(_ number: Int64, in connection: Connection) throws -> Origin? {
-    let row = try connection.first(
-      "SELECT uuid, opened FROM origin WHERE id = ?",
-      [.integer(number)]
-    ) { (try $0.blob(0), try $0.int(1)) }
-    guard let (uuid, opened) = row else { return nil }
+    try HashedTable.origin.rows("WHERE id = ?", [.integer(number)], on: connection, origin).first
+  }
+
+  private static func origin(_ row: borrowing Row) throws -> Origin {
+    let (number, uuid) = (try row.int(0), try row.blob(1))
     guard let id = UUID(byteArray: uuid) else {
       throw CorruptionError("the UUID of origin \(number) has \(uuid.count) bytes, expected 16")
     }
     return Origin(
       number: number,
       id: id,
-      opened: try StoredNumber.time(opened, "the time of origin \(number)")
+      opened: try StoredNumber.time(try row.int(2), "the time of origin \(number)")
     )
   }
 
@@ -137,10 +173,7 @@ package struct StoreIdentity: Equatable, Sendable {
         throw CorruptionError("the file has origin \(origin.number) under the number \(number)")
       }
     }
-    try connection.run(
-      "INSERT INTO origin (id, uuid, opened) VALUES (?, ?, ?)",
-      [.integer(origin.number), .blob(origin.id.byteArray), .integer(origin.opened)]
-    )
+    try insert(origin, into: connection)
   }
 
   /// Removes an opening unless a delta has it; returns whether it is gone.
@@ -154,28 +187,5 @@ package struct StoreIdentity: Equatable, Sendable {
     if isUsed != nil { return false }
     try connection.run("DELETE FROM origin WHERE id = ?", [.integer(number)])
     return true
-  }
-
-  /// The revision that brought a table; nil if the file does not list it.
-  package static func since(_ table: String, in connection: Connection) throws -> Revision? {
-    try connection.first("SELECT since FROM entity_table WHERE name = ?", [.text(table)]) {
-      try $0.revision(0, "the beginning of table \(table)")
-    }
-  }
-
-  /// The names of all entity tables the file ever had.
-  package static func tables(of connection: Connection) throws -> [String] {
-    try connection.all("SELECT name FROM entity_table ORDER BY name", []) { try $0.text(0) }
-  }
-
-  package static func addTable(
-    _ name: String,
-    since revision: Revision,
-    to connection: Connection
-  ) throws(SQLiteError) {
-    try connection.run(
-      "INSERT OR IGNORE INTO entity_table (name, since) VALUES (?, ?)",
-      [.text(name), .integer(revision.number)]
-    )
   }
 }

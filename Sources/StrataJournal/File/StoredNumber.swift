@@ -1,3 +1,4 @@
+import StrataBase
 import StrataSQLite
 
 /// Checks numbers where they are read from a file, so that arithmetic on them cannot overflow.
@@ -74,5 +75,14 @@ extension Row {
   /// The revision in a column.
   package func revision(_ column: Int, _ place: String) throws -> Revision {
     try StoredNumber.revision(try int(column), place)
+  }
+
+  /// The checksum in a column.
+  func checksum(_ column: Int, _ place: String) throws -> Checksum {
+    let bytes = try blob(column)
+    guard let checksum = Checksum(bytes: bytes) else {
+      throw CorruptionError("\(place) has \(bytes.count) bytes, expected 16")
+    }
+    return checksum
   }
 }

@@ -25,9 +25,6 @@ package struct ChangeIndex {
   /// A run ends with the delta by which it has so many changes.
   static let changesOfRun = 8_192
 
-  /// The number of the part of the last delta of the run that the index is stored as.
-  static let part = 0
-
   /// The last revision of the run.
   package let last: Revision
   let body: [UInt8]

@@ -99,7 +99,7 @@ extension DeltaFrame {
       epoch: try StoredNumber.epoch(number(contents.epoch), "the epoch of a frame"),
       time: try StoredNumber.time(contents.time, "the time of a frame"),
       origin: Int64(bitPattern: contents.origin),
-      key: contents.key,
+      trace: contents.trace,
       name: contents.name,
       place: contents.place,
       entities: blocks.reduce(0) { $0 + $1.entries.count },
@@ -133,7 +133,7 @@ private struct FrameContents {
   var origin: UInt64 = 0
   var originID: [UInt8] = []
   var opened: Int64 = 0
-  var key: [UInt8]?
+  var trace: [UInt8]?
   var context: [UInt8]?
   var name = ""
   var place = ""
@@ -155,7 +155,7 @@ private struct FrameContents {
     let start = cursor.offset
     let flags = try cursor.byte()
     guard flags < 4 else { throw .badTag(flags, at: start) }
-    if flags & 1 != 0 { key = try cursor.part() }
+    if flags & 1 != 0 { trace = try cursor.part() }
     if flags & 2 != 0 { context = try cursor.part() }
     name = try cursor.text()
     place = try cursor.text()

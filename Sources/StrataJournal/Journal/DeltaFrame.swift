@@ -9,7 +9,7 @@ import StrataRecords
 /// body     16 bytes store ID, 16 bytes the chain before,
 ///          varint revision, varint first, varint epoch, zigzag time,
 ///          varint origin, its 16 bytes UUID, zigzag opened,
-///          flags (1 a key, 2 a context), the key, the context: each varint length, bytes,
+///          flags (1 a trace, 2 a context), the trace, the context: each varint length, bytes,
 ///          text name, text place,
 ///          varint count of tables, each: text name, varint since
 ///          varint count of layouts, each: varint number, text table, varint length, body
@@ -156,8 +156,8 @@ extension DeltaFrame {
     bytes.appendVarint(UInt64(bitPattern: origin.number))
     bytes += origin.id.byteArray
     bytes.appendZigzag(origin.opened)
-    bytes.append((header.key == nil ? 0 : 1) | (header.context == nil ? 0 : 2))
-    for part in [header.key, header.context].compactMap({ $0 }) { Self.append(part, to: &bytes) }
+    bytes.append((header.trace == nil ? 0 : 1) | (header.context == nil ? 0 : 2))
+    for part in [header.trace, header.context].compactMap({ $0 }) { Self.append(part, to: &bytes) }
     bytes.appendText(header.name)
     bytes.appendText(header.place)
     bytes.appendVarint(UInt64(tables.count))

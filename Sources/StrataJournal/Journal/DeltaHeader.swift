@@ -11,8 +11,8 @@ package struct DeltaHeader: Equatable, Sendable {
   /// Microseconds since 1970; never less than that of the previous delta.
   package var time: Int64
   package var origin: Int64
-  /// The column `key`: which run of migrations has written it (`MigrationTrace`); nil in every other delta.
-  package var key: [UInt8]?
+  /// Which run of migrations has written it (`MigrationTrace`); nil in every other delta.
+  package var trace: [UInt8]?
   package var name: String
   package var place: String
   /// The number of changes in its blocks.
@@ -30,7 +30,7 @@ package struct DeltaHeader: Equatable, Sendable {
     epoch: Int64,
     time: Int64,
     origin: Int64,
-    key: [UInt8]?,
+    trace: [UInt8]?,
     name: String,
     place: String,
     entities: Int,
@@ -43,7 +43,7 @@ package struct DeltaHeader: Equatable, Sendable {
     self.epoch = epoch
     self.time = time
     self.origin = origin
-    self.key = key
+    self.trace = trace
     self.name = name
     self.place = place
     self.context = context
@@ -95,8 +95,8 @@ package struct DeltaHeader: Equatable, Sendable {
     builder.append(epoch)
     builder.append(time)
     builder.append(origin)
-    builder.append(UInt64(key == nil ? 0 : 1))
-    builder.append(key ?? [])
+    builder.append(UInt64(trace == nil ? 0 : 1))
+    builder.append(trace ?? [])
     builder.append(name)
     builder.append(place)
     builder.append(UInt64(entities))

@@ -8,37 +8,30 @@ package import StrataSQLite
 /// ``JournalReplay`` and ``DeltaEncoder``.
 package struct Journal {
   package let connection: Connection
+  package init(connection: Connection) { self.connection = connection }
+
   /// The columns of a header.
-  private let columns: String
-  /// The size of a delta in the file, of which one parameter is the size of the rest of its row.
-  private let size: String
-
-  package init(connection: Connection) throws(SQLiteError) {
-    self.connection = connection
-    let isOfFormat1 = try StoreFormat.isFirst(connection)
-    columns = isOfFormat1 ? Self.columnsOfFormat1 + ", NULL" : Self.columnsOfFormat1 + ", context"
-    size = isOfFormat1 ? Self.sizeOfFormat1 : Self.sizeOfFormat1 + " + coalesce(length(context), 0)"
-  }
-
-  private static let columnsOfFormat1 = """
-    revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, hash
+  private static let columns = """
+    revision, first, epoch, time, origin, trace, name, place, entities, parts, bytes, hash, context
     """
-  private static let sizeOfFormat1 = "bytes + length(name) + length(place) + ?"
+  /// The size of a delta in the file, of which one parameter is the size of the rest of its row.
+  private static let size =
+    "bytes + length(name) + length(place) + ? + coalesce(length(context), 0)"
 
   /// Adds a delta; fails if there is one of its revision, which is the key.
   package func append(_ header: DeltaHeader, body: [UInt8], hash: Checksum) throws(SQLiteError) {
     try connection.run(
       """
-      INSERT INTO delta (revision, first, epoch, time, origin, key, name, place, entities, parts,
+      INSERT INTO delta (revision, first, epoch, time, origin, trace, name, place, entities, parts,
         bytes, hash, context, body)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       [
         .integer(header.revision.number), .integer(header.first.number), .integer(header.epoch),
-        .integer(header.time), .integer(header.origin), header.key.map { .blob($0) } ?? .null,
+        .integer(header.time), .integer(header.origin), .blob(orNull: header.trace),
         .text(header.name), .text(header.place), .integer(Int64(header.entities)),
         .integer(Int64(header.blocks)), .integer(Int64(header.bytes)), .blob(hash.bytes),
-        header.context.map { .blob($0) } ?? .null, .blob(body),
+        .blob(orNull: header.context), .blob(body),
       ]
     )
   }
@@ -55,9 +48,12 @@ package struct Journal {
     )
   }
 
-  /// Adds the index of a run that ends with a delta.
+  /// Adds the index of a run that ends with a delta, or replaces it.
   package func append(_ index: ChangeIndex) throws(SQLiteError) {
-    try appendBlock(ChangeIndex.part, of: index.last, index.body)
+    try connection.run(
+      "INSERT OR REPLACE INTO change_index (revision, body) VALUES (?, ?)",
+      [.integer(index.last.number), .blob(index.body)]
+    )
   }
 
   /// The last revision of the last run that has an index; nil if none has, or if none can be read.
@@ -65,10 +61,9 @@ package struct Journal {
   /// An index is not needed for anything, so damage of it hinders nothing.
   func lastIndexed() throws -> Revision? {
     try CorruptionError.nilIfCorrupt {
-      try connection.first(
-        "SELECT revision FROM delta_part WHERE part = ? ORDER BY revision DESC LIMIT 1",
-        [.integer(Int64(ChangeIndex.part))]
-      ) { try $0.revision(0, "the revision of an index") }
+      try connection.first("SELECT max(revision) FROM change_index", []) {
+        try $0.optionalInt(0).map { try StoredNumber.revision($0, "the revision of an index") }
+      } ?? nil
     } ?? nil
   }
 
@@ -80,10 +75,10 @@ package struct Journal {
   ) throws {
     try connection.forEach(
       """
-      SELECT revision, hash, delta_part.body FROM delta_part JOIN delta USING (revision)
-        WHERE part = ? AND revision > ? ORDER BY revision
+      SELECT revision, hash, change_index.body FROM change_index JOIN delta USING (revision)
+        WHERE revision > ? ORDER BY revision
       """,
-      [.integer(Int64(ChangeIndex.part)), .integer(revision.number)]
+      [.integer(revision.number)]
     ) { row in
       let last = try row.revision(0, "the revision of an index")
       guard let chain = try row.withBlob(1, { Checksum(stored: $0) }) else { return .continue }
@@ -129,7 +124,7 @@ package struct Journal {
   /// The header and hash of the last delta; nil if there is none.
   package func last() throws -> (header: DeltaHeader, hash: Checksum)? {
     try connection.first(
-      "SELECT \(columns) FROM delta ORDER BY revision DESC LIMIT 1",
+      "SELECT \(Self.columns) FROM delta ORDER BY revision DESC LIMIT 1",
       [],
       Self.header
     )
@@ -148,7 +143,7 @@ package struct Journal {
     limit: Int
   ) throws -> [(header: DeltaHeader, hash: Checksum)] {
     try connection.all(
-      "SELECT \(columns) FROM delta WHERE revision > ? ORDER BY revision LIMIT ?",
+      "SELECT \(Self.columns) FROM delta WHERE revision > ? ORDER BY revision LIMIT ?",
       [.integer(revision.number), .integer(Int64(limit))],
       Self.header
     )
@@ -160,7 +155,7 @@ package struct Journal {
     limit: Int
   ) throws -> [(header: DeltaHeader, hash: Checksum)] {
     try connection.all(
-      "SELECT \(columns) FROM delta WHERE revision < ? ORDER BY revision DESC LIMIT ?",
+      "SELECT \(Self.columns) FROM delta WHERE revision < ? ORDER BY revision DESC LIMIT ?",
       [.integer(revision.number), .integer(Int64(limit))],
       Self.header
     )
@@ -188,7 +183,7 @@ package struct Journal {
     var rows: [StoredDelta] = []
     var bytes = 0
     try connection.forEach(
-      "SELECT \(columns), body FROM delta WHERE revision > ? ORDER BY revision",
+      "SELECT \(Self.columns), body FROM delta WHERE revision > ? ORDER BY revision",
       [.integer(revision.number)]
     ) { row in
       let (header, hash) = try Self.header(row)
@@ -217,7 +212,7 @@ package struct Journal {
   package func bytes(after revision: Revision) throws -> Int64 {
     try connection.first(
       """
-      SELECT coalesce(sum(\(size)), 0) FROM delta
+      SELECT coalesce(sum(\(Self.size)), 0) FROM delta
         WHERE revision > ?
       """,
       [.integer(Int64(DeltaHeader.rowBytes)), .integer(revision.number)]
@@ -232,7 +227,7 @@ package struct Journal {
   ) throws -> (bytes: Int64, changes: Int64) {
     try connection.first(
       """
-      SELECT coalesce(sum(\(size)), 0), coalesce(sum(entities), 0) FROM delta
+      SELECT coalesce(sum(\(Self.size)), 0), coalesce(sum(entities), 0) FROM delta
         WHERE revision > ? AND revision <= ?
       """,
       [
@@ -253,7 +248,7 @@ package struct Journal {
     let found = try connection.first(
       """
       SELECT sum(size), max(revision) FROM
-        (SELECT revision, \(size) AS size FROM delta
+        (SELECT revision, \(Self.size) AS size FROM delta
           WHERE revision > ? ORDER BY revision LIMIT ?)
       """,
       [
@@ -293,7 +288,7 @@ package struct Journal {
     let last = try connection.first(
       """
       SELECT max(revision), count(*), sum(size) FROM
-        (SELECT revision, \(size) AS size FROM delta
+        (SELECT revision, \(Self.size) AS size FROM delta
           WHERE revision <= ? ORDER BY revision LIMIT ?)
       """,
       [
@@ -302,7 +297,9 @@ package struct Journal {
     ) { (try $0.optionalInt(0), try $0.int(1), try $0.optionalInt(2) ?? 0) }
     guard let (through, count, bytes) = last, let through else { return (true, 0) }
     _ = try StoredNumber.sum(bytes, "the size of the deltas")
-    try connection.run("DELETE FROM delta_part WHERE revision <= ?", [.integer(through)])
+    for table in ["change_index", "delta_part"] {
+      try connection.run("DELETE FROM \(table) WHERE revision <= ?", [.integer(through)])
+    }
     try connection.run("DELETE FROM delta WHERE revision <= ?", [.integer(through)])
     return (count < Int64(slice), bytes)
   }
@@ -322,7 +319,7 @@ package struct Journal {
       epoch: try StoredNumber.epoch(try row.int(2), "the epoch of \(place())"),
       time: try StoredNumber.time(try row.int(3), "the time of \(place())"),
       origin: try row.int(4),
-      key: try row.optionalBlob(5),
+      trace: try row.optionalBlob(5),
       name: try row.text(6),
       place: try row.text(7),
       entities: try StoredNumber.count(try row.int(8), "the count of entities of \(place())"),

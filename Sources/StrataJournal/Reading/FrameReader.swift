@@ -61,7 +61,7 @@ extension FrameReader {
 
   private mutating func table(_ name: String) throws -> DeltaFrame.Table {
     if let known = tables[name] { return known }
-    guard let since = try StoreIdentity.since(name, in: connection) else {
+    guard let since = try ListedTable.named(name, in: connection)?.since else {
       throw CorruptionError("table \(name) is not listed in the file")
     }
     let table = DeltaFrame.Table(name: name, since: since)

@@ -1,10 +1,11 @@
-import StrataBase
+package import StrataBase
+import StrataMigrations
 package import StrataSQLite
 
 /// Which builds have opened a store for writing since one did that knows fewer migrations than ran on it.
 ///
 /// What such a build writes does not have the new shape. Each opening holds from its revision to that of the next one.
-/// It is a row of the table `consumer`, so the deltas after the first one stay until a newer build has looked through
+/// It is a row of the table `older_build`. The deltas after the first one stay until a newer build has looked through
 /// them.
 package struct OlderBuildMarks: Equatable {
   /// Who has written the deltas after a mark.
@@ -40,49 +41,25 @@ package struct OlderBuildMarks: Equatable {
     openings.contains { ($0.writer.known ?? .max) < migration }
   }
 
-  private static let prefix = "strata.older-build."
-  private static let currentBuild = "current"
-  private static let undone = "undone"
-
   /// Reads the marks of a store.
   package static func read(_ connection: Connection) throws -> OlderBuildMarks {
-    let rows = try connection.all(
-      "SELECT name, revision, chain FROM consumer WHERE name LIKE 'strata.older-build.%'",
-      []
-    ) { row in
-      (
-        String(try row.text(0).dropFirst(prefix.count)),
-        try row.revision(1, "the revision of a mark of an older build"),
-        try SnapshotStore.checksum(try row.blob(2))
+    var marks = OlderBuildMarks()
+    marks.openings = try HashedTable.olderBuild.rows("ORDER BY revision", on: connection) { row in
+      let number = try row.int(2)
+      let writer: Writer
+      switch number {
+      case 0: writer = .olderBuild(knowing: Int(try row.optionalInt(3) ?? 0))
+      case 1: writer = .currentBuild
+      case 2: writer = .undone
+      default: throw CorruptionError("a mark of an older build has the unknown writer \(number)")
+      }
+      return Opening(
+        writer: writer,
+        revision: try row.revision(0, "the revision of a mark of an older build"),
+        chain: try SnapshotStore.checksum(try row.blob(1))
       )
     }
-    var marks = OlderBuildMarks()
-    var first: Opening?
-    for (name, revision, chain) in rows {
-      let parts = name.split(separator: ".")
-      if parts.count == 2, let writer = writer(parts[0]) {
-        marks.openings.append(Opening(writer: writer, revision: revision, chain: chain))
-      } else if let known = Int(name) {
-        // Earlier versions noted each build once, so which of them wrote a record is not known: it may be the oldest.
-        let opening = Opening(
-          writer: .olderBuild(knowing: known),
-          revision: revision,
-          chain: chain
-        )
-        first = first.map { $0.with(opening) } ?? opening
-      }
-    }
-    if let first { marks.openings.append(first) }
-    marks.openings.sort { $0.revision < $1.revision }
     return marks
-  }
-
-  private static func writer(_ text: Substring) -> Writer? {
-    switch String(text) {
-    case Self.currentBuild: .currentBuild
-    case Self.undone: .undone
-    default: Int(text).map { .olderBuild(knowing: $0) }
-    }
   }
 
   /// Notes who writes the deltas after a position.
@@ -105,41 +82,43 @@ package struct OlderBuildMarks: Equatable {
     return marks
   }
 
+  /// The same marks in a file whose chain is another one.
+  ///
+  /// - Parameter chain: The chain at a revision there; nil where it is as it was.
+  package func rechained(_ chain: (Revision) -> Checksum?) -> OlderBuildMarks {
+    var marks = self
+    marks.openings = openings.map { opening in
+      Opening(
+        writer: opening.writer,
+        revision: opening.revision,
+        chain: chain(opening.revision) ?? opening.chain
+      )
+    }
+    return marks
+  }
+
   /// Replaces the marks of a store, in the caller's transaction.
   package func write(to connection: Connection) throws(SQLiteError) {
     try Self.removeAll(from: connection)
     for opening in openings {
-      let writer =
+      let number: Int64 =
         switch opening.writer {
-        case .olderBuild(let known): "\(known)"
-        case .currentBuild: Self.currentBuild
-        case .undone: Self.undone
+        case .olderBuild: 0
+        case .currentBuild: 1
+        case .undone: 2
         }
-      try connection.run(
-        "INSERT INTO consumer (name, revision, chain) VALUES (?, ?, ?)",
+      try HashedTable.olderBuild.insert(
         [
-          .text("\(Self.prefix)\(writer).\(opening.revision)"),
-          .integer(opening.revision.number), .blob(opening.chain.bytes),
-        ]
+          .integer(opening.revision.number), .blob(opening.chain.bytes), .integer(number),
+          .integer(orNull: opening.writer.known.map { Int64($0) }),
+        ],
+        on: connection
       )
     }
   }
 
   /// Removes all marks.
   package static func removeAll(from connection: Connection) throws(SQLiteError) {
-    try connection.execute("DELETE FROM consumer WHERE name LIKE 'strata.older-build.%'")
-  }
-}
-
-extension OlderBuildMarks.Opening {
-  /// The opening of the build that knew less, at the earlier revision.
-  fileprivate func with(_ other: Self) -> Self {
-    let first = other.revision < revision ? other : self
-    let known = [writer.known, other.writer.known].compactMap { $0 }.min() ?? 0
-    return Self(
-      writer: .olderBuild(knowing: known),
-      revision: first.revision,
-      chain: first.chain
-    )
+    try connection.execute("DELETE FROM older_build")
   }
 }

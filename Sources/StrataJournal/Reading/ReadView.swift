@@ -1,4 +1,5 @@
 package import StrataBase
+import StrataMigrations
 package import StrataSQLite
 
 /// A view of a file at one moment, from which the file can be read further, one statement at a time, while
@@ -24,8 +25,10 @@ package struct ReadView {
 
   /// Reads everything above in one short transaction.
   package init(_ connection: Connection) throws {
+    // Its writer may have brought the file up since it was opened.
+    try OlderFormat.present(on: connection)
     let store = try SnapshotStore(connection: connection)
-    let journal = try Journal(connection: connection)
+    let journal = Journal(connection: connection)
     (identity, catalog, snapshots, last, first, names, tables) = try connection.readTransaction {
       let identity = try StoreIdentity.read(connection)
       let catalog = try LayoutCatalog(reading: connection)
@@ -42,7 +45,7 @@ package struct ReadView {
         last.map { ($0.header.revision, $0.hash) } ?? (newest.revision, newest.chain),
         try journal.first(),
         try store.names(),
-        Set(try StoreIdentity.tables(of: connection))
+        Set(try ListedTable.all(in: connection).map(\.name))
       )
     }
     self.store = store

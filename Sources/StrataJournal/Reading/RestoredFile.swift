@@ -43,7 +43,7 @@ extension RestoredFile {
   /// The migrations of the schema are one transaction: after a crash or an error the file has one format
   /// or the other.
   package mutating func prepareForWriting(now: Int64, application: String?) throws {
-    if try StoreFormat.isFirst(connection) {
+    if try StoreFormat.isOlder(connection) {
       try StoreFormat.migrate(connection, now: now)
       let store = try SnapshotStore(connection: connection)
       let converted = try store.all().first { $0.header.revision == snapshot.revision }
@@ -52,13 +52,14 @@ extension RestoredFile {
     }
     guard identity.application == nil, let application else { return }
     identity.application = application
-    try identity.writeApplication(to: connection)
+    try identity.replace(in: connection)
   }
 
   /// Refuses a file that is not a store, has a newer format than this build reads, or another schema than
   /// the migrations make.
   ///
-  /// Nothing of the file's schema is used before: an object that was planted in it could run.
+  /// Nothing of the file's schema is used before: an object that was planted in it could run. From here on every
+  /// query finds the tables of the newest format (``OlderFormat``).
   package static func check(
     _ connection: Connection,
     _ path: StorePath,
@@ -79,6 +80,7 @@ extension RestoredFile {
     if let difference = try StoreFormat.difference(of: connection, from: format) {
       throw CorruptionError("its schema is not that of a store: \(difference)")
     }
+    try OlderFormat.present(on: connection)
   }
 
   /// Verifies the contents of a file; `read` receives the entities in the same pass.

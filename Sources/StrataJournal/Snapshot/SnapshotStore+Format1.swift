@@ -77,7 +77,9 @@ extension SnapshotStore {
     let snapshots = try old.all()
     // A file that is being created has nothing yet, not even an identity.
     if snapshots.isEmpty { return }
+    try OlderFormat.present(on: connection)
     let identity = try StoreIdentity.read(connection)
+    try OlderFormat.removeViews(from: connection)
     let catalog = try LayoutCatalog(reading: connection)
     for snapshot in snapshots {
       guard snapshot.header.state == .verified else {
@@ -138,8 +140,14 @@ extension ChangeBlock {
 extension StoreFormat {
   /// Brings a file up to the newest format, in one transaction; does nothing where it has it.
   ///
-  /// O(snapshots) for a file of format 1, whose chunks are written again.
+  /// O(snapshots) for a file of format 1, whose chunks are written again; else O(rows that are no deltas, and the
+  /// deltas above 1 MB).
   package static func migrate(_ connection: Connection, now: Int64) throws(MigrationError) {
+    do {
+      try OlderFormat.removeViews(from: connection)
+    } catch {
+      throw .database(error)
+    }
     try Migrator(catalog: .file, now: { now }) { version, connection throws(SQLiteError) in
       guard version == 2 else { return }
       do {

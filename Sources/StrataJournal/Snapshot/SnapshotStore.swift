@@ -1,4 +1,5 @@
 package import StrataBase
+import StrataMigrations
 package import StrataSQLite
 
 /// The snapshots of a file.
@@ -224,25 +225,26 @@ package struct SnapshotStore {
 
   /// The names of snapshots, with their revisions.
   package func names() throws -> [(name: String, revision: Revision)] {
-    try connection.all("SELECT name, revision FROM snapshot_name ORDER BY revision, name", []) {
+    try HashedTable.snapshotName.rows("ORDER BY revision, name", on: connection) {
       (try $0.text(0), try $0.revision(1, "the revision of a named snapshot"))
     }
   }
 
   /// Names a snapshot; a name that is used already moves to it.
   package func name(_ name: String, _ revision: Revision) throws(SQLiteError) {
-    try connection.run(
-      "INSERT OR REPLACE INTO snapshot_name (name, revision) VALUES (?, ?)",
-      [.text(name), .integer(revision.number)]
+    try HashedTable.snapshotName.insert(
+      [.text(name), .integer(revision.number)],
+      on: connection,
+      .replace
     )
   }
 
   /// Gives a named snapshot another name, which is not taken.
-  package func rename(_ name: String, to newName: String) throws(SQLiteError) {
-    try connection.run(
-      "UPDATE snapshot_name SET name = ? WHERE name = ?",
-      [.text(newName), .text(name)]
-    )
+  package func rename(_ name: String, to newName: String) throws {
+    for (known, revision) in try names() where known == name {
+      try remove(name: name)
+      try self.name(newName, revision)
+    }
   }
 
   /// Removes a name; its snapshot stays.
@@ -250,23 +252,13 @@ package struct SnapshotStore {
     try connection.run("DELETE FROM snapshot_name WHERE name = ?", [.text(name)])
   }
 
-  /// The lowest revision up to which a registered consumer has read the journal; nil if there is none.
+  /// The revision after which a newer build has to look through the deltas; nil if there is none.
   ///
-  /// An opening by an older build registers one: see ``OlderBuildMarks``.
+  /// See `OlderBuildMarks`.
   package func slowestConsumer() throws -> Revision? {
-    try connection.first(
-      "SELECT min(revision) FROM consumer WHERE name NOT LIKE 'strata.archive.%'",
-      []
-    ) {
-      try $0.optionalInt(0).map { try StoredNumber.revision($0, "the revision of a consumer") }
+    try connection.first("SELECT min(revision) FROM older_build", []) {
+      try $0.optionalInt(0).map { try StoredNumber.revision($0, "a revision of an older build") }
     } ?? nil
-  }
-
-  /// The revisions up to which registered consumers have read the journal.
-  package func consumerRevisions() throws -> [Revision] {
-    try connection.all("SELECT revision FROM consumer", []) {
-      try $0.revision(0, "the revision of a consumer")
-    }
   }
 
   /// Removes the row of a snapshot and its list; ``removeOrphans(slice:)`` removes its chunks.

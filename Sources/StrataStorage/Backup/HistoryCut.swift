@@ -3,8 +3,8 @@ import StrataSQLite
 
 /// Takes a copy of a store back to an earlier revision.
 enum HistoryCut {
-  /// Removes what came after a revision: deltas, snapshots and their names, tables with their layouts, and
-  /// what is noted of migrations of the user's data.
+  /// Removes what came after a revision: deltas, snapshots and their names, tables with their layouts, ends of tables,
+  /// and what is noted of migrations of the user's data, of older builds and of a leadership.
   ///
   /// Later layouts of tables that stay are kept: no remaining record names one of them. The caller's
   /// transaction makes it whole.
@@ -15,14 +15,21 @@ enum HistoryCut {
     }
     for statement in [
       "DELETE FROM snapshot_name WHERE revision > ?",
+      "DELETE FROM change_index WHERE revision > ?",
       "DELETE FROM delta_part WHERE revision > ?",
       "DELETE FROM delta WHERE revision > ?",
       "DELETE FROM layout WHERE entity_table IN (SELECT name FROM entity_table WHERE since > ?)",
       "DELETE FROM entity_table WHERE since > ?",
-      "DELETE FROM consumer WHERE revision > ?",
+      "DELETE FROM declared_column WHERE since > ?",
+      "DELETE FROM leadership WHERE revision > ?",
+      "DELETE FROM older_build WHERE revision > ?",
       "DELETE FROM migration WHERE kind = 1 AND revision > ?",
     ] {
       try connection.run(statement, [.integer(revision.number)])
+    }
+    for table in try ListedTable.all(in: connection) {
+      guard let until = table.until, until > revision else { continue }
+      try ListedTable(name: table.name, since: table.since).write(to: connection)
     }
     while try !snapshots.removeOrphans(slice: 1_000) {}
   }

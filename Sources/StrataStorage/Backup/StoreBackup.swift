@@ -1,4 +1,5 @@
 public import Foundation
+import StrataBase
 public import StrataJournal
 import StrataSQLite
 
@@ -244,7 +245,7 @@ private struct BackupRestore {
     let connection = try file.connect()
     var identity = try fill(connection, from: source)
     identity.epoch = try HeadFile.epoch(afterCutting: identity, at: file.path, on: file.disk)
-    try connection.transaction { try identity.writeEpoch(to: connection) }
+    try connection.transaction { try identity.replace(in: connection) }
     return try close(connection, identity)
   }
 
@@ -261,7 +262,7 @@ private struct BackupRestore {
     identity.epoch = try HeadFile.epoch(afterCutting: identity, at: file.path, on: file.disk)
     try connection.transaction {
       try HistoryCut.removeAll(after: revision, from: connection)
-      try identity.writeEpoch(to: connection)
+      try identity.replace(in: connection)
     }
     try connection.vacuum(into: file.temporary)
     try connection.close()
@@ -278,8 +279,6 @@ private struct BackupRestore {
     in connection: Connection
   ) throws(PersistenceError) -> Revision {
     do {
-      let now = Int64((Date().timeIntervalSince1970 * 1_000_000).rounded())
-      try StoreFormat.migrate(connection, now: now)
       let view = try ReadView(connection)
       let revision = try view.revision(of: end)
       try view.checkIsKept(revision)
@@ -289,7 +288,7 @@ private struct BackupRestore {
     }
   }
 
-  /// Copies every page, and returns the identity of the store.
+  /// Copies every page, brings the copy up to this build's format, and returns the identity of the store.
   private func fill(_ connection: Connection, from source: Connection) throws -> StoreIdentity {
     try source.reading {
       let copy = try OnlineBackup(from: source, to: connection)
@@ -299,7 +298,12 @@ private struct BackupRestore {
       try copy.finish()
     }.get()
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
-    return try StoreIdentity.read(connection)
+    do {
+      try StoreFormat.migrate(connection, now: Date().microseconds)
+      return try StoreIdentity.read(connection)
+    } catch {
+      throw PersistenceError(operation, path: backup.file, wrapping: error)
+    }
   }
 
   private func close(_ connection: Connection, _ identity: StoreIdentity) throws -> Position {

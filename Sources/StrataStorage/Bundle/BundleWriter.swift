@@ -266,7 +266,7 @@ extension BundleWriter {
   ) throws -> Int {
     var replay = try view.changes(after: base)
     var rewriter = DeltaRewriter(
-      to: try Journal(connection: connection),
+      to: Journal(connection: connection),
       of: identity,
       after: base,
       chain: chain,

@@ -95,7 +95,7 @@ package struct EntityAddition: Sendable {
           )
         }
         if !view.tables.contains(table) {
-          try StoreIdentity.addTable(
+          try ListedTable.add(
             table,
             since: session.written.revision.next,
             to: session.connection

@@ -68,7 +68,7 @@ package struct InitialSnapshot {
     table: String,
     _ encode: (inout EntityEncoder) throws -> [StoredEntity]
   ) throws {
-    try StoreIdentity.addTable(table, since: 0, to: connection)
+    try ListedTable.add(table, since: 0, to: connection)
     for entity in try encode(&encoder).sorted(by: { $0.key < $1.key }) {
       chunks.add(entity)
       if chunks.isFull { try chunks.writeChunk(to: snapshots, encoder.catalog) }

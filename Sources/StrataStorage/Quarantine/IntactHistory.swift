@@ -1,5 +1,6 @@
 import StrataBase
 import StrataJournal
+import StrataMigrations
 import StrataSQLite
 
 /// The part of a damaged file that can be verified: the snapshot and the unbroken run of deltas after it
@@ -31,13 +32,10 @@ struct IntactHistory {
   ///
   /// - Throws: I/O errors only.
   init?(in connection: Connection) throws {
-    guard let identity = try CorruptionError.nilIfCorrupt({ try StoreIdentity.read(connection) })
-    else {
-      return nil
-    }
+    guard let identity = try StoreIdentity.readable(in: connection) else { return nil }
     let catalog = try LayoutCatalog(readableIn: connection)
     let snapshots = try SnapshotStore(connection: connection)
-    let journal = try Journal(connection: connection)
+    let journal = Journal(connection: connection)
     var best: (header: SnapshotHeader, replay: JournalReplay)?
     var found = catalog.tables
     var damaged: [ListedChunk] = []
@@ -92,10 +90,14 @@ struct IntactHistory {
     self.catalog = catalog
     snapshot = best.header
     (revision, chain) = (best.replay.revision, best.replay.chain)
-    let names = try CorruptionError.nilIfCorrupt { try snapshots.names() } ?? []
-    let pinned = Set(names.map(\.revision))
-    named = sound.filter { $0.revision < best.header.revision && pinned.contains($0.revision) }
-    let known = try CorruptionError.nilIfCorrupt { try StoreIdentity.tables(of: connection) } ?? []
+    let names = try HashedTable.snapshotName.values(on: connection, .leaveOut)
+    let pinned = Set(names.map { $0[1] })
+    named = sound.filter {
+      $0.revision < best.header.revision && pinned.contains(.integer($0.revision.number))
+    }
+    let known = try HashedTable.entityTable.values(on: connection, .leaveOut).compactMap { row in
+      if case .text(let name) = row[0] { name } else { nil }
+    }
     // A table that has entities and is not in the list would be taken for a new one, and be empty until the next opening.
     tables = found.union(known)
     let last = try CorruptionError.nilIfCorrupt { try journal.last()?.header.revision } ?? nil

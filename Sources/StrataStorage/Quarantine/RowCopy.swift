@@ -1,6 +1,6 @@
 import StrataBase
 package import StrataJournal
-import StrataMigrations
+package import StrataMigrations
 package import StrataSQLite
 
 /// Copies rows of the file's tables unchanged from one file into another of the newest format.
@@ -11,33 +11,55 @@ package import StrataSQLite
 package struct RowCopy {
   let source: Connection
   let destination: Connection
+  /// What to do with rows that do not have their hash, where a row that is left out is no new damage.
+  private let damaged: HashedTable.Damaged
 
-  package init(source: Connection, destination: Connection) {
+  package init(
+    source: Connection,
+    destination: Connection,
+    _ damaged: HashedTable.Damaged = .refuse
+  ) {
     self.source = source
     self.destination = destination
+    self.damaged = damaged
   }
 
   /// What is neither delta nor snapshot: tables, layouts, origins, and what is noted of migrations and erasures.
   ///
   /// - Parameter scripts: Whether the scripts of migrations, which may have values of entities, are copied.
   package func allButHistory(of view: ReadView, scripts: Bool = true) throws {
-    for table in view.tables.sorted() {
-      let since = try StoreIdentity.since(table, in: source) ?? 0
-      try StoreIdentity.addTable(table, since: since, to: destination)
-    }
+    try tables()
     for number in view.catalog.allNumbers { try layout(number) }
     try origins()
     try dataMigrations(through: view.last.revision, scripts: scripts)
     try erasures()
   }
 
-  /// The tables that there are at a revision, and are not in the copy yet.
-  package func tables(through last: Revision) throws {
-    try copy(
-      "SELECT name, since FROM entity_table WHERE since <= ? ORDER BY name",
-      [.integer(last.number)],
-      "INSERT OR IGNORE INTO entity_table (name, since) VALUES (?, ?)"
-    )
+  /// The tables that there are at a revision, and their declared columns, in place of what the copy knows of them.
+  ///
+  /// - Parameter last: nil for all of them.
+  package func tables(through last: Revision? = nil) throws {
+    let last = last?.number ?? .max
+    try rows(of: .entityTable, "WHERE since <= ?", [.integer(last)], damaged, .replace) { values in
+      if case .integer(let until) = values[2], until > last { values[2] = .null }
+    }
+    try destination.execute("DELETE FROM declared_column")
+    try rows(of: .declaredColumn, "WHERE since <= ?", [.integer(last)], damaged)
+  }
+
+  /// Rows of a table, which get their hashes again.
+  private func rows(
+    of table: HashedTable,
+    _ rest: String,
+    _ values: [Value] = [],
+    _ damaged: HashedTable.Damaged,
+    _ existing: HashedTable.Existing = .refuse,
+    _ change: (inout [Value]) -> Void = { _ in }
+  ) throws {
+    for var row in try table.values(rest, values, on: source, damaged) {
+      change(&row)
+      try table.insert(row, on: destination, existing)
+    }
   }
 
   func layout(_ number: Int64) throws {
@@ -48,12 +70,9 @@ package struct RowCopy {
     )
   }
 
+  /// A damaged one is kept: deltas name it.
   func origins() throws {
-    try copy(
-      "SELECT id, uuid, opened FROM origin ORDER BY id",
-      [],
-      "INSERT INTO origin (id, uuid, opened) VALUES (?, ?, ?)"
-    )
+    try rows(of: .origin, "ORDER BY id", [], damaged == .refuse ? .refuse : .keep)
   }
 
   /// - Parameter damaged: chunks to leave out.
@@ -114,13 +133,7 @@ package struct RowCopy {
   }
 
   private func names(of revision: Revision) throws {
-    try CorruptionError.nilIfCorrupt {
-      try copy(
-        "SELECT name, revision FROM snapshot_name WHERE revision = ?",
-        [.integer(revision.number)],
-        "INSERT INTO snapshot_name (name, revision) VALUES (?, ?)"
-      )
-    }
+    try rows(of: .snapshotName, "WHERE revision = ?", [.integer(revision.number)], damaged)
   }
 
   /// The deltas after a revision up to another, and their blocks.
@@ -128,17 +141,16 @@ package struct RowCopy {
   /// SQLite assumes that keys are in order. Where one is damaged, the range may include a row from outside;
   /// the conditions on `first` exclude it.
   func deltas(after first: Revision, through last: Revision) throws {
-    let context = try StoreFormat.isFirst(source) ? "NULL" : "context"
     let range: [Value] = [.integer(first.number), .integer(last.number)]
     try copy(
       """
-      SELECT revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, body,
-        hash, \(context) FROM delta WHERE revision > ? AND revision <= ? AND first > ? AND first <= revision
+      SELECT revision, first, epoch, time, origin, trace, name, place, entities, parts, bytes, body,
+        hash, context FROM delta WHERE revision > ? AND revision <= ? AND first > ? AND first <= revision
         AND first <= ? ORDER BY revision
       """,
       range + range,
       """
-      INSERT INTO delta (revision, first, epoch, time, origin, key, name, place, entities, parts,
+      INSERT INTO delta (revision, first, epoch, time, origin, trace, name, place, entities, parts,
         bytes, body, hash, context) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """
     )
@@ -147,8 +159,8 @@ package struct RowCopy {
     try CorruptionError.nilIfCorrupt {
       try copy(
         """
-        SELECT revision, part, body FROM delta_part WHERE revision > ? AND revision <= ? AND part > 0
-          ORDER BY revision, part
+        SELECT revision, part, body FROM delta_part WHERE revision > ? AND revision <= ?
+          AND revision IN (SELECT revision FROM delta) ORDER BY revision, part
         """,
         range,
         "INSERT INTO delta_part (revision, part, body) VALUES (?, ?, ?)"
@@ -158,44 +170,31 @@ package struct RowCopy {
 
   /// The migrations of the user's data up to a revision.
   ///
+  /// A damaged row is kept: without it the list would have a gap.
+  ///
   /// - Parameter scripts: Whether their scripts, which may have values of entities, are copied.
   package func dataMigrations(through last: Revision, scripts: Bool = true) throws {
-    if try StoreFormat.isFirst(source) { return }
-    let columns = """
-      kind, version, name, checksum, applied, duration, form, script, revision, layout,
-        replaces_first, replaces_last
-      """
-    try copy(
-      """
-      SELECT \(scripts ? columns : columns.replacing("script", with: "NULL")) FROM migration
-      WHERE kind = 1 AND revision <= ? ORDER BY version
-      """,
+    try rows(
+      of: .migration,
+      "WHERE kind = 1 AND revision <= ? ORDER BY version",
       [.integer(last.number)],
-      "INSERT INTO migration (\(columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-    )
+      damaged == .refuse ? .refuse : .keep
+    ) { values in
+      if !scripts { values[7] = .null }
+    }
   }
 
   /// The entities that were erased.
-  package func erasures() throws {
-    for entry in try ErasureLedger.entries(on: source) {
-      try ErasureLedger.append(entry, on: destination)
-    }
-  }
+  package func erasures() throws { try rows(of: .erasure, "ORDER BY number", [], damaged) }
 
-  /// How far the readers of the journal have come.
-  ///
-  /// - Parameter chain: The chain at a revision in the new file.
-  func consumers(_ chain: (Revision) -> Checksum?) throws {
-    try source.forEach("SELECT name, revision, chain FROM consumer", []) { row in
-      let revision = try row.revision(1, "the revision of a consumer")
-      var bytes = try row.blob(2)
-      if let known = chain(revision) { bytes = known.bytes }
-      try destination.run(
-        "INSERT INTO consumer (name, revision, chain) VALUES (?, ?, ?)",
-        [.text(try row.text(0)), .integer(revision.number), .blob(bytes)]
-      )
-      return .continue
-    }
+  /// The marks of older builds up to a revision; a damaged one is kept, as each says what a migration has not seen.
+  func olderBuilds(through last: Revision) throws {
+    try rows(
+      of: .olderBuild,
+      "WHERE revision <= ? ORDER BY revision",
+      [.integer(last.number)],
+      damaged == .refuse ? .refuse : .keep
+    )
   }
 
   private func copy(_ query: String, _ values: [Value], _ insertion: String) throws {

@@ -99,7 +99,10 @@ package struct Salvage {
   /// Whether the tables are those of a store, so that reading them runs nothing that was planted there.
   private func canBeRead(_ source: Connection) throws -> Bool {
     try CorruptionError.nilIfCorrupt {
-      try StoreFormat.schema(of: Int(try source.userVersion())).canBeRead(in: source)
+      let format = Int(try source.userVersion())
+      guard try StoreFormat.schema(of: format).canBeRead(in: source) else { return false }
+      try OlderFormat.present(on: source)
+      return true
     } ?? false
   }
 
@@ -108,12 +111,13 @@ package struct Salvage {
     from source: Connection,
     to connection: Connection
   ) throws {
-    let rows = RowCopy(source: source, destination: connection)
+    let rows = RowCopy(source: source, destination: connection, .leaveOut)
+    try rows.tables()
     for table in history.tables.sorted() {
-      try StoreIdentity.addTable(table, since: history.snapshot.revision, to: connection)
+      try ListedTable.add(table, since: history.snapshot.revision, to: connection)
     }
     for number in history.catalog.allNumbers { try rows.layout(number) }
-    try CorruptionError.nilIfCorrupt { try rows.origins() }
+    try rows.origins()
     for snapshot in history.kept {
       try rows.snapshot(
         snapshot.revision,
@@ -122,8 +126,9 @@ package struct Salvage {
         without: snapshot.revision == history.snapshot.revision ? history.damaged : []
       )
     }
-    try CorruptionError.nilIfCorrupt { try rows.dataMigrations(through: history.revision) }
-    try CorruptionError.nilIfCorrupt { try rows.erasures() }
+    try rows.dataMigrations(through: history.revision)
+    try rows.erasures()
+    try rows.olderBuilds(through: history.revision)
     try rows.deltas(after: history.snapshot.revision, through: history.revision)
   }
 

@@ -210,17 +210,17 @@ package struct StoreErasure {
     }
     var replay = view.replay(after: oldest)
     var rewriter = DeltaRewriter(
-      to: try Journal(connection: connection),
+      to: Journal(connection: connection),
       of: identity,
       after: oldest.revision,
       chain: oldest.chain,
       stored: oldest.chain,
       .removedFromChanged
     )
-    // The chain at the revisions of snapshots and of readers of the journal.
+    // The chain at the revisions of snapshots, of marks of older builds and of the last leadership.
     var chains = [oldest.revision: oldest.chain]
-    let consumers = Set(try SnapshotStore(connection: source).consumerRevisions())
-    let wanted = consumers.union(view.verified.map(\.header.revision))
+    let places = try Places(in: source)
+    let wanted = Set(view.verified.map(\.header.revision) + places.revisions)
     while replay.revision < view.last.revision, let (header, blocks) = try replay.next() {
       try rewriter.append(
         header,
@@ -251,8 +251,31 @@ package struct StoreErasure {
         try snapshots.name(name, revision)
       }
     }
-    try RowCopy(source: source, destination: connection).consumers { chains[$0] }
+    try places.write(to: connection, chains)
     return (rewriter, seen)
+  }
+
+  /// The rows that say something of a revision and its chain.
+  private struct Places {
+    let marks: OlderBuildMarks
+    let leadership: (epoch: Int64, mark: HeadRecord.Mark)?
+
+    init(in source: Connection) throws {
+      marks = try OlderBuildMarks.read(source)
+      leadership = try LeadershipRecord.last(source)
+    }
+
+    var revisions: [Revision] {
+      marks.openings.map(\.revision) + [leadership?.mark.revision].compactMap { $0 }
+    }
+
+    /// Writes them to a file with other chains.
+    func write(to connection: Connection, _ chains: [Revision: Checksum]) throws {
+      try marks.rechained { chains[$0] }.write(to: connection)
+      guard var leadership else { return }
+      leadership.mark.chain = chains[leadership.mark.revision] ?? leadership.mark.chain
+      try LeadershipRecord.write(leadership.epoch, after: leadership.mark, to: connection)
+    }
   }
 
   /// Adds what was erased to the ledger; refuses an entity of which there was no trace.

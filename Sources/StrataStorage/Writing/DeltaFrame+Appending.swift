@@ -27,9 +27,9 @@ extension DeltaFrame {
       var identity = try StoreIdentity.read(connection)
       if identity.epoch < epoch {
         identity.epoch = epoch
-        try identity.writeEpoch(to: connection)
+        try identity.replace(in: connection)
       }
-      let journal = try Journal(connection: connection)
+      let journal = Journal(connection: connection)
       var end = try End(of: identity, journal, SnapshotStore(connection: connection))
       var before: DeltaFrame?
       for frame in frames {
@@ -56,7 +56,7 @@ extension DeltaFrame {
     if before?.origin != origin { try StoreIdentity.add(origin, to: connection) }
     if before?.tables != tables {
       for table in tables {
-        try StoreIdentity.addTable(table.name, since: table.since, to: connection)
+        try ListedTable.add(table.name, since: table.since, to: connection)
       }
     }
     for (number, block) in blocks.enumerated().dropFirst() {

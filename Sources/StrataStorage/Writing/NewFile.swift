@@ -152,6 +152,8 @@ package struct NewFile: Sendable {
     let connection = try connect()
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     try StoreFormat.migrate(connection, now: now)
+    // The migrations have dropped tables.
+    try connection.incrementalVacuum(pages: try connection.freelistCount())
     try connection.transaction { try fill(connection) }
     try connection.checkpoint(.truncate)
     try connection.close()

@@ -53,7 +53,7 @@ package final class WriterSession {
     self.traces = traces
     identity = restored.identity
     connection = restored.connection
-    journal = try Journal(connection: connection)
+    journal = Journal(connection: connection)
     snapshots = try SnapshotStore(connection: connection)
     indexer = try ChangeIndexer(journal)
     encoder = EntityEncoder(restored.catalog, of: restored.identity.id, in: restored.connection)
@@ -110,7 +110,7 @@ package final class WriterSession {
         throw PersistenceError.Reason.notPersisted(refused.map(\.entity))
       }
       for table in additions.newTables {
-        try StoreIdentity.addTable(table, since: since, to: connection)
+        try ListedTable.add(table, since: since, to: connection)
       }
     }
     try barrier()
@@ -161,7 +161,7 @@ package final class WriterSession {
   /// Returns its header; nil if there is none.
   package func append(
     named name: String,
-    key: [UInt8]? = nil,
+    trace: [UInt8]? = nil,
     time: Int64,
     _ encode: (inout DeltaEncoder) throws -> Void
   ) throws -> DeltaHeader? {
@@ -175,7 +175,7 @@ package final class WriterSession {
       through: revision,
       time: time,
       named: name,
-      key: key
+      trace: trace
     )
   }
 
@@ -187,7 +187,7 @@ package final class WriterSession {
     through revision: Revision,
     time: Int64,
     named name: String,
-    key: [UInt8]? = nil,
+    trace: [UInt8]? = nil,
     place: String = "",
     context: [UInt8]? = nil
   ) throws -> DeltaHeader {
@@ -198,7 +198,7 @@ package final class WriterSession {
       epoch: identity.epoch,
       time: time,
       origin: origin,
-      key: key,
+      trace: trace,
       name: name,
       place: place,
       entities: encoding.entities,
@@ -235,7 +235,7 @@ package final class WriterSession {
     var raised = identity
     raised.epoch = max(raised.epoch, epoch)
     try transaction {
-      try raised.writeEpoch(to: connection)
+      try raised.replace(in: connection)
       try LeadershipRecord.write(leadership, after: written, to: connection)
     }
     identity = raised

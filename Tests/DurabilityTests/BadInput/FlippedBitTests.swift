@@ -76,7 +76,7 @@ struct FlippedBitTests {
         let again = try await open(victim)
         #expect(again.initialState.db == Golden.second(at: 12), place)
         try await again.close()
-        #expect(try Inspector(path: victim).info().format == 2, place)
+        #expect(try Inspector(path: victim).info().format == StoreFormat.known, place)
       } catch {
         found += 1
         #expect(try Data(contentsOf: URL(fileURLWithPath: victim)) == data, place)

@@ -37,7 +37,7 @@ struct ReasonTests {
     let store = try await DamagedStore()
     let connection = try Connection(path: store.path, mode: .readOnly)
     let root = try connection.first(
-      "SELECT rootpage FROM sqlite_schema WHERE name = 'sqlite_autoindex_delta_part_1'"
+      "SELECT rootpage FROM sqlite_schema WHERE name = 'delta_part'"
     ) { try $0.int(0) }
     let leaf = try connection.first("SELECT rootpage FROM sqlite_schema WHERE name = 'origin'") {
       try $0.int(0)

@@ -16,7 +16,7 @@ struct TamperedRowTests {
     "UPDATE delta SET time = time + 1 WHERE revision = 5",
     "UPDATE delta SET epoch = 2 WHERE revision = 5",
     "UPDATE delta SET origin = 9 WHERE revision = 5",
-    "UPDATE delta SET key = x'00' WHERE revision = 5",
+    "UPDATE delta SET trace = x'00' WHERE revision = 5",
     "UPDATE delta SET name = 'someone else' WHERE revision = 5",
     "UPDATE delta SET place = 'elsewhere' WHERE revision = 5",
     "UPDATE delta SET entities = 2 WHERE revision = 5",

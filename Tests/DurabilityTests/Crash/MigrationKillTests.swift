@@ -17,7 +17,7 @@ struct MigrationKillTests {
     let (code, lines) = try ChildProcess("CrashChild", [whole, "0", "upgrade"]).finish()
     #expect(code == 0)
     let total = try #require(lines.last.flatMap { Int($0) })
-    #expect(try Inspector(path: whole).info().format == 2)
+    #expect(try Inspector(path: whole).info().format == StoreFormat.known)
     var formats: [Int: Int] = [:]
     for kill in 0..<min(Self.kills, total) {
       let path = directory.path("\(kill).strata")
@@ -36,7 +36,7 @@ struct MigrationKillTests {
       )
       #expect(persistence.initialState.db == Golden.second(at: 12), "kill \(kill)")
       try await persistence.close()
-      #expect(try Inspector(path: path).info().format == 2, "kill \(kill)")
+      #expect(try Inspector(path: path).info().format == StoreFormat.known, "kill \(kill)")
     }
     printStatistics(
       """

@@ -30,7 +30,9 @@ struct ForeignWriterTests {
     var events = persistence.events.makeAsyncIterator()
 
     let stranger = try Connection(path: directory.path("app.strata"), mode: .readWrite)
-    try stranger.run("INSERT INTO snapshot_name (name, revision) VALUES ('hello', 0)")
+    try stranger.run(
+      "INSERT INTO snapshot_name (name, revision, hash) VALUES ('hello', 0, zeroblob(16))"
+    )
     try stranger.run("DELETE FROM snapshot_name")
     try stranger.close()
     store.commit { $0.db.books.insert(Book(id: 2)) }

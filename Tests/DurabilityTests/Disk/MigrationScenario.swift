@@ -71,13 +71,13 @@ struct MigrationScenario: FaultScenario {
     // An inspector keeps writers out.
     let verification = try Inspector(path: path).verify()
     #expect(verification.isSound, "\(place): \(verification)")
-    #expect([1, 2].contains(try Inspector(path: path).info().format), "\(place)")
+    #expect([1, StoreFormat.known].contains(try Inspector(path: path).info().format), "\(place)")
     let persistence = try await open(path, configuration)
     #expect(persistence.initialState.db == Golden.second(at: 12), "\(place)")
     #expect(persistence.revision == 12, "\(place)")
     try await persistence.close()
     let again = try Inspector(path: path)
-    #expect(try again.info().format == 2, "\(place)")
+    #expect(try again.info().format == StoreFormat.known, "\(place)")
     #expect(try again.verify().isSound, "\(place)")
   }
 }

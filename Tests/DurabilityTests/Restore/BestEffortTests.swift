@@ -148,7 +148,10 @@ struct BestEffortTests {
   @Test
   func `a table that the file does not list any more is damage, not a new table`() async throws {
     let damaged = try await DamagedStore()
-    try damaged.damage("UPDATE entity_table SET name = 'bookt' WHERE name = 'books'")
+    try RawSQLite.runAndRecomputeHashes(
+      "UPDATE entity_table SET name = 'bookt' WHERE name = 'books'",
+      on: damaged.path
+    )
     let error = await #expect(throws: PersistenceError.self) {
       _ = try await damaged.open(.strict)
     }

@@ -76,7 +76,7 @@ struct CommitContextInFileTests {
       epoch: 1,
       time: 5,
       origin: 1,
-      key: nil,
+      trace: nil,
       name: "a",
       place: "b",
       entities: 0,

@@ -206,7 +206,7 @@ struct FrameTests {
       let connection = try Connection(path: path, mode: .readWrite)
       if statement.hasPrefix("UPDATE") {
         try append([frames[0]], to: path)
-        try connection.run(statement, [])
+        try RawSQLite.runAndRecomputeHashes(statement, on: path)
         #expect(throws: CorruptionError.self) { try append([frames[1]], to: path) }
       } else {
         try connection.run(statement, [])

@@ -57,7 +57,7 @@ struct GoldenFileTests {
     try await persistence.close()
     let inspector = try Inspector(path: path)
     let info = try inspector.info()
-    #expect(info.format == 2)
+    #expect(info.format == StoreFormat.known)
     #expect(info.store == before.store)
     #expect(info.chain == before.chain)
     #expect(info.application == nil)

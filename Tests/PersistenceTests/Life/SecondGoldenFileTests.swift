@@ -66,6 +66,13 @@ struct SecondGoldenFileTests {
   @Test
   func `a reader that is made from the page reads it`() throws {
     let lines = try Self.readByScript(path)
+    let newest = directory.path("newest.strata")
+    for suffix in ["", ".head"] {
+      try FileManager.default.copyItem(atPath: path + suffix, toPath: newest + suffix)
+    }
+    try OwnedStore.write(StorePath(newest, for: .opening), for: .opening, .init()) { _, _ in }
+    #expect(try Inspector(path: newest).info().format == StoreFormat.known)
+    #expect(try Self.readByScript(newest) == lines)
     let inspector = try Inspector(path: path)
     let info = try inspector.info()
     #expect(lines.first == "revision 12 epoch 1 chain \(info.chain)")
@@ -122,6 +129,17 @@ struct SecondGoldenFileTests {
     let tables = try inspector.tables()
     let books = tables.first { $0.name == "books" }?.fields ?? []
     #expect(books.map(\.references) == [nil, nil, "authors", nil])
+  }
+
+  @Test(arguments: [
+    "UPDATE snapshot_name SET revision = 3", "UPDATE origin SET opened = opened + 1",
+    "UPDATE entity_table SET until = 9 WHERE name = 'notes'",
+    "UPDATE migration SET name = 'another'",
+  ])
+  func `that reader finds damage of rows with a hash`(sql: String) throws {
+    try OwnedStore.write(StorePath(path, for: .opening), for: .opening, .init()) { _, _ in }
+    try RawSQLite.run(sql, on: path)
+    #expect(throws: ScriptFailure.self) { _ = try Self.readByScript(path) }
   }
 
   @Test(arguments: [

@@ -47,7 +47,8 @@ package struct Forgery {
 extension Forgery {
   private static let tables = [
     "store", "origin", "entity_table", "layout", "delta", "delta_part", "snapshot",
-    "chunk", "listing", "snapshot_name", "consumer", "migration",
+    "chunk", "listing", "snapshot_name", "migration", "change_index", "leadership",
+    "older_build", "erasure", "declared_column",
   ]
 
   private static let values = [
@@ -122,8 +123,9 @@ extension Forgery {
 
   private static func key(of table: String) -> String {
     switch table {
-    case "entity_table", "snapshot_name", "consumer", "migration": "name"
+    case "entity_table", "snapshot_name", "declared_column", "migration": "name"
     case "listing": "first"
+    case "delta_part": "revision"
     default: "rowid"
     }
   }
@@ -132,13 +134,14 @@ extension Forgery {
   private mutating func changeBytes() throws {
     let table = one(of: ["layout", "delta", "delta_part", "chunk"])
     let database = try RawDatabase(path)
-    let rows = try database.rows("SELECT rowid, body FROM \(table) ORDER BY 1")
+    let key = Self.key(of: table)
+    let rows = try database.rows("SELECT \(key), body FROM \(table) ORDER BY 1")
     guard !rows.isEmpty else { return try changeValue() }
     let row = one(of: rows)
     var bytes = row[1].bytes
     let changes = Int.random(in: 1...4, using: &random)
     for _ in 0..<changes { mutate(&bytes) }
-    try database.rows("UPDATE \(table) SET body = ? WHERE rowid = ?", [.blob(bytes), row[0]])
+    try database.rows("UPDATE \(table) SET body = ? WHERE \(key) = ?", [.blob(bytes), row[0]])
     note("\(changes) changes of bytes in \(table).body of row \(row[0].integer)")
   }
 

@@ -26,7 +26,49 @@ extension RawDatabase {
     )
     try recomputeDeltas(&end, store: store[0].bytes, layouts, keeping: kept)
     try recomputeSnapshots(store: store[0].bytes, layouts, keeping: kept)
+    try recomputeRows(keeping: kept)
     return end
+  }
+
+  /// The tables whose rows have a hash of their own.
+  private static let tablesWithHashes = [
+    "store", "origin", "entity_table", "declared_column", "snapshot_name", "leadership",
+    "older_build", "erasure", "migration",
+  ]
+
+  private func recomputeRows(keeping kept: Set<String>) throws {
+    for table in Self.tablesWithHashes where !kept.contains("\(table).hash") {
+      let columns = try rows("PRAGMA table_info(\(table))").map {
+        (name: String(decoding: $0[1].bytes, as: UTF8.self), isKey: $0[5].integer > 0)
+      }
+      let keys = columns.indices.filter { columns[$0].isKey }
+      let condition = keys.map { "\(columns[$0].name) IS ?" }.joined(separator: " AND ")
+      for row in try rows("SELECT * FROM \(table)") {
+        var hash = ChecksumBuilder()
+        hash.append(table)
+        for value in row.dropLast() {
+          switch value {
+          case .null: hash.append(UInt64(0))
+          case .integer(let number):
+            hash.append(UInt64(1))
+            hash.append(number)
+          case .real(let number):
+            hash.append(UInt64(4))
+            hash.append(number.bitPattern)
+          case .text(let text):
+            hash.append(UInt64(2))
+            hash.append(text)
+          case .blob(let bytes):
+            hash.append(UInt64(3))
+            hash.append(bytes)
+          }
+        }
+        try rows(
+          "UPDATE \(table) SET hash = ? WHERE \(condition)",
+          [.blob(hash.finalize().bytes)] + keys.map { row[$0] }
+        )
+      }
+    }
   }
 
   private func recomputeLayouts(keeping kept: Set<String>) throws -> [Int64: Checksum] {
@@ -47,7 +89,7 @@ extension RawDatabase {
     keeping kept: Set<String>
   ) throws {
     let columns = """
-      revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, body, context
+      revision, first, epoch, time, origin, trace, name, place, entities, parts, bytes, body, context
       """
     let snapshots = try rows("SELECT revision, chain FROM snapshot")
     for row in try rows("SELECT \(columns) FROM delta ORDER BY revision") {
@@ -59,7 +101,7 @@ extension RawDatabase {
         end.chain = chain
       }
       let others = try rows(
-        "SELECT body FROM delta_part WHERE revision = ? AND part > 0 ORDER BY part",
+        "SELECT body FROM delta_part WHERE revision = ? ORDER BY part",
         [row[0]]
       )
       let parts = [row[11].bytes] + others.map(\.[0].bytes)

@@ -240,10 +240,29 @@ def read_block(data):
     return entries
 
 
+TABLES_WITH_HASHES = (
+    "store", "origin", "entity_table", "declared_column", "snapshot_name", "leadership", "older_build", "erasure",
+    "migration",
+)
+
+
+def check_rows(file, table):
+    """Each row has a hash of the table's name and its other columns."""
+    for *values, digest in file.execute(f"SELECT * FROM {table}"):
+        things = [table]
+        for value in values:
+            things += [0] if value is None else [1 if isinstance(value, int) else 2 if isinstance(value, str) else 3, value]
+        check(hash_of_all(*things) == digest, f"a row of {table}")
+
+
 def main(path):
     file = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
     check(file.execute("PRAGMA application_id").fetchone()[0] == 0x53747274, "not a store")
-    check(file.execute("PRAGMA user_version").fetchone()[0] == 2, "another format")
+    version = file.execute("PRAGMA user_version").fetchone()[0]
+    check(version in (2, 3), "another format")
+    if version == 3:
+        for table in TABLES_WITH_HASHES:
+            check_rows(file, table)
     store, epoch, algorithm = file.execute("SELECT id, epoch, algorithm FROM store").fetchone()
     check(algorithm == 1, "another algorithm")
 
@@ -295,11 +314,11 @@ def main(path):
     contexts = []
     revision = None
     rows = file.execute(
-        "SELECT revision, first, epoch, time, origin, key, name, place, entities, parts, bytes, body,"
-        " hash, context FROM delta ORDER BY revision"
+        f"SELECT revision, first, epoch, time, origin, {'trace' if version == 3 else 'key'}, name, place, entities,"
+        " parts, bytes, body, hash, context FROM delta ORDER BY revision"
     )
     for row in rows.fetchall():
-        (last, first, epoch_then, time, origin, key, name, place, count, parts, size, body, digest,
+        (last, first, epoch_then, time, origin, trace, name, place, count, parts, size, body, digest,
          context) = row
         if revision is None:
             check(first - 1 in chains, "no snapshot before the journal")
@@ -311,7 +330,7 @@ def main(path):
         check(len(blocks) == parts and len(entries) == count, f"delta {last}")
         check(sum(map(len, blocks)) == size, f"delta {last}")
         things = [chain, store, last, first, epoch_then, time, origin]
-        things += [0 if key is None else 1, key or b"", name, place, count, parts, size]
+        things += [0 if trace is None else 1, trace or b"", name, place, count, parts, size]
         things += [Hashed(hash_of(block)) for block in blocks] + used(entries)
         if context is not None:
             things += [1, context]

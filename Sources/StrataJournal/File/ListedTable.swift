@@ -1,0 +1,129 @@
+import StrataBase
+import StrataMigrations
+package import StrataRecords
+package import StrataSQLite
+
+/// A row of `entity_table`: a table that the file has, or has had.
+package struct ListedTable: Sendable, Equatable {
+  package let name: String
+  /// The revision that brought it.
+  package let since: Revision
+  /// The revision at which it was renamed or dropped; nil while it is there.
+  ///
+  /// Its history before that stays. A table that comes back under the name is there again.
+  package let until: Revision?
+
+  package init(name: String, since: Revision, until: Revision? = nil) {
+    (self.name, self.since, self.until) = (name, since, until)
+  }
+
+  /// Every table that the file lists, by name.
+  package static func all(in connection: Connection) throws -> [ListedTable] {
+    try rows("ORDER BY name", [], in: connection)
+  }
+
+  private static func rows(
+    _ rest: String,
+    _ values: [Value],
+    in connection: Connection
+  ) throws -> [ListedTable] {
+    try HashedTable.entityTable.rows(rest, values, on: connection) { row in
+      let name = try row.text(0)
+      return ListedTable(
+        name: name,
+        since: try row.revision(1, "the beginning of table \(name)"),
+        until: try row.optionalInt(2).map {
+          try StoredNumber.revision($0, "the end of table \(name)")
+        }
+      )
+    }
+  }
+
+  /// A table; nil if the file does not list it.
+  package static func named(_ name: String, in connection: Connection) throws -> ListedTable? {
+    try rows("WHERE name = ?", [.text(name)], in: connection).first
+  }
+
+  /// Lists a table that is there from a revision on; one that is listed keeps its beginning.
+  package static func add(
+    _ name: String,
+    since revision: Revision,
+    to connection: Connection
+  ) throws {
+    let known = try named(name, in: connection)
+    if let known, known.until == nil { return }
+    try ListedTable(name: name, since: known?.since ?? revision).write(to: connection)
+  }
+
+  /// Notes that a table was renamed or dropped.
+  package static func end(_ name: String, at revision: Revision, in connection: Connection) throws {
+    guard let known = try named(name, in: connection) else { return }
+    try ListedTable(name: name, since: known.since, until: revision).write(to: connection)
+  }
+
+  /// Writes the row, or replaces it.
+  package func write(to connection: Connection) throws(SQLiteError) {
+    try HashedTable.entityTable.insert(
+      [.text(name), .integer(since.number), .integer(orNull: until?.number)],
+      on: connection,
+      .replace
+    )
+  }
+}
+
+/// A row of `declared_column`: a column that a script has declared, known before a record has a value in it.
+package struct DeclaredColumn: Sendable, Equatable {
+  package let table: String
+  /// Its name, kind and reference.
+  package let field: Layout.Field
+  /// Whether it must have a value.
+  package let isRequired: Bool
+  /// The revision after which it was declared.
+  package let since: Revision
+
+  package init(table: String, field: Layout.Field, isRequired: Bool, since: Revision) {
+    (self.table, self.field, self.isRequired, self.since) = (table, field, isRequired, since)
+  }
+
+  /// The declared columns of every table, in the order of tables and their columns.
+  package static func all(in connection: Connection) throws -> [DeclaredColumn] {
+    try HashedTable.declaredColumn.rows("ORDER BY entity_table, position", on: connection) { row in
+      let (table, name) = (try row.text(0), try row.text(1))
+      let place = "the declared column \(name) of \(table)"
+      let fields: [Layout.Field]
+      do {
+        fields = try Layout(body: try row.blob(3)).fields
+      } catch let error as RecordError {
+        throw CorruptionError("\(place) cannot be read: \(error)")
+      }
+      guard fields.count == 1, fields[0].name == name else {
+        throw CorruptionError("\(place) has a field of another name")
+      }
+      return DeclaredColumn(
+        table: table,
+        field: fields[0],
+        isRequired: try row.int(4) != 0,
+        since: try row.revision(5, "the beginning of \(place)")
+      )
+    }
+  }
+
+  /// Replaces the declared columns of a table, in the caller's transaction.
+  package static func replace(
+    _ columns: [DeclaredColumn],
+    of table: String,
+    in connection: Connection
+  ) throws {
+    try connection.run("DELETE FROM declared_column WHERE entity_table = ?", [.text(table)])
+    for (position, column) in columns.enumerated() {
+      try HashedTable.declaredColumn.insert(
+        [
+          .text(table), .text(column.field.name), .integer(Int64(position)),
+          .blob(try Layout([column.field]).body), .integer(column.isRequired ? 1 : 0),
+          .integer(column.since.number),
+        ],
+        on: connection
+      )
+    }
+  }
+}
