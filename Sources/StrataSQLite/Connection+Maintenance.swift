@@ -1,6 +1,13 @@
 import CStrataSQLite
 
 extension Connection {
+  /// Makes every index again from the rows of its table.
+  ///
+  /// O(rows of tables with an index), of which SQLite reads the indexed columns.
+  package func rebuildIndexes() throws(SQLiteError) {
+    try finish("REINDEX", as: .maintain)
+  }
+
   /// The problems that SQLite finds in the structure of the file, without comparing tables with indexes.
   ///
   /// O(file). An empty result is weak evidence: the check does not detect changed bytes inside a value.

@@ -31,6 +31,9 @@ package struct SQLiteError: Error, Equatable, Sendable {
     [.error, .corrupt, .notADB, .mismatch, .tooBig, .range, .interrupt].contains(code.primary)
   }
 
+  /// Whether an index that contradicts its table may be the cause: SQLite refuses a row, or finds none.
+  package var mayBeOfIndex: Bool { [.corrupt, .constraint].contains(code.primary) }
+
   /// Creates an error.
   package init(
     code: ResultCode,

@@ -291,6 +291,24 @@ struct ChangeIndexTests {
     try await persistence.close()
   }
 
+  @Test(arguments: ["body = x''", "revision = revision + 1", "body = CAST(x'00' || body AS BLOB)"])
+  func `a damaged index is replaced, and one of no delta is removed`(_ damage: String) async throws
+  {
+    try await write()
+    try RawSQLite.run("UPDATE change_index SET \(damage)", on: path)
+    try RawSQLite.run("INSERT INTO change_index VALUES (9000000000000000000, x'00')", on: path)
+    #expect(try check("index")?.passed == false)
+    let connection = try Connection(path: path, mode: .readWrite)
+    let journal = Journal(connection: connection)
+    let indexer = try ChangeIndexer(journal, through: try ReadView(connection).last.revision)
+    var last: Revision? = 0
+    while let after = last { last = try indexer.check(after: after) }
+    try connection.close()
+    #expect(try check("index")?.passed == true)
+    #expect(try runs().count == 2)
+    #expect(try Inspector(path: path).verify().isSound)
+  }
+
   @Test func `an index that leaves something out is reported`() async throws {
     try await write()
     let stored = try Connection(path: path, mode: .readOnly)

@@ -1,5 +1,6 @@
 package import StrataBase
 package import StrataRecords
+import StrataSQLite
 
 /// Which entities the deltas of a run change.
 ///
@@ -355,9 +356,23 @@ package struct ChangeIndexer {
   /// How many runs are indexed at most at a time, which is more than a group has: a file of an earlier build has none yet.
   private static let runsAtOnce = 16
 
-  package init(_ journal: Journal) throws {
+  /// - Parameter last: The last delta: what says something of later ones is removed.
+  package init(_ journal: Journal, through last: Revision) throws {
     self.journal = journal
+    indexed = last
+    try Self.hinderingNothing { try journal.removeIndexes(after: last) }
     indexed = try journal.lastIndexed() ?? journal.first()?.previous ?? journal.lastRevision()
+  }
+
+  /// Runs a closure whose errors concern an index alone: nothing needs one.
+  ///
+  /// - Throws: errors of the disk, which concern what is committed too.
+  private static func hinderingNothing(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as SQLiteError where error.isOfContents || error.mayBeOfIndex {
+      return
+    }
   }
 
   /// Indexes the runs of the file that are complete, each in a transaction of its own.
@@ -365,6 +380,8 @@ package struct ChangeIndexer {
   /// O(their deltas): under a microsecond for one. What is left is done by the next call. Not for a caller's transaction:
   /// deltas from before the last snapshot may be damaged unnoticed, and SQLite fails a `COMMIT` after it met
   /// damage. What is committed now does not depend on them, so such a run has no index.
+  ///
+  /// - Throws: errors of the disk.
   package mutating func extend(through last: Revision) throws {
     for _ in 0..<Self.runsAtOnce where last.number - indexed.number >= ChangeIndex.revisionsOfRun {
       // A compaction may have left no delta.
@@ -374,8 +391,30 @@ package struct ChangeIndexer {
         indexed = last
         return
       }
-      try journal.append(index)
+      try Self.hinderingNothing { try journal.append(index) }
       indexed = index.last
     }
+  }
+
+  /// Checks the first index after a revision, and replaces it if it is damaged; returns where its run ends, nil if
+  /// there is no further one.
+  ///
+  /// O(the index); O(the deltas of the run) for a damaged one. It is removed if these are damaged.
+  package func check(after revision: Revision) throws -> Revision? {
+    let found = try CorruptionError.nilIfCorrupt { try journal.index(after: revision) }
+    guard let (index, chain) = found ?? nil else { return nil }
+    if index.isSound(at: chain) { return index.last }
+    let start = max(revision, try journal.first()?.previous ?? revision)
+    let new = try CorruptionError.nilIfCorrupt {
+      try journal.changes(after: start, through: index.last)
+    }
+    try Self.hinderingNothing {
+      if let new, new.last == index.last {
+        try journal.append(new)
+      } else {
+        try journal.removeIndex(endingAt: index.last)
+      }
+    }
+    return index.last
   }
 }

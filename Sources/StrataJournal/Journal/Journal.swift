@@ -67,6 +67,37 @@ package struct Journal {
     } ?? nil
   }
 
+  /// Removes the indexes of runs that end after a revision, where no delta is.
+  func removeIndexes(after last: Revision) throws(SQLiteError) {
+    try connection.run("DELETE FROM change_index WHERE revision > ?", [.integer(last.number)])
+  }
+
+  /// Removes an index.
+  func removeIndex(endingAt last: Revision) throws(SQLiteError) {
+    try connection.run("DELETE FROM change_index WHERE revision = ?", [.integer(last.number)])
+  }
+
+  private static let orphans = "FROM delta_part WHERE revision NOT IN (SELECT revision FROM delta)"
+
+  /// Removes the parts that are of no delta; O(parts).
+  package func removeOrphans() throws(SQLiteError) {
+    try connection.run("DELETE \(Self.orphans)", [])
+  }
+
+  /// Throws if a part is stored where the next delta comes, which could then not be appended.
+  ///
+  /// O(log parts).
+  package func checkEnd(at last: Revision) throws {
+    let revision = try connection.first(
+      "SELECT revision FROM delta_part WHERE revision > ? LIMIT 1",
+      [.integer(last.number)]
+    ) { try $0.int(0) }
+    guard let revision else { return }
+    throw CorruptionError(
+      "delta_part has a part of revision \(revision), which has no delta: the journal ends at \(last)"
+    )
+  }
+
   /// Goes through the indexes of runs that end after a revision, in order, each with the chain at its end.
   func forEachIndex(
     after revision: Revision,

@@ -37,6 +37,11 @@ package struct RestoredFile {
 }
 
 extension RestoredFile {
+  /// Checks that the next delta can be appended.
+  package func checkEnd() throws {
+    try Journal(connection: connection).checkEnd(at: revision)
+  }
+
   /// Brings a file of an older format up to this build's, and writes the name of the application into a
   /// file that has none.
   ///

@@ -267,6 +267,13 @@ package struct SnapshotStore {
     try connection.run("DELETE FROM listing WHERE revision = ?", [.integer(revision.number)])
   }
 
+  private static let orphans = "FROM listing WHERE revision NOT IN (SELECT revision FROM snapshot)"
+
+  /// Removes the rows of lists that are of no snapshot; O(chunks of all snapshots).
+  package func removeOrphanedLists() throws(SQLiteError) {
+    try connection.run("DELETE \(Self.orphans)", [])
+  }
+
   /// Removes up to `slice` chunks that no snapshot lists; true if none is left.
   package func removeOrphans(slice: Int) throws(SQLiteError) -> Bool {
     try connection.run(

@@ -24,7 +24,7 @@ package import StrataSQLite
 /// 2. *The connection*, which never checkpoints when it closes after an error.
 /// 3. *The schema*, before any of it is used: an object that was planted in it could run.
 /// 4. *The settings* of a writer and *the structure*: what SQLite trusts when it writes.
-/// 5. *The contents* and their chain.
+/// 5. *The contents* and their chain, and that nothing is where the next delta comes.
 /// 6. *The head*, which is compared with the position that was found.
 ///
 /// Until ``makeSession(_:as:)`` nothing is written to the file.
@@ -199,6 +199,7 @@ extension OwnedStore {
       configuration.progress,
       read
     )
+    try file.checkEnd()
     let note = try checkHead(of: file.position)
     if let note, !isNew { file.notes.append(note) }
     if let foreign { file.notes.append("\(foreign.reason); moved to \(foreign.directory)") }
@@ -212,8 +213,12 @@ extension OwnedStore {
   ///
   /// The caller compares its position with the one that it has left, which is more than the head says.
   func reopen() throws -> RestoredFile {
-    try RestoredFile.read(connectForWriting(), application: configuration.application) { _, _ in }
-      .file
+    let file = try RestoredFile.read(
+      connectForWriting(),
+      application: configuration.application
+    ) { _, _ in }.file
+    try file.checkEnd()
+    return file
   }
 
   /// Starts to write to a file that was restored; one of an older format is brought up first.

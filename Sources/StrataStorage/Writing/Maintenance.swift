@@ -10,6 +10,7 @@ package struct Maintenance {
   private enum Work {
     case none
     case clearing
+    case checkingIndexes(after: Revision)
     case counting(after: Revision, bytes: Int64)
     case snapshotting(SnapshotTask, Occasion)
     case trimming(SnapshotPolicy.Trim)
@@ -152,7 +153,7 @@ package struct Maintenance {
   var isTrimming: Bool {
     switch work {
     case .trimming, .vacuuming: true
-    case .none, .clearing, .counting, .snapshotting: false
+    case .none, .clearing, .checkingIndexes, .counting, .snapshotting: false
     }
   }
 
@@ -231,7 +232,10 @@ package struct Maintenance {
       try clear(session)
       snapshotBytes = try session.snapshots.chunkBytes()
       try noteTrimmed(session)
-      work = .none
+      work = .checkingIndexes(after: 0)
+    case .checkingIndexes(let revision):
+      let next = try session.checkChangeIndex(after: revision)
+      work = next.map { .checkingIndexes(after: $0) } ?? .none
     case .counting(let revision, let bytes):
       try count(after: revision, bytes, session)
     case .snapshotting(let task, let occasion):
@@ -306,8 +310,10 @@ package struct Maintenance {
     work = .counting(after: slice.last, bytes: bytes + slice.bytes)
   }
 
-  /// Removes snapshots that were never finished.
+  /// Removes snapshots that were never finished, and rows that belong to nothing.
   private func clear(_ session: WriterSession) throws {
+    try session.journal.removeOrphans()
+    try session.snapshots.removeOrphanedLists()
     for (header, _) in try session.snapshots.all() where header.state != .verified {
       try session.snapshots.remove(header.revision)
     }

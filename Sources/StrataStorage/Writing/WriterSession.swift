@@ -55,7 +55,7 @@ package final class WriterSession {
     connection = restored.connection
     journal = Journal(connection: connection)
     snapshots = try SnapshotStore(connection: connection)
-    indexer = try ChangeIndexer(journal)
+    indexer = try ChangeIndexer(journal, through: restored.revision)
     encoder = EntityEncoder(restored.catalog, of: restored.identity.id, in: restored.connection)
     head = try HeadFile(opening: path.head, on: disk)
     self.bootID = bootID
@@ -64,13 +64,29 @@ package final class WriterSession {
     // The WAL's contents may be in the system's memory alone: a sync by the process that wrote it, this
     // one or an earlier one, may have failed, and another sync would not report that.
     try connection.rewriteWAL()
-    origin =
-      try StoreIdentity.origin(originID, in: restored.connection)
-      ?? StoreIdentity.addOrigin(originID, at: time, to: restored.connection)
+    origin = try Self.origin(originID, at: time, in: connection)
     dataVersion = try connection.dataVersion()
     files = Self.files(at: path)
     try barrier()
     try head.sync()
+  }
+
+  /// The number of an opening, which is registered if it is new.
+  private static func origin(
+    _ id: UUID,
+    at time: Int64,
+    in connection: Connection
+  ) throws -> Int64 {
+    func number() throws -> Int64 {
+      try StoreIdentity.origin(id, in: connection)
+        ?? StoreIdentity.addOrigin(id, at: time, to: connection)
+    }
+    do {
+      return try number()
+    } catch let error as SQLiteError where error.mayBeOfIndex {
+      try connection.rebuildIndexes()
+      return try number()
+    }
   }
 
   private static func files(at path: StorePath) -> [FileIdentity?] {
@@ -152,8 +168,22 @@ package final class WriterSession {
       return try connection.transaction(body)
     } catch {
       (encoder, written, bytesAppended) = before
+      repairIndexes(after: error)
       throw error
     }
+  }
+
+  /// Makes SQLite's indexes again if one may have caused an error, so that the next attempt does not fail for it.
+  ///
+  /// Where they cannot be made, that error is the one to report.
+  func repairIndexes(after error: any Error) {
+    guard let error = error as? SQLiteError, error.mayBeOfIndex else { return }
+    do { try connection.rebuildIndexes() } catch { return }
+  }
+
+  /// Checks an index of changes; see `ChangeIndexer.check`.
+  func checkChangeIndex(after revision: Revision) throws -> Revision? {
+    try indexer.check(after: revision)
   }
 
   /// Appends a delta of the next revision in the caller's ``transaction(_:)``, unless `encode` adds nothing to it.
