@@ -41,8 +41,8 @@ extension Verification {
 }
 
 extension Inspector {
-  /// Verifies everything in the file: every page, every hash, every record, and that each snapshot equals
-  /// the one before it merged with the deltas between them.
+  /// Verifies everything in the file: every page, every index of SQLite, every hash, every record, and that each
+  /// snapshot equals the one before it merged with the deltas between them.
   ///
   /// O(file), several times over.
   ///
@@ -77,6 +77,7 @@ extension Inspector {
       return (verification, nil)
     }
     verification.run("identity") { "store \(view.identity.id), epoch \(view.identity.epoch)" }
+    verification.run("rows") { try verifyRows(view) }
     verification.run("tables") {
       try view.checkListed(view.catalog.tables)
       return Measures.count(view.tables.count, "table", "tables")
@@ -98,7 +99,7 @@ extension Inspector {
 
   private func verifyPages() throws -> String {
     if access.mode == .live { return "not checked, because a writer is at work" }
-    let problems = try access.connection.quickCheck()
+    let problems = try access.connection.integrityCheck()
     guard problems.isEmpty else { throw CorruptionError(problems.joined(separator: "; ")) }
     return "\(try access.connection.pageCount()) pages"
   }
@@ -111,6 +112,28 @@ extension Inspector {
     let format = "format \(try access.connection.userVersion())"
     return plan.pending.isEmpty
       ? format : "\(format); opening it for writing makes it \(StoreFormat.known)"
+  }
+
+  /// Verifies every row that has a hash of its own, that each name is one of a snapshot, and that no row is left of a
+  /// delta or a snapshot that is not there.
+  private func verifyRows(_ view: ReadView) throws -> String {
+    var count = 0
+    for table in HashedTable.all { count += try table.verify(access.connection) }
+    let snapshots = Set(view.verified.map(\.header.revision))
+    for (name, revision) in view.names where !snapshots.contains(revision) {
+      throw CorruptionError(
+        "the snapshot named “\(name.shortened(to: 60))” is not there: it has no revision \(revision)"
+      )
+    }
+    for (table, orphans) in try view.orphans() where orphans > 0 {
+      throw CorruptionError(
+        """
+        \(Measures.count(orphans, "row", "rows")) of \(table) belong to nothing; the next opening for writing \
+        removes them
+        """
+      )
+    }
+    return Measures.count(count, "row", "rows")
   }
 
   private func verify(_ snapshot: StoredSnapshot, _ view: ReadView) throws -> String {

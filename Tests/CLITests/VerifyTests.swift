@@ -12,11 +12,11 @@ import Testing
     #expect(
       lines.map { $0.split(separator: " ").prefix(2).joined(separator: " ") }
         == [
-          "ok schema", "ok pages", "ok identity", "ok tables", "ok snapshot", "ok journal",
-          "ok head", "\(path) is",
+          "ok schema", "ok pages", "ok identity", "ok rows", "ok tables", "ok snapshot",
+          "ok journal", "ok head", "\(path) is",
         ]
     )
-    #expect(lines.last == "\(path) is sound: 7 checks passed.")
+    #expect(lines.last == "\(path) is sound: 8 checks passed.")
   }
 
   @Test func `the JSON of a sound store says so`() async throws {
@@ -34,7 +34,7 @@ import Testing
     #expect(verified.status == 0)
     #expect(verified.output.contains("note    head"))
     #expect(!verified.output.contains("ok      head"))
-    #expect(verified.output.hasSuffix("is sound: 7 checks passed, 1 of them with a note.\n"))
+    #expect(verified.output.hasSuffix("is sound: 8 checks passed, 1 of them with a note.\n"))
   }
 
   @Test func `a flipped bit in a snapshot is named`() async throws {
@@ -48,7 +48,7 @@ import Testing
         #/\nFAILED  snapshot 0  hash mismatch in chunk 2 of snapshot 0: stored \w{32}, computed \w{32}\n/#
       )
     )
-    #expect(verified.output.contains("\n\(path) is damaged: 1 of 7 checks failed. "))
+    #expect(verified.output.contains("\n\(path) is damaged: 1 of 8 checks failed. "))
   }
 
   @Test func `a flipped bit in a delta is named`() async throws {

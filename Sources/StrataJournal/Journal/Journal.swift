@@ -79,6 +79,11 @@ package struct Journal {
 
   private static let orphans = "FROM delta_part WHERE revision NOT IN (SELECT revision FROM delta)"
 
+  /// How many parts are of no delta.
+  func countOfOrphans() throws -> Int {
+    try connection.first("SELECT count(*) \(Self.orphans)", []) { Int(try $0.int(0)) } ?? 0
+  }
+
   /// Removes the parts that are of no delta; O(parts).
   package func removeOrphans() throws(SQLiteError) {
     try connection.run("DELETE \(Self.orphans)", [])

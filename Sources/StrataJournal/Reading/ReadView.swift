@@ -100,6 +100,15 @@ package struct ReadView {
       || !earlier.verified.allSatisfy { revisions.contains($0.header.revision) }
   }
 
+  /// How many rows are left of deltas and of snapshots that are not there, by their tables.
+  ///
+  /// O(parts, and chunks of all snapshots).
+  package func orphans() throws -> [(table: String, count: Int)] {
+    [
+      ("delta_part", try journal.countOfOrphans()), ("listing", try store.countOfOrphans()),
+    ]
+  }
+
   package func cursor(
     _ snapshot: StoredSnapshot,
     _ scope: ReadScope = .everything

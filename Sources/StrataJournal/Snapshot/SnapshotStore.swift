@@ -269,6 +269,12 @@ package struct SnapshotStore {
 
   private static let orphans = "FROM listing WHERE revision NOT IN (SELECT revision FROM snapshot)"
 
+  /// How many rows of lists are of no snapshot.
+  func countOfOrphans() throws -> Int {
+    if isOfFormat1 { return 0 }
+    return try connection.first("SELECT count(*) \(Self.orphans)", []) { Int(try $0.int(0)) } ?? 0
+  }
+
   /// Removes the rows of lists that are of no snapshot; O(chunks of all snapshots).
   package func removeOrphanedLists() throws(SQLiteError) {
     try connection.run("DELETE \(Self.orphans)", [])

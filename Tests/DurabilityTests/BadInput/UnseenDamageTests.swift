@@ -8,7 +8,8 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Damage that no chain and no snapshot shows: in an index of SQLite, and in rows that belong to nothing.
+/// Damage that no chain and no snapshot shows: in an index of SQLite, in rows that belong to nothing, in rows with a
+/// hash of their own.
 struct UnseenDamageTests {
   let store: DamagedStore
 
@@ -31,10 +32,12 @@ struct UnseenDamageTests {
   }
 
   @Test
-  func `a bit in an index of SQLite stops snapshots and trimming once at most`()
+  func `a bit in an index of SQLite is found, and stops snapshots and trimming once at most`()
     async throws
   {
     try damageIndexOfChunks()
+    let verification = try Inspector(path: store.path).verify()
+    #expect(verification.checks.filter { !$0.passed }.map(\.name) == ["pages"])
     let persistence = try await store.open(.strict)
     LibraryStore(persistence).commit { $0.db.books.insert(Book(id: 999)) }
     try await persistence.flush()
@@ -66,6 +69,7 @@ struct UnseenDamageTests {
   @Test(arguments: [51, 9_223_372_036_854_775_807])
   func `a part where the next delta comes is refused, and salvaged`(revision: Int64) async throws {
     try RawSQLite.run("INSERT INTO delta_part VALUES (\(revision), 1, x'00')", on: store.path)
+    #expect(try !Inspector(path: store.path).verify().isSound)
     let error = await #expect(throws: PersistenceError.self) { _ = try await store.open(.strict) }
     guard case .damaged(let detail) = error?.reason else {
       Issue.record("another reason: \(String(describing: error))")
@@ -78,5 +82,31 @@ struct UnseenDamageTests {
     try await persistence.flush()
     try await persistence.close()
     #expect(try Inspector(path: store.path).verify().isSound)
+  }
+
+  @Test(arguments: [
+    "INSERT INTO delta_part VALUES (0, 1, x'00')",
+    "INSERT INTO listing SELECT 7, entity_table, first, count, bytes, chunk FROM listing WHERE revision = 40",
+  ])
+  func `rows that belong to nothing are found, and removed by the writer`(sql: String) async throws
+  {
+    try RawSQLite.run(sql, on: store.path)
+    let verification = try Inspector(path: store.path).verify()
+    #expect(verification.checks.filter { !$0.passed }.map(\.name) == ["rows"])
+    let persistence = try await store.open(.strict)
+    try await persistence.snapshot(named: "again")
+    try await persistence.close()
+    #expect(try Inspector(path: store.path).verify().isSound)
+  }
+
+  @Test
+  func `a name whose snapshot is gone is found`() throws {
+    try RawSQLite.runAndRecomputeHashes(
+      "UPDATE snapshot_name SET revision = 21 WHERE name = 'older'",
+      on: store.path
+    )
+    let failed = try Inspector(path: store.path).verify().checks.filter { !$0.passed }
+    #expect(failed.map(\.name) == ["rows"])
+    #expect(failed.first?.detail.contains("“older”") == true)
   }
 }
