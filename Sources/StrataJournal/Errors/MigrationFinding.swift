@@ -12,6 +12,8 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
     case deletes
     /// Every value of a field was replaced by another one.
     case overwrites
+    /// Values of a field are what SQL has computed, which the field holds only rounded.
+    case rounds
     /// References that led to an entity lead to none.
     case dangling
     /// A field without an empty value was added to records that have none.
@@ -60,11 +62,11 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
 
   /// Whether a run stops because of it, unless it is allowed: data would be lost, or broken.
   ///
-  /// A step without an effect, that is not repeatable, or that overwrites a field is only reported.
+  /// A step without an effect, that is not repeatable, or that overwrites or rounds a field is only reported.
   public var isRefused: Bool {
     switch kind {
     case .destructive, .lossy, .deletes, .dangling, .notNull, .collision: !isAllowed
-    case .notRepeatable, .noEffect, .overwrites: false
+    case .notRepeatable, .noEffect, .overwrites, .rounds: false
     }
   }
 }
@@ -145,12 +147,12 @@ public struct MigrationAllowance: Sendable, Hashable, Codable {
   /// Whether it covers a finding: that everything may go includes that some of it may.
   package func covers(_ finding: MigrationFinding) -> Bool {
     (kind == finding.kind || kind == .destructive && Self.partOfDestructive.contains(finding.kind)
-      || kind == .lossy && finding.kind == .overwrites)
+      || kind == .lossy && [.overwrites, .rounds].contains(finding.kind))
       && (table == nil || table == finding.table) && (field == nil || field == finding.field)
   }
 
   private static let partOfDestructive: Set<MigrationFinding.Kind> = [
-    .lossy, .deletes, .overwrites,
+    .lossy, .deletes, .overwrites, .rounds,
   ]
 
   /// How a closure or a declaration of Swift says it: `.allowing(.destructive("users.bio"))`.

@@ -72,7 +72,7 @@ package enum ColumnKind: String, CaseIterable, Sendable {
     "": .any, "BOOL": .boolean, "INT": .int64, "INT64": .int64, "BIGINT": .int64,
     "SMALLINT": .int16, "TINYINT": .int8, "U64": .uint64, "REAL": .double, "STRING": .string,
     "VARCHAR": .string, "CHAR": .string, "CLOB": .string, "DATETIME": .date, "DATE": .date,
-    "NUMERIC": .decimal, "DATA": .data, "JSONB": .json,
+    "NUM": .decimal, "NUMERIC": .decimal, "DATA": .data, "JSONB": .json,
   ]
 
   /// How SQLite converts the values of a column (`sqlite.org/datatype3.html#type_affinity`).

@@ -103,6 +103,24 @@ struct SQLStep: Sendable {
         try tables.put(record, layout, id: change.id, in: change.table)
       }
     }
+    for finding in rounded(copies) { tables.note(finding) }
+  }
+
+  /// What was stored of values that SQL has computed or shown only rounded.
+  private func rounded(_ copies: EntityTables) -> [MigrationFinding] {
+    copies.rounded.sorted { $0.key < $1.key }.flatMap { table, fields in
+      fields.sorted { $0.key < $1.key }.map { field, count in
+        MigrationFinding(
+          .rounds,
+          table: table,
+          field: field,
+          count: count,
+          detail: """
+            \(table).\(field) gets \(Measures.count(count, "value that SQL has", "values that SQL has")) rounded
+            """
+        )
+      }
+    }
   }
 }
 

@@ -94,11 +94,16 @@ extension EntityTables {
   /// - Throws: `EntityTableError` for what cannot be stored, and the closure's error.
   package func forEachChange(_ body: (RecordChange) throws -> Void) throws {
     let results = try results()
+    let cells = try StoredCells(
+      tables,
+      literals: ScriptLiterals(scripts.joined(separator: "\n")),
+      in: side
+    )
     let away = Set(results.values.compactMap { renamed($0)?.records.table })
     let names = Set(results.keys).union(tables.filter { $0.use != nil }.map(\.records.table))
     for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
       let before = tables.first { $0.records.table == name && $0.use != nil }
-      try compare(name, before, results[name], isAway: away.contains(name), body)
+      try compare(name, before, results[name], isAway: away.contains(name), cells, body)
     }
   }
 
@@ -124,6 +129,8 @@ extension EntityTables {
             isLoose: owner == nil && column.type.isEmpty
           )
         )
+      } else if table == nil, let origin = try moved(column, of: name) {
+        columns.append(.init(name: column.name, kind: origin.kind, origin: origin))
       } else if let kind = ColumnKind(declaration: column.type) {
         columns.append(.init(name: column.name, kind: kind, origin: origin))
       } else {
@@ -153,6 +160,38 @@ extension EntityTables {
     )
   }
 
+  /// Where a column of a new table comes from whose type says only how SQLite stores it: a column of that name in a
+  /// table that was copied, all of whose kinds of values it has; nil if there is none.
+  ///
+  /// O(rows of the new table) for each such column.
+  private func moved(_ column: Declared, of table: String) throws -> ColumnOrigin? {
+    let declared = ColumnKind(declaration: column.type)
+    for source in tables where source.use != nil {
+      let number = source.columns.columns.firstIndex {
+        $0.name.lowercased() == column.name.lowercased()
+      }
+      guard let number, source.isCopied(number) else { continue }
+      let origin = ColumnOrigin(number, source.columns, source.records)
+      guard origin.kind != declared, Self.isUnspecific(column.type, origin.kind),
+        try holdsOnly(origin.kind, SQLName.quoted(column.name), of: SQLName.quoted(table))
+      else { continue }
+      return origin
+    }
+    return nil
+  }
+
+  /// Whether a column has values, and all of them are values of a kind as SQL shows it.
+  private func holdsOnly(_ kind: ColumnKind, _ column: String, of table: String) throws -> Bool {
+    let rows = try connection.cursor("SELECT \(column) FROM \(table) WHERE \(column) IS NOT NULL")
+    var hasValue = false
+    while try rows.next() {
+      let value = try rows.withRow { row throws(SQLiteError) in try row.value(0) }
+      guard kind.shows(value) else { return false }
+      hasValue = true
+    }
+    return hasValue
+  }
+
   /// Whether a type says only how SQLite stores a column, as those of CREATE TABLE … AS do.
   private static func isUnspecific(_ type: String, _ kind: ColumnKind) -> Bool {
     switch type.uppercased() {
@@ -173,12 +212,13 @@ extension EntityTables {
     _ before: Table?,
     _ result: Result?,
     isAway: Bool,
+    _ cells: StoredCells?,
     _ body: (RecordChange) throws -> Void
   ) throws {
     if let result, let before, result.keepsRows, result.table === before, !result.isRenamed,
       before.use?.keepsOrder ?? false
     {
-      return try compareInPlace(before, result, body)
+      return try compareInPlace(before, result, cells, body)
     }
     if let result { try sortRows(of: result) }
     defer { do { try side.execute("DROP TABLE IF EXISTS row") } catch _ {} }
@@ -189,7 +229,8 @@ extension EntityTables {
     let taken = try result.map { _ in
       try side.cursor("SELECT 1 FROM row WHERE id = ? AND moved IS NULL")
     }
-    var writer = try result.map { try rowWriter(of: $0) }
+    var writer = try result.map { try rowWriter(of: $0, cells) }
+    defer { noteRounded(by: writer, in: name) }
     // The records of a table that has another name are under that one already.
     let source = result.flatMap { renamed($0) }
     let isRenamed = source != nil
@@ -219,22 +260,15 @@ extension EntityTables {
         toRow: row.number,
         isCopied: row.isCopied,
         id: row.id,
+        formerID: row.moved,
         from: origin,
-        hasMoved: row.moved != nil,
         isNew: row.origin != nil || !isThere
       )
       if isThere { old = try next() }
       new = try Self.row(after)
       guard let change else { continue }
       var entity = RecordChange(table: name, id: row.id, change: change)
-      if let id = row.moved {
-        let isTaken = try taken.map { try Self.contains(id, $0) } ?? false
-        entity.movement = isTaken ? .fromTaken(id) : .from(id)
-      } else if isRenamed, let origin = row.origin, case .put(let layout, let record) = change,
-        record[...] == origin.record, try result?.table?.records.layout(origin.layout) == layout
-      {
-        entity.movement = .renamed
-      }
+      entity.movement = try movement(of: row, change, result, isRenamed: isRenamed, taken)
       try body(entity)
     }
   }
@@ -243,9 +277,11 @@ extension EntityTables {
   private func compareInPlace(
     _ before: Table,
     _ result: Result,
+    _ cells: StoredCells?,
     _ body: (RecordChange) throws -> Void
   ) throws {
-    var writer = try rowWriter(of: result)
+    var writer = try rowWriter(of: result, cells)
+    defer { noteRounded(by: writer, in: result.storedName) }
     let rows = try connection.cursor(
       """
       SELECT \(result.row), \(result.columnList) FROM \(SQLName.quoted(result.name))
@@ -275,13 +311,37 @@ extension EntityTables {
     try remove(before: .max)
   }
 
-  private func rowWriter(of result: Result) throws -> RowWriter {
+  /// Where the record of a row was, if it has only another place now.
+  private func movement(
+    of row: SortedRow,
+    _ change: RecordChange.Change,
+    _ result: Result?,
+    isRenamed: Bool,
+    _ taken: RowCursor?
+  ) throws -> RecordChange.Movement {
+    if let id = row.moved {
+      let isTaken = try taken.map { try Self.contains(id, $0) } ?? false
+      return isTaken ? .fromTaken(id) : .from(id)
+    }
+    guard isRenamed, let origin = row.origin, case .put(let layout, let record) = change,
+      record[...] == origin.record, try result?.table?.records.layout(origin.layout) == layout
+    else { return .none }
+    return .renamed
+  }
+
+  private func noteRounded(by writer: RowWriter?, in table: String) {
+    guard let writer, !writer.rounded.isEmpty else { return }
+    rounded[table, default: [:]].merge(writer.rounded, uniquingKeysWith: +)
+  }
+
+  private func rowWriter(of result: Result, _ cells: StoredCells?) throws -> RowWriter {
     try RowWriter(
       result.storedName,
       result.columns,
       id: result.id,
       from: result.table,
       keepsRows: result.keepsRows,
+      cells,
       try connection.cursor(
         """
         SELECT \(result.columnList) FROM \(SQLName.quoted(result.name)) WHERE \(result.row) = ?

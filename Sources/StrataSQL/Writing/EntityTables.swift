@@ -74,6 +74,10 @@ package final class EntityTables {
   let database: ScriptDatabase
   let side: Connection
   private(set) var tables: [Table] = []
+  /// The scripts that have run.
+  private(set) var scripts: [String] = []
+  /// How many values were stored that SQL has rounded, by table and field.
+  var rounded: [String: [String: Int]] = [:]
   var connection: Connection { database.connection }
 
   /// Copies tables; O(records).
@@ -190,6 +194,7 @@ package final class EntityTables {
   ///
   /// - Throws: `EntityTableError`. The tables are then of no further use.
   package func run(_ script: String, timeLimit: Duration = .seconds(600)) throws {
+    scripts.append(script)
     try database.run(script, within: timeLimit) { _ in try followColumns() }
   }
 

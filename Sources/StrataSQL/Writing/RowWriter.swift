@@ -50,6 +50,9 @@ struct RowWriter {
   private let columns: [Column]
   private let id: Int
   private let select: RowCursor
+  private let cells: StoredCells?
+  /// How many values were stored that SQL has rounded, by field.
+  private(set) var rounded: [String: Int] = [:]
   private let records: EntityRecords?
   private var reader: EntityReader?
   private var writer: RecordWriter
@@ -76,12 +79,14 @@ struct RowWriter {
     id: Int,
     from source: EntityTables.Table?,
     keepsRows: Bool,
+    _ cells: StoredCells?,
     _ select: RowCursor
   ) throws {
     self.table = table
     self.columns = columns
     self.id = id
     self.select = select
+    self.cells = cells
     records = source?.records
     reader = source.map { source in
       EntityReader(source.columns, used: source.columns.columns.indices) {
@@ -137,22 +142,23 @@ struct RowWriter {
   ///
   /// - Parameters:
   ///   - isCopied: Whether the row was copied, and not inserted by SQL.
-  ///   - hasMoved: Whether its ID was another one.
+  ///   - formerID: The ID that it had, if it has another one now.
   ///   - isNew: Whether no record is under its table and ID, or another one.
   mutating func change(
     toRow row: Int64,
     isCopied: Bool,
     id encodedID: [UInt8],
+    formerID: [UInt8]?,
     from origin: (layout: Int64, record: ArraySlice<UInt8>)?,
-    hasMoved: Bool,
     isNew: Bool
   ) throws -> RecordChange.Change? {
+    let ids = [encodedID] + (formerID.map { [$0] } ?? [])
     try select.start([.integer(row)])
     _ = try select.next()
     let values = try Self.values(in: select, from: 0)
     select.reset()
     guard let origin, let records else {
-      return try put(try newMembers(values, encodedID), encodedID)
+      return try put(try newMembers(values, ids))
     }
     let isChanged = try changed(values, origin, isCopied: isCopied)
     return try change(
@@ -160,8 +166,7 @@ struct RowWriter {
       isChanged,
       origin,
       try records.layout(origin.layout),
-      encodedID,
-      hasMoved: hasMoved,
+      ids,
       isNew: isNew
     )
   }
@@ -180,8 +185,7 @@ struct RowWriter {
       try changed(values, origin, isCopied: true),
       origin,
       try records.layout(entity.layout),
-      Array(entity.id),
-      hasMoved: false,
+      [Array(entity.id)],
       isNew: false
     )
   }
@@ -200,14 +204,14 @@ struct RowWriter {
     _ isChanged: [Bool],
     _ origin: (layout: Int64, record: ArraySlice<UInt8>),
     _ layout: Layout,
-    _ encodedID: [UInt8],
-    hasMoved: Bool,
+    _ ids: [[UInt8]],
     isNew: Bool
   ) throws -> RecordChange.Change? {
+    let hasMoved = ids.count > 1
     let isEqual = !isChanged.contains(true) && !hasMoved && !isRenamed
     if isEqual, dropped.isEmpty { return isNew ? .put(layout, Array(origin.record)) : nil }
     if !hasMoved, !isRenamed, dropped.isEmpty,
-      let record = try patched(values, isChanged, origin, layout, encodedID)
+      let record = try patched(values, isChanged, origin, layout, ids)
     {
       return .put(layout, record)
     }
@@ -218,17 +222,14 @@ struct RowWriter {
       }
       throw EntityTableError.doesNotFit(
         table: table,
-        id: EncodedID.text(of: encodedID[...]),
+        id: EncodedID.text(of: ids[0][...]),
         column: "value",
         kind: "record"
       )
     }
     let losesField = !dropped.isEmpty && members.contains { dropped.contains($0.name) }
     if isEqual, !losesField { return isNew ? .put(layout, Array(origin.record)) : nil }
-    return try put(
-      try self.members(Array(members), values, isChanged, encodedID, hasMoved: hasMoved),
-      encodedID
-    )
+    return try put(try self.members(Array(members), values, isChanged, ids))
   }
 
   /// The record with the changed values in their places; nil if one of them has no place of its kind there.
@@ -237,7 +238,7 @@ struct RowWriter {
     _ isChanged: [Bool],
     _ origin: (layout: Int64, record: ArraySlice<UInt8>),
     _ layout: Layout,
-    _ encodedID: [UInt8]
+    _ ids: [[UInt8]]
   ) throws -> [UInt8]? {
     let patch: Patch
     if let known = patches[origin.layout] {
@@ -247,14 +248,19 @@ struct RowWriter {
       patch = Patch(patch: made, fields: columns.map { made.field(named: $0.field) })
       patches[origin.layout] = patch
     }
+    let counted = rounded
     var replaced: [(field: Int, value: RecordValue?)] = []
     for index in columns.indices where isChanged[index] {
-      guard let field = patch.fields[index], columns[index].kind.scalar != nil else { return nil }
-      let value =
-        try values[index] == .null ? nil : stored(values[index], columns[index], nil, encodedID)
-      replaced.append((field, value))
+      guard let field = patch.fields[index], columns[index].kind.scalar != nil else {
+        rounded = counted
+        return nil
+      }
+      replaced.append((field, try stored(values[index], columns[index], nil, ids)))
     }
-    return try patch.patch.replacing(replaced, in: origin.record)
+    if let record = try patch.patch.replacing(replaced, in: origin.record) { return record }
+    // The values are stored in another way, and counted there.
+    rounded = counted
+    return nil
   }
 
   /// For each column whether its value differs from what was put there.
@@ -271,30 +277,32 @@ struct RowWriter {
     }
   }
 
-  private func newMembers(_ values: [Value], _ encodedID: [UInt8]) throws -> [RecordValue.Member] {
+  private mutating func newMembers(
+    _ values: [Value],
+    _ ids: [[UInt8]]
+  ) throws -> [RecordValue.Member] {
     var members: [RecordValue.Member] = []
-    for (index, (column, value)) in zip(columns, values).enumerated() where value != .null {
+    for (index, (column, value)) in zip(columns, values).enumerated() {
       if index == id, !storesID { continue }
-      members.append(
-        .init(index == id ? "id" : column.field, try stored(value, column, nil, encodedID))
-      )
+      guard let stored = try stored(value, column, nil, ids) else { continue }
+      members.append(.init(index == id ? "id" : column.field, stored))
     }
     return members
   }
 
-  private func members(
+  private mutating func members(
     _ before: [RecordValue.Member],
     _ values: [Value],
     _ isChanged: [Bool],
-    _ encodedID: [UInt8],
-    hasMoved: Bool
+    _ ids: [[UInt8]]
   ) throws -> [RecordValue.Member] {
     var members: [RecordValue.Member] = []
     var done: Set<Int> = []
     for member in before {
       guard let index = columns.firstIndex(where: { $0.origin?.field == member.name }) else {
-        if member.name == "id", hasMoved, columns[id].origin?.field == nil {
-          members.append(.init("id", try stored(values[id], columns[id], member.value, encodedID)))
+        if member.name == "id", ids.count > 1, columns[id].origin?.field == nil {
+          let value = try stored(values[id], columns[id], member.value, ids)
+          members.append(.init("id", value ?? .null))
         } else if !dropped.contains(member.name) {
           members.append(member)
         }
@@ -304,24 +312,19 @@ struct RowWriter {
       let column = columns[index]
       if !isChanged[index] {
         members.append(.init(column.field, member.value))
-      } else if values[index] != .null {
-        members.append(
-          .init(column.field, try stored(values[index], column, member.value, encodedID))
-        )
+      } else if let value = try stored(values[index], column, member.value, ids) {
+        members.append(.init(column.field, value))
       }
     }
     for index in columns.indices where index != id && isChanged[index] && !done.contains(index) {
-      guard values[index] != .null else { continue }
-      members.append(
-        .init(columns[index].field, try stored(values[index], columns[index], nil, encodedID))
-      )
+      guard let value = try stored(values[index], columns[index], nil, ids) else { continue }
+      members.append(.init(columns[index].field, value))
     }
     return members
   }
 
   private mutating func put(
-    _ members: [RecordValue.Member],
-    _ encodedID: [UInt8]
+    _ members: [RecordValue.Member]
   ) throws -> RecordChange.Change {
     var bytes: [UInt8] = []
     let object = StoredObject(members, fields: fieldNames, referringAs: writer.layout)
@@ -342,12 +345,32 @@ extension RowWriter {
     }
   }
 
-  /// A value of a column as its field stores it.
-  private func stored(
+  /// A value of a column as its field stores it; nil for NULL.
+  ///
+  /// - Parameter ids: The encoded IDs that its record has and had.
+  private mutating func stored(
     _ value: Value,
     _ column: Column,
     _ before: RecordValue?,
-    _ encodedID: [UInt8]
+    _ ids: [[UInt8]]
+  ) throws -> RecordValue? {
+    switch try cells?.origin(of: value, column.kind, in: column.field, of: ids) {
+    case .known(let stored)?: return stored
+    case .ambiguous?: rounded[column.field, default: 0] += 1
+    case StoredCells.Origin.none?, nil:
+      // Where the kind is another one, the comparison of the records says what it does not hold.
+      let isNarrowed = column.origin.map { $0.kind != column.kind } ?? false
+      if !isNarrowed, column.kind.rounds(value) { rounded[column.field, default: 0] += 1 }
+    }
+    return value == .null ? nil : try converted(value, column, before, ids)
+  }
+
+  /// A value as the kind of its column holds it.
+  private func converted(
+    _ value: Value,
+    _ column: Column,
+    _ before: RecordValue?,
+    _ ids: [[UInt8]]
   ) throws -> RecordValue {
     let natural = Self.natural(value)
     let result: RecordValue?
@@ -362,7 +385,7 @@ extension RowWriter {
     guard let result else {
       throw EntityTableError.doesNotFit(
         table: table,
-        id: EncodedID.text(of: encodedID[...]),
+        id: EncodedID.text(of: ids[0][...]),
         column: column.name,
         kind: column.kind.rawValue
       )
@@ -416,8 +439,25 @@ extension RowWriter {
   }
 }
 
+extension ColumnKind {
+  /// Whether a value that SQL has computed is not exactly what is stored for it.
+  fileprivate func rounds(_ value: Value) -> Bool {
+    switch (self, value) {
+    case (.float, .real(let number)):
+      return Double(Float(number)) != number && Double(Float(number).description) != number
+    case (.decimal, .real(let number)):
+      // A real holds 15 decimal digits exactly; more are what a computation in binary has left.
+      return number.description.prefix { $0 != "e" }.count { $0.isNumber } > 15
+    case (.decimal, .integer(let number)):
+      // SQLite stores a real without a fraction as an integer, and from 2^53 on it is rounded.
+      return number.magnitude > 1 << 53 && Double(exactly: number) != nil
+    default: return false
+    }
+  }
+}
+
 extension RecordValue {
-  fileprivate var isNested: Bool {
+  var isNested: Bool {
     switch self {
     case .array, .object: true
     default: false
