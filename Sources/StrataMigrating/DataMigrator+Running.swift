@@ -179,7 +179,7 @@ extension DataMigrator {
   ) throws -> [DataLedger.Entry] {
     try withLock { run in
       var file = try run.store.restore()
-      let session = try run.store.makeSession(&file)
+      let session = try run.store.makeSession(&file, start: .withTransaction)
       var written: [DataLedger.Entry] = []
       try session.transaction {
         let sequence = try MigrationSequence(

@@ -68,6 +68,12 @@ struct MigrationBackup {
     }
   }
 
+  /// Removes a copy that a run has made, when nothing of the run has taken effect.
+  func remove(_ backup: String) {
+    // The error of the run is the one to report.
+    for file in ["\(backup).lock", backup] { _ = unlink(file) }
+  }
+
   /// Removes all but the newest copies.
   ///
   /// The newest are those that were made last: after a store was restored from a backup, its revisions are smaller

@@ -254,13 +254,17 @@ extension MigrationRun {
     needsBackup: (ReadView) throws -> Bool,
     _ work: (WriterSession, ReadView, _ lastTime: Int64, inout MigrationReport) throws -> Void
   ) throws {
+    let hadWAL = path.walSize > 0
     var file = try store.restore()
-    try makeBackup(of: file, &report, needsBackup)
-    let session: WriterSession
+    let made = try makeBackup(of: file, &report, needsBackup)
+    let session = try store.makeSession(&file, start: .withTransaction)
+    var isRolledBack = true
     do {
-      session = try store.makeSession(&file)
       let view = try ReadView(session.connection)
-      try session.transaction { try work(session, view, file.lastTime, &report) }
+      try session.transaction {
+        try work(session, view, file.lastTime, &report)
+        isRolledBack = false
+      }
       do {
         try session.barrier()
       } catch let error as SystemError {
@@ -268,8 +272,11 @@ extension MigrationRun {
         finish("the head was not written", &report) { throw error }
       }
     } catch {
-      // A run that fails again and again must not fill the disk.
-      do { try removeOldBackups(besides: report.backup) } catch _ {}
+      if isRolledBack {
+        if let made { MigrationBackup(path: path, disk: persistence.disk).remove(made) }
+        // Pages of the transaction that did not fit into memory are in the WAL; none of it counts.
+        if !hadWAL { session.connection.checkpointsOnClose = .automatic }
+      }
       throw error
     }
     report.after = session.written.revision
@@ -295,21 +302,25 @@ extension MigrationRun {
     }
   }
 
-  /// Checks the free space, and makes a backup if one is wanted and there is none yet.
+  /// Checks the free space, and makes a backup if one is wanted and there is none yet; returns the path of one that was
+  /// made.
   private func makeBackup(
     of file: RestoredFile,
     _ report: inout MigrationReport,
     _ needsBackup: (ReadView) throws -> Bool
-  ) throws {
+  ) throws -> String? {
     guard case .keep(let count) = configuration.backups, count > 0,
       try needsBackup(ReadView(file.connection))
-    else { return try checkSpace(backups: 0) }
+    else {
+      try checkSpace(backups: 0)
+      return nil
+    }
     let backup = MigrationBackup(path: path, disk: persistence.disk)
     report.backup = try backup.find(at: file.position)
     try checkSpace(backups: report.backup == nil ? 1 : 0)
-    if report.backup == nil {
-      report.backup = try backup.make(from: file.connection, at: file.position)
-    }
+    if report.backup != nil { return nil }
+    report.backup = try backup.make(from: file.connection, at: file.position)
+    return report.backup
   }
 
   private func removeOldBackups(besides made: String?) throws {

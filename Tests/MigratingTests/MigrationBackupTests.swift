@@ -54,11 +54,50 @@ struct MigrationBackupTests {
     await #expect(throws: PersistenceError.self) {
       try await DataMigrator([failing], at: path).up()
     }
-    #expect(try backups() == [1, 92, 93].map { "app.strata.before-\($0)" })
+    #expect(try backups() == [90, 91, 92, 93].map { "app.strata.before-\($0)" })
+  }
+
+  @Test
+  func `a run that fails or is refused leaves every file as it was`() async throws {
+    let lost = DataMigration("0001_lost", table: "users") { $0.remove("city") }
+    let large = DataMigration("0001_large") { tables in
+      // More than SQLite keeps in memory, so that pages of the transaction are in the WAL.
+      let text = RecordValue.string(String(repeating: "x", count: 40_000))
+      for number in 0..<400 {
+        let id = RecordValue.string("\(number)")
+        try tables.put(MigrationRecord(table: "texts", id: id, [.init("text", text)]))
+      }
+      try tables.remove(id: .string("u1"), from: "users")
+    }
+    try FileManager.default.removeItem(atPath: "\(path).lock")
+    let before = try files()
+    for migration in [failing, lost, large] {
+      for _ in 1...2 {
+        await #expect(throws: PersistenceError.self) {
+          try await DataMigrator([migration], at: path).up()
+        }
+        #expect(try files() == before, "\(migration.name)")
+      }
+    }
+    await #expect(throws: PersistenceError.self) {
+      try await DataMigrator([touch], at: path).baseline(at: 7)
+    }
+    #expect(try files() == before)
+  }
+
+  /// The files of the directory by their names.
+  private func files() throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for name in try FileManager.default.contentsOfDirectory(atPath: directory.url.path) {
+      files[name] = try Data(contentsOf: URL(fileURLWithPath: directory.path(name)))
+    }
+    return files
   }
 
   @Test
   func `a backup is used again if it is intact`() async throws {
+    // The copy of a run whose end is not known stays.
+    try FileManager.default.copyItem(atPath: path, toPath: "\(path).before-1")
     for _ in 1...2 {
       await #expect(throws: PersistenceError.self) {
         try await DataMigrator([failing], at: path).up()

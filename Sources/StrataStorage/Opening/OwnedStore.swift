@@ -223,10 +223,13 @@ extension OwnedStore {
 
   /// Starts to write to a file that was restored; one of an older format is brought up first.
   ///
-  /// - Parameter originID: names the writer in its deltas.
+  /// - Parameters:
+  ///   - originID: names the writer in its deltas.
+  ///   - start: when the session writes for the first time.
   package func makeSession(
     _ file: inout RestoredFile,
-    as originID: UUID = UUID()
+    as originID: UUID = UUID(),
+    start: WriterSession.Start = .atOnce
   ) throws -> WriterSession {
     let now = configuration.now().microseconds
     try file.prepareForWriting(now: now, application: configuration.application)
@@ -237,7 +240,8 @@ extension OwnedStore {
       originID: originID,
       bootID: configuration.bootID,
       time: now,
-      traces: configuration.commitTraces
+      traces: configuration.commitTraces,
+      start: start
     )
   }
 

@@ -14,7 +14,10 @@ package final class WriterSession {
   let journal: Journal
   let snapshots: SnapshotStore
   private var indexer: ChangeIndexer
-  private let origin: Int64
+  /// The number of this writer in its deltas; nil until it is noted in the file.
+  private var origin: Int64?
+  private let originID: UUID
+  private let time: Int64
   private var encoder: EntityEncoder
   private var places = PlaceCache()
   private let traces: CommitTraces
@@ -27,6 +30,7 @@ package final class WriterSession {
   package private(set) var written: HeadRecord.Mark
   /// The last delta that is certainly on disk.
   private(set) var durable: HeadRecord.Mark
+  private var isWALSynced = false
   /// How many frames SQLite's WAL had at its last checkpoint.
   private var framesCheckpointed = 0
   /// The bytes of the deltas appended in this session; they decide when a snapshot is due.
@@ -39,6 +43,14 @@ package final class WriterSession {
   /// From this size on, a checkpoint waits a moment for readers.
   private static let walLimit: Int64 = 64 << 20
 
+  /// When a session writes for the first time.
+  package enum Start: Sendable {
+    /// At once: the writer is registered, and the head says that it has the file.
+    case atOnce
+    /// With its first transaction, so that nothing is written if that is rolled back.
+    case withTransaction
+  }
+
   /// Takes over the connection of a restored file and registers the writer as an origin.
   init(
     _ restored: RestoredFile,
@@ -47,7 +59,8 @@ package final class WriterSession {
     originID: UUID,
     bootID: UUID,
     time: Int64,
-    traces: CommitTraces
+    traces: CommitTraces,
+    start: Start
   ) throws {
     self.path = path
     self.traces = traces
@@ -61,32 +74,39 @@ package final class WriterSession {
     self.bootID = bootID
     written = HeadRecord.Mark(revision: restored.revision, chain: restored.chain)
     durable = written
-    // The WAL's contents may be in the system's memory alone: a sync by the process that wrote it, this
-    // one or an earlier one, may have failed, and another sync would not report that.
-    try connection.rewriteWAL()
-    origin = try Self.origin(originID, at: time, in: connection)
-    dataVersion = try connection.dataVersion()
+    (self.originID, self.time) = (originID, time)
     files = Self.files(at: path)
+    dataVersion = try connection.dataVersion()
+    guard case .atOnce = start else { return }
+    try rewriteWAL()
+    do {
+      _ = try originNumber()
+    } catch let error as SQLiteError where error.mayBeOfIndex {
+      try connection.rebuildIndexes()
+      _ = try originNumber()
+    }
     try barrier()
     try head.sync()
   }
 
-  /// The number of an opening, which is registered if it is new.
-  private static func origin(
-    _ id: UUID,
-    at time: Int64,
-    in connection: Connection
-  ) throws -> Int64 {
-    func number() throws -> Int64 {
-      try StoreIdentity.origin(id, in: connection)
-        ?? StoreIdentity.addOrigin(id, at: time, to: connection)
-    }
-    do {
-      return try number()
-    } catch let error as SQLiteError where error.mayBeOfIndex {
-      try connection.rebuildIndexes()
-      return try number()
-    }
+  /// Syncs what earlier writers have left in the WAL.
+  ///
+  /// Its contents may be in the system's memory alone: a sync by the process that wrote it, this one or an earlier one,
+  /// may have failed, and another sync would not report that.
+  private func rewriteWAL() throws {
+    if isWALSynced { return }
+    try connection.rewriteWAL()
+    isWALSynced = true
+  }
+
+  /// The number of this writer in its deltas; it is noted in the file with the first of them.
+  private func originNumber() throws -> Int64 {
+    if let origin { return origin }
+    let number =
+      try StoreIdentity.origin(originID, in: connection)
+      ?? StoreIdentity.addOrigin(originID, at: time, to: connection)
+    origin = number
+    return number
   }
 
   private static func files(at path: StorePath) -> [FileIdentity?] {
@@ -162,12 +182,14 @@ package final class WriterSession {
     guard try connection.dataVersion() == dataVersion else {
       throw CorruptionError("another program wrote to the file while it was open")
     }
-    try indexer.extend(through: written.revision)
-    let before = (encoder, written, bytesAppended)
+    try rewriteWAL()
+    // Before the first transaction of a session that starts with it, nothing is written.
+    if origin != nil { try indexer.extend(through: written.revision) }
+    let before = (encoder, written, bytesAppended, origin)
     do {
       return try connection.transaction(body)
     } catch {
-      (encoder, written, bytesAppended) = before
+      (encoder, written, bytesAppended, origin) = before
       repairIndexes(after: error)
       throw error
     }
@@ -227,7 +249,7 @@ package final class WriterSession {
       first: first,
       epoch: identity.epoch,
       time: time,
-      origin: origin,
+      origin: try originNumber(),
       trace: trace,
       name: name,
       place: place,
