@@ -89,6 +89,14 @@ struct MigrationBackup {
     }
   }
 
+  /// The copy of the latest revision before another one, as the names say; nil if there is none.
+  ///
+  /// O(files in the directory).
+  func newest(before revision: Revision) throws -> String? {
+    try copies().filter { $0.order[0] < revision.number }
+      .max { $0.order.lexicographicallyPrecedes($1.order) }?.path
+  }
+
   private struct Copy {
     let path: String
     let seconds: Int

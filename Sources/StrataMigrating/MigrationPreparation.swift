@@ -6,8 +6,15 @@ package import StrataStorage
 /// The migrations that an opening runs before it reads a file.
 package struct MigrationPreparation: FilePreparation {
   package let migrations: [DataMigration]
+  private let policy: MigrationConfiguration.Policy
 
-  package init(_ migrations: [DataMigration]) { self.migrations = migrations }
+  package init(
+    _ migrations: [DataMigration],
+    _ policy: MigrationConfiguration.Policy = .automatic
+  ) {
+    self.migrations = migrations
+    self.policy = policy
+  }
 
   /// Runs the migrations that are pending.
   package func prepare(_ store: OwnedStore) throws -> MigrationReport? {
@@ -60,31 +67,16 @@ package struct MigrationPreparation: FilePreparation {
   /// Notes that a build has opened the store that knows fewer migrations than ran on it: what it writes does not
   /// have the new shape.
   ///
-  /// After such a mark, an opening by any other build is noted too.
-  ///
-  /// A program without a list may leave its migrations to the `strata` command, which runs only SQL. So it counts
-  /// as an older build only where a program has created the store with a list, or run a migration in Swift.
+  /// After such a mark, an opening by any other build is noted too. With the policy `.external` a build knows all.
   package func noteOpening(in session: WriterSession) throws {
     let ledger = try DataLedger.entries(on: session.connection)
     guard let head = ledger.last?.number else { return }
     let known = migrations.last?.number ?? 0
-    let isOlder =
-      known < head && (!migrations.isEmpty || ledger.contains(where: { $0.isOfProgram }))
+    let isOlder = known < head && policy != .external
     let before = try OlderBuildMarks.read(session.connection)
     var marks = before
     marks.add(isOlder ? .olderBuild(knowing: known) : .currentBuild, after: session.written)
     guard marks != before else { return }
     try session.transaction { try marks.write(to: session.connection) }
-  }
-}
-
-extension DataLedger.Entry {
-  /// Whether a program has added it: the `strata` command runs only SQL.
-  fileprivate var isOfProgram: Bool {
-    switch DataMigration.Form(rawValue: form) {
-    case .swift, .declaration: true
-    case .baseline: revision == 0
-    case .sql, .squashed, nil: false
-    }
   }
 }

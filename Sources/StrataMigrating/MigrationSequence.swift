@@ -2,7 +2,7 @@ import Foundation
 import StrataBase
 package import StrataJournal
 import StrataMigrations
-import StrataStorage
+package import StrataStorage
 
 /// What a list of migrations means for a store with a ledger, computed without access to the file.
 struct MigrationSequence {
@@ -198,10 +198,38 @@ extension AppliedMigration {
   }
 }
 
+/// What a newer build has run on a store.
+package struct NewerMigrations: Sendable, Equatable {
+  package let names: [String]
+  /// The newest copy of the store from before them, if there is one.
+  package let backup: String?
+
+  /// What follows for a build without them, without a full stop.
+  package var note: String {
+    let way = backup.map { ", or restore \($0)" } ?? ""
+    return """
+      a newer build has migrated this store, and this one lacks \(names.joined(separator: ", ")): a field or table \
+      that they have renamed reads as missing or as its default, and what this build writes has the old shape until a \
+      newer one opens the store; use the newer build\(way)
+      """
+  }
+}
+
 extension ReadView {
-  /// The names of the migrations that ran on the file and have a greater number, in order.
-  package func migrations(after number: Int) throws -> [String] {
-    try DataLedger.entries(on: journal.connection).filter { $0.number > number }.map(\.name)
+  /// The migrations that ran on the file and that a build whose list ends at a number lacks; nil if it lacks none.
+  ///
+  /// A list that is missing altogether lacks nothing with the policy `.external`.
+  package func newerMigrations(
+    than number: Int,
+    _ configuration: PersistenceConfiguration,
+    at path: StorePath
+  ) throws -> NewerMigrations? {
+    if configuration.migrations.policy == .external { return nil }
+    let rows = try DataLedger.entries(on: journal.connection).filter { $0.number > number }
+    guard let first = rows.first else { return nil }
+    let backup = try MigrationBackup(path: path, disk: configuration.disk)
+      .newest(before: Revision(first.revision))
+    return NewerMigrations(names: rows.map(\.name), backup: backup)
   }
 
   /// Refuses a revision before a migration of the data, whose entities have another shape than those of this build.

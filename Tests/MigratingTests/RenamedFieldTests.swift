@@ -103,22 +103,13 @@ struct RenamedFieldTests {
       database: \.db,
       store: Store<New.State, Never>.init
     ) { store in store.commit { $0.db.notes.insert(New.Note(id: "a", title: "milk")) } }
-    try await DataMigrator(
-      [DataMigration("0001_extra", table: "notes") { $0["extra"] = .integer(1) }],
-      at: path
-    ).up()
-    #expect(try await openNew().notes == [])
-    try await DataMigrator(
-      [
-        DataMigration("0001_extra", table: "notes") { $0["extra"] = .integer(1) },
-        DataMigration("0002_less", table: "notes") { note in
-          note.remove("extra")
-          note.remove("isDone")
-        }.allowing(.destructive("notes.extra"), .destructive("notes.isDone")),
-      ],
-      at: path
-    ).up()
-    #expect(try await openNew().notes == [])
+    let extra = DataMigration("0001_extra", table: "notes") { $0["extra"] = .integer(1) }
+    #expect(try await openNew([extra]).notes == [])
+    let less = DataMigration("0002_less", table: "notes") { note in
+      note.remove("extra")
+      note.remove("isDone")
+    }.allowing(.destructive("notes.extra"), .destructive("notes.isDone"))
+    #expect(try await openNew([extra, less]).notes == [])
   }
 
   @Test
@@ -130,11 +121,101 @@ struct RenamedFieldTests {
     let error = try await #require(throws: PersistenceError.self) {
       try await Persistence.open(at: path, initialState: Old.State(), database: \.db)
     }
-    guard case .undecodable("notes", "a", let detail) = error.reason else {
+    let backup = path + ".before-1"
+    guard
+      case .dataMigration(.olderBuild(["0001_title"], let detail, backup)) = error.reason
+    else {
       Issue.record("another reason: \(error)")
       return
     }
-    let lack = "; a newer build has changed the data, and this one lacks its migration 0001_title"
-    #expect(detail.hasSuffix(lack), "\(detail)")
+    #expect(detail.hasPrefix("the record a of table notes cannot be decoded"), "\(detail)")
+    #expect(
+      error.description.contains(
+        "a newer build has migrated this store, and this build lacks 0001_title: "
+      )
+    )
+    #expect(error.description.contains("`strata restore STORE \(backup)`"))
+    // Reading does not need the newer build's shape either.
+    let reading = await #expect(throws: PersistenceError.self) {
+      try await Persistence.open(
+        at: path,
+        initialState: Old.State(),
+        database: \.db,
+        configuration: PersistenceConfiguration(restore: .readOnly)
+      )
+    }
+    #expect(reading?.reason == error.reason)
+  }
+
+  @Test
+  func `a build without a list is noticed after steps in SQL, and what follows is said`()
+    async throws
+  {
+    try await writeOld()
+    let script = try DataMigration(
+      "0001_title",
+      sql: "ALTER TABLE notes RENAME COLUMN text TO title"
+    )
+    _ = try await openNew([script])
+    enum Optional {
+      struct Note: DefaultingEntityType {
+        static let tableName: TableName = "notes"
+        let id: EntityID<Note>
+        var text: String
+        static var defaults: Note { Note(id: "", text: "") }
+      }
+      struct Database: DatabaseType {
+        var notes = EntityTable<Note>()
+        static let schema = DatabaseSchema<Database> { Entities(\.notes) }
+      }
+      struct State: StateType { var db = Database() }
+    }
+    let older = try await Persistence.open(
+      at: path,
+      initialState: Optional.State(),
+      database: \.db
+    )
+    #expect(older.report.newerMigrations == ["0001_title"])
+    #expect(
+      older.report.notes == [
+        """
+        a newer build has migrated this store, and this one lacks 0001_title: a field or table that they have renamed \
+        reads as missing or as its default, and what this build writes has the old shape until a newer one opens the \
+        store; use the newer build, or restore \(path).before-1
+        """
+      ]
+    )
+    let store = Store<Optional.State, Never>(older)
+    store.commit { $0.db.notes.insert(Optional.Note(id: "b", text: "tea")) }
+    try await older.close()
+    let migrator = DataMigrator([script], at: path)
+    #expect(try await migrator.status().stragglers == ["notes": 1])
+    let error = await #expect(throws: PersistenceError.self) { try await migrator.up() }
+    #expect(error?.reason == .dataMigration(.stragglers("0001_title", tables: ["notes": 1])))
+  }
+
+  @Test
+  func `a program whose migrations the command runs is no older build if it says so`() async throws
+  {
+    try await writeOld()
+    let script = try DataMigration(
+      "0001_title",
+      sql: "ALTER TABLE notes RENAME COLUMN text TO title"
+    )
+    try await DataMigrator([script], at: path).up()
+    var configuration = PersistenceConfiguration()
+    configuration.migrations.policy = .external
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: New.State(),
+      database: \.db,
+      configuration: configuration
+    )
+    #expect(persistence.report.newerMigrations == [] && persistence.report.notes == [])
+    let store = Store<New.State, Never>(persistence)
+    store.commit { $0.db.notes.insert(New.Note(id: "b", title: "tea")) }
+    try await persistence.close()
+    #expect(try await DataMigrator([script], at: path).status().stragglers == [:])
+    #expect(try await DataMigrator([script], at: path).up().steps.isEmpty)
   }
 }

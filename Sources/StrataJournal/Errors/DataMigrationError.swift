@@ -43,6 +43,8 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   /// The data cannot be made what it was at the revision: which migrations its records had seen by then is not known,
   /// because a later delta has taken some back, or has brought up what an older build had written.
   case ledgerUnknown(Revision, since: String)
+  /// A newer build has run migrations that this build lacks, and a record does not fit its types since.
+  case olderBuild(lacks: [String], detail: String, backup: String?)
   /// Tables of the file have records and are unknown to this build, which has tables that the file lacks.
   case tablesGone([String: Int], new: [String])
 }
@@ -90,6 +92,10 @@ extension DataMigrationError: CustomStringConvertible {
       which migrations the records of revision \(revision) had seen is not known any more, since \
       “\(name)”
       """
+    case .olderBuild(let names, let detail, _):
+      """
+      a newer build has migrated this store, and this build lacks \(names.joined(separator: ", ")): \(detail)
+      """
     case .tablesGone(let tables, let new):
       """
       the file has \(Self.list(tables)), which this build does not know, and no records of \
@@ -132,6 +138,15 @@ extension DataMigrationError: CustomStringConvertible {
       it with .sealed again.
       """
     case .ledgerUnknown: "Revert to a revision before the first migration, and run `up`."
+    case .olderBuild(_, _, let backup?):
+      """
+      Use the newer build, or go back to before these migrations with `strata restore STORE \(backup)`. The file was \
+      not changed.
+      """
+    case .olderBuild:
+      """
+      Use the newer build, or restore a backup from before these migrations. The file was not changed.
+      """
     case .notEnoughSpace: "Free some space, or run without a backup."
     case .temporaryFile:
       "Free some space in the directory of temporary files, or set TMPDIR to another one."

@@ -23,6 +23,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     let loss: RestoreLoss?
     /// How many records the tables have that this build does not know, if it has tables that the file lacks.
     let unknown: [String: Int]
+    /// The migrations that a newer build has run on the file.
+    let newer: NewerMigrations?
   }
 
   let initial: Database
@@ -87,10 +89,15 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       unknownFields: .collected
     )
     let unknown = try unknownRecords(merge, view.tables, decoder.names)
+    let newer = try view.newerMigrations(
+      than: migrations.last?.number ?? 0,
+      configuration,
+      at: path
+    )
     do {
       try decoder.decode(&merge, view.catalog, ProgressMeter(configuration.progress))
     } catch let error as PersistenceError {
-      throw try error.naming(view.migrations(after: migrations.last?.number ?? 0))
+      throw error.naming(newer)
     }
     return Contents(
       database: decoder.database(over: initial),
@@ -101,7 +108,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       entities: decoder.count,
       names: decoder.names,
       loss: decoder.loss,
-      unknown: unknown
+      unknown: unknown,
+      newer: newer
     )
   }
 
@@ -209,8 +217,13 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     report.danglingReferences = contents.database.danglingReferences()
     report.brokenRules = contents.database.uniquenessViolations()
     report.notes += report.danglingReferences.map { "\($0)" } + report.brokenRules.map(\.sentence)
-    report.notes += contents.possibleRenames.sorted { $0.key < $1.key }
-      .compactMap { PossibleRename.note($0.value, of: $0.key) }
+    report.newerMigrations = contents.newer?.names ?? []
+    if let newer = contents.newer {
+      report.notes.append(newer.note)
+    } else {
+      report.notes += contents.possibleRenames.sorted { $0.key < $1.key }
+        .compactMap { PossibleRename.note($0.value, of: $0.key) }
+    }
     for table in known.intersection(excluded).sorted() {
       report.notes.append(
         "the table \(table) is excluded; its records in the file stay as they are"
@@ -231,20 +244,15 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
 }
 
 extension PersistenceError {
-  /// The error for a record that this build cannot decode, with the migrations that ran on the file and that this build
-  /// does not have.
-  fileprivate func naming(_ migrations: [String]) -> PersistenceError {
-    guard case .undecodable(let table, let id, let detail) = reason, !migrations.isEmpty else {
-      return self
-    }
-    let text = """
-      \(detail); a newer build has changed the data, and this one lacks its \
-      \(migrations.count == 1 ? "migration" : "migrations") \(migrations.joined(separator: ", "))
-      """
+  /// The error for a record that this build cannot decode, where a newer build has migrated the store.
+  fileprivate func naming(_ newer: NewerMigrations?) -> PersistenceError {
+    guard case .undecodable = reason, let newer else { return self }
     return PersistenceError(
       operation,
       path: path,
-      .undecodable(table: table, id: id, detail: text)
+      .dataMigration(
+        .olderBuild(lacks: newer.names, detail: reason.sentence, backup: newer.backup)
+      )
     )
   }
 }

@@ -37,6 +37,10 @@ public struct RestoreReport: Sendable, Equatable {
   public var danglingReferences: [DanglingReferences] = []
   /// The rules that the data breaks, under `.report`.
   public var brokenRules: [RuleViolation] = []
+  /// The migrations that a newer build has run on the file and that this build lacks.
+  ///
+  /// What this build writes has the shape from before them; a newer build migrates it when it opens the file.
+  public var newerMigrations: [String] = []
   /// The migrations that the opening ran; nil if none was pending.
   public var migrations: MigrationReport?
   /// What the opening found in the archive and did; nil without one.

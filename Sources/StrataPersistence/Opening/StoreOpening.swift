@@ -75,7 +75,11 @@ struct StoreOpening<State: StateType, Database: DatabaseType>: Sendable {
       )
     }
     try StoragePolicy.checkNames(of: Database.self, at: path)
-    let writer = JournalWriter(path, configuration, preparation: MigrationPreparation(migrations))
+    let writer = JournalWriter(
+      path,
+      configuration,
+      preparation: MigrationPreparation(migrations, configuration.migrations.policy)
+    )
     return (reading(migrations), writer)
   }
 
