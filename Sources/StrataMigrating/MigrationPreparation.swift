@@ -1,4 +1,4 @@
-import StrataJournal
+package import StrataJournal
 import StrataMigrations
 package import StrataSQLite
 package import StrataStorage
@@ -17,7 +17,10 @@ package struct MigrationPreparation: FilePreparation {
   }
 
   /// Runs the migrations that are pending.
-  package func prepare(_ store: OwnedStore) throws -> MigrationReport? {
+  package func prepare(
+    _ store: OwnedStore,
+    reading read: (any EntitySource, ReadView) throws -> Void
+  ) throws -> MigrationReport? {
     if migrations.isEmpty { return nil }
     let configuration = store.configuration.migrations
     let run = MigrationRun(
@@ -33,7 +36,10 @@ package struct MigrationPreparation: FilePreparation {
       let pending = try run.namesOfPending(ledger)
       if !pending.isEmpty { throw DataMigrationError.pending(pending) }
     }
-    let report = try run.run(.up, to: nil, ledger)
+    let report = try run.run(.up, to: nil, ledger) { source, view in
+      try read(source, view)
+      return true
+    }
     if let name = report.stoppedBefore { throw DataMigrationError.needsProgram(name) }
     return report
   }

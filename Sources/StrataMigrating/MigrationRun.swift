@@ -144,11 +144,15 @@ extension MigrationRun {
   /// When this throws, the file is as it was. After an error of the disk at the very end of the transaction all of it
   /// may have been done instead; the ledger shows which.
   ///
-  /// - Parameter known: the ledger, if the caller has read it under the lock.
+  /// - Parameters:
+  ///   - known: the ledger, if the caller has read it under the lock.
+  ///   - read: decodes the result before it takes effect, and throws what is wrong with it; returns false if the caller
+  ///     has no types to decode it with.
   func run(
     _ direction: MigrationReport.Direction,
     to number: Int?,
-    _ known: Ledger? = nil
+    _ known: Ledger? = nil,
+    reading read: (any EntitySource, ReadView) throws -> Bool = { _, _ in false }
   ) throws -> MigrationReport {
     let clock = ContinuousClock()
     let start = clock.now
@@ -166,7 +170,9 @@ extension MigrationRun {
       &report,
       needsBackup: { try !tasks.isEmpty || !namesForStragglers(ledger, in: $0).isEmpty }
     ) { session, view, lastTime, report in
-      try run(tasks, direction, to: number, ledger, view, lastTime, session, &report)
+      let workspace = try MigrationWorkspace(view, session)
+      try run(tasks, direction, to: number, ledger, view, lastTime, workspace, &report)
+      report.isDecoded = try check(workspace, view, read)
     }
     report.duration = clock.now - start
     return report
@@ -374,9 +380,10 @@ extension MigrationRun {
     _ ledger: Ledger,
     _ view: ReadView,
     _ lastTime: Int64,
-    _ session: WriterSession,
+    _ workspace: MigrationWorkspace,
     _ report: inout MigrationReport
   ) throws {
+    let session = workspace.session
     // Read again under the write lock: what was read before decides nothing.
     let now = Ledger(
       sequence: try MigrationSequence(
@@ -390,7 +397,6 @@ extension MigrationRun {
     if now.sequence.ledger != ledger.sequence.ledger {
       tasks = try self.tasks(direction, to: number, now.sequence).tasks
     }
-    let workspace = try MigrationWorkspace(view, session)
     if now.bringsUpStragglers {
       // Also on the way down: what takes a step back needs records that have had it.
       try runOnStragglers(now, view, lastTime, workspace, tasks.count, &report)
@@ -416,6 +422,34 @@ extension MigrationRun {
     }
     if configuration.findings == .refuse, !report.refusals.isEmpty {
       throw DataMigrationError.refused(report.refusals)
+    }
+  }
+
+  /// Lets the caller read the result in the transaction of the run.
+  ///
+  /// - Throws: `.unreadable`, with the step that has changed the record last, where the caller refuses what a step has
+  ///   made; what the caller throws otherwise.
+  private func check(
+    _ workspace: MigrationWorkspace,
+    _ view: ReadView,
+    _ read: (any EntitySource, ReadView) throws -> Bool
+  ) throws -> Bool {
+    do {
+      return try read(
+        MigrationResult(workspace),
+        view.adding(workspace.tables, workspace.session.catalog)
+      )
+    } catch {
+      let reason = PersistenceError(.migrating, path: path.file, wrapping: error).reason
+      switch reason {
+      case .undecodable(let table, let id, _):
+        // One that no step has changed did not fit before either.
+        guard let step = try workspace.lastStep(changing: id, of: table) else { throw error }
+        throw DataMigrationError.unreadable([step], detail: reason.sentence)
+      case .ruleBroken where !workspace.namesOfSteps.isEmpty:
+        throw DataMigrationError.unreadable(workspace.namesOfSteps, detail: reason.sentence)
+      default: throw error
+      }
     }
   }
 
@@ -515,7 +549,7 @@ extension MigrationRun {
     step.bytes = header?.bytes ?? 0
     step.revision = header?.revision
     step.isForStragglers = task.stragglersSince != nil
-    try workspace.keepStaged()
+    try workspace.keepStaged(of: name)
     step.duration = clock.now - start
     return step
   }

@@ -18,6 +18,8 @@ final class MigrationWorkspace {
   private var numbers: [String: Int64] = [:]
   private var namesOfNumbers: [String] = []
   private var sequence: Int64 = 0
+  /// The steps that are done, with the last number of a change of each.
+  private var steps: [(name: String, end: Int64)] = []
   private var stagedTables: Set<String> = []
   private var keptTables: Set<String> = []
   /// Whether the step has stored a record.
@@ -510,7 +512,8 @@ extension MigrationWorkspace {
   func isChangedSinceRename(_ table: String) -> Bool { tablesChangedSinceRename.contains(table) }
 
   /// Makes what the step has changed the start of the next one.
-  func keepStaged() throws {
+  func keepStaged(of step: String) throws {
+    steps.append((step, sequence))
     try staging.keepStaged()
     keptTables.formUnion(stagedTables)
     stagedTables = []
@@ -518,6 +521,25 @@ extension MigrationWorkspace {
     renames = MigrationRenames()
     movedTables = []
     tablesChangedSinceRename = []
+  }
+}
+
+extension MigrationWorkspace {
+  /// An estimate of the number of entities.
+  var expectedCount: Int { base.expectedCount }
+
+  /// The steps of the run that are done.
+  var namesOfSteps: [String] { steps.map(\.name) }
+
+  /// The step that has changed a record last; nil if none of the run has.
+  ///
+  /// - Parameter id: The ID as a person writes it.
+  func lastStep(changing id: String, of table: String) throws -> String? {
+    for candidate in EncodedID.candidates(for: id) {
+      guard let row = try staging.row(of: .kept, number(of: table), candidate) else { continue }
+      return steps.first { row.number <= $0.end }?.name
+    }
+    return nil
   }
 }
 

@@ -111,6 +111,7 @@ enum MigrationJSON {
     let milliseconds: Int64
     let refused: Bool
     let stoppedBefore: String?
+    let decoded: Bool
     let notes: [String]
     let steps: [Step]
 
@@ -122,6 +123,7 @@ enum MigrationJSON {
       milliseconds = MigrationText.milliseconds(report.duration)
       refused = !report.refusals.isEmpty
       stoppedBefore = report.stoppedBefore
+      decoded = report.isDecoded
       notes = report.notes
       steps = report.steps.map { step in
         Step(

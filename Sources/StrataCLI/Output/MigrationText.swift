@@ -101,7 +101,10 @@ package enum MigrationText {
     let backup = report.backup.map { " The backup is \($0.printable)." } ?? ""
     let range = "from revision \(report.before) to \(report.after)"
     let done = report.direction == .up ? "Ran" : "Took back"
-    return "\(done) \(steps) in \(time), \(range).\(backup)"
+    return """
+      \(done) \(steps) in \(time), \(range).\(backup)
+      Whether the program can read the result was not checked: the command does not have its types.
+      """
   }
 
   /// What a revert did.

@@ -43,6 +43,9 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   /// The data cannot be made what it was at the revision: which migrations its records had seen by then is not known,
   /// because a later delta has taken some back, or has brought up what an older build had written.
   case ledgerUnknown(Revision, since: String)
+  /// The build that runs migrations cannot read what they have made: a record does not fit its types, or breaks a rule of
+  /// its schema. Nothing of the run took effect.
+  case unreadable([String], detail: String)
   /// A newer build has run migrations that this build lacks, and a record does not fit its types since.
   case olderBuild(lacks: [String], detail: String, backup: String?)
   /// Tables of the file have records and are unknown to this build, which has tables that the file lacks.
@@ -92,6 +95,11 @@ extension DataMigrationError: CustomStringConvertible {
       which migrations the records of revision \(revision) had seen is not known any more, since \
       “\(name)”
       """
+    case .unreadable(let names, let detail):
+      """
+      this build cannot open what the \(names.count == 1 ? "migration" : "migrations") \
+      \(names.joined(separator: ", ")) would leave: \(detail)
+      """
     case .olderBuild(let names, let detail, _):
       """
       a newer build has migrated this store, and this build lacks \(names.joined(separator: ", ")): \(detail)
@@ -138,6 +146,11 @@ extension DataMigrationError: CustomStringConvertible {
       it with .sealed again.
       """
     case .ledgerUnknown: "Revert to a revision before the first migration, and run `up`."
+    case .unreadable:
+      """
+      Correct the migration, or the type or rule of this build, and open the store again. All migrations of this run \
+      were rolled back, so the data is as it was.
+      """
     case .olderBuild(_, _, let backup?):
       """
       Use the newer build, or go back to before these migrations with `strata restore STORE \(backup)`. The file was \

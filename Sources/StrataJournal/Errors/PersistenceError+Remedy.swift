@@ -52,10 +52,10 @@ extension PersistenceError {
 
   private static func remedy(of error: DataMigrationError) -> Remedy {
     switch error {
-    case .badName, .duplicate, .gap, .outOfOrder, .missing, .drifted, .failed, .checkFailed,
-      .refused, .noStatement,
-      .sealed:
+    case .badName, .duplicate, .gap, .outOfOrder, .missing, .drifted, .failed, .checkFailed, .refused,
+      .noStatement, .unreadable, .sealed:
       .fixProgram
+    case .olderBuild: .useNewerBuild
     case .pending, .tooOld, .needsProgram, .stragglers, .tablesGone: .migrate
     case .notReversible, .ledgerUnknown: .restore
     case .unknownNumber: .chooseAnother

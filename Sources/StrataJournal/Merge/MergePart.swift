@@ -7,6 +7,7 @@ package struct MergePart: Sendable {
   private enum Source {
     case chunk(StoredChunk)
     case changes(Range<Int>)
+    case block(ChangeBlock)
   }
 
   private let source: Source
@@ -25,6 +26,26 @@ package struct MergePart: Sendable {
     self.catalog = catalog
   }
 
+  /// A part of entities of one table that are in memory.
+  package init(_ entities: [StoredEntity], of table: String, _ catalog: LayoutCatalog) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(entities.reduce(0) { $0 + $1.id.count + $1.record.count })
+    let entries = entities.map { entity in
+      let start = bytes.count
+      bytes += entity.id
+      let id = start..<bytes.count
+      bytes += entity.record
+      return ChangeBlock.Entry(
+        table: 0,
+        id: id,
+        change: .put(layout: entity.layout, record: id.upperBound..<bytes.count)
+      )
+    }
+    source = .block(ChangeBlock(bytes: bytes, tables: [table], entries: entries))
+    changes = Overlay().sorted()
+    self.catalog = catalog
+  }
+
   /// Verifies the part, and calls `body` with the runs of entities of one table in it.
   ///
   /// - Throws: `CorruptionError` before any entity is handed out; what `body` throws.
@@ -38,6 +59,7 @@ package struct MergePart: Sendable {
         try body(block, entry..<entry + 1)
       }
     case .chunk(let chunk): try read(try chunk.block(catalog), body)
+    case .block(let block): try body(block, block.entries.indices)
     }
   }
 
@@ -60,4 +82,37 @@ package struct MergePart: Sendable {
       change += 1
     }
   }
+}
+
+/// Stored entities in parts that any thread can read: those of a file, or what a run of migrations has made of them.
+package protocol EntitySource: AnyObject {
+  /// An estimate of the number of entities.
+  var expectedCount: Int { get }
+
+  /// The next part; nil at the end.
+  func nextPart() throws -> MergePart?
+
+  /// How many entities each table has that has some.
+  func counts() throws -> [String: Int]
+}
+
+extension MergeIterator {
+  /// Calls a closure with this merge as a source, and goes on where the closure has left it.
+  package mutating func withSource<R>(_ body: (any EntitySource) throws -> R) rethrows -> R {
+    let source = MergeSource(merge: self)
+    defer { self = source.merge }
+    return try body(source)
+  }
+}
+
+private final class MergeSource: EntitySource {
+  var merge: MergeIterator
+
+  init(merge: MergeIterator) { self.merge = merge }
+
+  var expectedCount: Int { merge.expectedCount }
+
+  func nextPart() throws -> MergePart? { try merge.nextPart() }
+
+  func counts() throws -> [String: Int] { try merge.counts() }
 }

@@ -142,6 +142,9 @@ package struct EntityState {
   package let revision: Revision
   fileprivate let start: MergeIterator
 
+  /// An estimate of the number of entities.
+  package var expectedCount: Int { start.expectedCount }
+
   /// Up to how many IDs are looked for one by one.
   fileprivate static let seekLimit = 64
 

@@ -9,7 +9,7 @@ package import StrataSQLite
 /// `strata` command share its fallback to an older snapshot.
 package struct ReadView {
   package let identity: StoreIdentity
-  package let catalog: LayoutCatalog
+  package private(set) var catalog: LayoutCatalog
   /// All snapshots, the newest first.
   package let snapshots: [StoredSnapshot]
   /// The last delta when the view was made; later ones are not read.
@@ -19,7 +19,7 @@ package struct ReadView {
   /// The first revision of the journal, as earlier ones were trimmed; nil if the journal is empty.
   package let first: Revision?
   /// The tables that the file lists.
-  package let tables: Set<String>
+  package private(set) var tables: Set<String>
   private let store: SnapshotStore
   package let journal: Journal
 
@@ -60,6 +60,13 @@ package struct ReadView {
       revision: last.revision,
       chain: last.chain
     )
+  }
+
+  /// The view with the tables and layouts that a transaction has added to the file since.
+  package func adding(_ tables: Set<String>, _ catalog: LayoutCatalog) -> ReadView {
+    var view = self
+    (view.tables, view.catalog) = (tables, catalog)
+    return view
   }
 
   /// Checks that the file lists these tables.

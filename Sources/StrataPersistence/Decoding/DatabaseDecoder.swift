@@ -49,14 +49,14 @@ struct DatabaseDecoder<Database: DatabaseType> {
     decoders = try tables.make()
   }
 
-  /// Decodes the rest of a merge, on several threads.
+  /// Decodes the rest of a source, on several threads.
   ///
   /// Skips entities of tables this build does not know, and under `.bestEffort` those it cannot
   /// decode. The result, the progress that is reported and the error that is thrown are the same
   /// however many threads there are: damage comes first, then the first record in the merge that
   /// cannot be decoded. When this throws, everything that was read from the merge is verified.
   mutating func decode(
-    _ merge: inout MergeIterator,
+    _ source: any EntitySource,
     _ catalog: LayoutCatalog,
     _ meter: ProgressMeter? = nil
   ) throws {
@@ -65,12 +65,12 @@ struct DatabaseDecoder<Database: DatabaseType> {
     var failure: (any Error)?
     var readFailure: (any Error)?
     let hasFailed = Lock(Failure())
-    meter?.begin(.loading, total: merge.expectedCount)
+    meter?.begin(.loading, total: source.expectedCount)
     try ParallelMap.run(
       next: { () throws -> MergePart? in
         guard failure == nil, readFailure == nil else { return nil }
         do {
-          return try merge.nextPart()
+          return try source.nextPart()
         } catch {
           // The parts before it may be damaged too, and are reported first.
           readFailure = error

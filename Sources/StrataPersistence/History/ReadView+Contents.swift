@@ -19,7 +19,7 @@ extension ReadView {
         at: path,
         unknownFields: unknownFields
       )
-      try decoder.decode(&merge, catalog)
+      try merge.withSource { try decoder.decode($0, catalog) }
       return (decoder.database(over: initial), decoder.values, decoder.carried)
     }.contents
   }

@@ -45,7 +45,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       creating: { try fill(&$0) },
       reading: {
         layouts($1.catalog)
-        return try read(&$0, $1, at: path, configuration)
+        return try read($0, $1, at: path, configuration)
       },
       adding: { contents, tables, isNew in
         known = isNew ? contents.names : tables
@@ -74,7 +74,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
   private typealias Fill = (inout InitialSnapshot) throws -> Void
 
   private func read(
-    _ merge: inout MergeIterator,
+    _ source: any EntitySource,
     _ view: ReadView,
     at path: StorePath,
     _ configuration: PersistenceConfiguration
@@ -88,14 +88,14 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       restore: configuration.restore,
       unknownFields: .collected
     )
-    let unknown = try unknownRecords(merge, view.tables, decoder.names)
+    let unknown = try unknownRecords(source, view.tables, decoder.names)
     let newer = try view.newerMigrations(
       than: migrations.last?.number ?? 0,
       configuration,
       at: path
     )
     do {
-      try decoder.decode(&merge, view.catalog, ProgressMeter(configuration.progress))
+      try decoder.decode(source, view.catalog, ProgressMeter(configuration.progress))
     } catch let error as PersistenceError {
       throw error.naming(newer)
     }
@@ -115,7 +115,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
 
   /// How many records the tables have that this build does not know; none if it has no table that the file lacks.
   private func unknownRecords(
-    _ merge: MergeIterator,
+    _ source: any EntitySource,
     _ known: Set<String>,
     _ names: Set<String>
   ) throws -> [String: Int] {
@@ -123,7 +123,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     let unknown = known.subtracting(names).subtracting(policy.excluded.map(\.text))
       .splitIntoTablesAndValues().tables
     if new.isEmpty || unknown.isEmpty { return [:] }
-    let counts = try merge.counts()
+    let counts = try source.counts()
     return Dictionary(uniqueKeysWithValues: unknown.map { ($0, counts[$0] ?? 0) })
       .filter { $0.value > 0 }
   }

@@ -9,12 +9,13 @@ extension JournalWriter {
   ///
   /// - Parameters:
   ///   - fill: adds the tables of a new store to its first snapshot.
-  ///   - read: receives the entities of the file. It is called again if a snapshot turns out damaged.
-  ///   - additions: returns what the file lacks; called after everything was read and before anything is
-  ///     written.
+  ///   - read: receives the entities of the file. It is called again if a snapshot turns out damaged. Of a file that is
+  ///     migrated, it receives the result before that takes effect.
+  ///   - additions: returns what the file lacks, or throws what is wrong with its contents; called after everything was
+  ///     read and before anything is written.
   package func open<Contents: Sendable>(
     creating fill: (inout InitialSnapshot) throws -> Void,
-    reading read: (inout MergeIterator, ReadView) throws -> Contents,
+    reading read: (any EntitySource, ReadView) throws -> Contents,
     adding additions: (Contents, _ known: Set<String>, _ isNew: Bool) throws -> OpeningAdditions
   ) throws(PersistenceError) -> OpenedStore<Contents> {
     if configuration.restore == .readOnly { return try openForReading(read, additions) }
@@ -28,7 +29,7 @@ extension JournalWriter {
       )
       return try store.leavingNoTrace { store in
         if try path.fileStatus(.opening) == .missing { try store.createFile(preparation, fill) }
-        var (file, contents, loss, migrated) = try restore(store, read)
+        var (file, contents, loss, migrated) = try restore(store, read, additions)
         let added = try additions(contents, file.tables, store.isNew)
         let session = try store.makeSession(&file, as: originID)
         try preparation?.noteOpening(in: session)
@@ -89,14 +90,14 @@ extension JournalWriter {
   /// Under `.bestEffort` a damaged file is restored from what can be verified of it.
   private func restore<Contents>(
     _ store: OwnedStore,
-    _ read: (inout MergeIterator, ReadView) throws -> Contents
+    _ read: (any EntitySource, ReadView) throws -> Contents,
+    _ additions: (Contents, _ known: Set<String>, _ isNew: Bool) throws -> OpeningAdditions
   ) throws -> (
     file: RestoredFile, contents: Contents, loss: RestoreLoss?, migrated: MigrationReport?
   ) {
     let failure: PersistenceError
     do {
-      let migrated = store.isNew ? nil : try preparation?.prepare(store)
-      let (file, contents) = try store.restore(read)
+      let (file, contents, migrated) = try migrate(store, read, additions)
       return (file, contents, nil, migrated)
     } catch {
       failure = PersistenceError(.opening, path: path.file, wrapping: error)
@@ -117,9 +118,41 @@ extension JournalWriter {
         .damaged("\(damage); RestorePolicy.bestEffort found nothing that it can restore")
       )
     }
-    let migrated = try preparation?.prepare(store)
-    let (file, contents) = try store.restore(read)
+    let (file, contents, migrated) = try migrate(store, read, additions)
     return (file, contents, loss, migrated)
+  }
+
+  /// Prepares a file and restores it.
+  ///
+  /// What was read of the result of migrations is what the opening returns; then the file is verified without being
+  /// decoded again.
+  private func migrate<Contents>(
+    _ store: OwnedStore,
+    _ read: (any EntitySource, ReadView) throws -> Contents,
+    _ additions: (Contents, _ known: Set<String>, _ isNew: Bool) throws -> OpeningAdditions
+  ) throws -> (file: RestoredFile, contents: Contents, migrated: MigrationReport?) {
+    var result: Contents?
+    let migrated =
+      store.isNew
+      ? nil
+      : try preparation?.prepare(store) { source, view in
+        let contents = try read(source, view)
+        _ = try additions(contents, view.tables, false)
+        result = contents
+      }
+    guard let result, let migrated else {
+      let (file, contents) = try store.restore { merge, view in
+        try merge.withSource { try read($0, view) }
+      }
+      return (file, contents, migrated)
+    }
+    let file = try store.restore()
+    guard file.revision == migrated.after else {
+      throw CorruptionError(
+        "it ends at revision \(file.revision), and its migrations at \(migrated.after)"
+      )
+    }
+    return (file, result, migrated)
   }
 
   /// Restores a value and holds nothing of the file.
@@ -128,7 +161,7 @@ extension JournalWriter {
   ///
   /// A writer at work may trim what is being read; then it is read again.
   private func openForReading<Contents: Sendable>(
-    _ read: (inout MergeIterator, ReadView) throws -> Contents,
+    _ read: (any EntitySource, ReadView) throws -> Contents,
     _ additions: (Contents, Set<String>, Bool) throws -> OpeningAdditions
   ) throws(PersistenceError) -> OpenedStore<Contents> {
     do {
@@ -157,16 +190,15 @@ extension JournalWriter {
 
   private func openForReading<Contents: Sendable>(
     _ access: ReadAccess,
-    _ read: (inout MergeIterator, ReadView) throws -> Contents,
+    _ read: (any EntitySource, ReadView) throws -> Contents,
     _ additions: (Contents, Set<String>, Bool) throws -> OpeningAdditions
   ) throws -> OpenedStore<Contents> {
     try preparation?.check(access.connection)
     var (file, contents) = try RestoredFile.read(
       access.connection,
       application: configuration.application,
-      configuration.progress,
-      read
-    )
+      configuration.progress
+    ) { merge, view in try merge.withSource { try read($0, view) } }
     let check = access.checkHead(of: file.position, bootID: configuration.bootID)
     if let note = try check?.noteOrError() { file.notes.append(note) }
     // Nothing is added, but what was read is checked as it is for writing.

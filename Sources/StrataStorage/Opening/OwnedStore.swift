@@ -332,7 +332,13 @@ package protocol FilePreparation: Sendable {
   /// Changes the file if it has to be changed for this build.
   ///
   /// Returns nil if nothing was to do: the ledger alone was read then.
-  func prepare(_ store: OwnedStore) throws -> MigrationReport?
+  ///
+  /// - Parameter read: Reads the result before it takes effect; if it throws, the file stays as it was. It is called
+  ///   at most once, with the view of the result.
+  func prepare(
+    _ store: OwnedStore,
+    reading read: (any EntitySource, ReadView) throws -> Void
+  ) throws -> MigrationReport?
 
   /// Checks that nothing has to be changed for this build.
   func check(_ connection: Connection) throws

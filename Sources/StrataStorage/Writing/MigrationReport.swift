@@ -92,6 +92,10 @@ public struct MigrationReport: Sendable, Hashable, Codable {
   public var stoppedBefore: String?
   /// The file of the backup; nil if none was made.
   public var backup: String?
+  /// Whether the result was decoded and its rules were checked before it took effect.
+  ///
+  /// An opening does both. `DataMigrator` and the `strata` command have no types, so this is false there.
+  public var isDecoded = false
   /// What failed when the migrations had taken effect, as sentences without a full stop.
   ///
   /// The result does not need it: the snapshot, or removing old backups.
