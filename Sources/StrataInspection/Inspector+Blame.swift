@@ -38,6 +38,7 @@ extension Inspector {
   ///   - id: Of one entity, as a person writes it.
   ///   - field: One field only. One that an entity no longer has has the commit that removed it.
   ///   - limit: The most entities.
+  ///   - following: Whether one entity is followed to what it was before a change of its ID or a rename of its table.
   /// - Throws: `.notFound` for a table or entity that is not there at the revision, and for a field that no entity
   ///   has had since the journal starts.
   package func blame(
@@ -45,7 +46,8 @@ extension Inspector {
     id: String? = nil,
     field: String? = nil,
     at expression: RevisionExpression = .head(back: 0),
-    limit: Int = .max
+    limit: Int = .max,
+    following: Following = .moves
   ) throws(PersistenceError) -> BlamePage {
     let page = try scanning { view, skipping in
       guard view.tables.contains(table) else { throw notFound("table \(table)") }
@@ -67,7 +69,13 @@ extension Inspector {
       var page = BlamePage(revision: revision, oldest: base)
       page.isCut = entities.count > limit
       for entity in entities.prefix(limit) {
-        let blamed = try BlamedEntity(entity, versions, view.catalog, field)
+        let origins = try versions.origins(
+          of: entity,
+          following: id == nil ? .nothing : following,
+          in: view,
+          skipping: skipping
+        )
+        let blamed = try BlamedEntity(entity, versions, origins, view.catalog, field)
         if !blamed.fields.isEmpty { page.entities.append(blamed) }
       }
       return page
@@ -85,12 +93,13 @@ extension BlamedEntity {
   fileprivate init(
     _ entity: StoredEntity,
     _ versions: EntityVersions,
+    _ origins: [EntityVersions.FieldOrigin],
     _ catalog: LayoutCatalog,
     _ field: String?
   ) throws {
     let isValue = StoredValues.name(ofTable: entity.table) != nil
     id = isValue ? nil : try EncodedID.value(of: Array(entity.id))
-    fields = try versions.origins(of: entity, catalog).compactMap { origin in
+    fields = try origins.compactMap { origin in
       // The ID is not blamed unless it is asked for: it never changes.
       let isID = origin.name == "id" && EncodedID.bytes(of: origin.value)[...] == entity.id
       guard field.map({ $0 == origin.name }) ?? !isID else { return nil }

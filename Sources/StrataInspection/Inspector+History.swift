@@ -9,6 +9,8 @@ package struct VersionSummary: Sendable {
     /// It was there at the oldest revision that can be read.
     case base
     case inserted, updated, removed
+    /// It got this ID, or its table this name: see ``VersionSummary/former``.
+    case moved
     /// It was erased with all earlier versions.
     case erased
     /// Changed in memory but not in the file.
@@ -22,6 +24,8 @@ package struct VersionSummary: Sendable {
   package let value: RecordValue?
   /// How its fields differ from those of the version before.
   package let changes: [FieldChange]
+  /// The table and the ID that a moved entity had before.
+  package var former: (table: String, id: RecordValue)?
 }
 
 /// The versions of one entity, the oldest first.
@@ -36,11 +40,13 @@ extension Inspector {
   ///
   /// O(journal); of the oldest snapshot one chunk is read.
   ///
+  /// - Parameter following: Whether the versions from before a change of its ID, or a rename of its table, come first.
   /// - Throws: `.notFound` for a table that the file does not have, and for an entity that never was.
   package func history(
     table: String,
     id: String,
-    through expression: RevisionExpression = .head(back: 0)
+    through expression: RevisionExpression = .head(back: 0),
+    following: Following = .moves
   ) throws(PersistenceError) -> EntityHistory {
     try scanning { view, skipping in
       guard view.tables.contains(table) else { throw notFound("table \(table)") }
@@ -57,21 +63,59 @@ extension Inspector {
         through: end,
         in: view
       )
-      let erasure = try view.erasure(
-        of: candidates.map { EntityKey(table: table, id: $0[...]) }
-      )
-      let found = candidates.lazy.compactMap { versions.versions[$0] }.first ?? []
-      guard !found.isEmpty || erasure != nil else { throw notFound("entity \(id) in \(table)") }
+      let keys = candidates.map { EntityKey(table: table, id: $0[...]) }
+      let erasure = try view.erasure(of: keys)
+      let key = keys.first { !(versions.versions[Array($0.id)] ?? []).isEmpty }
+      guard key != nil || erasure != nil else { throw notFound("entity \(id) in \(table)") }
       var history = EntityHistory(trimmed: view.trimmed)
       if let erasure { history.versions.append(VersionSummary(erasure)) }
-      var last: [RecordValue.Member]?
-      for version in found {
-        let summary = try self.summary(of: version, after: last, versions, table, view)
-        if summary.operation != .notPersisted { last = summary.members }
-        history.versions.append(summary)
-      }
+      guard let key else { return history }
+      history.versions += try summaries(of: key, versions, following, view, skipping)
       return history
     }
+  }
+
+  private func summaries(
+    of key: EntityKey,
+    _ versions: EntityVersions,
+    _ following: Following,
+    _ view: ReadView,
+    _ skipping: Int
+  ) throws -> [VersionSummary] {
+    var summaries: [VersionSummary] = []
+    var last: [RecordValue.Member]?
+    var former: FormerRecord?
+    if following == .moves {
+      former = try FormerRecord(of: key, versions, in: view, skipping: skipping)
+    }
+    if let former {
+      summaries = try self.summaries(
+        of: former.entity.key,
+        former.versions,
+        following,
+        view,
+        skipping
+      )
+    }
+    for version in versions.versions[Array(key.id)] ?? [] {
+      let isMove =
+        former != nil && last == nil
+        && version.commit.map { versions.commits[$0].revision } == former?.commit.revision
+      let before = isMove ? summaries.last { $0.operation != .notPersisted }?.members : last
+      var summary = try self.summary(of: version, after: before, versions, key.table, view)
+      if isMove, let former {
+        summary = VersionSummary(
+          operation: .moved,
+          commit: summary.commit,
+          value: summary.value,
+          changes: summary.changes,
+          former: (former.entity.table, try EncodedID.value(of: Array(former.entity.id)))
+        )
+      }
+      if summary.operation != .notPersisted { last = summary.members }
+      summaries.append(summary)
+    }
+    return summaries
   }
 
   private func summary(

@@ -11,7 +11,8 @@ struct Blame: ParsableCommand {
     discussion: """
       For each field: its value, and the revision, time, name, place and context of the commit since \
       which it has had it. A later commit that gave it the same value does not count. A field that the \
-      entity no longer has is not listed; asked for by its name, it has the commit that removed it. For a \
+      entity no longer has is not listed; asked for by its name, it has the commit that removed it. One entity is followed through a change of its ID and a \
+      rename of its table. For a \
       whole table it is a table, in which a revision such as ≤ 12 is that of a value which is older than the journal.
 
       Examples:
@@ -41,6 +42,9 @@ struct Blame: ParsableCommand {
   @Option(help: "At most N entities; 0 for all.")
   var limit = 100
 
+  @Flag(help: "Stop where the entity got another ID, or its table another name.")
+  var noFollow = false
+
   @OptionGroup var display: DisplayArguments
 
   func validate() throws { try Limit.validate(limit) }
@@ -51,7 +55,8 @@ struct Blame: ParsableCommand {
       id: id,
       field: field,
       at: try moment.expression,
-      limit: Limit.count(limit)
+      limit: Limit.count(limit),
+      following: noFollow ? .nothing : .moves
     )
     let rows = page.rows(withIDs: id == nil ? .everywhere : .data)
     try Output.print(in: display.pager) { output throws(OutputError) in

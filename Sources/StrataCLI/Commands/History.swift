@@ -9,7 +9,7 @@ struct History: ParsableCommand {
     commandName: "history",
     abstract: "Shows every version of an entity, with what changed field by field.",
     discussion: """
-      The oldest version comes first. If the beginning of the journal was trimmed, it is the one of \
+      The oldest version comes first, also those from before the entity got another ID, or its table another name. If the beginning of the journal was trimmed, it is the one of \
       the oldest revision that can be read.
 
       Examples:
@@ -35,13 +35,17 @@ struct History: ParsableCommand {
 
   @OptionGroup var moment: AtArguments
 
+  @Flag(help: "Stop where the entity got another ID, or its table another name.")
+  var noFollow = false
+
   @OptionGroup var display: DisplayArguments
 
   func run() throws {
     let history = try Inspector(path: arguments.store).history(
       table: table,
       id: id,
-      through: try moment.expression
+      through: try moment.expression,
+      following: noFollow ? .nothing : .moves
     )
     try Output.print(in: display.pager) { output throws(OutputError) in
       switch arguments.form {
@@ -84,6 +88,7 @@ package enum HistoryText {
       case .inserted: highlighting.added("inserted")
       case .updated:
         highlighting.changed("updated") + (version.changes.isEmpty ? ", no field changed" : "")
+      case .moved: highlighting.changed("moved") + (former(version).map { " from \($0)" } ?? "")
       case .removed: highlighting.removed("removed")
       case .notPersisted:
         highlighting.warning("NOT PERSISTED") + " (the file has the previous record)"
@@ -93,17 +98,25 @@ package enum HistoryText {
     return commit + contexts + ["  \(operation)"]
       + DifferenceText.fields(
         version.changes,
-        of: version.operation == .updated ? .changed : .added,
+        of: [.updated, .moved].contains(version.operation) ? .changed : .added,
         highlighting,
         within: limit
       )
   }
 
+  /// The table and the ID that an entity had before.
+  private static func former(_ version: VersionSummary) -> String? {
+    version.former.map { "\($0.table.printable) \($0.id.shortText)" }
+  }
+
   /// An object for a version.
   package static func object(_ version: VersionSummary) -> String {
     let commit = String(SummaryJSON.compact(version.commit).dropFirst())
+    let former = version.former.map { former in
+      "\"former\":{\"table\":\(RecordValue.string(former.table).json()),\"id\":\(former.id.json())},"
+    }
     return """
-      {"operation":"\(version.operation.rawValue)","value":\(version.value?.json() ?? "null"),\
+      {"operation":"\(version.operation.rawValue)",\(former ?? "")"value":\(version.value?.json() ?? "null"),\
       "changes":\(DifferenceText.fields(version.changes)),\(commit)
       """
   }

@@ -95,6 +95,11 @@ package struct EntityVersions {
     package let value: RecordValue
     /// Nil for a value that is older than the journal.
     package let commit: DeltaHeader?
+
+    /// The same field with another commit.
+    package func since(_ commit: DeltaHeader?) -> FieldOrigin {
+      FieldOrigin(name: name, value: value, commit: commit)
+    }
   }
 
   /// The oldest revision that can be read.
