@@ -1,6 +1,26 @@
 import CStrataSQLite
 
 extension Connection {
+  /// Whether an index finds each row of its table, whose key is `id`.
+  ///
+  /// O(rows), of which the indexed columns are read.
+  package func isSound(
+    index: String,
+    of table: String,
+    on columns: [String]
+  ) throws(SQLiteError) -> Bool {
+    let isSame = columns.map { "i.\($0) = r.\($0)" }.joined(separator: " AND ")
+    let missing = """
+      SELECT 1 FROM \(table) AS r NOT INDEXED WHERE NOT EXISTS
+        (SELECT 1 FROM \(table) AS i INDEXED BY \(index) WHERE \(isSame) AND i.id = r.id) LIMIT 1
+      """
+    do {
+      return try first(missing) { row throws(SQLiteError) in try row.int(0) } == nil
+    } catch  where error.mayBeOfIndex {
+      return false
+    }
+  }
+
   /// Makes every index again from the rows of its table.
   ///
   /// O(rows of tables with an index), of which SQLite reads the indexed columns.

@@ -81,6 +81,19 @@ package enum StoreFormat {
     try FileSchema(madeBy: .file, version: format)
   }
 
+  /// Makes SQLite's indexes again if one does not find each row of its table: writing would fail for it.
+  ///
+  /// O(chunks, layouts and openings).
+  package static func repairIndexes(of connection: Connection) throws(SQLiteError) {
+    for (index, table, columns) in [
+      ("chunk_hash", "chunk", ["hash"]),
+      ("sqlite_autoindex_layout_1", "layout", ["entity_table", "hash"]),
+      ("sqlite_autoindex_origin_1", "origin", ["uuid"]),
+    ] where try !connection.isSound(index: index, of: table, on: columns) {
+      return try connection.rebuildIndexes()
+    }
+  }
+
   /// What the tables and indexes of a file have other than those of a format; nil if nothing.
   ///
   /// O(1) for the newest format, if no comment and no spacing differs; else O(migrations).

@@ -310,8 +310,9 @@ package struct Maintenance {
     work = .counting(after: slice.last, bytes: bytes + slice.bytes)
   }
 
-  /// Removes snapshots that were never finished, and rows that belong to nothing.
+  /// Removes snapshots that were never finished, and rows that belong to nothing, with indexes that find each row.
   private func clear(_ session: WriterSession) throws {
+    try StoreFormat.repairIndexes(of: session.connection)
     try session.journal.removeOrphans()
     try session.snapshots.removeOrphanedLists()
     for (header, _) in try session.snapshots.all() where header.state != .verified {

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataInspection
+import StrataJournal
 import StrataPersistence
 import TestSupport
 import Testing
@@ -41,9 +42,9 @@ struct MigrationKillTests {
     printStatistics(
       """
       migrations killed at \(Self.kills) of \(total) I/Os: \(formats[1] ?? 0) before the commit, \
-      \(formats[2] ?? 0) after it
+      \(formats[StoreFormat.known] ?? 0) after it
       """
     )
-    #expect(formats[1] != nil && Set(formats.keys).isSubset(of: [1, 2]))
+    #expect(formats[1] != nil && Set(formats.keys).isSubset(of: [1, StoreFormat.known]))
   }
 }
