@@ -48,7 +48,7 @@ import Testing
     let subscriptions = [
       count.sinkValue { received.record($0.value) },
       count.sinkValue(scan: .counter(), first: .nextCommit) { counted.record($1) },
-      count.chain(.map { $0.value * 2 }).sinkValue { doubled.record($0.value) },
+      count.chain(.map { $0 * 2 }).sinkValue { doubled.record($0.value) },
     ]
     count.value = 4
     #expect(received.elements == [0, 4])

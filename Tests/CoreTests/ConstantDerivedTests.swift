@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `a constant is chained`() {
-    let text = constant.chain(.map { "\($0.value)" }).chain(.map(\.count))
+    let text = constant.chain(.map { "\($0)" }).chain(.map(\.count))
     #expect(text.value == 1)
   }
 

@@ -167,25 +167,25 @@ private struct BoardLife {
     let (first, second) = (one.model, other.model)
     switch Int.random(in: 0..<5, using: &random) {
     case 0:
-      pairs.append(Pair(derived: one.derived.chain(.map { $0.value / 2 })) { first($0) / 2 })
+      pairs.append(Pair(derived: one.derived.chain(.map { $0 / 2 })) { first($0) / 2 })
     case 1:
-      let parity = Pipeline<Int, Int>.map { $0.value % 2 }
+      let parity = Pipeline<Int, Int>.map { $0 % 2 }
         .dropsInput { ($0.previous ?? $0.value + 1) % 2 == $0.value % 2 }
       pairs.append(Pair(derived: one.derived.chain(parity)) { first($0) % 2 })
     case 2:
-      let list = one.derived.chain(.map { [$0.value, 1] }, dropsOutput: nil)
-      pairs.append(Pair(derived: list.chain(.map { $0.value[0] + 1 })) { first($0) + 1 })
+      let list = one.derived.chain(.map { [$0, 1] }, dropsOutput: nil)
+      pairs.append(Pair(derived: list.chain(.map { $0[0] + 1 })) { first($0) + 1 })
     case 3:
       let both = Derived.combined(one.derived, other.derived)
       pairs.append(
-        Pair(derived: both.chain(.map { $0.value.0 * 7 - $0.value.1 })) {
+        Pair(derived: both.chain(.map { $0.0 * 7 - $0.1 })) {
           first($0) * 7 - second($0)
         }
       )
     default:
       let all = Derived.combined(one.derived, other.derived, store.derived(.map(\.a)))
       pairs.append(
-        Pair(derived: all.chain(.map { max($0.value.0, $0.value.1, $0.value.2) })) {
+        Pair(derived: all.chain(.map { max($0.0, $0.1, $0.2) })) {
           max(first($0), second($0), $0.a)
         }
       )
@@ -196,13 +196,13 @@ private struct BoardLife {
     switch Int.random(in: 0..<6, using: &random) {
     case 0: Pair(derived: store.derived(.map(\.a))) { $0.a }
     case 1: Pair(derived: store.derived(.map(\.sum))) { $0.sum }
-    case 2: Pair(derived: store.derived(.map { $0.list.count })) { $0.list.count }
-    case 3: Pair(derived: store.derived(.map { $0.computed.total })) { $0.list.reduce(0, +) }
+    case 2: Pair(derived: store.derived(.mapChanges { $0.list.count })) { $0.list.count }
+    case 3: Pair(derived: store.derived(.mapChanges { $0.computed.total })) { $0.list.reduce(0, +) }
     case 4:
       Pair(
         derived: store.derived(.map(derive: { $0.list }, compute: { $0.first ?? -1 }))
       ) { $0.list.first ?? -1 }
-    default: Pair(derived: store.derived(.map(\.b)).chain(.map { $0.value + 1 })) { $0.b + 1 }
+    default: Pair(derived: store.derived(.map(\.b)).chain(.map { $0 + 1 })) { $0.b + 1 }
     }
   }
 }

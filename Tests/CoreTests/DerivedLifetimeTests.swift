@@ -97,7 +97,7 @@ import Testing
     var store: LibraryStore? = LibraryStore()
     weak let weakStore = store
     let count = store?.derived(.map(\.count))
-    let chain = count?.chain(.map { $0.value + 1 })
+    let chain = count?.chain(.map { $0 + 1 })
     let subscription = chain?.sinkValue { _ in }
     store?.commit { $0.count = 4 }
     store = nil
@@ -128,7 +128,7 @@ import Testing
         return changes.count
       }
     )
-    let subscription = derived?.chain(.map { $0.value }).sinkValue { _ in }
+    let subscription = derived?.chain(.map { $0 }).sinkValue { _ in }
     held = nil
     derived = nil
     store.commit { $0.count = 1 }
@@ -172,7 +172,7 @@ import Testing
     let received = Recorder<Int>()
     let sources = [
       store.derived(.map(\.count)), store.derived(.map { $0.count }),
-      store.derived(.map(\.count)).chain(.map { $0.value }),
+      store.derived(.map(\.count)).chain(.map { $0 }),
     ]
     var all = (0..<300).map { number in
       (number, sources[number % 3].sinkValue(first: .nextCommit) { _ in received.record(number) })

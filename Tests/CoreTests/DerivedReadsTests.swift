@@ -14,7 +14,7 @@ import Testing
     _ function: @escaping @Sendable (Changes<LibraryState>) -> Int
   ) -> StoreSubscription {
     let derived = store.derived(
-      .map { [calls] changes in
+      .mapChanges { [calls] changes in
         calls.add()
         return function(changes)
       }
@@ -67,10 +67,25 @@ import Testing
     }
   }
 
+  @Test func `a map takes the value, and is called for each version of it`() {
+    let visits = store.derived(.map(\.loggedIn)).chain(
+      .map { [calls] loggedIn in
+        calls.add()
+        return [loggedIn.visits].suffix(1).count
+      }
+    )
+    let subscription = visits.sinkValue { [seen] in seen.record($0.value) }
+    store.commit { $0.loggedIn.visits = 1 }
+    store.commit { $0.count = 1 }
+    #expect(calls.count == 2)
+    #expect(seen.elements == [1])
+    subscription.cancel()
+  }
+
   @Test func `a closure that reads a computed property of a state follows every version`() {
     let store = ComputedStore()
     let seen = Recorder<[Int]>()
-    let large = store.derived(.map { $0.computed.filteredArray })
+    let large = store.derived(.mapChanges { $0.computed.filteredArray })
     let subscription = large.sinkValue { seen.record($0.value) }
     store.commit { $0.items = [1, 400] }
     store.commit { $0.items = [1, 400, 500] }
@@ -81,7 +96,7 @@ import Testing
   @Test func `a closure of a dispatcher follows what it has read of the scope`() {
     let scoped = store.detached(from: \.loggedIn)
     let derived = scoped.derived(
-      .map { [calls] changes in
+      .mapChanges { [calls] changes in
         calls.add()
         return changes.visits
       }
@@ -98,7 +113,7 @@ import Testing
   @Test func `the value of a dispatcher's scope is one property`() {
     let scoped = store.detached(from: \.loggedIn)
     let derived = scoped.derived(
-      .map { [calls] changes in
+      .mapChanges { [calls] changes in
         calls.add()
         return changes.value.visits
       }
@@ -119,7 +134,7 @@ import Testing
   }
 
   @Test func `changes that outlive the closure count as everything`() {
-    let derived = store.derived(.map { Kept(changes: $0) })
+    let derived = store.derived(.mapChanges { Kept(changes: $0) })
     let subscription = derived.sinkValue { [seen] in seen.record($0.value.changes.count) }
     store.commit { $0.count = 1 }
     store.commit { $0.loggedIn.visits = 1 }
@@ -138,7 +153,7 @@ import Testing
   }
 
   @Test func `a closure is followed again after all its subscribers have left`() {
-    let derived = store.derived(.map { $0.count == 0 ? 0 : $0.loggedIn.visits })
+    let derived = store.derived(.mapChanges { $0.count == 0 ? 0 : $0.loggedIn.visits })
     let first = derived.sinkValue { [seen] in seen.record($0.value) }
     store.commit { $0.count = 1 }
     first.cancel()
@@ -150,7 +165,7 @@ import Testing
   }
 
   @Test func `a reader of a closure and its subscribers agree on what was read`() {
-    let derived = store.derived(.map { $0.count == 0 ? 0 : $0.loggedIn.visits })
+    let derived = store.derived(.mapChanges { $0.count == 0 ? 0 : $0.loggedIn.visits })
     let subscription = derived.sinkValue { [seen] in seen.record($0.value) }
     for visits in 1...3 {
       store.commit {
@@ -175,12 +190,11 @@ import Testing
       let store = Store<Numbers, Never>(initialState: Numbers())
       let (tracked, whole) = (Recorder<Int>(), Recorder<Int>())
       let subscriptions = [
-        store.derived(.map { $0.a > 1 ? $0.b : $0.c > 1 ? $0.a : $0.parts.2 })
+        store.derived(.mapChanges { $0.a > 1 ? $0.b : $0.c > 1 ? $0.a : $0.parts.2 })
           .sinkValue { tracked.record($0.value) },
         store.derived(
-          .map { (changes: Changes<Numbers>) in
-            let it = changes.value
-            return it.a > 1 ? it.b : it.c > 1 ? it.a : it.parts.2
+          .map { it in
+            it.a > 1 ? it.b : it.c > 1 ? it.a : it.parts.2
           }
         )
         .sinkValue { whole.record($0.value) },

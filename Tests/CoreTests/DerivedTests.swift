@@ -23,7 +23,7 @@ import Testing
 
   @Test func `a derived value may be computed from a computed property`() {
     let store = ComputedStore()
-    let large = store.derived(.map { $0.computed.filteredArray })
+    let large = store.derived(.mapChanges { $0.computed.filteredArray })
     store.commit { $0.items = [1, 400] }
     #expect(large.value == [400])
     #expect(store.changes.computed.filteredArray == [400])
@@ -216,7 +216,7 @@ import Testing
   }
 
   @Test func `a dispatcher of an optional part derives from the optional`() {
-    let text = store.detached(from: \.search).derived(.map { $0.value?.text ?? "-" })
+    let text = store.detached(from: \.search).derived(.map { $0?.text ?? "-" })
     let received = Recorder<String>()
     let subscription = text.sinkValue { received.record($0.value) }
     store.commit { $0.search = LibraryState.Search(text: "Lem") }
@@ -278,7 +278,7 @@ import Testing
       let recorders = (0..<4).map { _ in Recorder<Int>() }
       let sources: [Derived<Int>] = [
         store.derived(.map(\.count)), store.derived(.map { $0.count }),
-        store.derived(.map(\.count)).chain(.map { $0.value }),
+        store.derived(.map(\.count)).chain(.map { $0 }),
         store.derived(.map(\.loggedIn)).chain(.map(\.visits)),
       ]
       let subscriptions = zip(sources, recorders).map { source, recorder in

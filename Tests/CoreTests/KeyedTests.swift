@@ -197,7 +197,7 @@ import Testing
     // The count is first, so the pair is reached before the numbers are compared.
     let count = store.derived(.map(\.count))
     let pair = Derived.combined(count, derived(1))
-    let chained = Derived.combined(pair.chain(.map { $0.value.1 }), derived(2))
+    let chained = Derived.combined(pair.chain(.map { $0.1 }), derived(2))
     let all = Derived.combined(pair, chained)
     let subscription = all.sinkValue(first: .nextCommit) { changes in
       let ((count, one), (same, two)) = changes.value
@@ -297,7 +297,7 @@ import Testing
     func shared(_ form: String, _ key: Int) -> Derived<Int> {
       let bare = part(key)
       return store.keyed(by: Numbers(), at: \.numbers).shared(form, under: key) {
-        bare.chain(.map { $0.value ?? 0 })
+        bare.chain(.map { $0 ?? 0 })
       }
     }
     var one: Derived<Int>? = shared("a", 1)

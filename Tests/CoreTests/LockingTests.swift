@@ -28,7 +28,7 @@ import Testing
 
   @Test func `derived and computed values do not wait for an edit that is under way`() {
     let store = ComputedStore()
-    let large = store.derived(.map { $0.computed.filteredArray })
+    let large = store.derived(.mapChanges { $0.computed.filteredArray })
     store.commit { $0.items = [400] }
     let started = Latch()
     let finish = Latch()

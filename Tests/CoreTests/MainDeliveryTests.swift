@@ -95,7 +95,7 @@ import Testing
     let subscriptions = [
       store.sinkState(queue: .mainImmediate) { screen.counts.append($0.count) },
       visits.sinkValue(queue: .mainImmediate) { derived.counts.append($0.value) },
-      visits.chain(.map { $0.value * 10 }).sinkValue(queue: .mainImmediate) {
+      visits.chain(.map { $0 * 10 }).sinkValue(queue: .mainImmediate) {
         derived.counts.append($0.value)
       },
     ]

@@ -65,7 +65,7 @@ import Testing
 
   @Test func `a value is that of its scope, of a chain, and of a binding`() {
     let scoped = store.detached(from: \.loggedIn).observed(.map(\.visits))
-    let text = store.derived(.map(\.count)).chain(.map { "\($0.value)" }).observed()
+    let text = store.derived(.map(\.count)).chain(.map { "\($0)" }).observed()
     let binding = store.bindingDerived(\.loggedOut.attempts)
     let attempts = binding.observed()
     store.commit { state in

@@ -73,6 +73,30 @@ struct RemedyTests {
     #expect(printed.count == 2)
   }
 
+  @Test(.timeLimit(.minutes(10)))
+  func `a map over Changes names mapChanges, and a map over the value compiles`() throws {
+    let directory = try TemporaryDirectory()
+    let source = directory.path("main.swift")
+    try """
+    import StrataCore
+    struct Feed: StateType { var items: [Int] = [] }
+    let store = Store<Feed, Never>(initialState: Feed())
+    let newest = store.derived(.map(\\.items)).chain(.map { $0.suffix(20) })
+    let count = store.derived(.map { $0.items.count })
+    let both = Derived.combined(newest, count).chain(.map { $0.0.count - $0.1 })
+    let version = store.derived(.mapChanges { $0.version })
+    let old = store.derived(.map { $0.value.items.count })
+    let older = newest.chain(.map { $0.value.count })
+    """.write(toFile: source, atomically: true, encoding: .utf8)
+    let printed = try errors(of: source, in: directory)
+    for line in [8, 9] {
+      let error = printed.first { $0.contains("main.swift:\(line):") }
+      #expect(error?.contains("'map' has been renamed to 'mapChanges(_:)'") == true, "\(printed)")
+      #expect(error?.contains("The closure of map takes the value.") == true)
+    }
+    #expect(printed.count == 2)
+  }
+
   /// The errors of the compiler, one a line.
   private func errors(of source: String, in directory: TemporaryDirectory) throws -> [String] {
     let output = directory.path("errors")

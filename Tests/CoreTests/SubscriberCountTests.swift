@@ -65,7 +65,7 @@ import Testing
     let count = store.derived(.map(\.count))
     let name = store.derived(.map { $0.name })
     let both = Derived<(Int, String)>.combined(count, name)
-    let texts = (0..<3).map { number in count.chain(.map { "\($0.value) \(number)" }) }
+    let texts = (0..<3).map { number in count.chain(.map { "\($0) \(number)" }) }
     let subscriptions = texts.map { $0.sinkValue { _ in } } + [both.sinkValue { _ in }]
     #expect(
       Array(store.subscribers.groups.dropFirst(2)) == [

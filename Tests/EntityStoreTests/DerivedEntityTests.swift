@@ -163,7 +163,7 @@ import Testing
   }
 
   @Test func `an entity chains and combines like any derived value`() {
-    let length = store.derived(from: 1, in: \.db.books).chain(.map { $0.value?.title.count ?? 0 })
+    let length = store.derived(from: 1, in: \.db.books).chain(.map { $0?.title.count ?? 0 })
     let both = Derived.combined(length, store.derived(from: 2, in: \.db.books))
     let received = received
     let subscription = both.sinkValue {

@@ -76,7 +76,7 @@ import Testing
   @Test func `a reader ahead of the subscribers does not hide from them what it skipped`() throws {
     let book = try store.derivedNonNull(from: 1, in: \.db.books)
     let store = store
-    let length = book.chain(.map { $0.value.title.count })
+    let length = book.chain(.map { $0.title.count })
     let first = store.sinkState(first: .nextCommit) { changes in
       guard changes.version == 2 else { return }
       store.commit { $0.db.books.insert(Book(id: 1, title: "between")) }

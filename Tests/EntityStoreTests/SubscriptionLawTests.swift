@@ -80,7 +80,7 @@ import Testing
       }
     case .pair:
       let next = store.derived(from: Book.ID(id.raw + 1), in: \.db.books)
-      follower.subscription = Derived.combined(book.chain(.map { text($0.value) }), next)
+      follower.subscription = Derived.combined(book.chain(.map { text($0) }), next)
         .sinkValue { received.record("\($0.value.0) \(text($0.value.1))") }
     }
     follower.expect(store.state.db.books, after: nil)

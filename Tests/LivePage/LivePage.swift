@@ -84,7 +84,7 @@
       let count = store.derived(.map(\.count))
       let visits = store.derived(.map(\.loggedIn.visits))
       let titles = store.derived(.map { $0.db.books.lazy.map(\.title).sorted() })
-      let texts = count.chain(.map { "\($0.value) opened" })
+      let texts = count.chain(.map { "\($0) opened" })
       let both = Derived<(Int, Int)>.combined(count, visits)
       return [
         store.sinkState { _ in }, store.sinkState { _ in }, store.sinkActivity { _ in },

@@ -143,7 +143,7 @@ import Testing
   @Test func `testSliceChain: a chain keeps what it chains from, and frees both`() {
     var slice: Derived<Int>? = store.derived(.map(\.count))
     weak let weakSlice = slice
-    var chain = slice?.chain(.map { $0.value * 2 })
+    var chain = slice?.chain(.map { $0 * 2 })
     weak let weakChain = chain
     slice = nil
     #expect(weakSlice != nil)
@@ -181,8 +181,8 @@ import Testing
   @Test func `testCombine2computed: computed values combine`() {
     let received = Recorder<[Int]>()
     let both = Derived.combined(
-      shelf.derived(.map { $0.computed.filteredArray }),
-      shelf.derived(.map { $0.computed.length })
+      shelf.derived(.mapChanges { $0.computed.filteredArray }),
+      shelf.derived(.mapChanges { $0.computed.length })
     )
     let subscription = both.sinkValue { received.record($0.value.0 + [$0.value.1]) }
     shelf.commit { $0.items = [400] }

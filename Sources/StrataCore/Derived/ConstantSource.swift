@@ -36,7 +36,7 @@ final class ConstantSource<Value: Sendable>: DerivedSource {
     holding derived: Derived<Value>
   ) -> (any DerivedSource<(Value, Other)>)? {
     let value = latest.value
-    let pair = Projection(Pipeline<Other, (Value, Other)>.map { (value, $0.value) }, .nothing)
+    let pair = Projection(Pipeline<Other, (Value, Other)>.map { (value, $0) }, .nothing)
     return other.source.mapped(pair, holding: other)
   }
 }

@@ -70,7 +70,7 @@ extension Derived {
     _ c: Derived<C>
   ) -> Derived<(A, B, C)> where Value == (A, B, C) {
     let pairs = Derived<((A, B), C)>.combined(.combined(a, b), c)
-    return pairs.chain(.map { ($0.value.0.0, $0.value.0.1, $0.value.1) }, dropsOutput: nil)
+    return pairs.chain(.map { ($0.0.0, $0.0.1, $0.1) }, dropsOutput: nil)
   }
 
   /// Four derived values of one store as one.
@@ -82,7 +82,7 @@ extension Derived {
   ) -> Derived<(A, B, C, D)> where Value == (A, B, C, D) {
     let pairs = Derived<((A, B), (C, D))>.combined(.combined(a, b), .combined(c, d))
     return pairs.chain(
-      .map { ($0.value.0.0, $0.value.0.1, $0.value.1.0, $0.value.1.1) },
+      .map { ($0.0.0, $0.0.1, $0.1.0, $0.1.1) },
       dropsOutput: nil
     )
   }

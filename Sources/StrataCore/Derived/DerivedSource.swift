@@ -99,7 +99,7 @@ final class StoreDerivation<Root: Sendable, Activity: Sendable, Value: Sendable>
   ) -> (any DerivedSource<(Value, Other)>)? {
     if let constant = other.source as? ConstantSource<Other> {
       let other = constant.latest.value
-      let pair = Projection(Pipeline<Value, (Value, Other)>.map { ($0.value, other) }, .nothing)
+      let pair = Projection(Pipeline<Value, (Value, Other)>.map { ($0, other) }, .nothing)
       return mapped(pair, holding: derived)
     }
     guard

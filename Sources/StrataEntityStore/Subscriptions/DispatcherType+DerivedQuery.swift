@@ -48,6 +48,6 @@ extension DispatcherType {
   ) -> Derived<[Derived<Entity?>]> {
     let entities = entities(table)
     return derived(in: table, query)
-      .chain(.map { ids in ids.value.map { entities.entity($0) } }, dropsOutput: nil)
+      .chain(.map { ids in ids.map { entities.entity($0) } }, dropsOutput: nil)
   }
 }

@@ -15,7 +15,7 @@ struct DerivedBenchmark: Benchmark {
     let followers = (0..<subscriptions).flatMap { number in
       [
         byKeyPath.derived(.map(\.title)).sinkValue { consumeResult($0.value) },
-        byClosure.derived(.map { "\($0.title.count + number)" }).sinkValue {
+        byClosure.derived(.mapChanges { "\($0.title.count + number)" }).sinkValue {
           consumeResult($0.value)
         },
       ]

@@ -96,7 +96,7 @@ extension DispatcherType {
   ) -> Derived<Output> {
     let delivery = targetStore.delivery
     let part = delivery.graph.node(at: joining(scope, path))
-    let projection = Projection(Pipeline.map { compute($0.value) }, comparison)
+    let projection = Projection(Pipeline.map(compute), comparison)
     return Derived(StoreDerivation(ProjectionNode(part, projection), of: delivery))
   }
 }
