@@ -42,7 +42,8 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
   /// Creates a schema from a list of `Entities(\.table)` and `References(from: \.table, …)`.
   ///
   /// Two tables of one name trap, because they could not be distinguished in the file. References of a
-  /// table that is not listed trap too, because their rule would be silently ignored.
+  /// table that is not listed trap too, because their rule would be silently ignored, and so do those that
+  /// name an index that its entity type does not list in ``EntityType/indexes``, because no table maintains it.
   public init(@DatabaseSchemaBuilder<Database> _ parts: () -> [DatabaseSchemaPart<Database>]) {
     let parts = parts()
     let tables = parts.compactMap(\.table).sorted { $0.name < $1.name }
@@ -66,6 +67,7 @@ public struct DatabaseSchema<Database: DatabaseType>: Sendable {
         )
       }
     }
+    for rule in rules { rule.checkIndex() }
     self.tables = tables
     self.rules = rules
     names = tables.map(\.name)

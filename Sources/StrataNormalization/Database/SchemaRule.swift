@@ -5,6 +5,9 @@ protocol SchemaRule<Database>: Sendable {
   /// The tables it connects.
   var paths: (from: AnyKeyPath, to: AnyKeyPath) { get }
 
+  /// Traps if the rule names an index that its entity type does not list.
+  func checkIndex()
+
   /// Applies the rule to removed entities; returns those that are removed with them, and reports
   /// whether anything changed.
   func apply(

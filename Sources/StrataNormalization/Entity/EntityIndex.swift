@@ -50,6 +50,25 @@ public struct EntityIndexes<Entity: EntityType>: Sendable, ExpressibleByArrayLit
     self.maintained = maintained
   }
 
+  /// Traps with the remedy unless an index is listed: no table maintains one that is not.
+  ///
+  /// `use` says who names the index.
+  func require(_ index: some EntityIndex<Entity>, for use: @autoclosure () -> String) {
+    if !identities.contains(ObjectIdentifier(index)) {
+      fatalError("\(use()) names an index that is not maintained. \(Self.unlisted(index))")
+    }
+  }
+
+  /// That the entity type does not list an index, and what to do.
+  @usableFromInline
+  static func unlisted(_ index: some EntityIndex<Entity>) -> String {
+    """
+    \(Entity.self) does not list its index "\(index.name)", so its tables do not maintain it: add \
+    it to `static let indexes: EntityIndexes<\(Entity.self)> = […]`, and write that type: without it the array is not \
+    the requirement of the protocol.
+    """
+  }
+
   /// Whether any of them has a rule.
   ///
   /// Computed: a table holds the list, and a flag would be followed by bytes without a value, so equal

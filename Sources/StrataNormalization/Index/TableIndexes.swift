@@ -34,13 +34,7 @@ struct TableIndexes<Entity: EntityType>: Sendable {
   func box(of index: some EntityIndex<Entity>) -> IndexBox {
     for position in boxes.indices
     where declared.identities[position] == ObjectIdentifier(index) { return boxes[position] }
-    fatalError(
-      """
-      \(Entity.self) does not list its index "\(index.name)", so its tables do not maintain it: add \
-      it to `static let indexes: EntityIndexes<\(Entity.self)> = […]`, and write that type: without it the array is not \
-      the requirement of the protocol.
-      """
-    )
+    fatalError(EntityIndexes.unlisted(index))
   }
 
   /// The violations of rules of indexes that an earlier state of them does not have.

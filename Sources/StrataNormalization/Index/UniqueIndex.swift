@@ -18,6 +18,8 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
   public let name: String
   /// How a table maintains it.
   public let maintenance: IndexMaintenance<Entity>
+  /// The key of an entity.
+  @usableFromInline let keyOf: @Sendable (Entity) -> Key?
 
   /// Finds by a field; an entity where it is nil is not found, and any number may have none.
   @inlinable
@@ -44,6 +46,7 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
   public init(_ key: @escaping @Sendable (Entity) -> Key?, named name: String? = nil) {
     let text = name ?? Self.nameless(Key.self)
     self.name = text
+    keyOf = key
     maintenance = IndexMaintenance(
       make: { Box(UniqueContents()) },
       build: { storage in
@@ -81,6 +84,11 @@ public final class UniqueIndex<Entity: EntityType, Key: Hashable & Sendable>: En
   public convenience init(_ key: @escaping @Sendable (Entity) -> Key, named name: String? = nil) {
     self.init({ Optional(key($0)) }, named: name)
   }
+}
+
+extension UniqueContents {
+  /// The entities that have a key: one, and within a commit perhaps others.
+  func ids(of key: Key) -> [EntityID<Entity>] { owners[key].map { [$0.first] + $0.others } ?? [] }
 }
 
 /// The entities that have a key: one, and within a commit perhaps others.

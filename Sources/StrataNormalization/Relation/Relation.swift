@@ -50,10 +50,13 @@ extension Relation {
   }
 
   /// To the entities that refer to this one by the key of a group index, in the order of the index.
+  ///
+  /// Traps if the entity type does not list the index.
   public init<Target: EntityType>(
     _ index: GroupIndex<Target, EntityID<Source>>,
     in table: any KeyPath<Database, EntityTable<Target>> & Sendable
   ) where Related == IndexedEntities<Target> {
+    Target.indexes.require(index, for: "A Relation of \(Source.self)")
     self.init { source, database in database[keyPath: table][index][source.id] }
   }
 }

@@ -12,8 +12,9 @@
 /// }
 /// ```
 ///
-/// The group index finds the entities that refer to a removed one, at O(log n) for each removed entity
-/// and each that refers to it. Rules are applied at the end of a commit to everything the commit
+/// The index finds the entities that refer to a removed one, at O(log n) for each removed entity
+/// and each that refers to it: a ``GroupIndex``, or a ``UniqueIndex`` where at most one may refer to each.
+/// The type of the entities that refer must list it. Rules are applied at the end of a commit to everything the commit
 /// removed, in whatever way. First all removals cascade and nullify, then `restrict` is checked.
 ///
 /// At the end of a commit each reference that it introduced must lead to an entity, at O(log n) for each
@@ -24,7 +25,7 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
   SchemaRule
 {
   let from: any WritableKeyPath<Database, EntityTable<Source>> & Sendable
-  let index: GroupIndex<Source, EntityID<Target>>
+  let index: ReferenceIndex<Source, Target>
   let to: any WritableKeyPath<Database, EntityTable<Target>> & Sendable
   let rule: RemovalRule<Source, EntityID<Target>>
   let existence: ReferenceExistence
@@ -38,6 +39,27 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
     onRemoval rule: RemovalRule<Source, EntityID<Target>>,
     existence: ReferenceExistence = .checked
   ) {
+    self.init(from, ReferenceIndex(index), to, rule, existence)
+  }
+
+  /// The same where at most one entity of `from` may refer to each entity of `to`: one to one.
+  public init(
+    from: any WritableKeyPath<Database, EntityTable<Source>> & Sendable,
+    _ index: UniqueIndex<Source, EntityID<Target>>,
+    to: any WritableKeyPath<Database, EntityTable<Target>> & Sendable,
+    onRemoval rule: RemovalRule<Source, EntityID<Target>>,
+    existence: ReferenceExistence = .checked
+  ) {
+    self.init(from, ReferenceIndex(index), to, rule, existence)
+  }
+
+  private init(
+    _ from: any WritableKeyPath<Database, EntityTable<Source>> & Sendable,
+    _ index: ReferenceIndex<Source, Target>,
+    _ to: any WritableKeyPath<Database, EntityTable<Target>> & Sendable,
+    _ rule: RemovalRule<Source, EntityID<Target>>,
+    _ existence: ReferenceExistence
+  ) {
     self.from = from
     self.index = index
     self.to = to
@@ -47,6 +69,8 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
 
   var paths: (from: AnyKeyPath, to: AnyKeyPath) { (from, to) }
 
+  func checkIndex() { index.check("The schema of \(Database.self), in References,") }
+
   func apply(
     after removed: RemovedEntities,
     in database: inout Database,
@@ -55,7 +79,7 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
     guard let ids = removed.ids(of: Target.self, at: to) else { return nil }
     var next: [EntityID<Source>] = []
     for id in ids {
-      let sources = Array(database[keyPath: from][index][id].ids)
+      let sources = index.sources(database[keyPath: from], id)
       switch rule.effect {
       case .restrict: continue
       case .cascade:
@@ -78,7 +102,7 @@ public struct References<Database: DatabaseType, Source: EntityType, Target: Ent
       return
     }
     for id in ids {
-      let sources = database[keyPath: from][index][id].ids
+      let sources = index.sources(database[keyPath: from], id)
       guard let first = sources.first else { continue }
       let schema = Database.schema
       throw .stillReferenced(
@@ -102,8 +126,8 @@ extension References {
     let targets = new[keyPath: to]
     var missing: [(key: String, source: String)] = []
     for case .put(let entity) in changes.changes(of: Source.self, in: table) {
-      for key in index.keys(of: entity) where !targets.contains(key) {
-        let before = old[keyPath: from][entity.id].map(index.keys(of:)) ?? []
+      for key in index.keys(entity) where !targets.contains(key) {
+        let before = old[keyPath: from][entity.id].map(index.keys) ?? []
         if !before.contains(key) { missing.append(("\(key)", "\(entity.id)")) }
       }
     }
@@ -120,7 +144,7 @@ extension References {
   func danglingReferences(in database: Database) -> DanglingReferences? {
     guard existence == .checked else { return nil }
     let targets = database[keyPath: to]
-    let absent = database[keyPath: from][index].keys.filter { !targets.contains($0) }
+    let absent = index.targets(database[keyPath: from]).filter { !targets.contains($0) }
     if absent.isEmpty { return nil }
     let schema = Database.schema
     return DanglingReferences(
@@ -129,6 +153,32 @@ extension References {
       count: absent.count,
       ids: Array(absent.map { "\($0)" }.sorted().prefix(5))
     )
+  }
+}
+
+/// How a rule finds who refers to an entity, whatever the kind of the index.
+struct ReferenceIndex<Source: EntityType, Target: EntityType>: Sendable {
+  /// The entities of a table that refer to one.
+  let sources: @Sendable (EntityTable<Source>, EntityID<Target>) -> [EntityID<Source>]
+  /// What an entity refers to.
+  let keys: @Sendable (Source) -> Set<EntityID<Target>>
+  /// What the entities of a table refer to.
+  let targets: @Sendable (EntityTable<Source>) -> [EntityID<Target>]
+  /// Traps if the entity type does not list the index.
+  let check: @Sendable (_ use: String) -> Void
+
+  init(_ index: GroupIndex<Source, EntityID<Target>>) {
+    sources = { Array($0[index][$1].ids) }
+    keys = { index.keys(of: $0) }
+    targets = { $0[index].keys }
+    check = { Source.indexes.require(index, for: $0) }
+  }
+
+  init(_ index: UniqueIndex<Source, EntityID<Target>>) {
+    sources = { $0[index].contents.ids(of: $1) }
+    keys = { index.keyOf($0).map { [$0] } ?? [] }
+    targets = { $0[index].keys }
+    check = { Source.indexes.require(index, for: $0) }
   }
 }
 

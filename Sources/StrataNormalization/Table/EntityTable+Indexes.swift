@@ -66,6 +66,11 @@ public struct UniqueEntities<Entity: EntityType, Key: Hashable & Sendable>: Send
   ///
   /// O(1).
   public var count: Int { contents.owners.count }
+
+  /// The keys that some entity has, in unspecified order.
+  ///
+  /// O(keys).
+  public var keys: [Key] { Array(HashTrieIDs(contents.owners)) }
 }
 
 /// The entities of a table in the order of an ``OrderedIndex``: a collection with random access.

@@ -138,4 +138,94 @@ import Testing
       _ = Lonely.schema
     }
   }
+
+  @Test func `a rule by an index that is not listed traps when the schema is built`() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      struct Pet: EntityType {
+        static let tableName: TableName = "pets"
+        let id: EntityID<Pet>
+        var owner: User.ID
+        static let byOwner = GroupIndex(\Pet.owner)
+        // Without its type it is not the list of the protocol.
+        static let indexes = [byOwner]
+      }
+      struct Home: DatabaseType {
+        var pets = EntityTable<Pet>()
+        var users = EntityTable<User>()
+        static let schema = DatabaseSchema<Home> {
+          Entities(\.pets)
+          Entities(\.users)
+          References(from: \.pets, Pet.byOwner, to: \.users, onRemoval: .cascade)
+        }
+      }
+      _ = Home.schema
+    }
+    let text = String(decoding: try #require(result?.standardErrorContent), as: UTF8.self)
+    #expect(
+      text.contains("The schema of Home, in References, names an index that is not maintained")
+    )
+    #expect(text.contains("Pet does not list its index \"owner\""), "\(text)")
+    #expect(text.contains("static let indexes: EntityIndexes<Pet>"))
+  }
+
+  @Test func `a relation by an index that is not listed traps when it is made`() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      struct Pet: EntityType {
+        static let tableName: TableName = "pets"
+        let id: EntityID<Pet>
+        var owner: User.ID
+        static let byOwner = GroupIndex(\Pet.owner)
+      }
+      struct Home: DatabaseType {
+        var pets = EntityTable<Pet>()
+        static let schema = DatabaseSchema<Home> { Entities(\.pets) }
+      }
+      _ = Relation<Home, User, IndexedEntities<Pet>>(Pet.byOwner, in: \.pets)
+    }
+    let text = String(decoding: try #require(result?.standardErrorContent), as: UTF8.self)
+    #expect(text.contains("A Relation of User names an index that is not maintained."), "\(text)")
+  }
+
+  private struct Seat: EntityType {
+    static let tableName: TableName = "seats"
+    let id: EntityID<Seat>
+    var holder: User.ID?
+    static let oneEach = UniqueIndex(\Seat.holder)
+    static let indexes: EntityIndexes<Seat> = [oneEach]
+  }
+
+  private struct Hall: DatabaseType {
+    var seats = EntityTable<Seat>()
+    var users = EntityTable<User>()
+    static let schema = DatabaseSchema<Hall> {
+      Entities(\.seats)
+      Entities(\.users)
+      References(from: \.seats, Seat.oneEach, to: \.users, onRemoval: .nullify(\.holder))
+    }
+  }
+
+  @Test func `references by a unique index are one to one`() throws {
+    var hall = Hall()
+    hall.users.insert(User(id: "ada", name: "Ada"))
+    hall.seats.insert(Seat(id: "1", holder: "ada"))
+    hall.seats.insert(Seat(id: "2", holder: nil))
+    try hall.applyRules(since: Hall())
+    let old = hall
+
+    var second = old
+    second.seats.insert(Seat(id: "2", holder: "ada"))
+    #expect(throws: RuleViolation.self) { try second.applyRules(since: old) }
+
+    var dangling = old
+    dangling.seats.insert(Seat(id: "2", holder: "eve"))
+    let error = #expect(throws: RuleViolation.self) { try dangling.applyRules(since: old) }
+    #expect(error == .danglingReference(table: "seats", ids: ["2"], to: "users", id: "eve"))
+
+    // Also where one commit takes a second seat, which is refused only at its end, and removes the holder.
+    hall.seats.insert(Seat(id: "2", holder: "ada"))
+    hall.users.remove("ada")
+    try hall.applyRules(since: old)
+    #expect(hall.seats.allSatisfy { $0.holder == nil })
+    #expect(hall.danglingReferences().isEmpty)
+  }
 }
