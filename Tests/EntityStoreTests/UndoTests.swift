@@ -1,3 +1,4 @@
+import StrataBase
 import StrataCore
 import StrataEntityStore
 import StrataNormalization
@@ -134,6 +135,91 @@ struct UndoTests {
     #expect(try undo.undo(.overwrite))
     #expect(undo.canUndo == false)
     #expect(undo.canRedo)
+  }
+
+  @Test
+  func `a group is undone and redone as a whole, whatever it changes`() throws {
+    editor.put("a", "Ada")
+    let count = undo.group("replace all") {
+      editor.put("a", "Ada Lovelace")
+      undo.group("inner") { editor.put("b", "Bea") }
+      editor.commit { $0.db.authors.remove("a") }
+      editor.commit { $0.db.books.insert(Book(id: 1)) }
+      return 4
+    }
+    #expect(count == 4)
+    editor.put("c", "Cleo")
+    let after = store.state.db
+    #expect(try undo.undo())
+    #expect(undo.undoName == "replace all")
+    #expect(try undo.undo())
+    #expect(store.state.db.authors.map(\.name) == ["Ada"])
+    #expect(store.state.db.books.isEmpty)
+    #expect(store.changes.traces.first?.name == "undo replace all")
+    #expect(try undo.redo() && undo.redo())
+    #expect(store.state.db == after)
+    #expect(try undo.undo() && undo.undo() && undo.undo())
+    #expect(try undo.undo() == false)
+  }
+
+  @Test
+  func `what a group committed before an error is one step, and the next commit another`() throws {
+    struct Stop: Error {}
+    #expect(throws: Stop.self) {
+      try undo.group { () throws(Stop) in
+        editor.put("a", "Ada")
+        editor.put("b", "Bea")
+        throw Stop()
+      }
+    }
+    editor.put("c", "Cleo")
+    #expect(try undo.undo())
+    #expect(store.state.db.authors.count == 2)
+    #expect(undo.undoName == "put")
+    #expect(try undo.undo())
+    #expect(store.state.db.authors.isEmpty)
+  }
+
+  @Test
+  func `a change by another dispatcher between the commits of a group is not overwritten`() throws {
+    undo.group("rename") {
+      editor.put("a", "Ada")
+      store.commit { $0.db.authors.insert(Author(id: "a", name: "by the store")) }
+      editor.put("a", "Ada Lovelace")
+    }
+    #expect(try undo.undo())
+    #expect(store.state.db.authors["a"]?.name == "by the store")
+    #expect(throws: UndoError.self) { try undo.undo() }
+  }
+
+  @Test
+  func `commits of one name to one entity within the window are undone together`() throws {
+    let start = ContinuousClock.now
+    let clock = Lock(start)
+    let writer = Editor(targetStore: store)
+    let undo = UndoStack(
+      of: writer,
+      database: \.db,
+      grouping: .sameName(within: .seconds(1)) { clock.withLock { $0 } }
+    )
+    func type(_ id: Author.ID, _ name: String, at second: Double) {
+      clock.withLock { $0 = start + .seconds(second) }
+      writer.put(id, name)
+    }
+    for (number, name) in ["A", "Ad", "Ada"].enumerated() {
+      type("a", name, at: Double(number) * 0.9)
+    }
+    type("b", "B", at: 1.9)
+    type("b", "Be", at: 2.9)
+    type("b", "Bea", at: 4)
+    writer.commit("other") { $0.db.authors.insert(Author(id: "b", name: "Beatrix")) }
+    var names: [[String]] = []
+    while try undo.undo() { names.append(store.state.db.authors.map(\.name).sorted()) }
+    #expect(names == [["Ada", "Bea"], ["Ada", "Be"], ["Ada"], []])
+    try undo.redo()
+    type("a", "Adam", at: 4)
+    #expect(try undo.undo())
+    #expect(store.state.db.authors["a"]?.name == "Ada")
   }
 
   @Test

@@ -19,6 +19,8 @@ public import StrataNormalization
 /// else. It is a commit like any other: it is journaled and appears in the history. State outside the
 /// database is not undone.
 ///
+/// Each commit is undone by itself, unless it is in a ``group(_:_:)`` or the stack has an ``UndoGrouping``.
+///
 /// By default an undo never overwrites a later change by another dispatcher: `undo` and `redo` then
 /// throw ``UndoError``.
 ///
@@ -38,11 +40,13 @@ public final class UndoStack<State: StateType, Activity: Sendable, Database: Dat
   /// - Parameters:
   ///   - dispatcher: The dispatcher whose commits are recorded. A store is a dispatcher too.
   ///   - database: The path from the state to the database.
-  ///   - limit: The number of commits to keep; the oldest are discarded.
+  ///   - limit: The number of steps to keep; the oldest are discarded.
+  ///   - grouping: Which commits are undone together with those before them.
   public init<Dispatcher: DispatcherType>(
     of dispatcher: Dispatcher,
     database: StatePath<State, Database>,
-    limit: Int = 100
+    limit: Int = 100,
+    grouping: UndoGrouping = .none
   ) where Dispatcher.State == State, Dispatcher.Activity == Activity {
     if limit < 1 {
       fatalError("UndoStack(limit: \(limit)) records nothing: pass a limit of at least 1.")
@@ -50,7 +54,7 @@ public final class UndoStack<State: StateType, Activity: Sendable, Database: Dat
     self.dispatcher = dispatcher
     self.database = database
     store = dispatcher.targetStore
-    history = Lock(UndoHistory(limit: limit))
+    history = Lock(UndoHistory(limit: limit, grouping: grouping))
     let changes = store.databaseHook(database).key
     store.hook(
       where: { (_: UndoHook<State, Activity, Database>) in false },
@@ -120,6 +124,27 @@ extension UndoStack {
       at: CommitPlace(fileID, function, line)
     )
     return try move(.redo, conflict, trace)
+  }
+
+  /// Records the commits that the closure makes as one step, which `undo` and `redo` take as a whole.
+  ///
+  /// ```swift
+  /// try undo.group("replace all") {
+  ///   for id in ids { try editor.replace(in: id) }
+  /// }
+  /// ```
+  ///
+  /// The name is that of the step; without one it has the name of its first commit. The commits stay commits of
+  /// their own in the history, and if the closure throws, those before the error stay. A group inside a group belongs to
+  /// the outer one. Where another dispatcher has changed one of the entities in between, a new step begins, so that no undo
+  /// overwrites that. What the dispatcher commits meanwhile on other threads belongs to it too.
+  public func group<R, E: Error>(
+    _ name: String = "",
+    _ body: () throws(E) -> R
+  ) throws(E) -> R {
+    history.withLock { $0.beginGroup(name) }
+    defer { history.withLock { $0.endGroup() } }
+    return try body()
   }
 
   private func move(
@@ -226,6 +251,32 @@ public enum UndoError: Error, Sendable, Equatable, CustomStringConvertible {
       present first.
       """
     }
+  }
+}
+
+/// Which commits of an ``UndoStack`` are undone together, besides those of a group.
+///
+/// ```swift
+/// let undo = UndoStack(of: editor, database: \.db, grouping: .sameName(within: .seconds(1)))
+/// ```
+public struct UndoGrouping: Sendable {
+  let window: Duration?
+  let now: @Sendable () -> ContinuousClock.Instant
+
+  /// Each commit is undone by itself.
+  public static let none = UndoGrouping(window: nil, now: { .now })
+
+  /// A commit is undone with the one before if both have one name, it follows within the window, and it changes
+  /// only entities that the other has changed: as the letters that are typed into a field.
+  ///
+  /// After an undo or a redo, the next commit starts a step of its own.
+  ///
+  /// - Parameter now: The time of a commit.
+  public static func sameName(
+    within window: Duration,
+    now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+  ) -> UndoGrouping {
+    UndoGrouping(window: window, now: now)
   }
 }
 

@@ -78,7 +78,7 @@ private func subscriptions(store: AppStore, search: Search) throws {
   let ada = store.derived(from: "ada", in: \.db.users)  // Derived<User?>
   let retained = try store.derivedNonNull(from: "ada", in: \.db.users)
   let hers = store.derived(Post.byAuthor, of: "ada", in: \.db.posts)
-  let count = store.derived(in: \.db.posts) { posts in posts.count { $0.isPublished } }
+  let count = store.derived(in: \.db.posts) { posts in posts[Post.published][true].count }
   let shown = store.derivedEntities(in: \.db.posts) { posts in posts.ids.sorted() }
   let changes = store.sinkEntityChanges(in: \.db.users) { changes in
     search.index(changes.put)

@@ -33,9 +33,8 @@ private enum Recipes {
     var holder: User.ID
     var number: String
 
-    static let byHolder = GroupIndex(\Passport.holder)
     static let oneEach = UniqueIndex(\Passport.holder, named: "one passport each")
-    static let indexes: EntityIndexes<Passport> = [byHolder, oneEach]
+    static let indexes: EntityIndexes<Passport> = [oneEach]
   }
 
   struct Registry: DatabaseType {
@@ -45,7 +44,7 @@ private enum Recipes {
     static let schema = DatabaseSchema<Registry> {
       Entities(\.users)
       Entities(\.passports)
-      References(from: \.passports, Passport.byHolder, to: \.users, onRemoval: .cascade)
+      References(from: \.passports, Passport.oneEach, to: \.users, onRemoval: .cascade)
     }
   }
 
@@ -145,11 +144,18 @@ private enum Recipes {
         try state.db.posts.update(in: ids) { $0.isPublished = true }
       }
     }
+
+    func pin(_ id: Post.ID) throws {
+      try commit("pin") { state throws in try state.db.posts.update(id) { $0.isPublished = true } }
+    }
   }
 
   static func undo(board: Board) throws {
-    let undo = UndoStack(of: board, database: \.db)
-    try board.publish(["p1", "p2"])
+    let undo = UndoStack(of: board, database: \.db, grouping: .sameName(within: .seconds(1)))
+    try undo.group("publish and pin") {
+      try board.publish(["p1", "p2"])
+      try board.pin("p1")
+    }
     try undo.undo()
   }
 

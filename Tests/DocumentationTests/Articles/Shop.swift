@@ -21,7 +21,12 @@ struct Post: EntityType {
 
   static let byAuthor = GroupIndex(\Post.author, sortedBy: \.date)
   static let bySlug = UniqueIndex(\Post.slug)
-  static let indexes: EntityIndexes<Post> = [byAuthor, bySlug]
+  /// The published ones only.
+  static let published = GroupIndex(
+    { (post: Post) -> Bool? in post.isPublished ? true : nil },
+    named: "published"
+  )
+  static let indexes: EntityIndexes<Post> = [byAuthor, bySlug, published]
 }
 
 struct Draft: EntityType {

@@ -12,7 +12,7 @@ final class ProfileModel: Observable {
   init(store: AppStore) {
     self.store = store
     profile = store.observed(.map(\.profile))
-    posts = store.derived(in: \.db.posts) { posts in posts.count { $0.isPublished } }.observed()
+    posts = store.derived(in: \.db.posts) { posts in posts[Post.published][true].count }.observed()
   }
 
   var posted: String { "\(posts.value) posts" }
