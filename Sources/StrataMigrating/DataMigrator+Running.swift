@@ -3,6 +3,7 @@ import StrataBase
 import StrataInspection
 import StrataJournal
 import StrataMigrations
+import StrataRecords
 import StrataSQLite
 import StrataStorage
 
@@ -46,6 +47,23 @@ extension DataMigrator {
       }
       return status
     }
+  }
+
+  func listStragglers() throws -> [MigrationStraggler] {
+    try withReader { connection in
+      let ledger = try MigrationRun.ledger(of: connection, migrations)
+      return try MigrationRun.listStragglers(ledger, in: ReadView(connection)).map { record in
+        MigrationStraggler(
+          table: record.table,
+          id: EncodedID.text(of: record.id[...]),
+          known: record.known
+        )
+      }
+    }
+  }
+
+  func resolve(_ resolution: StragglerResolution) throws -> MigrationReport {
+    try withLock { try $0.resolveStragglers(resolution) }
   }
 
   func readLedger() throws -> [AppliedMigration] {

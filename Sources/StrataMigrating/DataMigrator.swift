@@ -117,6 +117,26 @@ extension DataMigrator {
     }
   }
 
+  /// The records that builds have written which did not know all migrations of the store; changes nothing, and works
+  /// beside a writer.
+  ///
+  /// `up` runs the steps that work record by record on just these, and refuses any other step with
+  /// `DataMigrationError.stragglers`: then ``resolveStragglers(_:)`` is the way on. O(deltas since the first of them).
+  public func stragglers() async throws(PersistenceError) -> [MigrationStraggler] {
+    try await MigrationWorker().run(self) { try $0.listStragglers() }
+  }
+
+  /// Keeps or removes the records of older builds, after a backup, so that migrations run again.
+  ///
+  /// With `.keep` nothing of them changes: the caller says that they have the new shape. With `.remove` they leave the
+  /// data as one delta; history has them.
+  @discardableResult
+  public func resolveStragglers(
+    _ resolution: StragglerResolution
+  ) async throws(PersistenceError) -> MigrationReport {
+    try await MigrationWorker().run(self) { try $0.resolve(resolution) }
+  }
+
   /// Notes migrations as applied without running them, because the data has their shape already.
   ///
   /// - Parameter number: the last one; earlier ones that are pending are noted too.

@@ -14,7 +14,7 @@ struct MigrationRun {
   let configuration: MigrationConfiguration
 
   private var path: StorePath { store.path }
-  private var persistence: PersistenceConfiguration { store.configuration }
+  var persistence: PersistenceConfiguration { store.configuration }
 
   /// What the ledger of the file says.
   struct Ledger {
@@ -102,7 +102,7 @@ extension MigrationRun {
   /// how many migrations their build knew.
   ///
   /// What runs of migrations have written, and what a revert has undone, is left out.
-  private static func forEachPut(
+  static func forEachPut(
     after marks: OlderBuildMarks,
     in view: ReadView,
     _ body: (_ known: Int?, _ table: String, _ id: ArraySlice<UInt8>) throws -> Void
@@ -255,7 +255,7 @@ extension MigrationRun {
   /// Opens the file, makes a backup, lets `work` write in one transaction, and takes a snapshot of what it wrote.
   ///
   /// What fails after the transaction is a note of the report: the result is in the file then.
-  private func write(
+  func write(
     _ report: inout MigrationReport,
     needsBackup: (ReadView) throws -> Bool,
     _ work: (WriterSession, ReadView, _ lastTime: Int64, inout MigrationReport) throws -> Void

@@ -192,6 +192,42 @@ struct RenamedFieldTests {
     #expect(try await migrator.status().stragglers == ["notes": 1])
     let error = await #expect(throws: PersistenceError.self) { try await migrator.up() }
     #expect(error?.reason == .dataMigration(.stragglers("0001_title", tables: ["notes": 1])))
+    let straggler = try #require(try await migrator.stragglers().first)
+    #expect(straggler.table == "notes" && straggler.id == "b" && straggler.known == 0)
+    // The way on: it is removed, after a backup, and the newer build opens the store.
+    let report = try await migrator.resolveStragglers(.remove)
+    #expect(report.backup != nil && report.after.number == report.before.number + 1)
+    #expect(try await migrator.status().stragglers == [:])
+    let newer = try await Persistence.open(
+      at: path,
+      initialState: New.State(),
+      database: \.db,
+      migrations: [script]
+    )
+    #expect(newer.initialState.db.notes.map(\.title) == ["milk"])
+    try await newer.close()
+  }
+
+  @Test func `records of an older build that have the new shape can be kept`() async throws {
+    try await writeOld()
+    let script = try DataMigration(
+      "0001_title",
+      sql: "ALTER TABLE notes RENAME COLUMN text TO title"
+    )
+    try await DataMigrator([script], at: path).up()
+    // Without the policy .external a program without a list is an older build.
+    let program = try await Persistence.open(at: path, initialState: New.State(), database: \.db)
+    let store = Store<New.State, Never>(program)
+    store.commit { $0.db.notes.insert(New.Note(id: "b", title: "tea")) }
+    try await program.close()
+    let migrator = DataMigrator([script], at: path)
+    let before = try await migrator.status()
+    #expect(before.stragglers == ["notes": 1])
+    let report = try await migrator.resolveStragglers(.keep)
+    #expect(report.after == before.revision && report.backup != nil)
+    #expect(try await migrator.stragglers().isEmpty)
+    #expect(try await migrator.up().steps.isEmpty)
+    #expect(try await migrator.resolveStragglers(.keep).backup == nil)
   }
 
   @Test

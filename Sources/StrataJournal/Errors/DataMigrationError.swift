@@ -136,8 +136,8 @@ extension DataMigrationError: CustomStringConvertible {
     case .unknownNumber: "`status` lists the migrations."
     case .stragglers(let name, _):
       """
-      Write a migration that brings such records up, or declare \(name) per record: then it runs on just \
-      them.
+      Declare \(name) per record: then it runs on just them. Or look at them with `strata migrate stragglers`, and keep \
+      them as they are (--keep) or remove them (--remove): DataMigrator.resolveStragglers.
       """
     case .sealed(let table):
       """
