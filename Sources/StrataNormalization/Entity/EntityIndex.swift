@@ -54,19 +54,8 @@ public struct EntityIndexes<Entity: EntityType>: Sendable, ExpressibleByArrayLit
   ///
   /// `use` says who names the index.
   func require(_ index: some EntityIndex<Entity>, for use: @autoclosure () -> String) {
-    if !identities.contains(ObjectIdentifier(index)) {
-      fatalError("\(use()) names an index that is not maintained. \(Self.unlisted(index))")
-    }
-  }
-
-  /// That the entity type does not list an index, and what to do.
-  @usableFromInline
-  static func unlisted(_ index: some EntityIndex<Entity>) -> String {
-    """
-    \(Entity.self) does not list its index "\(index.name)", so its tables do not maintain it: add \
-    it to `static let indexes: EntityIndexes<\(Entity.self)> = […]`, and write that type: without it the array is not \
-    the requirement of the protocol.
-    """
+    if identities.contains(ObjectIdentifier(index)) { return }
+    Self.trap(unlisted: index, "\(use()) names an index that is not maintained. ")
   }
 
   /// Whether any of them has a rule.

@@ -34,7 +34,7 @@ struct TableIndexes<Entity: EntityType>: Sendable {
   func box(of index: some EntityIndex<Entity>) -> IndexBox {
     for position in boxes.indices
     where declared.identities[position] == ObjectIdentifier(index) { return boxes[position] }
-    fatalError(EntityIndexes.unlisted(index))
+    EntityIndexes.trap(unlisted: index)
   }
 
   /// The violations of rules of indexes that an earlier state of them does not have.
@@ -44,5 +44,19 @@ struct TableIndexes<Entity: EntityType>: Sendable {
     boxes.indices.flatMap { position in
       declared.maintained[position].violations?(boxes[position], old?.boxes[position]) ?? []
     }
+  }
+}
+
+extension EntityIndexes {
+  /// Ends the program with the line that the entity type lacks.
+  @usableFromInline
+  static func trap(unlisted index: some EntityIndex<Entity>, _ use: String = "") -> Never {
+    fatalError(
+      """
+      \(use)\(Entity.self) does not list its index "\(index.name)", so its tables do not maintain it: add \
+      it to `static let indexes: EntityIndexes<\(Entity.self)> = […]`, and write that type: without it the array is not \
+      the requirement of the protocol.
+      """
+    )
   }
 }
