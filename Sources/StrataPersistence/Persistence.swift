@@ -22,8 +22,10 @@ public import StrataStorage
 /// restores the newest snapshot and the deltas after it. A commit never waits for a sync and never
 /// throws for the disk: see <doc:DurabilityGuarantees>.
 ///
-/// A program that returns from `main` without ``close()`` loses what was not flushed; use
-/// `withPersistence` where a scope fits. The store keeps its persistence alive.
+/// Close it: ``close()`` waits for the disk and throws its errors; `withPersistence` does it where a scope fits. One
+/// that is released, or still open when the program returns from `main`, is closed too, but nobody receives an error, and
+/// at most a second is waited for: what is pending then is reported on standard error, and with an assertion in a
+/// debug build. See `PersistenceConfiguration.exit`. The store keeps its persistence alive.
 public final class Persistence<State: StateType, Database: DatabaseType>: StoreSource {
   /// What opening found.
   public let report: RestoreReport
@@ -79,9 +81,13 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
       vfs: writer.configuration.vfs,
       pins: writer.pins
     )
+    writer.closeAtExit()
   }
 
-  deinit { shipper?.cancel() }
+  deinit {
+    shipper?.cancel()
+    writer.closeReleased()
+  }
 }
 
 extension Persistence {

@@ -1,13 +1,5 @@
 import StrataBase
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Glibc
-#endif
-
 /// A commit that was refused and rolled back, and whose caller could not receive the error.
 ///
 /// See <doc:RefusedCommits>.
@@ -32,26 +24,15 @@ public struct RefusedCommit: Sendable, CustomStringConvertible {
   /// Writes the commit, the error and the remedy to standard error, and fails an assertion in a debug
   /// build.
   public func report() {
-    Self.writeToStandardError(
+    StandardError.report(
       """
       \(description) The caller does not know it. Make the state a RuledStateType, so that every \
       commit throws. Or write the closure as one that throws (with `throws` in its type or a `try` \
       inside) and call it with `try commit`. To report such commits in another way, set \
       refusedCommitHandler of the store.
-
-      """
+      """,
+      assertion: "A commit that cannot throw was refused"
     )
-    assertionFailure("A commit that cannot throw was refused: see the line above.")
-  }
-
-  private static func writeToStandardError(_ text: String) {
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
-    }
   }
 }
 

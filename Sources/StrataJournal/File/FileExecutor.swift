@@ -4,9 +4,17 @@ import Dispatch
 /// so that a slow disk does not block other tasks.
 package final class FileExecutor: SerialExecutor {
   private let queue: DispatchQueue
+  /// Marks the queue.
+  private let mark = DispatchSpecificKey<Bool>()
 
   /// - Parameter label: the name that a debugger shows.
-  package init(label: String) { queue = DispatchQueue(label: label, qos: .utility) }
+  package init(label: String) {
+    queue = DispatchQueue(label: label, qos: .utility)
+    queue.setSpecific(key: mark, value: true)
+  }
+
+  /// Whether the caller runs on the executor.
+  package var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)

@@ -280,6 +280,7 @@ extension JournalWriter {
     abortBackups()
     defer {
       dropSession(.closed)
+      OpenWriters.remove(self)
       events.finish()
     }
     do {

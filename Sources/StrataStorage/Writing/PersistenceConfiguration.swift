@@ -33,6 +33,8 @@ public struct PersistenceConfiguration: Sendable {
   public var commitTraces: CommitTraces
   /// What deltas state about the contexts of their commits.
   public var commitContexts = CommitContexts.all
+  /// What happens to the store if it is open when the program ends.
+  public var exit = ExitPolicy.close
   /// How long to wait before the file is tried again after an I/O error; doubled up to 30 s.
   public var recoveryInterval: Duration
   /// Called with the progress of long operations, on the writer's thread: return quickly.
@@ -74,4 +76,15 @@ public struct PersistenceConfiguration: Sendable {
 
   /// The file system that the store's files are accessed through.
   package var disk: Disk { Disk(vfs: vfs, watch: watch) }
+}
+
+/// What happens to a store that is open when the program ends by `exit` or by returning from `main`.
+///
+/// A signal, a crash and `_exit` end a program without asking: see the page of what survives.
+public enum ExitPolicy: Sendable {
+  /// The file is closed. The end of the program waits for it, for at most a second for all stores together; what is
+  /// pending then is reported on standard error, and with an assertion in a debug build.
+  case close
+  /// Nothing: what the writer has not written is lost. For a program that must end at once.
+  case abandon
 }

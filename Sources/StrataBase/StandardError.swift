@@ -1,0 +1,41 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
+
+/// The standard error of the process, for what nobody is there to receive: unbuffered, so that an assertion
+/// after it does not lose it.
+package enum StandardError {
+  /// Writes what happened and what to do, and fails an assertion in a debug build.
+  package static func report(
+    _ text: String,
+    assertion: String,
+    file: StaticString = #file,
+    line: UInt = #line
+  ) {
+    write(text + "\n")
+    assertionFailure("\(assertion): see the line above.", file: file, line: line)
+  }
+
+  /// Writes a text; what cannot be written is dropped.
+  package static func write(_ text: String) {
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { bytes in
+        #if canImport(Darwin)
+          Darwin.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+          Musl.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        #else
+          Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        #endif
+      }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Strata
+import StrataPersistence
+import StrataStorage
+import TestSupport
+import Testing
+
+/// Stores that nobody closes: released, or open when the process ends.
+struct ReleaseTests {
+  let directory: TemporaryDirectory
+  let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+  }
+
+  /// A store whose writer waits for an hour with each group, so that what is committed is pending.
+  private static func open(
+    at path: String,
+    exit: ExitPolicy = .close,
+    on vfs: FaultVFS? = nil
+  ) async throws -> LibraryStore {
+    var configuration = PersistenceConfiguration(
+      durability: .grouped(maxDelay: .seconds(3_600)),
+      recoveryInterval: .seconds(3_600)
+    )
+    configuration.exit = exit
+    configuration.vfs = vfs?.name
+    return LibraryStore(
+      try await Persistence.open(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db,
+        configuration: configuration
+      )
+    )
+  }
+
+  private func booksInFile() async throws -> Int {
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db
+    )
+    let count = persistence.initialState.db.books.count
+    try await persistence.close()
+    return count
+  }
+
+  @Test
+  func `what is pending in a store that is released without close is written`() async throws {
+    var store: LibraryStore? = try await Self.open(at: path)
+    for number in 1...3 { store?.commit { $0.db.books.insert(Book(id: EntityID(number))) } }
+    store = nil
+    #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+    #expect(try await booksInFile() == 3)
+  }
+
+  @Test
+  func `a suspended store that is released without close writes what was committed meanwhile`()
+    async throws
+  {
+    var persistence: Persistence<LibraryState, LibraryDatabase>? = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db
+    )
+    var store = persistence.map { LibraryStore($0) }
+    try await persistence?.suspend()
+    store?.commit { $0.db.books.insert(Book(id: 1)) }
+    (store, persistence) = (nil, nil)
+    #expect(try await booksInFile() == 1)
+  }
+
+  @Test
+  func `what is pending in a store that is open when the process exits is written`() async throws {
+    await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
+      let store = try await Self.open(at: path)
+      store.commit { $0.db.books.insert(Book(id: 1)) }
+      withExtendedLifetime(store) { exit(7) }
+    }
+    #expect(try await booksInFile() == 1)
+  }
+
+  @Test
+  func `a store that is abandoned at the exit of the process is not closed there`() async throws {
+    await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
+      let store = try await Self.open(at: path, exit: .abandon)
+      store.commit { $0.db.books.insert(Book(id: 1)) }
+      withExtendedLifetime(store) { exit(7) }
+    }
+    #expect(try await booksInFile() == 0)
+  }
+
+  /// A debug build stops here; a release build goes on.
+  @Test
+  func `what cannot be written when a store is released is reported with the cause and the remedy`()
+    async throws
+  {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [path = path as String] in
+      let vfs = try FaultVFS(name: "release")
+      var store: LibraryStore? = try await Self.open(at: path, on: vfs)
+      for number in 1...2 { store?.commit { $0.db.books.insert(Book(id: EntityID(number))) } }
+      vfs.failNext(.write, in: .wal, code: .full, times: .sticky)
+      store = nil
+      exit(1)
+    }
+    let text = try #require(result?.standardErrorContent.text)
+    #expect(text.contains("app.strata: the store was not closed, and 2 commits are"))
+    #expect(text.contains("full") && text.contains("use withPersistence."), "\(text)")
+  }
+
+  @Test
+  func `what cannot be written when the process exits is reported`() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      [path = path as String] in
+      let vfs = try FaultVFS(name: "exit")
+      let store = try await Self.open(at: path, on: vfs)
+      store.commit { $0.db.books.insert(Book(id: 1)) }
+      vfs.failNext(.write, in: .wal, code: .full, times: .sticky)
+      withExtendedLifetime(store) { exit(1) }
+    }
+    let text = try #require(result?.standardErrorContent.text)
+    #expect(text.contains("app.strata: the store was not closed, and 1 commit is"))
+  }
+}
