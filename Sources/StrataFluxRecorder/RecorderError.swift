@@ -32,6 +32,9 @@ public enum RecorderError: Error {
   /// A type of the store is not `Codable`.
   case notCodable(store: String, type: String)
 
+  /// Read back, the recording would show another history from entry `id` on, or not be read at all; 0 is its base.
+  case notExportable(entry: Int, String)
+
   /// A checksum does not match: entry `id`, or the part before the entries for 0, is not as it was
   /// exported.
   case checksumMismatch(entry: Int)
@@ -71,6 +74,11 @@ extension RecorderError: CustomStringConvertible {
     case .notCodable(let store, let type):
       "The store \"\(store)\" cannot be exported or imported, because \(type) is not Codable. Make "
         + "its state and its actions Codable."
+    case .notExportable(let entry, let reason):
+      "The recording cannot be exported: an import would not show what this recorder shows from "
+        + (entry == 0 ? "its base" : "entry \(entry)")
+        + " on. \(reason) Call commit(), which makes the "
+        + "states shown the base, and export what is recorded from then on; or export before that entry."
     case .checksumMismatch(let entry):
       (entry == 0 ? "The base of the recording" : "Entry \(entry) of the recording")
         + " is damaged or was edited: its checksum does not match. Export the recording again."
@@ -79,6 +87,19 @@ extension RecorderError: CustomStringConvertible {
         + "the recording contains. Import it with the program that exported it."
     case .unreadable(let reason):
       "The recording cannot be imported: \(reason)"
+    }
+  }
+}
+
+extension RecorderError {
+  /// The entry that it is about, if it is about one.
+  var entry: Int? {
+    switch self {
+    case .noSuchEntry(let entry), .notReplayable(let entry, _), .partOfBase(let entry, _),
+      .replayFailed(let entry, _, _), .notExportable(let entry, _), .checksumMismatch(let entry),
+      .recomputedDifferently(let entry, _):
+      entry
+    case .noSuchPosition, .notRecorded, .refused, .notCodable, .unreadable: nil
     }
   }
 }

@@ -61,7 +61,8 @@ struct RecorderLog: Sendable {
     return position == entries.count ? states.applying(pending.flatMap(\.changes)) : states
   }
 
-  private func statesOfEntries(at position: Int) -> States {
+  /// The states without the changes that belong to no entry yet.
+  func statesOfEntries(at position: Int) -> States {
     position == 0 ? base : statesAfterEntries[position - 1]
   }
 
@@ -255,8 +256,8 @@ extension RecorderLog {
   /// Recomputes the state after each commit, in the order of the commits: where the state before it is
   /// not the recorded one, the commit is replayed, and a reducer decides again what it does.
   ///
-  /// Returns the ids of the entries that such a state reached and whose operations did not respond by
-  /// `reduce`: their commits were replayed, but the operations could have made others.
+  /// Returns the ids of the entries that such a state reached, in their store or in one that it waits for, and whose
+  /// operations did not respond by `reduce`: their commits were replayed, but the operations could have made others.
   private mutating func recomputeShownStates(
     _ given: [Int: any StateType] = [:]
   ) throws(RecorderError) -> [Int] {
@@ -265,8 +266,11 @@ extension RecorderLog {
     var opaque: Set<Int> = []
     for event in events {
       switch event {
-      case .receipt(_, let step, let store):
-        let isOther = current[store]?.id != recorded[store]
+      case .receipt(_, let step, let participant):
+        // An operation may read the stores that it waits for, too.
+        let isOther = ([participant.store] + participant.waitsFor).contains {
+          current[$0]?.id != recorded[$0]
+        }
         if isOther, !entries[step].isSkipped { opaque.insert(entries[step].id) }
       case .commit(let location):
         var change = self[location]
@@ -299,7 +303,7 @@ extension RecorderLog {
   /// What a replay comes by.
   private enum Event {
     /// A store received an action, to which it does not respond by `reduce`.
-    case receipt(order: Int, step: Int, store: String)
+    case receipt(order: Int, step: Int, RecorderEntry.Participant)
     case commit(CommitLocation)
 
     var order: Int {
@@ -314,7 +318,7 @@ extension RecorderLog {
   private var events: [Event] {
     let receipts = entries.enumerated().flatMap { step, entry in
       entry.opaqueStores.compactMap { participant in
-        participant.order.map { Event.receipt(order: $0, step: step, store: participant.store) }
+        participant.order.map { Event.receipt(order: $0, step: step, participant) }
       }
     }
     return (receipts + commitLocations.map(Event.commit)).sorted { $0.order < $1.order }

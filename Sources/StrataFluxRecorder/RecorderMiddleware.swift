@@ -227,8 +227,8 @@ extension RecorderMiddleware {
   /// commits are replayed as they were made. O(n log n + stores) for n recorded commits, and the cost
   /// of the replayed commits.
   ///
-  /// - Returns: The ids of the entries that could not be recomputed: on another state, the operations
-  ///   of their stores could have made other commits than those shown.
+  /// - Returns: The ids of the entries that could not be recomputed: on another state of their store, or of one that
+  ///   it waits for, the operations could have made other commits than those shown.
   /// - Throws: ``RecorderError/noSuchEntry(_:)``; ``RecorderError/notReplayable(entry:store:)`` if a
   ///   later commit changed one of these stores other than by `updateState` or `reduce`;
   ///   ``RecorderError/partOfBase(entry:store:)``;
@@ -390,15 +390,18 @@ extension RecorderMiddleware {
   /// The recording as JSON: the base, the changes of each entry, skipped entries, and the position.
   ///
   /// The states and actions of every store must be `Codable`. It contains the states of the base, and
-  /// after that only what each commit changed: the entities of tables, or the properties. O(base, and
-  /// for each commit the state without its entity tables).
+  /// after that only what each commit changed: the entities of tables, or the properties.
   ///
-  /// - Throws: ``RecorderError/notCodable(store:type:)``, and encoding errors.
+  /// It is read back first, as ``import(_:)`` reads it: what is returned shows, at every position, what this recorder
+  /// shows. O(base, and for each commit the state and the reducer).
+  ///
+  /// - Throws: ``RecorderError/notExportable(entry:_:)`` where it would show something else,
+  ///   ``RecorderError/notCodable(store:type:)``, and encoding errors.
   public func export() throws -> Data {
     let (log, codings) = state.withLock { state in
       (state.travel == nil ? state.presentLog : state.log, state.codings)
     }
-    return try Recording(codings: codings).data(of: log)
+    return try Recording(codings: codings).checkedData(of: log)
   }
 
   /// Shows an exported recording, of this program or another, at the position of its export.

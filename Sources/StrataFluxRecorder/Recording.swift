@@ -48,8 +48,48 @@ struct Recording {
 }
 
 extension Recording {
+  /// The file of a log, which was read back and shows what the log shows.
+  func checkedData(of log: RecorderLog) throws -> Data {
+    let data = try data(of: log)
+    let read: RecorderLog
+    do throws(RecorderError) {
+      read = try contents(of: data, limit: .max).log
+    } catch {
+      throw RecorderError.notExportable(entry: error.entry ?? 0, "\(error)")
+    }
+    var compared: [String: (own: Int, read: Int)] = [:]
+    for position in 0...log.entries.count {
+      let states = read.statesOfEntries(at: position)
+      for (store, own) in log.statesOfEntries(at: position).sorted(by: { $0.key < $1.key }) {
+        guard let other = states[store],
+          !(compared[store].map { $0 == (own.id, other.id) } ?? false)
+        else { continue }
+        if try !areEqual(own.state, other.state, of: coding(of: store)) {
+          throw RecorderError.notExportable(
+            entry: position == 0 ? 0 : log.entries[position - 1].id,
+            "The store \"\(store)\" would have another state."
+          )
+        }
+        compared[store] = (own.id, other.id)
+      }
+    }
+    return data
+  }
+
+  /// Whether two states are the same as JSON: what a state does not encode is in no recording.
+  private func areEqual(
+    _ a: any StateType,
+    _ b: any StateType,
+    of coding: any HubStore
+  ) throws -> Bool {
+    let (a, b) = (try coding.encode(a), try coding.encode(b))
+    if try a.difference(from: b) == nil { return true }
+    // A set can be encoded in another order.
+    return try a.whole(a.json).withoutOrder == b.whole(b.json).withoutOrder
+  }
+
   /// The file of a log.
-  func data(of log: RecorderLog) throws -> Data {
+  private func data(of log: RecorderLog) throws -> Data {
     let states = Dictionary(
       (log.base.values + log.changes.map(\.recorded)).map { ($0.id, $0.state) }
     ) { first, _ in first }
