@@ -244,6 +244,23 @@ extension LedgerGoldenTests {
   }
 
   @Test
+  func `an archive of a newer format is refused by its number, not as damage`() async throws {
+    let folder = directory.path("archive")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    let catalog = URL(fileURLWithPath: folder)
+      .appendingPathComponent(try #require(names.first { $0.hasPrefix("catalog-") }))
+    var image = try Data(contentsOf: catalog)
+    image[63] = 99
+    try image.write(to: catalog)
+    let path = try StorePath(directory.path("pulled.strata"), for: .archiving)
+    let error = await #expect(throws: PersistenceError.self) {
+      _ = try await ArchivePull(from: FolderArchive(folder), to: path, on: .system).run()
+    }
+    #expect(error?.reason == .newerFormat(found: 99, known: StoreFormat.known))
+    #expect(!FileManager.default.fileExists(atPath: path.file))
+  }
+
+  @Test
   func `an archive of format 2 is pulled, followed and led`() async throws {
     let archive = FolderArchive(directory.path("archive"))
     let pulled = try StorePath(directory.path("pulled.strata"), for: .archiving)
