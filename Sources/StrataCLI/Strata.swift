@@ -89,19 +89,50 @@ struct Strata: ParsableCommand {
     let message = Self.message(for: error)
     let text = fullMessage(for: error)
     if status.isSuccess {
-      do throws(OutputError) {
-        try Output.print { output throws(OutputError) in
-          if !text.isEmpty { try output.line(text) }
-        }
-      } catch _ {}
+      if !text.isEmpty { printIfRead(text) }
     } else if !text.isEmpty {
       Output.printError(text.replacingOccurrences(of: message, with: message.printable))
+      if let name = misspeltSubcommand(in: Array(CommandLine.arguments.dropFirst())) {
+        Output.printError("Did you mean `strata \(name)`?")
+      }
     }
     Foundation.exit(status.rawValue)
   }
 
+  /// What a word in place of a subcommand may mean, behind those before it; nil if it is one.
+  private static func misspeltSubcommand(in arguments: [String]) -> String? {
+    var command: any ParsableCommand.Type = Strata.self
+    var path: [String] = []
+    for word in arguments where !word.hasPrefix("-") {
+      let names = command.configuration.subcommands.map { $0._commandName }
+      guard let next = command.configuration.subcommands.first(where: { $0._commandName == word })
+      else { return word.nearest(among: names).map { (path + [$0]).joined(separator: " ") } }
+      path.append(word)
+      command = next
+    }
+    return nil
+  }
+
+  /// An error as JSON, where the command was asked for that.
+  private struct Failure: Encodable {
+    let error: String
+    let status: Int32
+  }
+
+  /// Prints a line to standard output, whose reader may be gone.
+  private static func printIfRead(_ text: String) {
+    do throws(OutputError) {
+      try Output.print { output throws(OutputError) in try output.line(text) }
+    } catch _ {}
+  }
+
   private static func exit(_ status: ExitStatus, message: String? = nil) -> Never {
-    if let message { Output.printError("strata: \(message)") }
+    if let message {
+      Output.printError("strata: \(message)")
+      if CommandLine.arguments.contains("--json") {
+        printIfRead(SummaryJSON.compact(Failure(error: message, status: status.rawValue)))
+      }
+    }
     Foundation.exit(status.rawValue)
   }
 }

@@ -103,7 +103,16 @@ extension DataMigrator {
     migrator.configuration.findings = .report
     migrator.persistence.vfs = nil
     migrator.persistence.watch = nil
-    return try work(migrator)
+    do {
+      return try work(migrator)
+    } catch let error as PersistenceError {
+      // The copy is gone when its path is read.
+      throw PersistenceError(
+        error.operation,
+        path: path.file,
+        error.reason.replacing(copy, with: path)
+      )
+    }
   }
 
   /// Runs each pending migration up, and where it can be taken back, down and up again.
@@ -210,6 +219,21 @@ extension DataMigrator {
       try session.barrier()
       try session.close()
       return written
+    }
+  }
+}
+
+extension PersistenceError.Reason {
+  /// The same with the folder of the store in place of that of its copy, which is gone when a message is read.
+  fileprivate func replacing(_ copy: StorePath, with path: StorePath) -> PersistenceError.Reason {
+    func replaced(_ text: String) -> String {
+      text.replacing(copy.directory, with: path.directory)
+    }
+    return switch self {
+    case .io(let detail): .io(replaced(detail))
+    case .busy(let detail): .busy(replaced(detail))
+    case .damaged(let detail): .damaged(replaced(detail))
+    default: self
     }
   }
 }

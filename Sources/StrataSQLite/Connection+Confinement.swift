@@ -128,6 +128,15 @@ extension Connection {
     try result.get()
   }
 
+  /// Makes a word in double quotes a name, always; without it, SQLite takes one that names nothing for a text.
+  package func takeQuotedWordsAsNames() throws(SQLiteError) {
+    let handle = try requireHandle(.configure)
+    for option in [SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL] {
+      let status = strata_db_config(handle, option, 0, nil)
+      guard status == SQLITE_OK else { throw failure(status, .configure) }
+    }
+  }
+
   /// Where in its text the last statement failed to compile, in bytes; nil if SQLite does not say.
   package var lastErrorOffset: Int? {
     guard let handle else { return nil }

@@ -453,6 +453,25 @@ private struct Sample {
     #expect(try await sample.folder.contents() == before)
   }
 
+  @Test func `what fails with --json prints JSON, and a misspelt verb gets a suggestion`()
+    async throws
+  {
+    let sample = try await Sample()
+    try sample.write("ALTER TABLE people DROP COLUMN bio;", to: "0003_split_people.sql")
+    let up = try await sample.migrate("up", nil, "--to", "3", "--json")
+    #expect(up.status == 2)
+    let value = try JSONSerialization.jsonObject(with: Data(up.output.utf8)) as? [String: Any]
+    #expect(value?["status"] as? Int == 2, "\(up)")
+    let text = value?["error"] as? String ?? ""
+    #expect(text.contains("-- strata:allow destructive(people.bio)"), "\(up)")
+    let missing = try await Program.strata("info", "/nowhere.strata", "--json")
+    #expect(missing.output.hasPrefix("{\"error\""), "\(missing)")
+    for (words, meant) in [(["migrat", "up"], "migrate"), (["migrate", "pln"], "migrate plan")] {
+      let program = try await Program.run(Program.strataPath(), words + [sample.store])
+      #expect(program.status == 64 && program.errors.contains("`strata \(meant)`"), "\(program)")
+    }
+  }
+
   @Test func `new writes the files of the next number`() async throws {
     let folder = try Folder()
     let path = folder.path("Migrations")

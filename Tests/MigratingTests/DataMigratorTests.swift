@@ -314,4 +314,24 @@ struct DataMigratorTests {
     let drop = DataMigration("0001_drop", .dropTable("users"))
     #expect(try await DataMigrator([drop], at: sealed).up().steps[0].tables[0].deleted == 1)
   }
+
+  @Test
+  func `an error on a copy names the store, and a report says what an opening ran`() async throws {
+    let failing = DataMigration("0001_fail") { _ in throw CocoaError(.fileReadUnknown) }
+    let error = await #expect(throws: PersistenceError.self) {
+      try await migrator([failing]).plan()
+    }
+    #expect(error?.path == path)
+    #expect(error?.description.contains("strata-migration") == false)
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: FiveReleases.First.State(),
+      database: \.db,
+      migrations: [touch("0001_a")]
+    )
+    let text = "\(persistence.report)"
+    #expect(text.contains("Ran 1 migration, from revision 1 to 2: 0001_a."), "\(text)")
+    #expect(text.contains("The file as it was before is \(path).before-1."), "\(text)")
+    try await persistence.close()
+  }
 }

@@ -576,7 +576,7 @@ import Testing
         return error
       }
     }
-    #expect(try error("UPDATE rows SET id = 7") == .sameID(table: "rows", id: "integer(7)"))
+    #expect(try error("UPDATE rows SET id = 7") == .sameID(table: "rows", id: "7"))
     #expect(try error("UPDATE rows SET id = NULL") == .badID(table: "rows", value: "NULL"))
     #expect(
       try error("UPDATE rows SET joined = 'soon' WHERE id = 2")
@@ -591,6 +591,18 @@ import Testing
     #expect(
       try error("CREATE TABLE t(id TEXT PRIMARY KEY) WITHOUT ROWID") == .withoutRowID(table: "t")
     )
+    #expect(
+      try error("UPDATE rows SET name = CAST(x'ff' AS TEXT) WHERE id = 1")
+        == .invalidText(table: "rows")
+    )
+    func message(_ script: String) throws -> String? {
+      guard case .statement(_, _, let message)? = try error(script) else { return nil }
+      return message
+    }
+    #expect(try message("UPDATE rows SET nmae = 1") == "no such column: nmae; did you mean name?")
+    #expect(try message("UPDATE row SET name = 1") == "no such table: row; did you mean rows?")
+    // A word in double quotes is a name, and no text where nothing has that name.
+    #expect(try message(#"UPDATE rows SET name = "Ann""#)?.hasPrefix("no such column") == true)
     guard case .statement? = try error("UPDATE rows SET nothing = 1") else {
       Issue.record("a column that does not exist was updated")
       return

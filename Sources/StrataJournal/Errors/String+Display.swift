@@ -105,3 +105,35 @@ extension String {
   /// The text without a full stop at its end, to stand within a sentence.
   package var withoutFullStop: String { hasSuffix(".") ? String(dropLast()) : self }
 }
+
+/// What a misspelt word may mean.
+extension String {
+  /// The word of a list that is one or two letters away, a third of them at most; nil if there is none.
+  ///
+  /// O(words × letters²). Case does not count.
+  package func nearest(among words: some Sequence<String>) -> String? {
+    let limit = Swift.max(1, Swift.min(2, count / 3))
+    let own = Array(lowercased())
+    return words.map { (word: $0, distance: Self.distance(own, Array($0.lowercased()))) }
+      .filter { $0.distance <= limit }
+      .min { ($0.distance, $0.word) < ($1.distance, $1.word) }?.word
+  }
+
+  /// How many letters differ, are missing, are too many, or are swapped with the next one.
+  private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+    var rows = [Array(0...right.count)]
+    for (index, letter) in left.enumerated() {
+      var row = [index + 1]
+      for (other, candidate) in right.enumerated() {
+        var best = Swift.min(rows[index][other + 1], row[other]) + 1
+        best = Swift.min(best, rows[index][other] + (letter == candidate ? 0 : 1))
+        if index > 0, other > 0, letter == right[other - 1], left[index - 1] == candidate {
+          best = Swift.min(best, rows[index - 1][other - 1] + 1)
+        }
+        row.append(best)
+      }
+      rows.append(row)
+    }
+    return rows[left.count][right.count]
+  }
+}

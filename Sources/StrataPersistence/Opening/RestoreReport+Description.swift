@@ -10,7 +10,7 @@ extension RestoreReport: CustomStringConvertible {
       !$0.isEmpty
     }
     return
-      ([restored] + sources + violations + differences
+      ([restored] + sources + migrated + violations + differences
       + otherNotes.map(\.sentence)).joined(separator: " ")
   }
 
@@ -32,6 +32,17 @@ extension RestoreReport: CustomStringConvertible {
     case .restoredWithLoss:
       return "Restored with loss: \(entities) at revision \(revision), \(source)."
     }
+  }
+
+  /// What ran, where the file is as it was before, and what failed afterwards.
+  private var migrated: [String] {
+    guard let migrations, !migrations.steps.isEmpty else { return [] }
+    let names = migrations.steps.map(\.name).joined(separator: ", ")
+    let steps = Measures.count(migrations.steps.count, "migration", "migrations")
+    let backup = migrations.backup.map { " The file as it was before is \($0)." } ?? ""
+    let ran =
+      "Ran \(steps), from revision \(migrations.before) to \(migrations.after): \(names).\(backup)"
+    return [ran] + migrations.notes.map(\.sentence)
   }
 
   private var violations: [String] {

@@ -163,5 +163,6 @@ extension Connection {
     ] {
       try setLimit(limit, to: value)
     }
+    try takeQuotedWordsAsNames()
   }
 }

@@ -1,3 +1,5 @@
+import StrataJournal
+
 /// Why a query was not answered.
 ///
 /// The store is unchanged.
@@ -36,9 +38,14 @@ extension QueryError: CustomStringConvertible {
     case .noTable(let name, let known):
       known.isEmpty
         ? "There is no table \(name): the store has no tables."
-        : "There is no table \(name). The store has \(known.joined(separator: ", "))."
+        : """
+        There is no table \(name)\(Self.question(name, known)) The store has \(known.joined(separator: ", ")).
+        """
     case .noColumn(let name, let table, let known):
-      "The table \(table) has no column \(name). It has \(known.joined(separator: ", "))."
+      """
+      The table \(table) has no column \(name)\(Self.question(name, known)) It has \
+      \(known.joined(separator: ", ")).
+      """
     case .notOneStatement(let message): "\(message). Write one SELECT."
     case .refused(let what):
       "A query only reads, and \(what) is more than that. Write one SELECT, WITH or VALUES."
@@ -53,6 +60,11 @@ extension QueryError: CustomStringConvertible {
     case .argument(let message): message
     case .failed(let message): "The query failed: \(message)."
     }
+  }
+
+  /// The end of a sentence that names what is not there.
+  private static func question(_ name: String, _ known: [String]) -> String {
+    name.nearest(among: known).map { "; did you mean \($0)?" } ?? "."
   }
 }
 

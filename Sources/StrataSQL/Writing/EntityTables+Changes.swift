@@ -103,8 +103,18 @@ extension EntityTables {
     let names = Set(results.keys).union(tables.filter { $0.use != nil }.map(\.records.table))
     for name in names.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
       let before = tables.first { $0.records.table == name && $0.use != nil }
-      try compare(name, before, results[name], isAway: away.contains(name), cells, body)
+      do {
+        try compare(name, before, results[name], isAway: away.contains(name), cells, body)
+      } catch let error as SQLiteError {
+        throw notText(error, in: name)
+      }
     }
+  }
+
+  /// An error of reading a row whose text SQLite has not checked; any other error as it is.
+  private func notText(_ error: SQLiteError, in table: String) -> any Error {
+    error.code.primary == .mismatch && error.path == connection.path
+      ? EntityTableError.invalidText(table: table) : error
   }
 
   private func result(_ name: String, _ root: Int64) throws -> Result {
@@ -182,7 +192,9 @@ extension EntityTables {
 
   /// Whether a column has values, and all of them are values of a kind as SQL shows it.
   private func holdsOnly(_ kind: ColumnKind, _ column: String, of table: String) throws -> Bool {
-    let rows = try connection.cursor("SELECT \(column) FROM \(table) WHERE \(column) IS NOT NULL")
+    let rows = try connection.cursor(
+      "SELECT \(column) FROM \(table) WHERE \(column) IS NOT NULL"
+    )
     var hasValue = false
     while try rows.next() {
       let value = try rows.withRow { row throws(SQLiteError) in try row.value(0) }
@@ -432,7 +444,10 @@ extension EntityTables {
         if encoded != before { values[4] = .blob(before) }
       }
       guard try Self.isAdded(values, by: insert) else {
-        throw EntityTableError.sameID(table: result.storedName, id: "\(value)")
+        throw EntityTableError.sameID(
+          table: result.storedName,
+          id: EncodedID.text(of: encoded[...])
+        )
       }
     }
     insert.reset()
@@ -467,12 +482,12 @@ extension EntityTables {
     guard let scalar = column.kind.scalar else {
       if column.kind == .any { return EncodedID.bytes(of: natural) }
       guard case .string(let text) = natural, let json = JSONReader.value(text) else {
-        throw EntityTableError.badID(table: table, value: "\(value)")
+        throw EntityTableError.badID(table: table, value: value.json)
       }
       return EncodedID.bytes(of: json)
     }
     guard let stored = scalar.stored(natural) ?? (column.isLoose ? natural : nil) else {
-      throw EntityTableError.badID(table: table, value: "\(value)")
+      throw EntityTableError.badID(table: table, value: value.json)
     }
     return EncodedID.bytes(of: stored)
   }

@@ -51,6 +51,8 @@ package enum EntityTableError: Error, Equatable, Sendable {
   case withoutRowID(table: String)
   /// A row has no ID, or one that cannot be stored.
   case badID(table: String, value: String)
+  /// A row has a text that is not valid UTF-8.
+  case invalidText(table: String)
   /// Two rows have one ID.
   case sameID(table: String, id: String)
   /// The declared type of a column stands for no kind.
@@ -88,6 +90,11 @@ extension EntityTableError: CustomStringConvertible {
     case .badID(let table, let value):
       """
       a row of \(table) has \(value) for its ID; give it one of the type of the column id, or delete it
+      """
+    case .invalidText(let table):
+      """
+      a row of \(table) has a text that is not valid UTF-8, as CAST(… AS TEXT) of bytes may be; store the \
+      bytes in a column of type BLOB, or convert them with hex()
       """
     case .sameID(let table, let id):
       "two rows of \(table) have the ID \(id); give one of them another, or delete it"

@@ -1,4 +1,5 @@
 import Foundation
+import StrataJournal
 import StrataSQLite
 
 /// The private database on which scripts of people run, and what confines them.
@@ -131,8 +132,27 @@ final class ScriptDatabase {
     case .noMemory: return .memoryLimit
     case .full: return isFull ? .tooMuch : .temporaryDiskFull
     case .ioerr, .cantOpen: return .temporaryFile("\(error)")
-    default: return .statement(error.sql ?? "", line: line, message: error.message)
+    default: return .statement(error.sql ?? "", line: line, message: message(of: error))
     }
+  }
+
+  /// What SQLite says, with the table or column that a misspelt one may mean.
+  private func message(of error: SQLiteError) -> String {
+    for (prefix, names) in [
+      ("no such column: ", "SELECT c.name FROM sqlite_schema t, pragma_table_info(t.name) c"),
+      ("no such table: ", "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"),
+    ] where error.message.hasPrefix(prefix) {
+      let word = error.message.dropFirst(prefix.count).split(separator: ".").last ?? ""
+      do {
+        let known = try connection.all(names) { row in try row.text(0) }
+        guard let name = String(word).nearest(among: known) else { break }
+        return "\(error.message); did you mean \(name)?"
+      } catch {
+        // The error of the script is the one to report.
+        break
+      }
+    }
+    return error.message
   }
 
   /// Whether the disk of temporary files has room, so that the limit of pages was reached.
