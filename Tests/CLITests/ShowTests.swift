@@ -117,7 +117,7 @@ import Testing
   @Test func `an unknown ID is not found`() async throws {
     let shown = try await Program.strata("show", path, "users", "7", "--json")
     #expect(shown.status == 3)
-    #expect(shown.output == "")
+    #expect(shown.output.hasPrefix("{\"error\":\"\(path): there is no entity 7 in users. "))
     #expect(shown.errors.hasPrefix("strata: \(path): there is no entity 7 in users. "))
   }
 

@@ -52,7 +52,8 @@ extension PersistenceError {
 
   private static func remedy(of error: DataMigrationError) -> Remedy {
     switch error {
-    case .badName, .duplicate, .gap, .outOfOrder, .missing, .drifted, .failed, .checkFailed, .refused,
+    case .badName, .duplicate, .gap, .outOfOrder, .missing, .drifted, .failed, .checkFailed,
+      .refused,
       .noStatement, .unreadable, .sealed:
       .fixProgram
     case .olderBuild: .useNewerBuild

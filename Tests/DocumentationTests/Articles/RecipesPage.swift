@@ -144,10 +144,6 @@ private enum Recipes {
         try state.db.posts.update(in: ids) { $0.isPublished = true }
       }
     }
-
-    func pin(_ id: Post.ID) throws {
-      try commit("pin") { state throws in try state.db.posts.update(id) { $0.isPublished = true } }
-    }
   }
 
   static func undo(board: Board) throws {
@@ -198,4 +194,10 @@ private typealias Playlist = Recipes.Playlist
 
 private protocol PlaylistDatabase: DatabaseType {
   var playlists: EntityTable<Playlist> { get set }
+}
+
+extension Recipes.Board {
+  func pin(_ id: Post.ID) throws {
+    try commit("pin") { state throws in try state.db.posts.update(id) { $0.isPublished = true } }
+  }
 }
