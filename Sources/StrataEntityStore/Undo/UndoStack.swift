@@ -271,7 +271,9 @@ public struct UndoGrouping: Sendable {
   ///
   /// After an undo or a redo, the next commit starts a step of its own.
   ///
-  /// - Parameter now: The time of a commit.
+  /// - Parameters:
+  ///   - window: How long after a commit the next one joins it.
+  ///   - now: The time of a commit.
   public static func sameName(
     within window: Duration,
     now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }

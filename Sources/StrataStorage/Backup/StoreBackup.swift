@@ -17,7 +17,7 @@ public enum StoreBackup {
   /// backup that is only copied into place is refused with `.endMissing`, because the head beside it lists commits that
   /// it lacks.)
   ///
-  /// Nothing is overwritten: ``restore(_:replacing:)`` moves the old store to quarantine. Whoever moves it away, with its
+  /// Nothing is overwritten: ``restore(_:replacing:now:)`` moves the old store to quarantine. Whoever moves it away, with its
   /// `-wal` and `-shm`, leaves its `.head`, which states how far it was. The backup is not changed. O(file), several times over, because the copy
   /// is verified before it gets its name.
   ///
@@ -149,7 +149,7 @@ public enum StoreBackup {
   }
 }
 
-/// What ``StoreBackup/restore(_:replacing:)`` has put in the place of a store.
+/// What ``StoreBackup/restore(_:replacing:now:)`` has put in the place of a store.
 public struct RestoredBackup: Sendable, Equatable {
   /// The position of the store now.
   public let position: Position
