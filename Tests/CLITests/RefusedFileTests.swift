@@ -99,7 +99,7 @@ import Testing
       folder,
       path,
       7,
-      "this store has format 99, but this build reads formats up to 2"
+      "this store has format 99, but this build reads formats up to 3"
     )
   }
 

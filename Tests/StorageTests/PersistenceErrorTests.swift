@@ -63,7 +63,7 @@ import Testing
       (.closed, .reopen, "open the store again"),
       (.notLeading(by: "b"), .reopen, "open it again"),
       (.reservedName("value:a"), .fixProgram, "Use another name"),
-      (.dataMigration(.refused([:])), .fixProgram, "Say in the migration"),
+      (.dataMigration(.refused([:])), .fixProgram, "If this is intended, add"),
     ] as [(PersistenceError.Reason, PersistenceError.Remedy, String)]
   )
   func `the remedy that a program reads is the one that the text names`(
