@@ -102,7 +102,7 @@ package struct ArchiveOpening: Sendable {
       var relation = try await relation(of: file, position, &head)
       await file.close()
       if relation == .rewritten { relation = .diverged(after: nil) }
-      // The archive no longer has the end of the file, and nobody who follows may add it again.
+      // The archive no longer has the end of the file, and a follower must not add it again.
       if relation == .atOrAhead, let position, position.revision > head.mark.revision {
         relation = .diverged(after: head.mark.revision)
       }

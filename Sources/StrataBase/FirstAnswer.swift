@@ -13,7 +13,7 @@ package final class FirstAnswer<Value: Sendable>: Sendable {
 
   package init() {}
 
-  /// Answers, if nobody has.
+  /// Gives the answer, unless there is one.
   package func give(_ value: Value) {
     let waiting = state.withLock { state -> CheckedContinuation<Value, Never>? in
       switch state {

@@ -6,7 +6,7 @@
   import Glibc
 #endif
 
-/// The standard error of the process, for what nobody is there to receive: unbuffered, so that an assertion
+/// The standard error of the process, for messages that no caller receives: unbuffered, so that an assertion
 /// after it does not lose it.
 package enum StandardError {
   /// Writes what happened and what to do, and fails an assertion in a debug build.

@@ -14,7 +14,7 @@ public struct MigrationStraggler: Sendable, Hashable, Codable {
 
 /// What is done with records of older builds that no migration can bring up.
 public enum StragglerResolution: String, Sendable, Codable {
-  /// They stay as they are: whoever decides this says that they have the new shape.
+  /// They stay as they are: the caller says that they have the new shape.
   case keep
   /// They are removed, as one delta.
   case remove

@@ -52,7 +52,7 @@ extension JournalWriter {
   }
 }
 
-/// The last writing to a file that nobody has closed.
+/// The last writes to a file that was not closed.
 struct ReleasedWriting: Sendable {
   private let hasEnded = DispatchSemaphore(value: 0)
   private let result = Lock<Result<Void, PersistenceError>?>(nil)
