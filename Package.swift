@@ -217,6 +217,12 @@ let package = Package(
       ],
       path: "Tests/LivePage"
     ),
+    // Stores, archives and followers in a world that a seed determines, for Scripts/simulate.
+    .executableTarget(
+      name: "Simulation",
+      dependencies: ["StrataBase", "TestSupport"],
+      path: "Tests/Simulation"
+    ),
     .testTarget(name: "BaseTests", dependencies: ["StrataBase", "TestSupport"]),
     .testTarget(
       name: "RecordsTests",

@@ -35,6 +35,8 @@ def imports(tree):
 # The hint is a part of every match: a file without it is not searched.
 Ban = collections.namedtuple("Ban", "what hint pattern folders instead allowed unless", defaults=[(), None])
 SOURCES = ("Sources/", "Migrations/")
+# What uses a store's file or an archive: a simulation decides what happens there, and when.
+ENGINE = tuple(f"Sources/Strata{name}/" for name in ("Journal", "Storage", "Migrating", "Archive", "Persistence"))
 LOCK = ("Sources/StrataBase/Lock",)
 BANS = [
     Ban("try!", "try!", r"\btry!", SOURCES, "Throw the error, or trap with preconditionFailure and a sentence."),
@@ -60,8 +62,11 @@ BANS = [
         "Name the type by what it is, without Manager, Helper, Util, Common, Impl, Data, Info, Object."),
     # A default value of a parameter is how a clock comes in: `now: Date = Date()`.
     Ban("clock", "", r"(?:Date\(\)|Date\.now\b|ContinuousClock(?:\(\)|\.now\b)|Task\.sleep\()", SOURCES,
-        "Take a clock or `now` as a parameter, so that a test can set it.", ("Sources/StrataCLI/",),
+        "Take a clock or `now` as a parameter, or ask Scheduling, so that a test can set it.", ("Sources/StrataCLI/", "Sources/StrataBase/Scheduler.swift"),
         r"\w: [^\n={]*= *(?:\{ *)?\Z"),
+    Ban("UUID()", "UUID()", r"\bUUID\(\)", ENGINE, "Use Scheduling.uuid(), so that a simulation repeats it."),
+    Ban("DispatchQueue", "DispatchQueue", r"\bDispatchQueue\(", ENGINE,
+        "Use FileExecutor or Scheduling.current.makeQueue, so that a simulation can order it."),
     Ban("sleep", "sleep(", r"(?:Task\.|Thread\.|\bu|(?<![.\w])(?<!func ))sleep\(", ("Tests/",),
         "Wait for the event itself, or use a clock of the test."),
     Ban("@testable", "@testable", r"@testable\b", ("Tests/",), "Give the declaration `package` access."),

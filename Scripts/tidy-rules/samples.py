@@ -28,6 +28,8 @@ SAMPLES = [
     ("bans", {A: "DispatchQueue.global().async {}"}, {A: 'DispatchQueue(label: "a").async {}'}),
     ("bans", {A: "struct ReadHelper {}"}, {A: "struct Helpers {}\nlet a = ReadHelper()"}),
     ("bans", {A: "  let a = Date()"}, {A: "  init(now: @escaping () -> Date = { Date() }, b: Date = Date()) {"}),
+    ("bans", {"Sources/StrataJournal/A.swift": "let a = UUID()"}, {A: "let a = UUID()"}),
+    ("bans", {"Sources/StrataStorage/A.swift": 'let a = DispatchQueue(label: "a")'}, {A: 'let a = DispatchQueue(label: "a")'}),
     ("bans", {"Tests/A.swift": "try await Task.sleep(for: a)"}, {"Tests/A.swift": "func sleep() {}\nclock.sleep(1)"}),
     ("bans", {"Tests/A.swift": "@testable import B"}, {"Tests/A.swift": "import B // @testable"}),
     ("bans", {A: "// MARK: - A"}, {A: "// A mark: a."}),

@@ -110,7 +110,7 @@ struct ArchiveFolder: Sendable {
 
   /// Writes a file that gets its name once it is synced.
   func write(_ contents: [UInt8], to file: String) throws {
-    let temporary = path("\(file)\(Self.unfinished)\(UUID().uuidString)")
+    let temporary = path("\(file)\(Self.unfinished)\(Scheduling.uuid().uuidString)")
     do {
       try write(contents, temporary: temporary)
       try disk.rename(temporary, to: path(file))

@@ -239,7 +239,7 @@ package struct ArchiveOpening: Sendable {
       } catch {
         guard isWaiting, case .led(_, let rest) = error.reason else { throw error }
         if let now = try await archive.head(), wait.isRenewed(now) { throw error }
-        try await Task.sleep(for: min(rest + .milliseconds(10), .milliseconds(200)))
+        try await Scheduling.sleep(for: min(rest + .milliseconds(10), .milliseconds(200)))
       }
     }
   }

@@ -50,9 +50,9 @@ package actor ArchiveShipper {
   /// Whether the file may have a snapshot that the archive gets.
   private nonisolated let mayOweSnapshot = Lock(true)
   /// When the lease was extended last: before the message was sent.
-  private var leaseStart = ContinuousClock.now
+  private var leaseStart = Scheduling.now
   private var failures = 0
-  private var backlogCheck = ContinuousClock.now
+  private var backlogCheck = Scheduling.now
   private var isStopping = false
   private var loop: Task<Void, Never>?
   /// When it looks again by itself.
@@ -239,7 +239,7 @@ extension ArchiveShipper {
   }
 
   private func schedule(after pause: Duration) {
-    let time = ContinuousClock.now + pause
+    let time = Scheduling.now + pause
     if let timer, timer <= time { return }
     timer = time
     executor.schedule(after: pause) { [weak self] in
@@ -389,7 +389,7 @@ extension ArchiveShipper {
       // Leading to no end would only depose the one that leads.
       try checkFits(relation, leader: before.leader)
     }
-    let began = ContinuousClock.now
+    let began = Scheduling.now
     let head = try await archive.lead(
       ArchiveCandidate(
         store: identity.id,
@@ -483,8 +483,8 @@ extension ArchiveShipper {
   }
 
   private func renewIfDue() async throws {
-    guard let term, ContinuousClock.now - leaseStart > policy.lease / 4 else { return }
-    let began = ContinuousClock.now
+    guard let term, Scheduling.now - leaseStart > policy.lease / 4 else { return }
+    let began = Scheduling.now
     try await archive.renew(term)
     noteLease(from: began)
   }
@@ -493,14 +493,14 @@ extension ArchiveShipper {
     leaseStart = began
     guard policy.withoutLease == .refuse else { return }
     writer.queue.acceptCommitsAgain()
-    executor.schedule(after: policy.lease - (ContinuousClock.now - began)) { [weak self] in
+    executor.schedule(after: policy.lease - (Scheduling.now - began)) { [weak self] in
       self?.assumeIsolated { $0.refuseWithoutLease() }
     }
   }
 
   /// Refuses commits if the lease has ended: another process may lead.
   private func refuseWithoutLease() {
-    guard !isStopping, ContinuousClock.now - leaseStart >= policy.lease else { return }
+    guard !isStopping, Scheduling.now - leaseStart >= policy.lease else { return }
     writer.queue.refuseCommits(.notLeading(by: nil))
   }
 }
@@ -537,7 +537,7 @@ extension ArchiveShipper {
       guard let term, let segment = ArchiveSegment(of: batch.frames, epoch: term.epoch) else {
         return
       }
-      let began = ContinuousClock.now
+      let began = Scheduling.now
       try await archive.append(segment, catalog: batch.catalog, in: term)
       catalogState = batch.state
       if batch.owesSnapshot { mayOweSnapshot.withLock { $0 = true } }
@@ -605,8 +605,8 @@ extension ArchiveShipper {
 
   /// Stops to keep the deltas if there are too many.
   private func limitBacklog() async {
-    guard pin != nil, ContinuousClock.now >= backlogCheck else { return }
-    backlogCheck = .now + .seconds(5)
+    guard pin != nil, Scheduling.now >= backlogCheck else { return }
+    backlogCheck = Scheduling.now + .seconds(5)
     let after = mark?.revision ?? 0
     do {
       let bytes = try await reader.read { try $0.journal.bytes(after: after) }

@@ -34,7 +34,7 @@ public actor FolderArchive: Archive {
 
   /// An archive in a folder, which the first leader makes.
   public init(_ path: String) {
-    self.init(path, on: .system, now: { Date() })
+    self.init(path, on: .system, now: { Scheduling.date })
   }
 
   package init(_ path: String, on disk: Disk, now: @escaping @Sendable () -> Date) {
@@ -409,7 +409,7 @@ extension FolderArchive {
 
   private func put(_ catalog: [UInt8]?, in head: inout Head) throws {
     guard let catalog else { return }
-    let name = "catalog-\(head.epoch)-\(head.mark.revision)-\(UUID().uuidString)"
+    let name = "catalog-\(head.epoch)-\(head.mark.revision)-\(Scheduling.uuid().uuidString)"
     try folder.write(catalog, to: name)
     head.catalog = name
   }

@@ -11,7 +11,7 @@ package enum ParallelMap {
   /// How many threads work at once, at most.
   ///
   /// More than eight wait for the one that reads the file.
-  package static var width: Int { min(ProcessInfo.processInfo.activeProcessorCount, 8) }
+  package static var width: Int { min(Scheduling.current.parallelism, 8) }
 
   /// Calls `receive` with the output of each item that `next` returns, in order.
   ///

@@ -75,7 +75,7 @@ extension DataMigrator {
     let path = try StorePath(path, for: .migrating)
     let access = try ReadAccess(path, for: .migrating, on: persistence.disk)
     let temporary = (FileManager.default.temporaryDirectory.path as NSString).standardizingPath
-    let directory = "\(temporary)/strata-migration-\(UUID().uuidString)"
+    let directory = "\(temporary)/strata-migration-\(Scheduling.uuid().uuidString)"
     guard mkdir(directory, 0o700) == 0 else { throw SystemError("mkdir", directory) }
     defer { do { try FileManager.default.removeItem(atPath: directory) } catch _ {} }
     let name = (path.file as NSString).lastPathComponent

@@ -1,3 +1,4 @@
+import StrataBase
 import StrataJournal
 
 /// Runs migrations on an executor of its own: they take long, and Swift's thread pool should not wait for them.

@@ -55,7 +55,8 @@ package final class FaultyArchive: Archive {
   package func resume() { gate.withLock { $0.isClosed = false } }
 
   private static func pauseShortly() async {
-    do { try await Task.sleep(for: .milliseconds(1)) } catch _ { await Task.yield() }
+    // Also in a task that is cancelled, whose sleep would return at once.
+    await Task { try? await Scheduling.sleep(for: .milliseconds(1)) }.value
   }
 
   private func pass<R: Sendable>(
@@ -101,7 +102,7 @@ package final class FaultyArchive: Archive {
       }
     case .refused: throw ArchiveError(.refused, archive: name)
     case .hanging:
-      do { try await Task.sleep(for: .seconds(3_600)) } catch _ {}
+      do { try await Scheduling.sleep(for: .seconds(3_600)) } catch _ {}
     }
     throw ArchiveError(.away("a fault of the test at \(call)"), archive: name)
   }

@@ -12,7 +12,7 @@ package final class TemporaryDirectory: Sendable {
     // Tests leave stores to disks that fail, and an assertion would end all tests of the process.
     JournalWriter.assertsClosing.withLock { $0 = false }
     url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-      .appendingPathComponent("strata tests \(UUID().uuidString)", isDirectory: true)
+      .appendingPathComponent("strata tests \(Scheduling.uuid().uuidString)", isDirectory: true)
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
   }
 

@@ -1,4 +1,5 @@
 package import Foundation
+import StrataBase
 
 /// The lock of a store's writer: a file beside the store, locked with `flock`.
 ///
@@ -43,7 +44,7 @@ package struct LockFile: ~Copyable {
       guard try file.lock(LOCK_EX | LOCK_NB) else { return nil }
       guard try file.identity() == FileIdentity(ofFileAt: path) else { continue }
       try file.truncate(to: 0)
-      try file.write(Array("\(owner)\n\(UUID().uuidString)\n".utf8), at: 0)
+      try file.write(Array("\(owner)\n\(Scheduling.uuid().uuidString)\n".utf8), at: 0)
       self.file = file
       return
     }

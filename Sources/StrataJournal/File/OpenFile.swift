@@ -1,4 +1,5 @@
 import Foundation
+import StrataBase
 
 /// A file descriptor that is closed exactly once.
 ///
@@ -68,7 +69,7 @@ package struct OpenFile: ~Copyable {
   ///
   /// It has a name only between two calls, in which this thread accepts no signal.
   static func unnamed(in directory: String, on disk: Disk) throws(SystemError) -> OpenFile {
-    let path = directory + "/strata-\(UUID().uuidString)"
+    let path = directory + "/strata-\(Scheduling.uuid().uuidString)"
     var all = sigset_t()
     var before = sigset_t()
     sigfillset(&all)

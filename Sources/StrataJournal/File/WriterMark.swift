@@ -1,4 +1,5 @@
 import Foundation
+import StrataBase
 
 /// The mark of a writer that waits until readers release their locks: a file beside the store, which the writer holds
 /// locked.
@@ -12,7 +13,7 @@ final class WriterMark {
   static let pauses = 500
 
   /// Waits a millisecond.
-  static func pause() { usleep(1_000) }
+  static func pause() { Scheduling.current.block(for: .milliseconds(1)) }
 
   private let file: OpenFile
 

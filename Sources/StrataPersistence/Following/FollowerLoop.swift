@@ -77,7 +77,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       var iterator = signals.makeAsyncIterator()
       while let pause = await self?.step(connection), !Task.isCancelled {
         let timer = Task {
-          try await Task.sleep(for: pause)
+          try await Scheduling.sleep(for: pause)
           signal.yield()
         }
         let next: Void? = await iterator.next()
@@ -97,7 +97,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       for await _ in hints { signal.yield() }
       // What came meanwhile.
       signal.yield()
-      do { try await Task.sleep(for: relistening) } catch _ { return }
+      do { try await Scheduling.sleep(for: relistening) } catch _ { return }
     }
   }
 
@@ -381,7 +381,7 @@ final class TemporaryFolder: Sendable {
 
   init() throws(PersistenceError) {
     let url = FileManager.default.temporaryDirectory.resolvingSymlinksInPath()
-      .appendingPathComponent("strata-follower-\(UUID().uuidString)", isDirectory: true)
+      .appendingPathComponent("strata-follower-\(Scheduling.uuid().uuidString)", isDirectory: true)
     path = url.path
     do {
       try FileManager.default.createDirectory(

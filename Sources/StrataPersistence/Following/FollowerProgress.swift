@@ -66,7 +66,7 @@ final class FollowerProgress: Sendable {
       }
       if let limit {
         Task {
-          try await Task.sleep(for: limit)
+          try await Scheduling.sleep(for: limit)
           let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
           waiter?.continuation.resume(returning: false)
         }

@@ -1,3 +1,4 @@
+import StrataBase
 import StrataJournal
 
 /// Makes the file of a backup, or restores one, on an executor of its own: verifying a copy takes long, and

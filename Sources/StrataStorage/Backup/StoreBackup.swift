@@ -299,7 +299,7 @@ private struct BackupRestore {
     }.get()
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     do {
-      try StoreFormat.migrate(connection, now: Date().microseconds)
+      try StoreFormat.migrate(connection, now: Scheduling.date.microseconds)
       return try StoreIdentity.read(connection)
     } catch {
       throw PersistenceError(operation, path: backup.file, wrapping: error)

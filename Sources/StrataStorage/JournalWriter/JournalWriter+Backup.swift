@@ -1,3 +1,4 @@
+import StrataBase
 package import StrataJournal
 import StrataSQLite
 
@@ -20,7 +21,8 @@ extension JournalWriter {
     defer { backups.removeAll { $0 === backup } }
     while case .copying(let done, let count) = try backup.step(pages: Self.backupSlice) {
       progress?(BackupProgress(copiedPages: done, pages: count))
-      await Task.yield()
+      // Other work of the executor comes in between.
+      try await Scheduling.sleep(for: .zero)
       guard try requireSession(for: .backingUp) === session else {
         throw PersistenceError(
           .backingUp,

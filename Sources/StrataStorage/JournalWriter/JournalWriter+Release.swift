@@ -14,7 +14,7 @@ extension JournalWriter {
   /// Writes what waits and releases the file, for at most a second; reports what is pending then.
   package nonisolated func closeReleased() {
     OpenWriters.remove(self)
-    startClosing().report(at: .now() + Self.releaseLimit, of: self)
+    startClosing()?.report(at: .now() + Self.releaseLimit, of: self)
   }
 
   /// Closes the file when the process ends by `exit`, unless it is closed before.
@@ -22,13 +22,10 @@ extension JournalWriter {
     if configuration.restore != .readOnly, configuration.exit == .close { OpenWriters.add(self) }
   }
 
-  /// Lets the executor close the file.
-  nonisolated func startClosing() -> ReleasedWriting {
+  /// Lets the executor close the file; nil if `close()` was called, which says itself what fails.
+  nonisolated func startClosing() -> ReleasedWriting? {
+    guard isOpenForWriting else { return nil }
     let writing = ReleasedWriting()
-    guard isOpenForWriting else {
-      writing.end(with: .success(()))
-      return writing
-    }
     queue.refuseCommits(.closed)
     let close: @Sendable () -> Void = { [self] in
       assumeIsolated { writer in
@@ -65,12 +62,14 @@ struct ReleasedWriting: Sendable {
   /// Waits until the writing has ended, and reports the commits that are not in the file: on standard error, and
   /// with an assertion in a debug build.
   func report(at deadline: DispatchTime, of writer: JournalWriter) {
-    let ended = hasEnded.wait(timeout: deadline) == .success
+    Scheduling.current.park(until: { result.withLock { $0 != nil } }) {
+      _ = hasEnded.wait(timeout: deadline)
+    }
     let pending = writer.pendingCommits
     guard pending > 0 else { return }
     let cause =
       switch result.withLock({ $0 }) {
-      case .failure(let error) where ended: error.reason.sentence
+      case .failure(let error): error.reason.sentence
       default: "the writer needs longer than the time that it is given"
       }
     let commits = Measures.count(pending, "commit is", "commits are")
@@ -117,7 +116,7 @@ enum OpenWriters {
       defer { entries = [:] }
       return entries.values.compactMap(\.writer)
     }
-    let started = writers.map { ($0, $0.startClosing()) }
+    let started = writers.compactMap { writer in writer.startClosing().map { (writer, $0) } }
     let deadline = DispatchTime.now() + JournalWriter.releaseLimit
     for (writer, writing) in started { writing.report(at: deadline, of: writer) }
   }

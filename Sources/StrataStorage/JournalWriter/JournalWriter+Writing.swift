@@ -1,3 +1,4 @@
+import StrataBase
 package import StrataJournal
 import StrataSQLite
 

@@ -1,5 +1,5 @@
 import Foundation
-import StrataBase
+package import StrataBase
 package import StrataJournal
 import StrataSQLite
 
@@ -26,7 +26,7 @@ package actor JournalWriter {
   private var state = WriterState.unopened {
     didSet { publishState() }
   }
-  let originID = UUID()
+  let originID = Scheduling.uuid()
   private var recoveryDelay: Duration
   private var isRecoveryPlanned = false
   var maintenance: Maintenance

@@ -28,7 +28,7 @@ package struct InitialSnapshot {
     do {
       try file.createStore(now: now) { connection in
         let identity = StoreIdentity(
-          id: UUID(),
+          id: Scheduling.uuid(),
           epoch: 1,
           created: now,
           application: configuration.application

@@ -228,7 +228,7 @@ extension OwnedStore {
   ///   - start: when the session writes for the first time.
   package func makeSession(
     _ file: inout RestoredFile,
-    as originID: UUID = UUID(),
+    as originID: UUID = Scheduling.uuid(),
     start: WriterSession.Start = .atOnce
   ) throws -> WriterSession {
     let now = configuration.now().microseconds

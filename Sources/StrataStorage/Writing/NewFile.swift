@@ -58,7 +58,7 @@ package struct NewFile: Sendable {
     self.path = path
     self.operation = operation
     self.disk = disk
-    temporary = "\(path.creating)-\(UUID().uuidString)"
+    temporary = "\(path.creating)-\(Scheduling.uuid().uuidString)"
     mark = Mark()
   }
 
@@ -76,7 +76,7 @@ package struct NewFile: Sendable {
     self.path = path
     self.operation = operation
     self.disk = disk
-    temporary = "\(path.creating)-\(UUID().uuidString)"
+    temporary = "\(path.creating)-\(Scheduling.uuid().uuidString)"
     mark = Mark()
     try path.checkIsFree(operation)
     do {

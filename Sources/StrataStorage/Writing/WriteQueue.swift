@@ -39,7 +39,9 @@ package final class WriteQueue: Sendable {
   ///
   /// The writer makes room, or stops waiting for the disk.
   package func waitForRoom() {
-    state.withLock(when: { $0.hasRoom }) { _ in }
+    Scheduling.current.park(until: { state.withLock { $0.hasRoom } }) {
+      state.withLock(when: { $0.hasRoom }) { _ in }
+    }
   }
 
   /// Queues the changes of a commit and returns the revision it became.

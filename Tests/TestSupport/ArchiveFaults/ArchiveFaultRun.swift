@@ -20,8 +20,8 @@ import StrataStorage
 ///   file is opened once more at the end;
 /// - the archive can be restored, byte by byte sound, and every follower gets there.
 ///
-/// One fault happens at a time, so the seed determines the faults. Threads and timers are real, so it does not determine all
-/// that follows from them.
+/// One fault happens at a time, so the seed determines the faults. With real threads and timers it does not determine all
+/// that follows from them; in a simulation, it does.
 package actor ArchiveFaultRun {
   /// What happened.
   package struct Summary: Sendable {
@@ -111,9 +111,18 @@ package actor ArchiveFaultRun {
   private var followed: [Followed] = []
   package private(set) var summary = Summary()
 
+  /// What is wrong with the archive; nil for one that works.
+  private let bug: PlantedArchive.Bug?
+
   /// A run with three machines.
-  package init(seed: UInt64, in place: any ArchivePlace, _ directory: TemporaryDirectory) {
+  package init(
+    seed: UInt64,
+    in place: any ArchivePlace,
+    _ directory: TemporaryDirectory,
+    bug: PlantedArchive.Bug? = nil
+  ) {
     self.seed = seed
+    self.bug = bug
     random = SeededGenerator(seed: seed)
     self.place = place
     self.directory = directory
@@ -148,7 +157,7 @@ package actor ArchiveFaultRun {
     }
     machines[0].link?.work()
     while isLeading(first), first.persistence.replicatedRevision ?? 0 < first.persistence.revision {
-      try await Task.sleep(for: .milliseconds(1))
+      try await Scheduling.sleep(for: .milliseconds(1))
     }
     check(acknowledgedIn: try await archived())
     return summary
@@ -306,6 +315,7 @@ extension ArchiveFaultRun {
       durability: number(below: 4) == 0 ? .onFlush : .grouped(maxDelay: .milliseconds(1)),
       snapshots: SnapshotPolicy(minimumJournalBytes: 1_500, minimumHistoryBytes: 3_000)
     )
+    configuration.now = { Scheduling.date }
     configuration.archiving = ArchivePolicy(
       lease: .milliseconds(60),
       withoutLease: number(below: 3) == 0 ? .refuse : .continue,
@@ -319,7 +329,8 @@ extension ArchiveFaultRun {
   }
 
   private func newLink(_ machine: Int) throws -> FaultyArchive {
-    let link = FaultyArchive(try place.archive(of: machine))
+    let archive = try place.archive(of: machine)
+    let link = FaultyArchive(bug.map { PlantedArchive(archive, with: $0) } ?? archive)
     if let former = machines[machine].link {
       former.fail { _ in .lost }
       formerLinks.append(former)
@@ -421,7 +432,7 @@ extension ArchiveFaultRun {
   ) async throws -> R? {
     let task = Task { try await call() }
     let timer = Task {
-      try await Task.sleep(for: limit)
+      try await Scheduling.sleep(for: limit)
       task.cancel()
     }
     defer { timer.cancel() }
@@ -667,7 +678,7 @@ extension ArchiveFaultRun {
       if number(below: 3) != 0 { try await commitReplicated(leader, within: .milliseconds(30)) }
       noteReplicated(leader)
     }
-    if number(below: 3) == 0 { try await Task.sleep(for: .milliseconds(number(below: 30))) }
+    if number(below: 3) == 0 { try await Scheduling.sleep(for: .milliseconds(number(below: 30))) }
   }
 
   private func nextCommit() -> Int {
@@ -739,7 +750,7 @@ extension ArchiveFaultRun {
     let archive = try place.direct()
     // A removal or a leader beside it may take away what is being read.
     for attempt in 0..<20 {
-      let path = directory.path("pulled \(UUID().uuidString).strata")
+      let path = directory.path("pulled \(Scheduling.uuid().uuidString).strata")
       do {
         if try await archive.snapshots().isEmpty { return CommitTrail() }
         _ = try await ArchivePull(
@@ -878,7 +889,7 @@ extension ArchiveFaultRun {
     // A follower has commits that the archive lost until there are as many others.
     while leader.persistence.revision <= last, isLeading(leader) {
       if commit(leader) { continue }
-      try await Task.sleep(for: .milliseconds(2))
+      try await Scheduling.sleep(for: .milliseconds(2))
     }
     guard try await leads(leader) else {
       return note("the last leader cannot send: \(leader.persistence.status)")
@@ -928,11 +939,11 @@ extension ArchiveFaultRun {
 
   /// Whether a process leads; one that knows another leader does not.
   private func leads(_ leader: Leader) async throws -> Bool {
-    let end = ContinuousClock.now + Self.limit
-    while isLeading(leader), ContinuousClock.now < end {
+    let end = Scheduling.now + Self.limit
+    while isLeading(leader), Scheduling.now < end {
       if try await commitReplicated(leader, within: Self.limit) { return true }
       // Refused while it has no lease.
-      try await Task.sleep(for: .milliseconds(2))
+      try await Scheduling.sleep(for: .milliseconds(2))
     }
     return false
   }

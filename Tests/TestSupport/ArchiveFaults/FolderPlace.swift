@@ -16,7 +16,7 @@ package final class FolderPlace: ArchivePlace {
 
   package func archive(of machine: Int) -> any Archive {
     FolderArchive(folder, on: .system) { [shifts] in
-      Date(timeIntervalSinceNow: shifts.withLock { $0[machine] ?? 0 })
+      Scheduling.date.addingTimeInterval(shifts.withLock { $0[machine] ?? 0 })
     }
   }
 

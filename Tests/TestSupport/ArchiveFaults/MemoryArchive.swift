@@ -41,7 +41,7 @@ package actor MemoryArchive: Archive {
   private let fence: Fence
   private let now: @Sendable () -> Date
 
-  package init(fence: Fence = .on, now: @escaping @Sendable () -> Date = { Date() }) {
+  package init(fence: Fence = .on, now: @escaping @Sendable () -> Date = { Scheduling.date }) {
     self.fence = fence
     self.now = now
   }

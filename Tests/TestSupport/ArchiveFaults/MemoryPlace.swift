@@ -11,7 +11,9 @@ package final class MemoryPlace: ArchivePlace {
   package init(fence: MemoryArchive.Fence = .on) {
     let shift = Lock<TimeInterval>(0)
     self.shift = shift
-    memory = MemoryArchive(fence: fence) { Date(timeIntervalSinceNow: shift.withLock { $0 }) }
+    memory = MemoryArchive(fence: fence) {
+      Scheduling.date.addingTimeInterval(shift.withLock { $0 })
+    }
   }
 
   package func archive(of machine: Int) -> any Archive { memory }

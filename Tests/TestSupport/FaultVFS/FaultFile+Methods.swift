@@ -35,10 +35,13 @@ extension FaultFile {
       guard let open = FaultFile.at(file), let bytes else { return SQLITE_IOERR }
       let failure = open.vfs.failure(of: .write, in: open.kind)
       if let failure, !failure.isPartial { return failure.status }
+      if open.vfs.lies(.losesWrites, in: open.kind) { return SQLITE_OK }
       let count = failure == nil ? count : count / 2
-      let status = open.call(\.xWrite) { $0($1, bytes, count, offset) } ?? SQLITE_IOERR
+      let offset = open.vfs.lies(.misdirectsWrites, in: open.kind) ? offset + 4096 : offset
+      var written = Array(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
+      if open.vfs.lies(.flipsBits, in: open.kind), !written.isEmpty { written[Int(count) / 2] ^= 1 }
+      let status = open.call(\.xWrite) { $0($1, written, count, offset) } ?? SQLITE_IOERR
       if status == SQLITE_OK, let path = open.path {
-        let written = Array(UnsafeRawBufferPointer(start: bytes, count: Int(count)))
         open.vfs.record(.write(offset: Int(offset), bytes: written), in: path)
       }
       return failure?.status ?? status
@@ -54,7 +57,9 @@ extension FaultFile {
     methods.xSync = { file, flags in
       guard let open = FaultFile.at(file) else { return SQLITE_IOERR }
       let status = open.perform(.sync) { $0.xSync?($1, flags) }
-      guard let path = open.path else { return status }
+      guard let path = open.path, !open.vfs.lies(.forgetsSyncs, in: open.kind) else {
+        return status
+      }
       if status == SQLITE_OK {
         open.vfs.recordSync(of: path)
       } else {

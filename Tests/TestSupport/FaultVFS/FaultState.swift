@@ -8,6 +8,16 @@ struct FaultState {
   var lockWaits: [Duration] = []
   var follows = true
   var lastOperation: Int?
+  /// What the disk does wrong without saying so: every so many times.
+  var lies: [(lie: DiskLie, kind: FileKind, every: Int)] = []
+  var lieCounts: [DiskLie: Int] = [:]
+
+  /// Whether the disk lies this time.
+  mutating func lies(_ lie: DiskLie, in kind: FileKind) -> Bool {
+    guard let found = lies.first(where: { $0.lie == lie && $0.kind == kind }) else { return false }
+    lieCounts[lie, default: 0] += 1
+    return lieCounts[lie, default: 0] % found.every == 0
+  }
 
   /// Counts an operation and returns its fault, if it fails.
   mutating func nextFault(for operation: FileOperation, in kind: FileKind) -> PendingFault? {

@@ -97,6 +97,15 @@ extension FaultVFS {
     state.withLock { $0.faults.append(fault) }
   }
 
+  /// Makes the disk do something wrong every so many times, without an error, until it is healed.
+  package func lie(_ lie: DiskLie, in kind: FileKind, every count: Int) {
+    state.withLock { $0.lies.append((lie, kind, count)) }
+  }
+
+  func lies(_ lie: DiskLie, in kind: FileKind) -> Bool {
+    state.withLock { $0.lies(lie, in: kind) }
+  }
+
   /// The number of failed operations since the counters were reset.
   package var failureCount: Int { state.withLock { $0.failureCount } }
 
@@ -146,6 +155,12 @@ extension FaultVFS {
   /// Stops tracking all files; the next opening reads their content, which counts as synced.
   package func forgetFiles() {
     state.withLock { $0.images = [:] }
+  }
+
+  /// Ends the file system; no connection uses it any more.
+  package func unregister() {
+    sqlite3_vfs_unregister(sqlite3_vfs_find(name))
+    forgetFiles()
   }
 
   /// Writes every tracked file, as it may be after a power cut now, to a directory under its own name.

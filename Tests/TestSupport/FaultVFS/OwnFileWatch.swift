@@ -28,7 +28,8 @@ final class OwnFileWatch: DiskWatch {
       case .write(let path, let offset, let bytes):
         state.images[path]?.record(.write(offset: Int(offset), bytes: bytes))
       case .truncate(let path, let size): state.images[path]?.record(.truncate(size: Int(size)))
-      case .sync(let path): state.images[path]?.sync()
+      case .sync(let path):
+        if !state.lies(.forgetsSyncs, in: .own) { state.images[path]?.sync() }
       case .rename(let source, let destination):
         if let image = state.images.removeValue(forKey: source) {
           state.images[destination] = image

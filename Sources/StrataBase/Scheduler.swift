@@ -1,0 +1,124 @@
+import Dispatch
+package import Foundation
+
+/// Decides when work runs and what time it is, and makes random numbers.
+///
+/// A program has the system's. A simulation has one that runs everything in one thread, in an order that a seed chooses,
+/// and whose time passes as fast as there is nothing to do. Waiting, time and chance go through it in everything that
+/// uses a store's file or an archive, so that a seed determines a whole run.
+package protocol Scheduler: Sendable {
+  /// A queue that runs one work item at a time, in order.
+  func makeQueue(label: String) -> any WorkQueue
+  /// The time that passes, for measuring.
+  var now: ContinuousClock.Instant { get }
+  /// The time of day.
+  var date: Date { get }
+  /// A UUID that no other call returns.
+  func uuid() -> UUID
+  /// Returns after a time; throws `CancellationError` as soon as the task is cancelled.
+  func sleep(for duration: Duration) async throws
+  /// Blocks the thread for a time.
+  func block(for duration: Duration)
+  /// Blocks the thread until a condition is true; `wait` is how a thread of the system waits for it.
+  func park(until isReady: () -> Bool, wait: () -> Void)
+  /// How many threads a computation may use at once.
+  var parallelism: Int { get }
+}
+
+/// Runs one work item at a time, in order.
+package protocol WorkQueue: Sendable {
+  /// Whether the caller runs on the queue.
+  var isCurrent: Bool { get }
+  func enqueue(_ work: @escaping @Sendable () -> Void)
+  func enqueue(after delay: Duration, _ work: @escaping @Sendable () -> Void)
+  /// Runs `action` after what waits, and returns then; must not be called on the queue.
+  func runNow<R>(_ action: () -> R) -> R
+}
+
+/// The scheduler of the process.
+package enum Scheduling {
+  private static let scheduler = Lock<any Scheduler>(SystemScheduler())
+
+  /// Replaced only by a simulation, before anything else runs.
+  package static var current: any Scheduler {
+    get { scheduler.withLock { $0 } }
+    set { scheduler.withLock { $0 = newValue } }
+  }
+
+  package static var now: ContinuousClock.Instant { current.now }
+  package static var date: Date { current.date }
+  package static func uuid() -> UUID { current.uuid() }
+  package static func sleep(for duration: Duration) async throws {
+    try await current.sleep(for: duration)
+  }
+}
+
+/// The executor of an actor that uses a store's file: a serial queue outside the cooperative thread pool,
+/// so that a slow disk does not block other tasks.
+package final class FileExecutor: SerialExecutor {
+  private let queue: any WorkQueue
+
+  /// - Parameter label: the name that a debugger shows.
+  package init(label: String) { queue = Scheduling.current.makeQueue(label: label) }
+
+  /// Whether the caller runs on the executor.
+  package var isCurrent: Bool { queue.isCurrent }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let executor = asUnownedSerialExecutor()
+    queue.enqueue { job.runSynchronously(on: executor) }
+  }
+
+  package func checkIsolated() { precondition(isCurrent, "Not called on the executor") }
+
+  /// Runs `action` on the executor and waits for it; must not be called on the executor.
+  package func runNow<R>(_ action: () -> R) -> R { queue.runNow(action) }
+
+  /// Runs `action` on the executor after a delay.
+  package func schedule(after delay: Duration = .zero, _ action: @escaping @Sendable () -> Void) {
+    if delay == .zero { queue.enqueue(action) } else { queue.enqueue(after: delay, action) }
+  }
+}
+
+/// Dispatch, and the clocks of the system.
+private struct SystemScheduler: Scheduler {
+  func makeQueue(label: String) -> any WorkQueue { DispatchWorkQueue(label: label) }
+
+  var now: ContinuousClock.Instant { .now }
+
+  var date: Date { Date() }
+
+  func uuid() -> UUID { UUID() }
+
+  func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+
+  func block(for duration: Duration) { Thread.sleep(forTimeInterval: duration / .seconds(1)) }
+
+  func park(until isReady: () -> Bool, wait: () -> Void) { wait() }
+
+  var parallelism: Int { ProcessInfo.processInfo.activeProcessorCount }
+}
+
+private final class DispatchWorkQueue: WorkQueue {
+  private let queue: DispatchQueue
+  /// Marks the queue.
+  private let mark = DispatchSpecificKey<Bool>()
+
+  init(label: String) {
+    queue = DispatchQueue(label: label, qos: .utility)
+    queue.setSpecific(key: mark, value: true)
+  }
+
+  var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
+
+  func enqueue(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+
+  func enqueue(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
+    let (seconds, attoseconds) = delay.components
+    let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: work)
+  }
+
+  func runNow<R>(_ action: () -> R) -> R { queue.sync(execute: action) }
+}

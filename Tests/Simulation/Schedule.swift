@@ -1,0 +1,154 @@
+import Foundation
+import StrataBase
+import TestSupport
+
+/// One run of a world, which a seed determines.
+struct Schedule {
+  /// What a world is made of.
+  enum World: String, CaseIterable {
+    /// One store on a disk whose calls fail, and whose power is cut.
+    case disk
+    /// Leaders and followers of an archive in memory.
+    case memory
+    /// Leaders and followers of an archive in a folder.
+    case folder
+  }
+
+  /// What is wrong on purpose, to see that it is found.
+  enum Bug: CustomStringConvertible {
+    case withoutFence
+    case archive(PlantedArchive.Bug)
+    case disk(DiskLie, FileKind, every: Int)
+
+    static let all: [Bug] =
+      [.withoutFence] + PlantedArchive.Bug.allCases.map { .archive($0) } + [
+        .disk(.forgetsSyncs, .wal, every: 1), .disk(.forgetsSyncs, .database, every: 1),
+        .disk(.losesWrites, .database, every: 5), .disk(.misdirectsWrites, .database, every: 7),
+        .disk(.flipsBits, .wal, every: 40),
+      ]
+
+    var description: String {
+      switch self {
+      case .withoutFence: "archive-without-fence"
+      case .archive(let bug): "archive-\(bug.rawValue)"
+      case .disk(let lie, let kind, _): "disk-\(lie.rawValue)-\(kind)"
+      }
+    }
+  }
+
+  struct Result {
+    let trace: TraceHash
+    let world: World
+    let problems: [String]
+    let steps: [String]
+    /// Pieces of work that ran.
+    let turns: Int
+    /// The time that passed in the world.
+    let time: Duration
+  }
+
+  let seed: UInt64
+  var bug: Bug?
+
+  private var world: World {
+    switch bug {
+    case nil: World.allCases[Int(seed % UInt64(World.allCases.count))]
+    case .withoutFence: .memory
+    case .archive: seed % 2 == 0 ? .memory : .folder
+    case .disk: .disk
+    }
+  }
+
+  /// Runs it to its end in the calling thread.
+  func run() -> Result {
+    let scheduler = SimulatedScheduler(seed: seed)
+    Scheduling.current = scheduler
+    TaskHooks.scheduler.withLock { $0 = scheduler }
+    let outcome = Lock<Outcome?>(nil)
+    let (seed, world, bug) = (seed, world, bug)
+    Task.detached {
+      let found = await Self.live(world, seed, bug)
+      outcome.withLock { $0 = found }
+    }
+    var stuck: [String] = []
+    while outcome.withLock({ $0 == nil }) {
+      if scheduler.clock > Self.limit {
+        stuck.append("seed \(seed): not at its end after an hour of its time")
+        break
+      }
+      guard scheduler.step() else {
+        stuck.append("seed \(seed): something waits, and nothing is left that could end it")
+        break
+      }
+    }
+    let found = outcome.withLock { $0 } ?? Outcome()
+    for text in found.steps + found.problems { scheduler.note(text) }
+    let (trace, turns, clock) = (scheduler.trace, scheduler.turns, scheduler.clock)
+    if stuck.isEmpty {
+      // What is left over ends, such as timers of what is closed.
+      let end = clock + Self.limit
+      while scheduler.clock < end, scheduler.step() {}
+      if scheduler.clock >= end { stuck.append("seed \(seed): what is closed goes on working") }
+    }
+    return Result(
+      trace: trace,
+      world: world,
+      problems: found.problems + stuck,
+      steps: found.steps,
+      turns: turns,
+      time: .nanoseconds(clock)
+    )
+  }
+
+  private static let limit: Int64 = 3_600_000_000_000
+
+  private struct Outcome {
+    var problems: [String] = []
+    var steps: [String] = []
+  }
+
+  private static func live(_ world: World, _ seed: UInt64, _ bug: Bug?) async -> Outcome {
+    var random = SeededGenerator(seed: seed ^ 0x5EED)
+    do {
+      switch world {
+      case .disk: return try await liveOnDisk(&random, bug)
+      case .memory, .folder: return try await liveWithArchive(world, &random, bug)
+      }
+    } catch {
+      return Outcome(problems: ["seed \(seed): \(error)"])
+    }
+  }
+
+  private static func liveOnDisk(
+    _ random: inout SeededGenerator,
+    _ bug: Bug?
+  ) async throws -> Outcome {
+    var lie: (DiskLie, FileKind, every: Int)?
+    if case .disk(let kind, let file, let every) = bug { lie = (kind, file, every) }
+    var run = try await StoreModelRun(seed: random.next(), lie: lie)
+    var problems: [String] = []
+    do {
+      try await run.run(steps: 10 + Int(random.next() % 50))
+    } catch {
+      problems.append("\(error)")
+    }
+    return Outcome(problems: run.problems + problems, steps: run.steps)
+  }
+
+  private static func liveWithArchive(
+    _ world: World,
+    _ random: inout SeededGenerator,
+    _ bug: Bug?
+  ) async throws -> Outcome {
+    let directory = try TemporaryDirectory()
+    var fence = MemoryArchive.Fence.on
+    if case .withoutFence = bug { fence = .off }
+    let place: any ArchivePlace =
+      world == .memory ? MemoryPlace(fence: fence) : FolderPlace(in: directory)
+    var planted: PlantedArchive.Bug?
+    if case .archive(let bug) = bug { planted = bug }
+    let run = ArchiveFaultRun(seed: random.next(), in: place, directory, bug: planted)
+    let summary = try await run.run(faults: 5 + Int(random.next() % 40))
+    return Outcome(problems: summary.problems, steps: summary.steps)
+  }
+}
