@@ -148,6 +148,48 @@ import Testing
     #expect(try kept.map { try $0.part.read() } == ["first", "second"])
   }
 
+  @Test func `cases are written and read by hand, with and without values`() throws {
+    var byHand = RecordWriter()
+    var byCodable = RecordWriter()
+    let plans = [Plan.none, .paid(seats: 1, code: nil), .trial, .paid(seats: 2, code: "a")]
+    for round in 0..<100 {
+      for plan in plans {
+        var bytes: [UInt8] = []
+        let layout = try byHand.encode(plan, into: &bytes)
+        var expected: [UInt8] = []
+        #expect(try byCodable.encode(plan.plain, into: &expected) == layout)
+        #expect(bytes == expected)
+        #expect(try RecordReader(layout: layout).decode(Plan.self, from: bytes) == plan)
+        guard round == 99 else { continue }
+        // All cases are known, so this is the fast path: it is shown by a type that breaks the law.
+        let marking = try RecordReader(layout: layout).decode(MarkingPlan.self, from: bytes)
+        #expect(
+          marking == (plan == .none || plan == .trial ? .trial : .paid(seats: -1, code: "read"))
+        )
+        var marked: [UInt8] = []
+        #expect(try byHand.encode(MarkingPlan.none, into: &marked) == layout)
+        #expect(try RecordReader(layout: layout).decode(Plan.self, from: marked) == .trial)
+      }
+    }
+    try RecordCodableLaw.check(plans)
+  }
+
+  @Test func `a record with two cases is refused as Codable refuses it`() throws {
+    var writer = RecordWriter()
+    var bytes: [UInt8] = []
+    var layout = try writer.encode(TwoCases(trial: .init(), paid: .init(seats: 1)), into: &bytes)
+    #expect(throws: DecodingError.self) {
+      try RecordReader(layout: layout).decode(Plan.self, from: bytes)
+    }
+    for _ in 0..<200 {
+      bytes = []
+      layout = try writer.encode(TwoCases(trial: nil, paid: .init(seats: 1)), into: &bytes)
+    }
+    #expect(
+      try RecordReader(layout: layout).decode(Plan.self, from: bytes) == .paid(seats: 1, code: nil)
+    )
+  }
+
   @Test func `values nest as deep by hand as by Codable`() throws {
     var deep = Nested(child: [])
     for _ in 0..<40 { deep = Nested(child: [deep]) }
@@ -185,6 +227,77 @@ private struct HomeAddress: RecordCodable, Equatable {
 
 private enum Role: Codable, Equatable {
   case guest, member(since: Int)
+}
+
+private enum Plan: RecordCodable, Equatable {
+  case none, trial
+  case paid(seats: Int, code: String?)
+
+  enum Plain: Codable {
+    case none, trial
+    case paid(seats: Int, code: String?)
+  }
+
+  var plain: Plain {
+    switch self {
+    case .none: .none
+    case .trial: .trial
+    case .paid(let seats, let code): .paid(seats: seats, code: code)
+    }
+  }
+
+  init(record: inout RecordFieldReader) throws {
+    if try record.decodeCase("none") {
+      self = .none
+    } else if try record.decodeCase("trial") {
+      self = .trial
+    } else if let plan = try record.decodeCase(
+      "paid",
+      { Plan.paid(seats: try $0.decode("seats"), code: try $0.decodeIfPresent("code")) }
+    ) {
+      self = plan
+    } else {
+      throw RecordError.tooDeep
+    }
+  }
+
+  func encode(record: inout RecordFieldWriter) {
+    switch self {
+    case .none: record.encodeCase("none")
+    case .trial: record.encodeCase("trial")
+    case .paid(let seats, let code):
+      record.encodeCase("paid") { fields in
+        fields.encode("seats", seats)
+        fields.encodeIfPresent("code", code)
+      }
+    }
+  }
+}
+
+/// A plan that breaks the law, and so shows that its methods are used.
+private enum MarkingPlan: RecordCodable, Equatable {
+  case none, trial
+  case paid(seats: Int, code: String?)
+
+  init(record: inout RecordFieldReader) throws {
+    if try record.decodeCase("none") || record.decodeCase("trial") {
+      self = .trial
+    } else if let plan = try record.decodeCase("paid", { _ in Self.paid(seats: -1, code: "read") })
+    {
+      self = plan
+    } else {
+      throw RecordError.tooDeep
+    }
+  }
+
+  func encode(record: inout RecordFieldWriter) { record.encodeCase("trial") }
+}
+
+private struct TwoCases: Codable {
+  struct Trial: Codable {}
+  struct Paid: Codable { var seats: Int }
+  var trial: Trial?
+  var paid: Paid?
 }
 
 private struct Person: RecordCodable, Equatable {

@@ -116,6 +116,20 @@ struct FieldPlan: Sendable {
     return search(name, from: next, in: record)
   }
 
+  /// The field of a case of an enum, which may be any of the record.
+  @inline(__always)
+  mutating func field(ofCase name: StaticString, in record: Int) -> Int? {
+    guard name.hasPointerRepresentation else { return nil }
+    let span = spans[record]
+    for field in span {
+      let known = names[field]
+      if known.address == UInt(bitPattern: name.utf8Start), known.count == name.utf8CodeUnitCount {
+        return field
+      }
+    }
+    return search(name, from: span.lowerBound, in: record)
+  }
+
   private mutating func search(_ name: StaticString, from next: Int, in record: Int) -> Int? {
     let span = spans[record]
     guard let slot = tables.records[record].fieldNamed[name.description] else { return nil }

@@ -234,15 +234,73 @@ extension RecordFieldReader {
     _ shape: LayoutTables.Shape,
     depth: Int? = nil
   ) throws -> Value {
-    var fields = try RecordFieldReader(
-      reading,
-      cursor,
-      record: shape.index,
-      depth: depth ?? self.depth + 1
-    )
-    let value = try Value(record: &fields)
+    try nested(shape, depth: depth ?? self.depth + 1) { try Value(record: &$0) }
+  }
+
+  @inline(__always)
+  private mutating func nested<Value>(
+    _ shape: LayoutTables.Shape,
+    depth: Int,
+    _ read: (inout RecordFieldReader) throws -> Value
+  ) throws -> Value {
+    var fields = try RecordFieldReader(reading, cursor, record: shape.index, depth: depth)
+    let value = try read(&fields)
     cursor = try fields.end()
     return value
+  }
+}
+
+/// The cases of an enum, as synthesized `Codable` writes them: a field for each case, and the one that is
+/// there has the associated values as fields of its own.
+extension RecordFieldReader {
+  /// Reads the associated values of a case; nil if the record has another case.
+  ///
+  /// ```swift
+  /// if let role = try record.decodeCase("member", { Role.member(since: try $0.decode("since")) }) {
+  ///   self = role
+  /// }
+  /// ```
+  ///
+  /// O(cases), besides what `read` costs.
+  public mutating func decodeCase<Value>(
+    _ name: StaticString,
+    _ read: (inout RecordFieldReader) throws -> Value
+  ) throws -> Value? {
+    guard let (field, presence) = try find(case: name) else { return nil }
+    let shape = reading.pointee.plan.shapes[field]
+    guard presence == 2, shape.kind == .record else { throw refuse() }
+    return try nested(shape, depth: depth + 1, read)
+  }
+
+  /// Reads a case without associated values; false if the record has another case.
+  ///
+  /// O(cases).
+  public mutating func decodeCase(_ name: StaticString) throws -> Bool {
+    guard let (field, presence) = try find(case: name) else { return false }
+    let shape = reading.pointee.plan.shapes[field]
+    switch (presence, shape.kind) {
+    case (2, .record): try nested(shape, depth: depth + 1) { _ in }
+    case (2, .tagged), (3, _):
+      // As long as no record of the table has values there, the layout says nothing of them.
+      guard try cursor.kind().kind == .object, try cursor.count() == 0, depth < RecordLimits.depth
+      else { throw refuse() }
+    default: throw refuse()
+    }
+    return true
+  }
+
+  /// Finds the field of a case, and how it is there; nil if it is absent.
+  private mutating func find(case name: StaticString) throws -> (field: Int, presence: UInt8)? {
+    guard let field = reading.pointee.plan.field(ofCase: name, in: record) else { return nil }
+    let presence = cursor.presence(field - first + 1, map: map)
+    guard presence != 0 else { return nil }
+    let span = reading.pointee.plan.spans[record]
+    for other in span where other != field {
+      if cursor.presence(other - first + 1, map: map) != 0 { throw refuse() }
+    }
+    guard next == first else { throw refuse() }
+    next = span.upperBound
+    return (field, presence)
   }
 }
 

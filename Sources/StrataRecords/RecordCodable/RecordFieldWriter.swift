@@ -186,9 +186,65 @@ extension RecordFieldWriter {
     _ shape: LayoutTables.Shape,
     depth: Int
   ) {
+    nested(shape, depth: depth) { try value.encode(record: &$0) }
+  }
+
+  @inline(__always)
+  private mutating func nested(
+    _ shape: LayoutTables.Shape,
+    depth: Int,
+    _ write: (inout RecordFieldWriter) throws -> Void
+  ) {
     if writing.pointee.isRefused { return }
     var fields = RecordFieldWriter(writing, record: shape.index, depth: depth)
-    do { try value.encode(record: &fields) } catch _ { refuse() }
+    do { try write(&fields) } catch _ { refuse() }
+  }
+}
+
+/// The cases of an enum, as synthesized `Codable` writes them: a field for each case, and the one that is
+/// there has the associated values as fields of its own.
+extension RecordFieldWriter {
+  /// Writes a case with associated values.
+  ///
+  /// ```swift
+  /// case .member(let since): record.encodeCase("member") { $0.encode("since", since) }
+  /// ```
+  public mutating func encodeCase(
+    _ name: StaticString,
+    _ write: (inout RecordFieldWriter) throws -> Void
+  ) {
+    guard let field = find(case: name) else { return }
+    let shape = writing.pointee.plan.shapes[field]
+    guard shape.kind == .record else { return refuse() }
+    note(2, field)
+    nested(shape, depth: depth + 1, write)
+  }
+
+  /// Writes a case without associated values.
+  public mutating func encodeCase(_ name: StaticString) {
+    guard let field = find(case: name) else { return }
+    let shape = writing.pointee.plan.shapes[field]
+    if shape.kind == .record {
+      note(2, field)
+      return nested(shape, depth: depth + 1) { _ in }
+    }
+    // As long as no record of the table has values there, the layout says nothing of them.
+    guard depth < RecordLimits.depth else { return refuse() }
+    note(shape.kind == .tagged ? 2 : 3, field)
+    writing.pointee.bytes.append(ValueKind.object.rawValue)
+    writing.pointee.bytes.appendVarint(0)
+  }
+
+  /// The field of a case, if nothing was written before.
+  private mutating func find(case name: StaticString) -> Int? {
+    guard let field = writing.pointee.plan.field(ofCase: name, in: record), next == first,
+      writing.pointee.plan.refersToNothing(field)
+    else {
+      refuse()
+      return nil
+    }
+    next = writing.pointee.plan.spans[record].upperBound
+    return field
   }
 }
 
