@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 
+import CompilerPluginSupport
 import PackageDescription
 
 /// A product of another package, which only those fetch who enable the trait.
@@ -21,6 +22,15 @@ let server = ["NIOCore", "NIOPosix", "NIOHTTP1"].map {
   product($0, of: "swift-nio", with: "Inspector")
 }
 
+// The macros and their tests. Without the trait, their targets are empty.
+let syntax = [
+  "SwiftSyntax", "SwiftSyntaxBuilder", "SwiftSyntaxMacros", "SwiftDiagnostics", "SwiftParser",
+].map { product($0, of: "swift-syntax", with: "Macros") }
+let macros = Target.Dependency.target(
+  name: "StrataMacros",
+  condition: .when(traits: ["Macros"])
+)
+
 let libpq = Target.Dependency.target(
   name: "CStrataPostgres",
   condition: .when(traits: ["Postgres"])
@@ -39,6 +49,7 @@ let package = Package(
   ],
   traits: [
     .trait(name: "Inspector", description: "The page of StrataInspector and `strata serve`."),
+    .trait(name: "Macros", description: "The macros `@Entity` and `@Record`."),
     .trait(name: "Postgres", description: "An archive in PostgreSQL, over libpq."),
     .trait(
       name: "ServiceLifecycle",
@@ -58,6 +69,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", "602.0.0"..<"604.0.0"),
     // For the command, which every package fetches that depends on this one.
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
@@ -158,7 +170,13 @@ let package = Package(
       dependencies: [
         "StrataCore", "StrataNormalization", "StrataEntityStore", "StrataRecords", "StrataJournal",
         "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive", "StrataSQL",
-        "StrataPersistence",
+        "StrataPersistence", macros,
+      ]
+    ),
+    .macro(
+      name: "StrataMacros",
+      dependencies: syntax + [
+        product("SwiftCompilerPlugin", of: "swift-syntax", with: "Macros")
       ]
     ),
     .target(name: "StrataFlux", dependencies: ["StrataBase", "StrataCore"]),
@@ -343,6 +361,19 @@ let package = Package(
       dependencies: [
         "StrataPostgres", "StrataBase", "StrataCore", "StrataJournal", "StrataStorage",
         "StrataArchive", "StrataPersistence", "Strata", "TestSupport", "StrataCLI",
+      ]
+    ),
+    .testTarget(
+      name: "MacroExpansionTests",
+      dependencies: syntax + [
+        macros, product("SwiftSyntaxMacroExpansion", of: "swift-syntax", with: "Macros"),
+      ]
+    ),
+    .testTarget(
+      name: "MacrosTests",
+      dependencies: [
+        "StrataBase", "StrataCore", "StrataNormalization", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataMigrating", "StrataPersistence", "Strata", "TestSupport",
       ]
     ),
     .testTarget(name: "SeedTests", dependencies: ["Strata", "StrataFlux", "TestSupport"]),

@@ -99,10 +99,10 @@ def bans(tree):
             yield from found(COMMENT_BANS, comment, position)
 
 
-# Swift and SwiftNIO call these by name.
+# Swift, SwiftNIO and swift-syntax call these by name.
 CALLED_BY_OTHERS = set("""
 buildBlock buildExpression callAsFunction channelInactive channelRead checkIsolated errorCaught
-handlerAdded handlerRemoved InboundIn InboundOut OutboundOut unownedExecutor
+fixItID handlerAdded handlerRemoved InboundIn InboundOut OutboundOut providingMacros unownedExecutor
 """.split())
 CASES = re.compile(r"(?:^|[{;])[ \t]*(?:indirect +)?case +(?!let\b|var\b|is\b)(\w+(?: *, *\w+)*) *(?=[(=\n}]|$)", re.M)
 

@@ -46,8 +46,38 @@ extension Contact: RecordCodable {
   }
 }
 
+private struct UnknownPlan: Error {}
+
+private enum Plan: Codable, Equatable {
+  case free
+  case paid(seats: Int)
+}
+
+extension Plan: RecordCodable {
+  init(record: inout RecordFieldReader) throws {
+    if let plan = try record.decodeCase("paid", { Plan.paid(seats: try $0.decode("seats")) }) {
+      self = plan
+    } else if try record.decodeCase("free") {
+      self = .free
+    } else {
+      throw UnknownPlan()
+    }
+  }
+
+  func encode(record: inout RecordFieldWriter) {
+    switch self {
+    case .free: record.encodeCase("free")
+    case .paid(let seats): record.encodeCase("paid") { $0.encode("seats", seats) }
+    }
+  }
+}
+
 /// The example of the article "Handwritten Records".
 struct HandwrittenRecordsTests {
+  @Test func `plans are the same by hand`() throws {
+    try RecordCodableLaw.check([Plan.free, .paid(seats: 3)])
+  }
+
   @Test func `contacts are the same by hand`() throws {
     try RecordCodableLaw.check([
       Contact(id: "1", name: "Ada", email: nil, address: Address(street: "", city: ""), tags: []),
