@@ -115,7 +115,9 @@
     var codingKeys: [DeclSyntax] {
       guard !hasKeys, problems.isEmpty else { return [] }
       let names = cases.map(\.name).joined(separator: ", ")
-      return ["private enum CodingKeys: Swift.String, Swift.CodingKey {\n  case \(raw: names)\n}"]
+      return [
+        "private nonisolated enum CodingKeys: Swift.String, Swift.CodingKey {\n  case \(raw: names)\n}"
+      ]
     }
 
     func methods(access: String) -> [String] {

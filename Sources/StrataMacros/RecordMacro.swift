@@ -88,7 +88,7 @@
       }
       let clause = names.isEmpty ? "" : ": " + names.joined(separator: ", ")
       try self.init(
-        "\(raw: attributes)extension \(type.trimmed)\(raw: clause) {\n\(raw: members.joined(separator: "\n\n"))\n}"
+        "\(raw: attributes)nonisolated extension \(type.trimmed)\(raw: clause) {\n\(raw: members.joined(separator: "\n\n"))\n}"
       )
     }
   }
@@ -103,7 +103,9 @@
         return []
       }
       let names = fields.map(\.property).joined(separator: ", ")
-      return ["private enum CodingKeys: Swift.String, Swift.CodingKey {\n  case \(raw: names)\n}"]
+      return [
+        "private nonisolated enum CodingKeys: Swift.String, Swift.CodingKey {\n  case \(raw: names)\n}"
+      ]
     }
 
     func methods(access: String) -> [String] {

@@ -31,12 +31,12 @@
             var `default`: Bool { didSet {} }
             static let none = 1
 
-            private enum CodingKeys: Swift.String, Swift.CodingKey {
+            private nonisolated enum CodingKeys: Swift.String, Swift.CodingKey {
               case id, name, nickname, a, b, version, `default`
             }
           }
 
-          extension User: Strata.EntityType, Strata.RecordCodable {
+          nonisolated extension User: Strata.EntityType, Strata.RecordCodable {
             public static let tableName: Strata.TableName = "users"
 
             public init(record: inout Strata.RecordFieldReader) throws {
@@ -93,7 +93,7 @@
         )
       )
       #expect(!expansion.source.contains("cached\""))
-      #expect(!expansion.source.contains("private enum CodingKeys"))
+      #expect(!expansion.source.contains("nonisolated enum CodingKeys"))
     }
 
     @Test func `a type in an extension has the access of the extension`() {
@@ -106,7 +106,9 @@
         """
       )
       #expect(expansion.problems == [])
-      #expect(expansion.source.contains("@available(macOS 15, *)\nextension Outer.Part"))
+      #expect(
+        expansion.source.contains("@available(macOS 15, *)\nnonisolated extension Outer.Part")
+      )
       #expect(expansion.source.contains("  package init(record:"))
     }
 
