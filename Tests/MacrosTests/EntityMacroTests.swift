@@ -21,8 +21,7 @@
     }
 
     @Test
-    func `the fast path is taken`() throws {
-      // `form` is written by the macro alone.
+    func `an enum has the records of Codable by itself`() throws {
       try RecordCodableLaw.check([
         Contact.none, .mail("a"), .phone(number: "1", at: [2], note: nil),
       ])
