@@ -512,6 +512,8 @@ extension ArchiveShipper {
     let migrations: [DataLedger.Entry]
     let erasures: [ErasureLedger.Entry]
     let marks: OlderBuildMarks
+    let tables: [ListedTable]
+    let columns: [DeclaredColumn]
   }
 
   /// What was read of the file to be sent together.
@@ -557,7 +559,9 @@ extension ArchiveShipper {
       let state = CatalogState(
         migrations: try DataLedger.entries(on: connection),
         erasures: try ErasureLedger.entries(on: connection),
-        marks: try OlderBuildMarks.read(connection)
+        marks: try OlderBuildMarks.read(connection),
+        tables: view.listed,
+        columns: try DeclaredColumn.all(in: connection)
       )
       batch.state = state
       if state != known {

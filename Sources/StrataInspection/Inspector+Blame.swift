@@ -50,7 +50,7 @@ extension Inspector {
     following: Following = .moves
   ) throws(PersistenceError) -> BlamePage {
     let page = try scanning { view, skipping in
-      guard view.tables.contains(table) else { throw notFound("table \(table)") }
+      guard view.allTables.contains(table) else { throw notFound("table \(table)") }
       let revision = try view.revision(of: expression)
       let scope = ReadScope.entities(of: table, meantBy: id)
       let state = try view.state(at: revision, skipping: skipping, scope: scope)

@@ -21,7 +21,7 @@ extension Inspector {
     depth: FieldChange.Depth = .members
   ) throws(PersistenceError) -> StateDifference {
     try scanning { view, skipping in
-      if let table, !view.tables.contains(table) { throw notFound("table \(table)") }
+      if let table, !view.allTables.contains(table) { throw notFound("table \(table)") }
       let (start, end) = (try view.revision(of: span.start), try view.revision(of: span.end))
       let changed =
         id == nil
@@ -42,7 +42,7 @@ extension Inspector {
         limit: limit,
         depth
       )
-      for name in view.tables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
+      for name in view.allTables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
         let ids = id.map { Set(EncodedID.candidates(for: $0)) } ?? changed.map { $0[name] ?? [] }
         if let ids, ids.isEmpty { continue }
         let filter = ids.map { EntityFilter.ids($0) } ?? .all
@@ -92,7 +92,7 @@ extension Inspector {
           )
         )
         var comparison = StateComparison(from: from, to: to, limit: limit)
-        let tables = view.tables.union(otherView.tables)
+        let tables = view.allTables.union(otherView.allTables)
         if let table, !tables.contains(table) { throw notFound("table \(table)") }
         do {
           for name in tables.sortedAsBytes() where table.map({ $0 == name }) ?? true {
@@ -111,7 +111,7 @@ extension Inspector {
 
 extension Set<String> {
   /// The names in the order of snapshots.
-  fileprivate func sortedAsBytes() -> [String] {
+  package func sortedAsBytes() -> [String] {
     sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 }

@@ -77,8 +77,8 @@ extension Inspector {
     limit: Int = .max
   ) throws(PersistenceError) -> SearchPage {
     try scanning { view, skipping in
-      if let table, !view.tables.contains(table) { throw notFound("table \(table)") }
-      let tables = view.tables.sorted().filter { name in table.map { $0 == name } ?? true }
+      if let table, !view.allTables.contains(table) { throw notFound("table \(table)") }
+      let tables = view.allTables.sorted().filter { name in table.map { $0 == name } ?? true }
       let revision: Revision =
         switch scope {
         case .at(let expression): try view.revision(of: expression)

@@ -49,7 +49,7 @@ extension Inspector {
     following: Following = .moves
   ) throws(PersistenceError) -> EntityHistory {
     try scanning { view, skipping in
-      guard view.tables.contains(table) else { throw notFound("table \(table)") }
+      guard view.allTables.contains(table) else { throw notFound("table \(table)") }
       let end = try view.revision(of: expression)
       let candidates = EncodedID.candidates(for: id)
       let versions = try EntityVersions(

@@ -35,7 +35,7 @@ extension Inspector {
     limit: Int = 200
   ) throws(PersistenceError) -> EntityReferences {
     let found = try scanning { view, skipping -> EntityReferences? in
-      guard view.tables.contains(table) else { throw notFound("table \(table)") }
+      guard view.allTables.contains(table) else { throw notFound("table \(table)") }
       let revision = try view.revision(of: expression)
       var references = EntityReferences(revision: revision)
       let own = try view.state(
@@ -63,7 +63,7 @@ extension Inspector {
           )
         }
       }
-      for other in view.tables.sorted() {
+      for other in view.allTables.sorted() {
         let layouts = view.catalog.numberedLayouts(of: other).mapValues { layout in
           ReferringFields(of: layout, to: table)
         }

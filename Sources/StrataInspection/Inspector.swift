@@ -104,7 +104,7 @@ package final class Inspector {
   /// Throws `.notFound` for a table that the file does not have.
   package func check(table: String?) throws(PersistenceError) {
     guard let table else { return }
-    if try !query({ $0.tables.contains(table) }) { throw notFound("table \(table)") }
+    if try !query({ $0.allTables.contains(table) }) { throw notFound("table \(table)") }
   }
 
   /// The error for an entity that a table does not have; it says if it was erased.
@@ -187,7 +187,7 @@ extension Inspector {
     try query { view in
       let revision = try view.revision(of: expression)
       let sizes = try view.read(at: revision, extent: .visited) { try $0.sizes() }.contents
-      return view.tables.sorted().map { name in
+      return view.tables(at: revision).sorted().map { name in
         TableSummary(name, sizes[name] ?? TableSize(), view.catalog)
       }
     }
@@ -207,9 +207,10 @@ extension Inspector {
     at expression: RevisionExpression = .head(back: 0)
   ) throws(PersistenceError) -> [UntypedEntity] {
     let entities = try scanning { view, skipping in
-      guard view.tables.contains(table) else { throw notFound("table \(table)") }
+      let revision = try view.revision(of: expression)
+      guard view.tables(at: revision).contains(table) else { throw notFound("table \(table)") }
       let state = try view.state(
-        at: try view.revision(of: expression),
+        at: revision,
         skipping: skipping,
         scope: .entities(of: table, meantBy: id)
       )

@@ -57,9 +57,9 @@ public struct DataChange: Sendable {
     )
   }
 
-  /// Removes all records of a table.
+  /// Removes a table with its records; its history stays.
   ///
-  /// O(records). The table's name stays in the file's list, because its history does.
+  /// O(records).
   public static func dropTable(_ table: String) -> DataChange {
     DataChange("dropTable \(table)", perRecordTable: table, up: { try $0.drop(table) })
   }

@@ -194,7 +194,10 @@ extension MigrationRun {
       let then = try view.state(at: revision)
       try checkLedgerIsKnown(at: revision, view)
       let workspace = try MigrationWorkspace(view, session)
-      for table in workspace.tables.sorted() { try workspace.restore(table, from: then) }
+      let tables = view.tables(at: revision)
+      for table in tables.union(workspace.tables).sorted() {
+        try workspace.restore(table, from: then)
+      }
       var difference = MigrationDifference(workspace)
       let trace = MigrationTrace.revert(to: revision)
       _ = try session.append(
@@ -202,6 +205,12 @@ extension MigrationRun {
         trace: trace.bytes,
         time: max(persistence.now().microseconds, lastTime)
       ) { try difference.encode(into: &$0) }
+      for table in tables.subtracting(view.tables).sorted() {
+        try ListedTable.add(table, since: revision, to: session.connection)
+      }
+      for table in view.listed where table.since > revision && view.tables.contains(table.name) {
+        try ListedTable.end(table.name, at: session.written.revision, in: session.connection)
+      }
       try DataLedger.remove(after: revision.number, on: session.connection)
       try endMarks(at: revision, view, session)
     }
@@ -532,6 +541,9 @@ extension MigrationRun {
     }
     for table in workspace.tables.subtracting(listed).sorted() {
       try ListedTable.add(table, since: session.written.revision, to: session.connection)
+    }
+    for table in try workspace.endLeftTables() {
+      try ListedTable.end(table, at: session.written.revision, in: session.connection)
     }
     var step = MigrationReport.Step(
       number: task.number,

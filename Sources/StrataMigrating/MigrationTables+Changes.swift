@@ -40,6 +40,7 @@ extension MigrationTables {
       try workspace.removeKnown(id, from: table)
     }
     workspace.tables.insert(name)
+    workspace.noteLeft(table)
     workspace.noteRename(of: table, to: name)
     allow(.destructive(table))
   }
@@ -82,9 +83,10 @@ extension MigrationTables {
     }
   }
 
-  /// Removes all records of a table.
+  /// Removes a table with its records.
   func drop(_ table: String) throws {
     allow(.destructive(table))
+    end(table)
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
       try workspace.removeKnown(Array(entity.id), from: table)

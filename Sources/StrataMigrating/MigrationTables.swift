@@ -189,6 +189,9 @@ extension MigrationTables {
   /// Adds a finding that the changes do not show.
   package func note(_ finding: MigrationFinding) { findings.append(finding) }
 
+  /// Notes that a table was dropped: it is there no longer, once its records are removed.
+  package func end(_ table: String) { workspace.noteLeft(table) }
+
   /// Adds a table without records.
   package func addTable(_ table: String) { workspace.tables.insert(table) }
 }

@@ -9,8 +9,10 @@ import StrataStorage
 /// The file is read as it was when the run started. Changes are in ``MigrationStaging`` until a step is done; then
 /// they become its delta.
 final class MigrationWorkspace {
-  /// The tables that the store lists, and those that the run has added.
+  /// The tables that are there: those of the store, those that the run has added, and none that it has ended.
   var tables: Set<String>
+  /// The tables that the step has renamed or dropped.
+  private var leftTables: Set<String> = []
   let session: WriterSession
   let staging: MigrationStaging
   private let base: EntityState
@@ -497,6 +499,20 @@ extension MigrationWorkspace {
   func noteRename(of table: String, to name: String) {
     renames.renameTable(table, to: name)
     if tablesChangedSinceRename.remove(table) != nil { tablesChangedSinceRename.insert(name) }
+  }
+
+  /// Notes that the step has renamed or dropped a table.
+  func noteLeft(_ table: String) { leftTables.insert(table) }
+
+  /// Ends the tables that the step has renamed or dropped, and returns them; one that has records is there still.
+  func endLeftTables() throws -> [String] {
+    defer { leftTables = [] }
+    let ended = try leftTables.filter { table in
+      var scan = scan(table)
+      return try scan.next() == nil
+    }
+    tables.subtract(ended)
+    return ended.sorted()
   }
 
   /// Whether the step has given records of a table other IDs.

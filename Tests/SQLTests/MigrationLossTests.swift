@@ -79,7 +79,13 @@ import Testing
       try sample.rows("SELECT id FROM papers ORDER BY id")
         == [[.text("doc-4")], [.text("doc-5")], [.text("doc-6")]]
     )
-    #expect(try Inspector(path: sample.path).show(table: "documents").isEmpty)
+    #expect(try !Inspector(path: sample.path).tables().map(\.name).contains("documents"))
+    // No record is left under the name, whatever the list says.
+    let left = try Inspector(path: sample.path).query { view in
+      var scan = try view.state(at: view.last.revision).scan("documents")
+      return try scan.next()
+    }
+    #expect(left == nil)
   }
 
   @Test func `references to a table that has another name are followed`() async throws {

@@ -49,7 +49,9 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   /// A newer build has run migrations that this build lacks, and a record does not fit its types since.
   case olderBuild(lacks: [String], detail: String, backup: String?)
   /// Tables of the file have records and are unknown to this build, which has tables that the file lacks.
-  case tablesGone([String: Int], new: [String])
+  ///
+  /// The number is the next one that is free for the migration that the remedy suggests.
+  case tablesGone([String: Int], new: [String], number: Int = 1)
 }
 
 extension DataMigrationError: CustomStringConvertible {
@@ -104,7 +106,7 @@ extension DataMigrationError: CustomStringConvertible {
       """
       a newer build has migrated this store, and this build lacks \(names.joined(separator: ", ")): \(detail)
       """
-    case .tablesGone(let tables, let new):
+    case .tablesGone(let tables, let new, _):
       """
       the file has \(Self.list(tables)), which this build does not know, and no records of \
       \(new.joined(separator: ", ")), which would start from the initial state
@@ -163,14 +165,19 @@ extension DataMigrationError: CustomStringConvertible {
     case .notEnoughSpace: "Free some space, or run without a backup."
     case .temporaryFile:
       "Free some space in the directory of temporary files, or set TMPDIR to another one."
-    case .tablesGone(let tables, let new):
+    case .tablesGone(let tables, let new, let number):
       """
       If a table was renamed, add the migration \
-      DataMigration("0001_rename", .rename("\(tables.keys.min() ?? "")", to: "\(new.min() ?? "")")); \
+      DataMigration("\(Self.prefix(number))_rename", .rename("\(tables.keys.min() ?? "")", to: "\(new.min() ?? "")")); \
       if its records are no longer needed, .dropTable("\(tables.keys.min() ?? "")"). To leave them in the \
       file, open with PersistenceConfiguration.unknownTables = .keep. The file was not changed.
       """
     }
+  }
+
+  /// A number as the names of migrations start with it.
+  private static func prefix(_ number: Int) -> String {
+    String(repeating: "0", count: max(0, 4 - "\(number)".count)) + "\(number)"
   }
 
   /// What to write into which migration.

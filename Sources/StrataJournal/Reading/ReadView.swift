@@ -18,8 +18,10 @@ package struct ReadView {
   package let names: [(name: String, revision: Revision)]
   /// The first revision of the journal, as earlier ones were trimmed; nil if the journal is empty.
   package let first: Revision?
-  /// The tables that the file lists.
+  /// The tables that the file lists, and that no migration has renamed or dropped.
   package private(set) var tables: Set<String>
+  /// Every table that the file lists, by name, also those that have ended.
+  package let listed: [ListedTable]
   private let store: SnapshotStore
   package let journal: Journal
 
@@ -29,7 +31,7 @@ package struct ReadView {
     try OlderFormat.present(on: connection)
     let store = try SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
-    (identity, catalog, snapshots, last, first, names, tables) = try connection.readTransaction {
+    (identity, catalog, snapshots, last, first, names, listed) = try connection.readTransaction {
       let identity = try StoreIdentity.read(connection)
       let catalog = try LayoutCatalog(reading: connection)
       let snapshots = try store.all()
@@ -45,9 +47,10 @@ package struct ReadView {
         last.map { ($0.header.revision, $0.hash) } ?? (newest.revision, newest.chain),
         try journal.first(),
         try store.names(),
-        Set(try ListedTable.all(in: connection).map(\.name))
+        try ListedTable.all(in: connection)
       )
     }
+    tables = Set(listed.filter { $0.until == nil }.map(\.name))
     self.store = store
     self.journal = journal
   }
@@ -69,11 +72,19 @@ package struct ReadView {
     return view
   }
 
+  /// The tables that have a history: those that are there, and those that have ended.
+  package var allTables: Set<String> { tables.union(listed.map(\.name)) }
+
+  /// The tables that were not renamed or dropped by a revision.
+  package func tables(at revision: Revision) -> Set<String> {
+    tables.union(listed.filter { $0.until.map { $0 > revision } ?? false }.map(\.name))
+  }
+
   /// Checks that the file lists these tables.
   ///
   /// An unlisted table would be taken for a new one and get its contents from the initial state.
   package func checkListed(_ found: Set<String>) throws(CorruptionError) {
-    guard let table = found.subtracting(tables).min() else { return }
+    guard let table = found.subtracting(allTables).min() else { return }
     throw CorruptionError("the table \(table.shortened(to: 60)) is not in the list of tables")
   }
 

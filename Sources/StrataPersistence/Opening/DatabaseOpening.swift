@@ -25,6 +25,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     let unknown: [String: Int]
     /// The migrations that a newer build has run on the file.
     let newer: NewerMigrations?
+    /// The number after the last migration that ran on the file.
+    let nextMigration: Int
   }
 
   let initial: Database
@@ -88,6 +90,12 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       restore: configuration.restore,
       unknownFields: .collected
     )
+    try view.checkTablesAreThere(
+      decoder.names,
+      knowing: migrations.last?.number ?? 0,
+      configuration,
+      at: path
+    )
     let unknown = try unknownRecords(source, view.tables, decoder.names)
     let newer = try view.newerMigrations(
       than: migrations.last?.number ?? 0,
@@ -109,7 +117,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       names: decoder.names,
       loss: decoder.loss,
       unknown: unknown,
-      newer: newer
+      newer: newer,
+      nextMigration: try view.nextMigration()
     )
   }
 
@@ -134,7 +143,13 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     _ additions: (added: OpeningAdditions, empty: [String])
   ) throws(DataMigrationError) {
     guard !contents.unknown.isEmpty, !additions.empty.isEmpty else { return }
-    throw .tablesGone(contents.unknown, new: additions.empty)
+    let gone = DataMigrationError.tablesGone(
+      contents.unknown,
+      new: additions.empty,
+      number: contents.nextMigration
+    )
+    guard let newer = contents.newer else { throw gone }
+    throw .olderBuild(lacks: newer.names, detail: gone.description, backup: newer.backup)
   }
 
   /// Refuses data that breaks a rule of the schema, unless the policy allows it.

@@ -103,6 +103,7 @@ struct SQLStep: Sendable {
         try tables.put(record, layout, id: change.id, in: change.table)
       }
     }
+    for table in shape.dropped { tables.end(table) }
     for finding in rounded(copies) { tables.note(finding) }
   }
 

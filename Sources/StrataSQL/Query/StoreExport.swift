@@ -111,7 +111,9 @@ package struct StoreExport {
     _ body: (EntitySource, QueryResult) throws -> Void
   ) throws {
     let all = try Inspector(path: path).query { view in
-      StoreTables(view).sources.compactMap { $0 as? EntitySource }.filter { $0.arguments.isEmpty }
+      StoreTables(view, at: try view.revision(of: expression)).sources.compactMap {
+        $0 as? EntitySource
+      }.filter { $0.arguments.isEmpty }
     }
     let tables = all.filter { source in table.map { $0 == source.table } ?? true }
     if let table, tables.isEmpty { throw QueryError.noTable(table, known: all.map(\.table)) }

@@ -1,3 +1,4 @@
+import StrataInspection
 import StrataJournal
 import StrataRecords
 
@@ -5,16 +6,19 @@ import StrataRecords
 ///
 /// For each entity table `users`: `users`, `users_at(REV)`, `users_history`, `users_diff(A, B)` and
 /// `users_blame`; and `strata_log`. Names are compared without case. Where two are equal, the tables of the
-/// store come first, in the order of their names, and the other has `:2` behind its name.
+/// store come first, in the order of their names, and the other has `:2` behind its name. A table that a migration has
+/// renamed or dropped by the revision has only those of its history.
 struct StoreTables {
   private(set) var sources: [any TableSource] = []
 
-  init(_ view: ReadView) {
+  /// - Parameter revision: The revision that queries read; nil for the last one.
+  init(_ view: ReadView, at revision: Revision? = nil) {
     var names = UniqueNames()
-    let tables = view.tables.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    let present = view.tables(at: revision ?? view.last.revision)
+    let tables = present.sortedAsBytes() + view.allTables.subtracting(present).sortedAsBytes()
     let layouts = tables.map { view.catalog.layouts(of: $0) }
     let own = tables.map { names.add($0, isReserved: Self.isReserved($0)) }
-    for (index, table) in tables.enumerated() {
+    for (index, table) in tables.enumerated() where present.contains(table) {
       sources.append(EntitySource(own[index], table, layouts[index], .ofQuery))
     }
     for (index, table) in tables.enumerated() where StoredValues.name(ofTable: table) == nil {

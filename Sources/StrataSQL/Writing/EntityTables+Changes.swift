@@ -36,6 +36,8 @@ extension EntityTables {
     package fileprivate(set) var renamed: [(from: String, to: String)] = []
     /// Tables that are new.
     package fileprivate(set) var created: [String] = []
+    /// Tables that are gone, and have given their names to no other one.
+    package fileprivate(set) var dropped: [String] = []
     /// The layouts for further records of tables whose columns were renamed, dropped or changed.
     package fileprivate(set) var layouts: [(table: String, layout: Layout)] = []
     /// Fields whose columns have other names, by the names before.
@@ -49,7 +51,8 @@ extension EntityTables {
   /// - Throws: `EntityTableError` for what cannot be stored.
   package func shape() throws -> Shape {
     var shape = Shape()
-    for result in try results().values.sorted(by: { $0.storedName < $1.storedName }) {
+    let results = try results()
+    for result in results.values.sorted(by: { $0.storedName < $1.storedName }) {
       for column in result.required { shape.required.append((result.storedName, column)) }
       if let layout = try RowWriter.newLayout(of: result.columns, from: result.table) {
         shape.layouts.append((result.storedName, layout))
@@ -64,6 +67,9 @@ extension EntityTables {
         shape.created.append(result.storedName)
       }
     }
+    let renamed = Set(shape.renamed.map(\.from))
+    shape.dropped = tables.filter { $0.use != nil }.map(\.records.table)
+      .filter { results[$0] == nil && !renamed.contains($0) }
     return shape
   }
 

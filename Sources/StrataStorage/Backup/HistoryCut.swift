@@ -27,10 +27,7 @@ enum HistoryCut {
     ] {
       try connection.run(statement, [.integer(revision.number)])
     }
-    for table in try ListedTable.all(in: connection) {
-      guard let until = table.until, until > revision else { continue }
-      try ListedTable(name: table.name, since: table.since).write(to: connection)
-    }
+    try ListedTable.removeEnds(after: revision, from: connection)
     while try !snapshots.removeOrphans(slice: 1_000) {}
   }
 }

@@ -20,8 +20,8 @@ package struct RedactedFields: Sendable {
 
   private mutating func add(_ field: StoreBundle.Field, _ view: ReadView) throws {
     let value = StoredValues.table(of: field.table)
-    let table = view.tables.contains(field.table) ? field.table : value
-    guard view.tables.contains(table) else {
+    let table = view.allTables.contains(field.table) ? field.table : value
+    guard view.allTables.contains(table) else {
       throw PersistenceError.Reason.notFound("table \(field.table)")
     }
     func refuse(_ detail: String) -> PersistenceError.Reason {

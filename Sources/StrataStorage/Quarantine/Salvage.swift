@@ -113,7 +113,9 @@ package struct Salvage {
   ) throws {
     let rows = RowCopy(source: source, destination: connection, .leaveOut)
     try rows.tables()
-    for table in history.tables.sorted() {
+    try ListedTable.removeEnds(after: history.revision, from: connection)
+    for table in history.tables.sorted()
+    where try ListedTable.named(table, in: connection) == nil {
       try ListedTable.add(table, since: history.snapshot.revision, to: connection)
     }
     for number in history.catalog.allNumbers { try rows.layout(number) }

@@ -49,7 +49,7 @@ package struct StoreErasure {
       throw PersistenceError.Reason.busy("a reader keeps SQLite's WAL from being emptied")
     }
     let view = try ReadView(source)
-    for table in entities.tables.sorted() where !view.tables.contains(table) {
+    for table in entities.tables.sorted() where !view.allTables.contains(table) {
       throw PersistenceError.Reason.notFound("table \(table)")
     }
     try checkPresence(view)
@@ -108,7 +108,7 @@ package struct StoreErasure {
     var found: (table: String, id: String, by: String)?
     var count = 0
     var state: EntityState?
-    for table in view.tables.sorted() {
+    for table in view.allTables.sorted() {
       let places = view.catalog.numberedLayouts(of: table).mapValues { layout in
         layout.references.filter { entities.tables.contains($0.table) }
       }
