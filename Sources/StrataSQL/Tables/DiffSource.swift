@@ -25,7 +25,7 @@ final class DiffSource: TableSource {
       Column(names.add("id"), entity.columns[0].kind), Column(names.add("change"), .string),
     ]
     for side in ["from", "to"] {
-      for column in entity.columns[1...fields] {
+      for column in entity.columns.dropFirst().prefix(fields) {
         columns.append(Column(names.add("\(side)_\(column.name)"), column.kind))
       }
     }
