@@ -211,6 +211,14 @@ extension MigrationRun {
       for table in view.listed where table.since > revision && view.tables.contains(table.name) {
         try ListedTable.end(table.name, at: session.written.revision, in: session.connection)
       }
+      for (table, columns) in Dictionary(grouping: view.declared, by: \.table)
+      where columns.contains(where: { $0.since > revision }) {
+        try DeclaredColumn.replace(
+          columns.filter { $0.since <= revision },
+          of: table,
+          in: session.connection
+        )
+      }
       try DataLedger.remove(after: revision.number, on: session.connection)
       try endMarks(at: revision, view, session)
     }
@@ -545,6 +553,7 @@ extension MigrationRun {
     for table in try workspace.endLeftTables() {
       try ListedTable.end(table, at: session.written.revision, in: session.connection)
     }
+    try workspace.writeDeclaredColumns()
     var step = MigrationReport.Step(
       number: task.number,
       name: name,

@@ -16,6 +16,7 @@ extension MigrationTables {
     }
     workspace.seals[name] = workspace.seals[name] ?? workspace.seals[table]
     try mapReferences(to: table) { layout in try layout.referring(to: name, for: table) }
+    try workspace.mapDeclaredFields { try Layout([$0]).referring(to: name, for: table).fields[0] }
     var layouts: [Int64: Layout] = [:]
     for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key }) {
       layouts[number] = try layout.referring(to: name, for: table)
@@ -61,6 +62,9 @@ extension MigrationTables {
       if workspace.newestLayout(of: table) == layout { workspace.resume(table, with: renamed) }
     }
     workspace.renames.renameField(field, to: name, in: table)
+    workspace.mapDeclaredFields(of: table) {
+      $0.name == field ? .init(name, $0.kind, to: $0.references) : $0
+    }
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
       if let layout = layouts[entity.layout],

@@ -189,6 +189,26 @@ extension MigrationTables {
   /// Adds a finding that the changes do not show.
   package func note(_ finding: MigrationFinding) { findings.append(finding) }
 
+  /// The columns that scripts have declared in a table, in its order.
+  package func declaredColumns(of table: String) -> [DeclaredColumn] {
+    workspace.declaredColumns(of: table)
+  }
+
+  /// Declares the columns of a table, in its order, in place of those that were declared before.
+  package func declare(_ columns: [(field: Layout.Field, isRequired: Bool)], in table: String) {
+    let known = workspace.declaredColumns(of: table)
+    let declared = columns.map { field, isRequired in
+      DeclaredColumn(
+        table: table,
+        field: field,
+        isRequired: isRequired,
+        since: known.first { $0.field.name == field.name }?.since
+          ?? workspace.session.written.revision.next
+      )
+    }
+    if declared != known { workspace.declare(declared, in: table) }
+  }
+
   /// Notes that a table was dropped: it is there no longer, once its records are removed.
   package func end(_ table: String) { workspace.noteLeft(table) }
 

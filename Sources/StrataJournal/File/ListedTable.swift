@@ -1,6 +1,5 @@
 import StrataBase
 import StrataMigrations
-package import StrataRecords
 package import StrataSQLite
 
 /// A row of `entity_table`: a table that the file has, or has had.
@@ -76,62 +75,5 @@ package struct ListedTable: Sendable, Equatable {
       on: connection,
       .replace
     )
-  }
-}
-
-/// A row of `declared_column`: a column that a script has declared, known before a record has a value in it.
-package struct DeclaredColumn: Sendable, Equatable {
-  package let table: String
-  /// Its name, kind and reference.
-  package let field: Layout.Field
-  /// Whether it must have a value.
-  package let isRequired: Bool
-  /// The revision after which it was declared.
-  package let since: Revision
-
-  package init(table: String, field: Layout.Field, isRequired: Bool, since: Revision) {
-    (self.table, self.field, self.isRequired, self.since) = (table, field, isRequired, since)
-  }
-
-  /// The declared columns of every table, in the order of tables and their columns.
-  package static func all(in connection: Connection) throws -> [DeclaredColumn] {
-    try HashedTable.declaredColumn.rows("ORDER BY entity_table, position", on: connection) { row in
-      let (table, name) = (try row.text(0), try row.text(1))
-      let place = "the declared column \(name) of \(table)"
-      let fields: [Layout.Field]
-      do {
-        fields = try Layout(body: try row.blob(3)).fields
-      } catch let error as RecordError {
-        throw CorruptionError("\(place) cannot be read: \(error)")
-      }
-      guard fields.count == 1, fields[0].name == name else {
-        throw CorruptionError("\(place) has a field of another name")
-      }
-      return DeclaredColumn(
-        table: table,
-        field: fields[0],
-        isRequired: try row.int(4) != 0,
-        since: try row.revision(5, "the beginning of \(place)")
-      )
-    }
-  }
-
-  /// Replaces the declared columns of a table, in the caller's transaction.
-  package static func replace(
-    _ columns: [DeclaredColumn],
-    of table: String,
-    in connection: Connection
-  ) throws {
-    try connection.run("DELETE FROM declared_column WHERE entity_table = ?", [.text(table)])
-    for (position, column) in columns.enumerated() {
-      try HashedTable.declaredColumn.insert(
-        [
-          .text(table), .text(column.field.name), .integer(Int64(position)),
-          .blob(try Layout([column.field]).body), .integer(column.isRequired ? 1 : 0),
-          .integer(column.since.number),
-        ],
-        on: connection
-      )
-    }
   }
 }

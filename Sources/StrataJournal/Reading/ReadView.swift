@@ -1,5 +1,6 @@
 package import StrataBase
 import StrataMigrations
+package import StrataRecords
 package import StrataSQLite
 
 /// A view of a file at one moment, from which the file can be read further, one statement at a time, while
@@ -22,6 +23,8 @@ package struct ReadView {
   package private(set) var tables: Set<String>
   /// Every table that the file lists, by name, also those that have ended.
   package let listed: [ListedTable]
+  /// The columns that scripts have declared, by table and in the order of the table.
+  package let declared: [DeclaredColumn]
   private let store: SnapshotStore
   package let journal: Journal
 
@@ -31,25 +34,27 @@ package struct ReadView {
     try OlderFormat.present(on: connection)
     let store = try SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
-    (identity, catalog, snapshots, last, first, names, listed) = try connection.readTransaction {
-      let identity = try StoreIdentity.read(connection)
-      let catalog = try LayoutCatalog(reading: connection)
-      let snapshots = try store.all()
-      guard let newest = snapshots.first(where: { $0.header.state == .verified })?.header else {
-        throw CorruptionError("no verified snapshot among \(snapshots.count)")
+    (identity, catalog, snapshots, last, first, names, listed, declared) =
+      try connection.readTransaction {
+        let identity = try StoreIdentity.read(connection)
+        let catalog = try LayoutCatalog(reading: connection)
+        let snapshots = try store.all()
+        guard let newest = snapshots.first(where: { $0.header.state == .verified })?.header else {
+          throw CorruptionError("no verified snapshot among \(snapshots.count)")
+        }
+        // A journal that lost its tail ends before a snapshot that is intact.
+        let last = try journal.last().flatMap { $0.header.revision < newest.revision ? nil : $0 }
+        return (
+          identity,
+          catalog,
+          snapshots,
+          last.map { ($0.header.revision, $0.hash) } ?? (newest.revision, newest.chain),
+          try journal.first(),
+          try store.names(),
+          try ListedTable.all(in: connection),
+          try DeclaredColumn.all(in: connection)
+        )
       }
-      // A journal that lost its tail ends before a snapshot that is intact.
-      let last = try journal.last().flatMap { $0.header.revision < newest.revision ? nil : $0 }
-      return (
-        identity,
-        catalog,
-        snapshots,
-        last.map { ($0.header.revision, $0.hash) } ?? (newest.revision, newest.chain),
-        try journal.first(),
-        try store.names(),
-        try ListedTable.all(in: connection)
-      )
-    }
     tables = Set(listed.filter { $0.until == nil }.map(\.name))
     self.store = store
     self.journal = journal
@@ -74,6 +79,14 @@ package struct ReadView {
 
   /// The tables that have a history: those that are there, and those that have ended.
   package var allTables: Set<String> { tables.union(listed.map(\.name)) }
+
+  /// What a query goes by for the columns of a table: the columns that a script has declared and no layout has, then
+  /// the layouts, the oldest first.
+  package func layoutsOfColumns(of table: String) throws -> [Layout] {
+    let layouts = catalog.layouts(of: table)
+    return try declared.filter { $0.table == table }.layout(besides: layouts).map { [$0] + layouts }
+      ?? layouts
+  }
 
   /// The tables that were not renamed or dropped by a revision.
   package func tables(at revision: Revision) -> Set<String> {

@@ -24,6 +24,7 @@ struct SQLStep: Sendable {
       var records = EntityRecords(
         table,
         layouts: tables.layouts(of: table),
+        declaring: tables.declaredColumns(of: table),
         adding: { names.layouts[table] ?? [:] }
       ) { tables.start(names[table]) }
       if text.contains(table.lowercased()) { try records.hideUnusedFields() }
@@ -91,6 +92,7 @@ struct SQLStep: Sendable {
     for (table, use) in use.tables where use.setsIDs { tables.allow(.lossy("\(table).id")) }
     for table in shape.created { tables.addTable(table) }
     for (table, layout) in shape.layouts { try tables.add(layout, to: table) }
+    for (table, columns) in shape.declared { tables.declare(columns, in: table) }
     try copies.forEachChange { change in
       switch (change.change, change.movement) {
       case (.remove, .away), (.put, .renamed): break

@@ -23,7 +23,7 @@ package struct DifferenceStatements {
   /// - Parameter inspector: The store whose states differ.
   package init(_ inspector: Inspector) throws {
     tables = try inspector.query { view in
-      let sources = StoreTables(view).sources.compactMap { $0 as? EntitySource }
+      let sources = try StoreTables(view).sources.compactMap { $0 as? EntitySource }
       return Dictionary(
         sources.filter { $0.arguments.isEmpty }.map { source in
           let table = Table(

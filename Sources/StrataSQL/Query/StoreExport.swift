@@ -111,7 +111,7 @@ package struct StoreExport {
     _ body: (EntitySource, QueryResult) throws -> Void
   ) throws {
     let all = try Inspector(path: path).query { view in
-      StoreTables(view, at: try view.revision(of: expression)).sources.compactMap {
+      try StoreTables(view, at: try view.revision(of: expression)).sources.compactMap {
         $0 as? EntitySource
       }.filter { $0.arguments.isEmpty }
     }

@@ -118,7 +118,7 @@ package struct StoreQuery {
       until: end,
       skipping: skipping
     )
-    let sources = StoreTables(view, at: context.revision).sources
+    let sources = try StoreTables(view, at: context.revision).sources
     let sql = try sql(sources)
     do {
       return try QueryDatabase(sources, context).answer(sql, reading, upTo: rowLimit)

@@ -12,11 +12,11 @@ struct StoreTables {
   private(set) var sources: [any TableSource] = []
 
   /// - Parameter revision: The revision that queries read; nil for the last one.
-  init(_ view: ReadView, at revision: Revision? = nil) {
+  init(_ view: ReadView, at revision: Revision? = nil) throws {
     var names = UniqueNames()
     let present = view.tables(at: revision ?? view.last.revision)
     let tables = present.sortedAsBytes() + view.allTables.subtracting(present).sortedAsBytes()
-    let layouts = tables.map { view.catalog.layouts(of: $0) }
+    let layouts = try tables.map { try view.layoutsOfColumns(of: $0) }
     let own = tables.map { names.add($0, isReserved: Self.isReserved($0)) }
     for (index, table) in tables.enumerated() where present.contains(table) {
       sources.append(EntitySource(own[index], table, layouts[index], .ofQuery))

@@ -10,6 +10,8 @@ package struct EntityRecords {
   package let start: () throws -> () throws -> StoredEntity?
   /// Fields of older layouts that no record has any more: a script does not see them.
   package internal(set) var hidden: Set<String>
+  /// The columns that scripts have declared, in their order; a script sees them, with values or without.
+  package let declared: [DeclaredColumn]
   /// Layouts that were added since.
   private let added: () -> [Int64: Layout]
 
@@ -17,18 +19,25 @@ package struct EntityRecords {
     _ table: String,
     layouts: [Int64: Layout],
     hiding hidden: Set<String> = [],
+    declaring declared: [DeclaredColumn] = [],
     adding added: @escaping () -> [Int64: Layout] = { [:] },
     _ start: @escaping () throws -> () throws -> StoredEntity?
   ) {
     self.table = table
     self.layouts = layouts
     self.hidden = hidden
+    self.declared = declared
     self.added = added
     self.start = start
   }
 
   /// The layouts, the oldest first.
   var ordered: [Layout] { layouts.sorted { $0.key < $1.key }.map(\.value) }
+
+  /// The layouts that have its columns, the oldest first.
+  var ofColumns: [Layout] {
+    get throws { try declared.layout(besides: ordered).map { [$0] + ordered } ?? ordered }
+  }
 
   /// The newest layout of records that are not sealed.
   var newest: Layout? { ordered.last { !$0.isOfSealedRecords } }
@@ -76,7 +85,8 @@ package struct EntityRecords {
     let next = try start()
     while let entity = try next() { newest = max(newest ?? 0, entity.layout) }
     guard let newest, let shown = fields[newest] else { return }
-    let others = fields.values.reduce(into: Set<String>()) { $0.formUnion($1) }.subtracting(shown)
+    let others = fields.values.reduce(into: Set<String>()) { $0.formUnion($1) }
+      .subtracting(shown).subtracting(declared.map(\.field.name))
     if !others.isEmpty { hidden = try self.fields(withoutValues: others) }
   }
 }

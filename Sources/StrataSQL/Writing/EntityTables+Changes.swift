@@ -15,6 +15,8 @@ extension EntityTables {
     /// Columns that were added, must have a value, and have no default.
     let required: [String]
     let id: Int
+    /// The names of columns that must have a value, and have no default.
+    let notNull: Set<String>
     /// The table whose rows these are, or which had its name.
     let table: Table?
     /// Whether rows are those that were copied.
@@ -24,9 +26,31 @@ extension EntityTables {
 
     var columnList: String { columns.map { SQLName.quoted($0.name) }.joined(separator: ", ") }
 
+    /// The declared columns, where a script has added or removed some; nil where they are as they were.
+    var declared: [Declaration]? {
+      let before = table?.records.declared ?? []
+      var isChanged = false
+      var declared: [Declaration] = []
+      for (number, column) in columns.enumerated() where number != id {
+        let known = before.first { $0.field.name == column.origin?.field }
+        if let known {
+          let field = Layout.Field(column.field, known.field.kind, to: known.field.references)
+          declared.append((field, known.isRequired))
+          isChanged = isChanged || column.isRenamed
+        } else if table == nil || column.origin == nil || column.references != nil {
+          declared.append((column.newField, notNull.contains(column.name)))
+          isChanged = true
+        }
+      }
+      return isChanged || declared.count != before.count ? declared : nil
+    }
+
     /// Whether these are the rows of a table of another name.
     var isRenamed: Bool { keepsRows && table?.name != name }
   }
+
+  /// A declared column: its field, and whether it must have a value.
+  package typealias Declaration = (field: Layout.Field, isRequired: Bool)
 
   /// What scripts have done to tables as such.
   package struct Shape {
@@ -42,6 +66,8 @@ extension EntityTables {
     package fileprivate(set) var layouts: [(table: String, layout: Layout)] = []
     /// Fields whose columns have other names, by the names before.
     package fileprivate(set) var renamedFields: [(table: String, field: String, name: String)] = []
+    /// The columns that scripts have declared in tables where that has changed, in the order of the table.
+    package fileprivate(set) var declared: [(table: String, columns: [Declaration])] = []
     /// Columns that were added as NOT NULL without a default.
     package fileprivate(set) var required: [(table: String, column: String)] = []
   }
@@ -57,6 +83,7 @@ extension EntityTables {
       if let layout = try RowWriter.newLayout(of: result.columns, from: result.table) {
         shape.layouts.append((result.storedName, layout))
       }
+      if let columns = result.declared { shape.declared.append((result.storedName, columns)) }
       for column in result.columns where column.isRenamed {
         guard let field = column.origin?.field else { continue }
         shape.renamedFields.append((result.storedName, field, column.field))
@@ -130,6 +157,7 @@ extension EntityTables {
     let declared = try columns(of: name)
     var columns: [RowWriter.Column] = []
     var required: [String] = []
+    let references = try references(of: name)
     for column in declared {
       var origin = table?.origins[column.name]
       if owner == nil, let table {
@@ -154,6 +182,12 @@ extension EntityTables {
       }
       if table != nil, origin == nil, column.isRequired { required.append(column.name) }
     }
+    for index in columns.indices {
+      guard let target = references[columns[index].name.lowercased()] else { continue }
+      let namesake = tables.first { $0.nameNow.lowercased() == target.lowercased() }
+      let stored = namesake.flatMap { $0.nameNow == $0.name ? $0.records.table : nil }
+      columns[index].references = .table(stored ?? target)
+    }
     let id = columns.firstIndex { column in
       column.origin.map { $0.number == 0 } ?? (column.name.lowercased() == "id")
     }
@@ -170,6 +204,7 @@ extension EntityTables {
       columns: columns,
       required: required,
       id: id,
+      notNull: Set(declared.filter(\.isRequired).map(\.name)),
       table: table,
       keepsRows: owner != nil,
       row: row

@@ -69,7 +69,12 @@ extension EntityTables {
     within limit: Duration
   ) throws -> ScriptUse {
     let empty = sources.map { source in
-      EntityRecords(source.table, layouts: source.layouts, hiding: source.hidden) { { nil } }
+      EntityRecords(
+        source.table,
+        layouts: source.layouts,
+        hiding: source.hidden,
+        declaring: source.declared
+      ) { { nil } }
     }
     let tables = try EntityTables(empty)
     var use = ScriptUse()

@@ -1,5 +1,6 @@
 import Foundation
 import StrataBase
+import StrataJournal
 import StrataRecords
 package import StrataSQLite
 import StrataStorage
@@ -110,8 +111,18 @@ package final class EntityTables {
     _ use: ScriptUse.Table?
   ) throws -> Table {
     var names = UniqueNames()
-    let columns = EntityColumns(records.ordered, names: &names, hiding: records.hidden)
-    let declared = columns.columns.map(\.declaration).joined(separator: ", ")
+    let columns = EntityColumns(
+      try records.ofColumns,
+      names: &names,
+      hiding: records.hidden
+    )
+    // Records that a build has written since may lack a value.
+    var required = Set(records.declared.filter(\.isRequired).map(\.field.name))
+    if !required.isEmpty, try !records.isEmpty { required = [] }
+    let declared = columns.columns.enumerated().map { number, column in
+      let isRequired = number > 0 && required.contains(columns.fields[number - 1])
+      return column.declaration + (isRequired ? " NOT NULL" : "")
+    }.joined(separator: ", ")
     try connection.execute("CREATE TABLE \(SQLName.quoted(name))(\(declared))")
     let root = try schema().first { $0.name == name }?.root ?? 0
     return Table(records, columns, name: name, root: root, use: use)
@@ -217,6 +228,25 @@ package final class EntityTables {
     let type: String
     /// Whether it is NOT NULL and has no default.
     let isRequired: Bool
+  }
+
+  /// The tables to whose IDs columns of a table refer, by the names of the columns.
+  func references(of table: String) throws -> [String: String] {
+    let keys = try connection.all(
+      """
+      SELECT min("from"), min("table"), min("to") FROM pragma_foreign_key_list(?)
+        GROUP BY id HAVING count(*) = 1
+      """,
+      [.text(table)]
+    ) { row in (try row.text(0), try row.text(1), try row.optionalText(2)) }
+    var references: [String: String] = [:]
+    for (column, target, key) in keys {
+      // The ID of a table that is not there yet has the name that the IDs of all tables have.
+      let id = tables.first { $0.nameNow.lowercased() == target.lowercased() }?.names.first ?? "id"
+      guard key.map({ $0.lowercased() == id.lowercased() }) ?? true else { continue }
+      references[column.lowercased()] = target
+    }
+    return references
   }
 
   func columns(of table: String) throws -> [Declared] {

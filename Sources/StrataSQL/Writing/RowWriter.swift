@@ -36,6 +36,14 @@ struct RowWriter {
     /// Whether a value that is not of the kind is stored as it is.
     var isLoose = false
 
+    /// The table whose IDs it has, where a script says so.
+    var references: ReferencedTables?
+
+    /// The field of a column that no record has yet.
+    var newField: Layout.Field {
+      Layout.Field(field, kind.scalar.map { .scalar($0) } ?? .unknown, to: references)
+    }
+
     /// Whether the column of a field has another name now.
     var isRenamed: Bool { origin.map { $0.field != nil && $0.column != name } ?? false }
 
@@ -110,10 +118,12 @@ struct RowWriter {
     isRenamed = columns.contains(where: \.isRenamed)
   }
 
-  /// The newest layout of a table without the fields whose columns are gone, and with the new names and kinds of
-  /// the others; nil if it is as it was.
+  /// The newest layout of a table without the fields whose columns are gone, with the new names and kinds of the
+  /// others, and with the fields of columns that were added; nil if it is as it was.
   static func newLayout(of columns: [Column], from source: EntityTables.Table?) throws -> Layout? {
-    guard let source, let newest = source.records.newest else { return nil }
+    guard let source, let newest = source.records.newest else {
+      return try Layout(columns.map(\.newField))
+    }
     var byField: [String: Column] = [:]
     for column in columns {
       if let field = column.origin?.field { byField[field] = column }
@@ -128,11 +138,12 @@ struct RowWriter {
       }
       guard let column = byField[field.name] else { continue }
       if let scalar = column.kind.scalar, column.kind != column.origin?.kind {
-        fields.append(.init(column.field, .scalar(scalar)))
+        fields.append(.init(column.field, .scalar(scalar), to: column.references))
       } else {
-        fields.append(.init(column.field, field.kind, to: field.references))
+        fields.append(.init(column.field, field.kind, to: column.references ?? field.references))
       }
     }
+    fields += columns.filter { $0.origin == nil }.map(\.newField)
     // Of two fields that have one name now, the record has the first.
     fields = fields.filter { taken.insert($0.name).inserted }
     return fields == newest.fields ? nil : try Layout(fields)

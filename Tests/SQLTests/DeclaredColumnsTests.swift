@@ -1,0 +1,133 @@
+import Foundation
+import Strata
+import StrataInspection
+import StrataJournal
+import StrataMigrating
+import StrataRecords
+import StrataSQL
+import StrataSQLite
+import StrataStorage
+import TestSupport
+import Testing
+
+/// What scripts declare of tables before a record shows it.
+struct DeclaredColumnsTests {
+  let directory: TemporaryDirectory
+  let path: String
+
+  init() async throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+    try await FiveReleases.makeFirst(at: path, users: 3)
+  }
+
+  private func script(_ number: Int, _ sql: String) throws -> DataMigration {
+    try DataMigration("000\(number)_script", sql: sql)
+  }
+
+  private func rows(_ sql: String, at path: String? = nil) throws -> [[Value]] {
+    try StoreQuery(path: path ?? self.path).run(sql).rows()
+  }
+
+  private func declared(at path: String? = nil) throws -> [String] {
+    try Inspector(path: path ?? self.path).query { view in
+      view.declared.map { column in
+        let reference = column.field.references.map { " to \($0)" } ?? ""
+        return "\(column.table).\(column.field.name) \(column.field.kind)\(reference)"
+          + (column.isRequired ? " not null" : "")
+      }
+    }
+  }
+
+  /// Whether scripts run together, or each when the others have run.
+  enum Runs: CaseIterable { case one, several }
+
+  private func run(_ migrations: [DataMigration], _ runs: Runs) async throws {
+    if runs == .several {
+      for count in 1..<migrations.count {
+        try await DataMigrator(Array(migrations.prefix(count)), at: path).up()
+      }
+    }
+    try await DataMigrator(migrations, at: path).up()
+  }
+
+  @Test(arguments: Runs.allCases)
+  func `a column without a value is there for the next script`(_ runs: Runs) async throws {
+    let migrations = [
+      try script(1, "ALTER TABLE notes ADD COLUMN stars INTEGER"),
+      try script(2, "ALTER TABLE notes RENAME TO memos"),
+      try script(3, "ALTER TABLE memos RENAME COLUMN stars TO points"),
+      try script(4, "UPDATE memos SET points = length(text)"),
+    ]
+    try await run(Array(migrations.prefix(3)), runs)
+    #expect(try rows("SELECT id, points FROM memos WHERE points IS NOT NULL") == [])
+    #expect(try declared() == ["memos.points int64"])
+    try await DataMigrator(migrations, at: path).up()
+    #expect(try rows("SELECT DISTINCT points FROM memos") == [[.integer(6)]])
+  }
+
+  @Test(arguments: Runs.allCases)
+  func `a table without records keeps its columns`(_ runs: Runs) async throws {
+    let create = try script(
+      1,
+      """
+      CREATE TABLE phones(
+        id TEXT, number TEXT NOT NULL, kind TEXT NOT NULL DEFAULT 'home', person TEXT REFERENCES users(id)
+      )
+      """
+    )
+    try await DataMigrator([create], at: path).up()
+    #expect(
+      try declared() == [
+        "phones.number string not null", "phones.kind string", "phones.person string to users",
+      ]
+    )
+    #expect(try rows("SELECT number, kind, person FROM phones") == [])
+    let without = try script(2, "INSERT INTO phones(id, kind) VALUES ('p1', 'work')")
+    await #expect(throws: PersistenceError.self) {
+      try await DataMigrator([create, without], at: path).up()
+    }
+    let with = try script(2, "INSERT INTO phones(id, number) VALUES ('p1', '12')")
+    try await run([create, with], runs)
+    #expect(try rows("SELECT number, person FROM phones") == [[.text("12"), .null]])
+  }
+
+  @Test(arguments: Runs.allCases)
+  func `a reference that a script declares follows a change of IDs`(_ runs: Runs) async throws {
+    try await run(
+      [
+        try script(1, "CREATE TABLE phones(id TEXT, person TEXT REFERENCES users(id))"),
+        try script(2, "INSERT INTO phones VALUES ('p1', 'u1'), ('p2', NULL)"),
+        try script(3, "ALTER TABLE tags ADD COLUMN person TEXT REFERENCES users"),
+        try script(4, "UPDATE tags SET person = 'u2' WHERE id = 't1'"),
+        DataMigration(
+          "0005_ids",
+          .changeID(of: "users") { .string("x\($0.id.text ?? "")") }
+        ),
+      ],
+      runs
+    )
+    #expect(try rows("SELECT person FROM phones ORDER BY id") == [[.text("xu1")], [.null]])
+    #expect(try rows("SELECT person FROM tags ORDER BY id") == [[.text("xu2")], [.null], [.null]])
+  }
+
+  @Test func `what was declared goes with copies, forks and dropped columns`() async throws {
+    let before = Revision(try Inspector(path: path).info().revision)
+    let add = try script(1, "ALTER TABLE notes ADD COLUMN stars INTEGER REFERENCES tags(id)")
+    let insert = try script(2, "UPDATE users SET name = 'a' WHERE id = 'u1'")
+    try await DataMigrator([add, insert], at: path).up()
+    let fork = directory.path("fork.strata")
+    let after = Revision(try Inspector(path: path).info().revision)
+    try await StoreBackup.fork(path, at: .revision(after.previous), to: fork)
+    #expect(try declared(at: fork) == ["notes.stars int64 to tags"])
+    try await DataMigrator(
+      [add, insert, try script(3, "ALTER TABLE notes DROP COLUMN stars")],
+      at: path
+    ).up()
+    #expect(try declared() == [])
+    let first = directory.path("first.strata")
+    try await StoreBackup.fork(path, at: .revision(before.previous), to: first)
+    #expect(try declared(at: first) == [])
+    #expect(try Inspector(path: path).verify().isSound)
+  }
+}
