@@ -61,7 +61,7 @@ package struct StoreModelRun {
   package mutating func run(steps count: Int) async throws {
     for number in 0..<count { try await step("seed \(seed), step \(number)") }
     try await end("seed \(seed), end")
-    vfs.unregister()
+    vfs.forgetFiles()
   }
 
   private mutating func expect(_ isSo: Bool, _ place: String) {

@@ -157,12 +157,6 @@ extension FaultVFS {
     state.withLock { $0.images = [:] }
   }
 
-  /// Ends the file system; no connection uses it any more.
-  package func unregister() {
-    sqlite3_vfs_unregister(sqlite3_vfs_find(name))
-    forgetFiles()
-  }
-
   /// Writes every tracked file, as it may be after a power cut now, to a directory under its own name.
   ///
   /// The same seed and the same writes produce the same files. The original files do not change.
