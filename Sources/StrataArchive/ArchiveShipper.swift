@@ -561,7 +561,7 @@ extension ArchiveShipper {
         erasures: try ErasureLedger.entries(on: connection),
         marks: try OlderBuildMarks.read(connection),
         tables: view.listed,
-        columns: try DeclaredColumn.all(in: connection)
+        columns: view.declared
       )
       batch.state = state
       if state != known {

@@ -17,6 +17,8 @@ package protocol Scheduler: Sendable {
   func uuid() -> UUID
   /// Returns after a time; throws `CancellationError` as soon as the task is cancelled.
   func sleep(for duration: Duration) async throws
+  /// Lets other work go first.
+  func yield() async
   /// Blocks the thread for a time.
   func block(for duration: Duration)
   /// Blocks the thread until a condition is true; `wait` is how a thread of the system waits for it.
@@ -92,6 +94,8 @@ private struct SystemScheduler: Scheduler {
   func uuid() -> UUID { UUID() }
 
   func sleep(for duration: Duration) async throws { try await Task.sleep(for: duration) }
+
+  func yield() async { await Task.yield() }
 
   func block(for duration: Duration) { Thread.sleep(forTimeInterval: duration / .seconds(1)) }
 

@@ -105,6 +105,10 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
     }
   }
 
+  func yield() async {
+    await withCheckedContinuation { continuation in ready("yield") { continuation.resume() } }
+  }
+
   func block(for duration: Duration) {
     var isOver = false
     ready("block", after: duration) { isOver = true }

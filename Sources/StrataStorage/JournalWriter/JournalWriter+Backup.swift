@@ -21,8 +21,7 @@ extension JournalWriter {
     defer { backups.removeAll { $0 === backup } }
     while case .copying(let done, let count) = try backup.step(pages: Self.backupSlice) {
       progress?(BackupProgress(copiedPages: done, pages: count))
-      // Other work of the executor comes in between.
-      try await Scheduling.sleep(for: .zero)
+      await Scheduling.current.yield()
       guard try requireSession(for: .backingUp) === session else {
         throw PersistenceError(
           .backingUp,

@@ -39,6 +39,7 @@ package final class WriteQueue: Sendable {
   ///
   /// The writer makes room, or stops waiting for the disk.
   package func waitForRoom() {
+    if state.withLock({ $0.hasRoom }) { return }
     Scheduling.current.park(until: { state.withLock { $0.hasRoom } }) {
       state.withLock(when: { $0.hasRoom }) { _ in }
     }

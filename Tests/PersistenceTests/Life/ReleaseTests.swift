@@ -113,6 +113,38 @@ struct ReleaseTests {
   }
 
   @Test
+  func `a store whose close has failed says nothing more when it is released`() async throws {
+    let result = await #expect(processExitsWith: .exitCode(7), observing: [\.standardErrorContent])
+    {
+      [path = path as String] in
+      let vfs = try FaultVFS(name: "closed")
+      var configuration = PersistenceConfiguration(
+        durability: .grouped(maxDelay: .seconds(3_600)),
+        recoveryInterval: .seconds(3_600)
+      )
+      configuration.vfs = vfs.name
+      var persistence: Persistence<LibraryState, LibraryDatabase>? = try await Persistence.open(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db,
+        configuration: configuration
+      )
+      var store = persistence.map { LibraryStore($0) }
+      store?.commit { $0.db.books.insert(Book(id: 1)) }
+      vfs.failNext(.write, in: .wal, code: .full, times: .sticky)
+      do {
+        try await persistence?.close()
+        exit(1)
+      } catch {
+        (store, persistence) = (nil, nil)
+        exit(7)
+      }
+    }
+    let text = try #require(result?.standardErrorContent.text)
+    #expect(!text.contains("was not closed"), "\(text)")
+  }
+
+  @Test
   func `what cannot be written when the process exits is reported`() async throws {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       [path = path as String] in
