@@ -20,15 +20,18 @@ struct ArchiveImage {
   /// O(tables, layouts and openings).
   func catalog() throws -> [UInt8] { try image { _ in } }
 
-  /// The image of the store with one snapshot, and its chunks by their numbers.
+  /// The image of the store with one snapshot, its chunks by their numbers, and the names in the image.
   ///
   /// O(entities) to hash the chunks; one is in memory at a time.
-  func list(of snapshot: StoredSnapshot) throws -> ArchiveSnapshot.List {
+  func list(of snapshot: StoredSnapshot) throws -> (list: ArchiveSnapshot.List, names: [String]) {
     var chunks: [Int64: ArchiveChunk.ID] = [:]
+    var names: [String] = []
     let image = try image { destination in
       let revision = snapshot.header.revision
       let rows = RowCopy(source: source, destination: destination)
       try rows.snapshotWithoutChunks(revision)
+      // The file may have got others since it was looked at.
+      names = try SnapshotStore(connection: destination).names().map(\.name)
       for (number, checksum) in try chunkRows(of: revision) {
         chunks[number] = try Self.chunk(number, in: source).id
         try destination.run(
@@ -37,7 +40,7 @@ struct ArchiveImage {
         )
       }
     }
-    return ArchiveSnapshot.List(image: image, chunks: chunks)
+    return (ArchiveSnapshot.List(image: image, chunks: chunks), names)
   }
 
   /// A chunk of a file.

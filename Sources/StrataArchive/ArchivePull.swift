@@ -72,6 +72,7 @@ package actor ArchivePull {
     }
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     try StoreFormat.migrate(connection, now: identity.created)
+    try check(base, with: try ReadView(connection))
     try await fillChunks(of: list, in: connection)
     let last = try await appendSegments(after: base.mark, to: end, head) { frames, epoch in
       try DeltaFrame.append(frames, raisingEpochTo: epoch, to: connection)
@@ -84,6 +85,24 @@ package actor ArchivePull {
       on: disk
     )
     return try finish(connection, head, end)
+  }
+
+  /// Compares what an archive says of a snapshot with the snapshot: a build before 0.3 has put no hash over it.
+  private func check(_ said: ArchiveSnapshot, with view: ReadView) throws {
+    let header = view.snapshots.first { $0.header.revision == said.mark.revision }?.header
+    let names = view.names.filter { $0.revision == said.mark.revision }.map(\.name)
+    guard let header else { throw damaged("the list of snapshot \(said.mark.revision) lacks it") }
+    let found = ArchiveSnapshot(header, names: names)
+    guard found.mark == said.mark, found.entities == said.entities,
+      found.time.nearestMicrosecond == said.time.nearestMicrosecond,
+      Set(found.names) == Set(said.names)
+    else {
+      throw damaged(
+        """
+        it says that snapshot \(said.mark.revision) has \(said.summary), and its list has \(found.summary)
+        """
+      )
+    }
   }
 
   /// The snapshot that the file starts from.

@@ -714,8 +714,7 @@ extension ArchiveShipper {
         path: path,
         disk: disk
       )
-      let list = try image.list(of: chosen)
-      let names = view.names.filter { $0.revision == chosen.header.revision }.map(\.name)
+      let (list, names) = try image.list(of: chosen)
       return ReadSnapshot(
         snapshot: ArchiveSnapshot(chosen.header, names: names),
         list: list,

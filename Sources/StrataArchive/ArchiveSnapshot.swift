@@ -34,6 +34,12 @@ public struct ArchiveSnapshot: Sendable, Equatable {
     )
   }
 
+  /// What it says of its contents, for messages.
+  var summary: String {
+    let named = names.isEmpty ? "" : ", and is named \(names.sorted().joined(separator: ", "))"
+    return "\(entities) entities at \(mark), committed by \(time.ISO8601Format())\(named)"
+  }
+
   /// Why it is of no history; nil if it can be of one.
   package var flaw: String? {
     mark.isWellFormed && entities >= 0 && bytes >= 0

@@ -121,7 +121,7 @@ extension FolderArchive {
       try removeFiles(beyond: head)
       let header = SegmentHeader(segment)
       try folder.write(
-        try Self.encode(header) + [0x0A] + segment.body,
+        try header.encoded() + [0x0A] + segment.body,
         to: "segments/\(header.name)"
       )
       head.mark = segment.end
@@ -336,7 +336,7 @@ extension FolderArchive {
   private func write(_ snapshot: ArchiveSnapshot, _ list: ArchiveSnapshot.List) throws {
     let header = SnapshotHeaderLine(snapshot, list)
     try folder.write(
-      try Self.encode(header) + [0x0A] + list.image,
+      try header.encoded() + [0x0A] + list.image,
       to: "snapshots/\(Self.name(of: snapshot.mark.revision))"
     )
   }
@@ -447,7 +447,7 @@ extension FolderArchive {
     }
   }
 
-  private static func encode(_ value: some Encodable) throws -> [UInt8] {
+  static func encode(_ value: some Encodable) throws -> [UInt8] {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     return Array(try encoder.encode(value))
@@ -463,13 +463,14 @@ extension FolderArchive {
 
 /// The forms of segments and snapshots: a line of JSON, then bytes.
 extension FolderArchive {
-  private struct SegmentHeader: Codable {
+  private struct SegmentHeader: HashedJSON {
     var start: HistoryMark
     var end: HistoryMark
     var epoch: Int64
     var deltas: Int
     /// Microseconds since 1970.
     var times: [Int64]
+    var hash: String?
 
     init(_ segment: ArchiveSegment) {
       start = segment.start
@@ -488,7 +489,7 @@ extension FolderArchive {
     }
   }
 
-  private struct SnapshotHeaderLine: Codable {
+  private struct SnapshotHeaderLine: HashedJSON {
     var mark: HistoryMark
     var time: Int64
     var names: [String]
@@ -496,6 +497,7 @@ extension FolderArchive {
     var bytes: Int64
     /// The SHA-256 of each chunk by its number in the file.
     var chunks: [String: String]
+    var hash: String?
 
     init(_ snapshot: ArchiveSnapshot, _ list: ArchiveSnapshot.List) {
       mark = snapshot.mark
@@ -575,7 +577,7 @@ extension FolderArchive {
     return (snapshot, ArchiveSnapshot.List(image: image, chunks: chunks))
   }
 
-  private static func split<Header: Decodable>(
+  private static func split<Header: HashedJSON>(
     _ contents: [UInt8],
     as type: Header.Type,
     _ place: String
@@ -583,11 +585,7 @@ extension FolderArchive {
     guard let end = contents.firstIndex(of: 0x0A) else {
       throw CorruptionError("\(place) is cut off")
     }
-    do {
-      let header = try JSONDecoder().decode(Header.self, from: Data(contents[..<end]))
-      return (header, Array(contents[(end + 1)...]))
-    } catch {
-      throw CorruptionError("\(place) cannot be read: \(error)")
-    }
+    let header = try Header(reading: contents[..<end], of: "the header of \(place)")
+    return (header, Array(contents[(end + 1)...]))
   }
 }

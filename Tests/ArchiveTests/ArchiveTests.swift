@@ -389,6 +389,51 @@ struct ArchiveTests {
     #expect(try await state(at: at12).books.count == 12)
   }
 
+  /// Whether the header that is changed has its hash, or is one of a build that had none.
+  enum HeaderForm: CaseIterable {
+    case hashed, withoutHash
+  }
+
+  @Test(arguments: HeaderForm.allCases)
+  func `a digit that changes in the header of a snapshot brings back no other state`(
+    form: HeaderForm
+  ) async throws {
+    let persistence = try await open()
+    let store = LibraryStore(persistence)
+    add(1...1, to: store)
+    try await persistence.snapshot(named: "release 1")
+    add(2...12, to: store)
+    try await persistence.snapshot(named: "release 2")
+    try await persistence.close()
+    _ = try await ArchivePush(from: StorePath(path, for: .archiving), to: archive).run()
+    let snapshots = try await archive.snapshots()
+    let first = try #require(snapshots.last { $0.names == ["release 1"] })
+    let file = "\(folder)/snapshots/" + String(repeating: "0", count: 17) + "12"
+    let contents = try Data(contentsOf: URL(fileURLWithPath: file))
+    let end = try #require(contents.firstIndex(of: 0x0A))
+    let header = String(decoding: contents[..<end], as: UTF8.self)
+      .replacing(form == .hashed ? /$^/ : /"hash":"\w+",/, with: "")
+    func write(_ header: String) throws {
+      try (Data(header.utf8) + contents[end...]).write(to: URL(fileURLWithPath: file))
+    }
+    try write(header)
+    let whole = try await pull("\(form).strata", to: .point(.snapshot("release 2")))
+    #expect(try await state(at: whole).books.count == 12)
+
+    try write(header.replacing("release 2", with: "release 1"))
+    await #expect(throws: PersistenceError.self) {
+      try await pull("name \(form).strata", to: .point(.snapshot("release 1")))
+    }
+    try write(header.replacing(/"time":\d+/, with: "\"time\":\(first.time.nearestMicrosecond)"))
+    let error = await #expect(throws: PersistenceError.self) {
+      try await pull("time \(form).strata", to: .point(.time(first.time)))
+    }
+    guard case .archive(let reason)? = error?.reason, case .damaged = reason.reason else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
   @Test
   func `erased entities leave the archive`() async throws {
     let persistence = try await open()

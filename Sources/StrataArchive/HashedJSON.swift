@@ -1,0 +1,42 @@
+import Foundation
+import StrataBase
+import StrataJournal
+
+/// A line of JSON that begins a file of a ``FolderArchive``.
+///
+/// It has a hash over itself: with another digit it would be the line of another segment or snapshot.
+protocol HashedJSON: Codable {
+  /// The hash over the line without it; nil in what a build before 0.3 has written.
+  var hash: String? { get set }
+}
+
+extension HashedJSON {
+  /// Reads a line.
+  ///
+  /// - Throws: `CorruptionError` if it is none, or does not have its hash.
+  init(reading line: some Sequence<UInt8>, of place: String) throws {
+    do {
+      self = try JSONDecoder().decode(Self.self, from: Data(line))
+    } catch {
+      throw CorruptionError("\(place) cannot be read: \(error)")
+    }
+    guard let stored = hash else { return }
+    let computed = try computedHash()
+    guard stored == computed else {
+      throw CorruptionError("hash mismatch in \(place): stored \(stored), computed \(computed)")
+    }
+  }
+
+  /// The line with its hash.
+  func encoded() throws -> [UInt8] {
+    var line = self
+    line.hash = try computedHash()
+    return try FolderArchive.encode(line)
+  }
+
+  private func computedHash() throws -> String {
+    var line = self
+    line.hash = nil
+    return Checksum(of: try FolderArchive.encode(line)).description
+  }
+}
