@@ -8,6 +8,8 @@ import StrataJournal
 struct ArchiveFolder: Sendable {
   let root: String
   let disk: Disk
+  /// How long another process may hold the lock.
+  let patience: Duration
 
   /// Makes the folder, or what is missing of it.
   func make() throws {
@@ -27,7 +29,7 @@ struct ArchiveFolder: Sendable {
     }
   }
 
-  private static let folders = ["segments", "snapshots", "chunks"]
+  fileprivate static let folders = ["segments", "snapshots", "chunks"]
 
   /// Refuses links as folders: what is removed must be in this one.
   private func checkFolders() throws(CorruptionError) {
@@ -39,18 +41,9 @@ struct ArchiveFolder: Sendable {
     }
   }
 
-  /// Removes files that a process has not finished; only under the lock, under which files are written.
-  func removeUnfinished() throws {
-    for folder in [""] + Self.folders {
-      for name in try allNames(in: folder) where Self.isUnfinished(name) {
-        try remove(folder.isEmpty ? name : "\(folder)/\(name)")
-      }
-    }
-  }
+  fileprivate static let unfinished = ".writing-"
 
-  private static let unfinished = ".writing-"
-
-  private static func isUnfinished(_ name: String) -> Bool {
+  fileprivate static func isUnfinished(_ name: String) -> Bool {
     name.range(of: unfinished, options: .backwards).map {
       UUID(uuidString: String(name[$0.upperBound...])) != nil
     } ?? false
@@ -65,13 +58,53 @@ struct ArchiveFolder: Sendable {
   }
 
   /// Runs `body` while no other process changes the folder.
-  func locked<R>(_ body: () throws -> R) throws -> R {
-    let lock = try openLock()
-    guard try lock.lock(LOCK_EX) else {
-      throw SystemError("flock", path("lock"), code: EWOULDBLOCK)
-    }
+  ///
+  /// A process that holds the lock for longer than the patience of this folder may have been stopped. Then its lock is
+  /// taken over, and what it does when it continues is refused.
+  ///
+  /// - Parameter check: called before a lock is taken over; throws if this process has no right to that.
+  func locked<R>(
+    takingOverAfter check: () throws -> Void,
+    _ body: (borrowing HeldArchiveFolder) throws -> R
+  ) throws -> R {
+    let held = try hold(takingOverAfter: check)
     try checkFolders()
-    return try body()
+    return try body(held)
+  }
+
+  private func hold(takingOverAfter check: () throws -> Void) throws -> HeldArchiveFolder {
+    // A pause is as long as most changes take.
+    for _ in 0...Int(patience / .milliseconds(2)) {
+      if let held = try holdIfFree() { return held }
+      Scheduling.current.block(for: .milliseconds(2))
+    }
+    try check()
+    return try takeOver()
+  }
+
+  private func holdIfFree() throws -> HeldArchiveFolder? {
+    let lock = try openLock()
+    guard try lock.lock(LOCK_EX | LOCK_NB) else { return nil }
+    let held = HeldArchiveFolder(self, lock)
+    // Another process has put a new lock file there since it was opened.
+    guard held.isHeld else { return nil }
+    return held
+  }
+
+  /// Puts a new lock file in the place of one whose holder does not release it.
+  ///
+  /// Only then are unfinished files removed: so the former holder finds either its own lock gone, or the file that
+  /// it was about to give its name.
+  private func takeOver() throws -> HeldArchiveFolder {
+    let name = "lock\(Self.unfinished)\(Scheduling.uuid().uuidString)"
+    let lock = try disk.open(path(name), O_RDWR | O_CREAT | O_EXCL)
+    guard try lock.lock(LOCK_EX | LOCK_NB) else {
+      throw SystemError("flock", path(name), code: EWOULDBLOCK)
+    }
+    try disk.rename(path(name), to: path("lock"))
+    let held = HeldArchiveFolder(self, lock)
+    try held.removeUnfinished()
+    return held
   }
 
   private func openLock() throws -> OpenFile {
@@ -83,7 +116,7 @@ struct ArchiveFolder: Sendable {
     }
   }
 
-  private func path(_ file: String) -> String { file.isEmpty ? root : "\(root)/\(file)" }
+  fileprivate func path(_ file: String) -> String { file.isEmpty ? root : "\(root)/\(file)" }
 
   /// The contents of a file; nil if it is not there.
   func read(_ file: String) throws -> [UInt8]? {
@@ -108,37 +141,12 @@ struct ArchiveFolder: Sendable {
   /// The size of the largest file, with room for its header.
   private static let sizeLimit = Int64(ArchiveSegment.sizeLimit) + 64 << 20
 
-  /// Writes a file that gets its name once it is synced.
-  func write(_ contents: [UInt8], to file: String) throws {
-    let temporary = path("\(file)\(Self.unfinished)\(Scheduling.uuid().uuidString)")
-    do {
-      try write(contents, temporary: temporary)
-      try disk.rename(temporary, to: path(file))
-    } catch let error as SystemError {
-      do {
-        try disk.remove(temporary)
-      } catch {
-        // The next leader removes it.
-      }
-      throw error
-    }
-    try disk.sync("\(path(file).directoryOfPath)/.")
-  }
-
-  private func write(_ contents: [UInt8], temporary: String) throws {
-    let file = try disk.open(temporary, O_WRONLY | O_CREAT | O_EXCL)
-    try file.write(contents, at: 0)
-    try file.sync()
-  }
-
-  func remove(_ file: String) throws { try disk.remove(path(file)) }
-
   /// The names of complete files in a folder.
   func names(in folder: String) throws -> [String] {
     try allNames(in: folder).filter { !Self.isUnfinished($0) }
   }
 
-  private func allNames(in folder: String) throws -> [String] {
+  fileprivate func allNames(in folder: String) throws -> [String] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: path(folder))
     } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
@@ -156,6 +164,77 @@ struct ArchiveFolder: Sendable {
       let seconds = status.st_mtim.tv_sec
     #endif
     return now.timeIntervalSince1970 - TimeInterval(seconds)
+  }
+}
+
+/// The folder of an archive while this process holds its lock: only so is it changed.
+///
+/// The lock is lost when another process takes it over. Then nothing is changed any more: each change looks first
+/// whether the lock file is the one that is held. A process may be stopped between that and the change, too. Then the file
+/// that it was about to name is gone, as the next holder has removed what was unfinished; and a file that it was about to
+/// remove is one that it had found before, of a history that it led.
+struct HeldArchiveFolder: ~Copyable {
+  private let folder: ArchiveFolder
+  private let lock: OpenFile
+
+  fileprivate init(_ folder: ArchiveFolder, _ lock: consuming OpenFile) {
+    self.folder = folder
+    self.lock = lock
+  }
+
+  /// Whether the lock file is still the one that is held.
+  fileprivate var isHeld: Bool {
+    do throws(SystemError) {
+      return try lock.identity() == FileIdentity(ofFileAt: folder.path("lock"))
+    } catch {
+      // What cannot be compared is not changed.
+      return false
+    }
+  }
+
+  private func checkIsHeld() throws(ArchiveError.Reason) {
+    if !isHeld { throw .refused }
+  }
+
+  /// Removes files that a process has not finished.
+  func removeUnfinished() throws {
+    for folder in [""] + ArchiveFolder.folders {
+      for name in try self.folder.allNames(in: folder) where ArchiveFolder.isUnfinished(name) {
+        try remove(folder.isEmpty ? name : "\(folder)/\(name)")
+      }
+    }
+  }
+
+  /// Writes a file that gets its name once it is synced.
+  func write(_ contents: [UInt8], to file: String) throws {
+    let (disk, path) = (folder.disk, folder.path(file))
+    let temporary = "\(path)\(ArchiveFolder.unfinished)\(Scheduling.uuid().uuidString)"
+    do {
+      try write(contents, temporary: temporary)
+      try checkIsHeld()
+      try disk.rename(temporary, to: path)
+    } catch {
+      do {
+        try disk.remove(temporary)
+      } catch {
+        // The next leader removes it.
+      }
+      // The file was removed by the one that has taken the lock over.
+      try checkIsHeld()
+      throw error
+    }
+    try disk.sync("\(path.directoryOfPath)/.")
+  }
+
+  private func write(_ contents: [UInt8], temporary: String) throws {
+    let file = try folder.disk.open(temporary, O_WRONLY | O_CREAT | O_EXCL)
+    try file.write(contents, at: 0)
+    try file.sync()
+  }
+
+  func remove(_ file: String) throws {
+    try checkIsHeld()
+    try folder.disk.remove(folder.path(file))
   }
 }
 

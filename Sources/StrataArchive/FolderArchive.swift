@@ -18,6 +18,9 @@ public import StrataJournal
 /// replaced. Two processes exclude each other by `flock` on the file `lock`, so on a shared disk its file
 /// system must support that. Leases run by the clock of each machine.
 ///
+/// A process that holds the lock for more than a second may have been stopped. The leader, and a process that may lead as the
+/// lease has ended, then put a new lock file in its place; what the other one writes when it continues is refused.
+///
 /// Other files in the folder stay as they are. The folder may be a link; what is in it is read and written only if it
 /// is none.
 public actor FolderArchive: Archive {
@@ -37,9 +40,15 @@ public actor FolderArchive: Archive {
     self.init(path, on: .system, now: { Scheduling.date })
   }
 
-  package init(_ path: String, on disk: Disk, now: @escaping @Sendable () -> Date) {
+  /// - Parameter patience: How long another process may hold the lock before it is taken over.
+  package init(
+    _ path: String,
+    on disk: Disk,
+    patience: Duration = .seconds(1),
+    now: @escaping @Sendable () -> Date
+  ) {
     name = path
-    folder = ArchiveFolder(root: path, disk: disk)
+    folder = ArchiveFolder(root: path, disk: disk, patience: patience)
     self.now = now
   }
 
@@ -59,21 +68,30 @@ extension FolderArchive {
       if let flaw = candidate.flaw { throw ArchiveError.Reason.unusable(flaw) }
       try folder.make()
       return try folder.locked {
-        try folder.removeUnfinished()
-        return try changeLeader(to: candidate)
+        _ = try headToFollow(candidate)
+      } _: { held in
+        try held.removeUnfinished()
+        return try changeLeader(to: candidate, held)
       }
     }
   }
 
-  private func changeLeader(to candidate: ArchiveCandidate) throws -> ArchiveHead {
-    let before = try readHead()
-    if let before {
-      if before.store != candidate.store { throw ArchiveError.Reason.otherStore(before.store) }
-      let rest = archiveHead(before).lease
-      if rest > .zero, before.leader != candidate.leader {
-        throw ArchiveError.Reason.led(by: before.leader, for: rest)
-      }
+  /// The head after which a candidate may lead; throws if it may not.
+  private func headToFollow(_ candidate: ArchiveCandidate) throws -> Head? {
+    guard let head = try readHead() else { return nil }
+    if head.store != candidate.store { throw ArchiveError.Reason.otherStore(head.store) }
+    let rest = archiveHead(head).lease
+    if rest > .zero, head.leader != candidate.leader {
+      throw ArchiveError.Reason.led(by: head.leader, for: rest)
     }
+    return head
+  }
+
+  private func changeLeader(
+    to candidate: ArchiveCandidate,
+    _ held: borrowing HeldArchiveFolder
+  ) throws -> ArchiveHead {
+    let before = try headToFollow(candidate)
     let epoch = max(before?.epoch ?? 0, candidate.epoch)
     guard epoch < .max else { throw CorruptionError("its epoch is \(epoch), the last one") }
     var head = Head(
@@ -86,19 +104,19 @@ extension FolderArchive {
       catalog: before?.catalog
     )
     extend(&head, by: candidate.lease)
-    try write(head)
+    try write(head, held)
     return archiveHead(head)
   }
 
   /// Extends the lease.
   public func renew(_ term: ArchiveTerm) throws(ArchiveError) {
-    try change(in: term) { head in extend(&head, by: term.lease) }
+    try change(in: term) { head, _ in extend(&head, by: term.lease) }
   }
 
   /// Ends the lease, so that another may lead at once.
   public func release(_ term: ArchiveTerm) throws(ArchiveError) {
     do {
-      try change(in: term) { head in head.leaseEnd = 0 }
+      try change(in: term) { head, _ in head.leaseEnd = 0 }
     } catch {
       if error.reason == .refused || error.reason == .empty { return }
       throw error
@@ -114,29 +132,29 @@ extension FolderArchive {
     catalog: [UInt8]?,
     in term: ArchiveTerm
   ) throws(ArchiveError) {
-    try change(in: term, flaw: segment.flaw) { head in
+    try change(in: term, flaw: segment.flaw) { head, held in
       guard head.mark == segment.start, segment.epoch == term.epoch else {
         throw ArchiveError.Reason.refused
       }
-      try removeFiles(beyond: head)
+      try removeFiles(beyond: head, held)
       let header = SegmentHeader(segment)
-      try folder.write(
+      try held.write(
         try header.encoded() + [0x0A] + segment.body,
         to: "segments/\(header.name)"
       )
       head.mark = segment.end
-      try put(catalog, in: &head)
+      try put(catalog, in: &head, held)
       extend(&head, by: term.lease)
     }
   }
 
   /// Removes what an interrupted change has left, before the head moves past it.
-  private func removeFiles(beyond head: Head) throws {
+  private func removeFiles(beyond head: Head, _ held: borrowing HeldArchiveFolder) throws {
     for file in try segmentFiles() where file.end.revision > head.mark.revision {
-      try folder.remove("segments/\(file.name)")
+      try held.remove("segments/\(file.name)")
     }
     for revision in try snapshotFiles() where revision > head.mark.revision {
-      try folder.remove("snapshots/\(Self.name(of: revision))")
+      try held.remove("snapshots/\(Self.name(of: revision))")
     }
   }
 
@@ -228,13 +246,11 @@ extension FolderArchive {
   /// Adds chunks, each as a file of its own.
   public func add(_ chunks: [ArchiveChunk], in term: ArchiveTerm) throws(ArchiveError) {
     // The lock is taken for each, so that others get it in between.
-    try perform { for chunk in chunks { try folder.locked { try add(chunk, in: term) } } }
-  }
-
-  private func add(_ chunk: ArchiveChunk, in term: ArchiveTerm) throws {
-    guard let head = try readHead() else { throw ArchiveError.Reason.empty }
-    guard head.epoch == term.epoch else { throw ArchiveError.Reason.refused }
-    try folder.write(chunk.body, to: "chunks/\(chunk.id)")
+    try perform {
+      for chunk in chunks {
+        try locked(in: term) { _, held in try held.write(chunk.body, to: "chunks/\(chunk.id)") }
+      }
+    }
   }
 
   /// The chunks, each from a file of its own.
@@ -256,15 +272,15 @@ extension FolderArchive {
     catalog: [UInt8]?,
     in term: ArchiveTerm
   ) throws(ArchiveError) {
-    try change(in: term, flaw: snapshot.flaw) { head in
+    try change(in: term, flaw: snapshot.flaw) { head, held in
       let isBeyond = snapshot.mark.revision > head.mark.revision
       guard isBeyond || snapshot.mark.revision < head.mark.revision || snapshot.mark == head.mark
       else { throw ArchiveError.Reason.refused }
       try checkChunks(of: list)
-      if isBeyond { try removeFiles(beyond: head) }
-      try write(snapshot, list)
+      if isBeyond { try removeFiles(beyond: head, held) }
+      try write(snapshot, list, held)
       if isBeyond { head.mark = snapshot.mark }
-      try put(catalog, in: &head)
+      try put(catalog, in: &head, held)
       extend(&head, by: term.lease)
     }
   }
@@ -279,19 +295,19 @@ extension FolderArchive {
     catalog: [UInt8],
     in term: ArchiveTerm
   ) throws(ArchiveError) {
-    try change(in: term, flaw: snapshot.flaw) { head in
+    try change(in: term, flaw: snapshot.flaw) { head, held in
       try checkChunks(of: list)
-      try write(snapshot, list)
+      try write(snapshot, list, held)
       head.mark = snapshot.mark
-      try put(catalog, in: &head)
+      try put(catalog, in: &head, held)
       extend(&head, by: term.lease)
-      try write(head)
-      for file in try segmentFiles() { try folder.remove("segments/\(file.name)") }
+      try write(head, held)
+      for file in try segmentFiles() { try held.remove("segments/\(file.name)") }
       for revision in try snapshotFiles() where revision != snapshot.mark.revision {
-        try folder.remove("snapshots/\(Self.name(of: revision))")
+        try held.remove("snapshots/\(Self.name(of: revision))")
       }
       let listed = Set(list.chunks.values)
-      for id in try chunkFiles() where !listed.contains(id) { try folder.remove("chunks/\(id)") }
+      for id in try chunkFiles() where !listed.contains(id) { try held.remove("chunks/\(id)") }
     }
   }
 
@@ -302,11 +318,13 @@ extension FolderArchive {
   ) throws(ArchiveError) {
     try perform {
       try folder.locked {
+        throw ArchiveError.Reason.away("another process holds its lock, and does not release it")
+      } _: { held in
         guard let head = try readHead() else { throw ArchiveError.Reason.empty }
         for file in try segmentFiles() where file.end.revision <= revision {
-          try folder.remove("segments/\(file.name)")
+          try held.remove("segments/\(file.name)")
         }
-        for snapshot in snapshots { try folder.remove("snapshots/\(Self.name(of: snapshot))") }
+        for snapshot in snapshots { try held.remove("snapshots/\(Self.name(of: snapshot))") }
         var listed: Set<ArchiveChunk.ID> = []
         for revision in try snapshotFiles() where revision <= head.mark.revision {
           if let list = try readSnapshot(revision)?.list { listed.formUnion(list.chunks.values) }
@@ -314,7 +332,7 @@ extension FolderArchive {
         // A leader may be adding the chunks of a snapshot at this moment.
         for id in try chunkFiles() where !listed.contains(id) {
           if try folder.age(of: "chunks/\(id)", now()) > Self.ageOfOrphans {
-            try folder.remove("chunks/\(id)")
+            try held.remove("chunks/\(id)")
           }
         }
       }
@@ -333,9 +351,13 @@ extension FolderArchive {
     }
   }
 
-  private func write(_ snapshot: ArchiveSnapshot, _ list: ArchiveSnapshot.List) throws {
+  private func write(
+    _ snapshot: ArchiveSnapshot,
+    _ list: ArchiveSnapshot.List,
+    _ held: borrowing HeldArchiveFolder
+  ) throws {
     let header = SnapshotHeaderLine(snapshot, list)
-    try folder.write(
+    try held.write(
       try header.encoded() + [0x0A] + list.image,
       to: "snapshots/\(Self.name(of: snapshot.mark.revision))"
     )
@@ -389,10 +411,10 @@ extension FolderArchive {
     }
   }
 
-  private func write(_ head: Head) throws {
-    try folder.write(try Self.encode(head), to: "head")
+  private func write(_ head: Head, _ held: borrowing HeldArchiveFolder) throws {
+    try held.write(try Self.encode(head), to: "head")
     for name in try folder.names(in: "") where Self.isCatalog(name) && name != head.catalog {
-      try folder.remove(name)
+      try held.remove(name)
     }
   }
 
@@ -407,10 +429,14 @@ extension FolderArchive {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } && Int64(text) != nil
   }
 
-  private func put(_ catalog: [UInt8]?, in head: inout Head) throws {
+  private func put(
+    _ catalog: [UInt8]?,
+    in head: inout Head,
+    _ held: borrowing HeldArchiveFolder
+  ) throws {
     guard let catalog else { return }
     let name = "catalog-\(head.epoch)-\(head.mark.revision)-\(Scheduling.uuid().uuidString)"
-    try folder.write(catalog, to: name)
+    try held.write(catalog, to: name)
     head.catalog = name
   }
 
@@ -418,17 +444,34 @@ extension FolderArchive {
   private func change(
     in term: ArchiveTerm,
     flaw: String? = nil,
-    _ body: (inout Head) throws -> Void
+    _ body: (inout Head, borrowing HeldArchiveFolder) throws -> Void
   ) throws(ArchiveError) {
     try perform {
       if let flaw { throw ArchiveError.Reason.unusable(flaw) }
-      try folder.locked {
-        guard var head = try readHead() else { throw ArchiveError.Reason.empty }
-        guard head.epoch == term.epoch else { throw ArchiveError.Reason.refused }
-        try body(&head)
-        try write(head)
+      try locked(in: term) { head, held in
+        try body(&head, held)
+        try write(head, held)
       }
     }
+  }
+
+  /// Runs `body` while no other process changes the archive, if the term is the last one.
+  private func locked(
+    in term: ArchiveTerm,
+    _ body: (inout Head, borrowing HeldArchiveFolder) throws -> Void
+  ) throws {
+    try folder.locked {
+      _ = try head(in: term)
+    } _: { held in
+      var head = try head(in: term)
+      try body(&head, held)
+    }
+  }
+
+  private func head(in term: ArchiveTerm) throws -> Head {
+    guard let head = try readHead() else { throw ArchiveError.Reason.empty }
+    guard head.epoch == term.epoch else { throw ArchiveError.Reason.refused }
+    return head
   }
 }
 

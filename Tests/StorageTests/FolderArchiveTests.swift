@@ -472,6 +472,100 @@ extension FolderArchiveTests {
     #expect(FileManager.default.fileExists(atPath: directory.path("outside")))
   }
 
+  /// Stops before one of the calls until something else has happened, as a stopped process that continues then.
+  private final class Stop: DiskWatch {
+    private let left: Lock<Int>
+    private let meanwhile: @Sendable () -> Void
+
+    init(after calls: Int, _ meanwhile: @escaping @Sendable () -> Void) {
+      left = Lock(calls)
+      self.meanwhile = meanwhile
+    }
+
+    /// Whether it has stopped.
+    var hasStopped: Bool { left.withLock { $0 < 0 } }
+
+    func fault(before call: DiskCall) -> DiskCall.Fault? {
+      let left = left.withLock { left in
+        left -= 1
+        return left
+      }
+      if left == -1 { meanwhile() }
+      return nil
+    }
+
+    func didMake(_ call: DiskCall) {}
+  }
+
+  @Test
+  func `a leader that is stopped at any call stops no other, and changes nothing afterwards`()
+    async throws
+  {
+    let later: @Sendable () -> Date = { Date(timeIntervalSinceNow: 3_600) }
+    for calls in 0... {
+      let path = directory.path("archive \(calls)")
+      let first = try await led(FolderArchive(path))
+      let next = FolderArchive(path, on: .system, patience: .zero, now: later)
+      let heads = Lock<[ArchiveHead]>([])
+      let stop = Stop(after: calls) {
+        let done = Latch()
+        Task.detached {
+          defer { done.open() }
+          let head = try await next.lead(ArchiveConformance.candidate("next"))
+          heads.withLock { $0.append(head) }
+          let start = head.mark.revision.number + 1
+          let sample = ArchiveConformance.segment(start...40, "z", epoch: head.epoch)
+          let segment = ArchiveSegment(
+            start: head.mark,
+            end: sample.end,
+            epoch: head.epoch,
+            deltas: 1,
+            times: sample.times,
+            body: sample.body
+          )
+          let term = ArchiveTerm(epoch: head.epoch, lease: ArchiveConformance.lease)
+          try await next.append(segment, catalog: [9], in: term)
+        }
+        #expect(done.wait())
+      }
+      let stopped = FolderArchive(path, on: Disk(watch: stop), now: { Date() })
+      let segment = ArchiveConformance.segment(3...3, epoch: first.epoch)
+      let error = await reason { try await stopped.append(segment, catalog: [3], in: first) }
+      if !stop.hasStopped { break }
+      let head = try #require(heads.withLock { $0.first }, "stopped at call \(calls)")
+      // What it had done before it stopped is part of the history; later it is refused.
+      if head.mark.revision == 2 { #expect(error == .refused, "stopped at call \(calls)") }
+      #expect(try await next.head()?.mark.revision == 40, "stopped at call \(calls)")
+      #expect(try await next.head()?.epoch == head.epoch, "stopped at call \(calls)")
+      let ends = try await next.segments(after: 0, bytes: .max).map(\.end.revision)
+      #expect(ends == (head.mark.revision == 2 ? [1, 2, 40] : [1, 2, 3, 40]), "call \(calls)")
+      #expect(try await next.catalog() == [9], "stopped at call \(calls)")
+    }
+  }
+
+  @Test
+  func `a lock that is not released is taken over once the lease has ended`() async throws {
+    _ = try await led(FolderArchive(path))
+    let lock = try Disk.system.open(file("lock"), O_RDWR)
+    #expect(try lock.lock(LOCK_EX | LOCK_NB))
+    let early = FolderArchive(path, on: .system, patience: .zero, now: { Date() })
+    let candidate = ArchiveConformance.candidate("next")
+    guard case .led = await reason({ try await early.lead(candidate) }) else {
+      Issue.record("it leads before the lease has ended")
+      return
+    }
+    let removal = await reason { try await early.remove(segmentsThrough: 1, snapshots: []) }
+    guard case .away = removal else {
+      Issue.record("\(String(describing: removal))")
+      return
+    }
+    let late = FolderArchive(path, on: .system, patience: .zero) {
+      Date(timeIntervalSinceNow: 3_600)
+    }
+    #expect(try await late.lead(candidate).leader == "next")
+    _ = consume lock
+  }
+
   @Test
   func `without its lock nothing is changed`() async throws {
     final class NoLock: DiskWatch {
