@@ -42,6 +42,19 @@ import Testing
     }
   }
 
+  @Test func `a call on a file that no program has open does not speak of a state in memory`() {
+    let operations: [PersistenceError.Operation] = [
+      .inspecting, .backingUp, .restoringBackup, .forking, .quarantining, .exporting, .migrating,
+      .erasing, .bundling, .importing, .archiving, .snapshotting, .compacting,
+    ]
+    for operation in operations {
+      for reason in [PersistenceError.Reason.io("EIO"), .diskFull] {
+        let error = PersistenceError(operation, path: "/app.strata", reason)
+        #expect(!error.description.contains("in memory"), "\(error)")
+      }
+    }
+  }
+
   @Test(
     arguments: [
       (.alreadyOpen(by: "process 1"), .retry, "Close it there first"),

@@ -64,14 +64,32 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
       "Check the disk, and that this user may read here. Nothing was changed."
     case (.opening, .io): "Check the disk and the path. The store is not open."
     case (.opening, .diskFull): "Free some space. The store is not open."
-    case (.erasing, .diskFull), (.bundling, .diskFull), (.importing, .diskFull):
-      "Free some space. Nothing was changed."
+    case (.inspecting, .diskFull): "Free some space. Nothing was changed."
+    case (.archiving, .diskFull), (.snapshotting, .diskFull), (.compacting, .diskFull),
+      (.quarantining, .diskFull):
+      "Free some space, and try again."
+    case (.archiving, .io), (.snapshotting, .io), (.compacting, .io), (.quarantining, .io):
+      "Check the disk, and try again."
+    case (_, .diskFull) where operation.isWhole: "Free some space. Nothing was changed."
+    case (_, .io) where operation.isWhole: "Check the disk. Nothing was changed."
     default: reason.remedy
     }
   }
 }
 
 extension PersistenceError.Operation {
+  /// Whether it is one call without a state in memory, and has changed nothing if it fails.
+  fileprivate var isWhole: Bool {
+    switch self {
+    case .backingUp, .restoringBackup, .forking, .exporting, .migrating, .erasing, .bundling,
+      .importing:
+      true
+    case .opening, .inspecting, .appending, .snapshotting, .compacting, .closing, .suspending,
+      .resuming, .quarantining, .archiving:
+      false
+    }
+  }
+
   /// Whether it reads what an earlier process wrote.
   var isReading: Bool {
     switch self {

@@ -295,7 +295,12 @@ extension OwnedStore {
       let session = try store.makeSession(&file)
       let result = try work(session, file)
       try session.barrier()
-      try session.close()
+      do {
+        try session.close()
+      } catch {
+        // All of it is on disk. What a full disk leaves in SQLite's WAL, the next opening copies into the file.
+        return result
+      }
       return result
     }
   }

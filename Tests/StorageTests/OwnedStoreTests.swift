@@ -1,0 +1,39 @@
+import Foundation
+import StrataInspection
+import StrataJournal
+import StrataRecords
+import StrataStorage
+import TestSupport
+import Testing
+
+/// A store that is written to by one call, as by a command.
+struct OwnedStoreTests {
+  private let directory: TemporaryDirectory
+  private let path: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+    _ = try Self.addition(of: 1).create(path)
+  }
+
+  private static func addition(of number: Int64) -> EntityAddition {
+    let entity = EntityAddition.Entity(
+      id: Array("\(number)".utf8),
+      members: [.init("id", .string("\(number)"))]
+    )
+    return EntityAddition([entity], to: "users", named: "add")
+  }
+
+  @Test func `what a full disk leaves in the WAL was committed, and the call says so`() throws {
+    let vfs = try FaultVFS(name: "owned-store-full")
+    vfs.failNext(.write, in: .database, code: .full, times: .sticky)
+    var configuration = PersistenceConfiguration()
+    configuration.vfs = vfs.name
+    let counts = try Self.addition(of: 2).write(to: path, configuration)
+    #expect(counts.inserted == 1 && counts.revision == 1)
+    #expect(vfs.failureCount > 0)
+    #expect(try Inspector(path: path).query(\.last.revision) == 1)
+    #expect(try Self.addition(of: 2).write(to: path).unchanged == 1)
+  }
+}
