@@ -1,4 +1,5 @@
 import CStrataSQLite
+import Foundation
 
 extension Connection {
   /// Whether a checkpoint waits for readers.
@@ -100,17 +101,27 @@ extension Connection {
     // The size of the largest page. SQLite writes at most 128 KB at once.
     var piece = [UInt8](repeating: 0, count: 1 << 16)
     var offset: sqlite3_int64 = 0
+    // A hole stays one: after two pieces of zeros, which are longer than a frame with its header, no frame follows.
+    var zeros = 0
     while offset < size {
       let count = Int32(min(size - offset, sqlite3_int64(piece.count)))
       let status = piece.withUnsafeMutableBytes { bytes in
         let status = methods.xRead?(file, bytes.baseAddress, count, offset)
-        return status == SQLITE_OK
-          ? methods.xWrite?(file, bytes.baseAddress, count, offset) : status
+        guard status == SQLITE_OK else { return status }
+        let isZero = Self.isZero(bytes, Int(count))
+        zeros = isZero ? zeros + 1 : 0
+        return zeros > 2 ? status : methods.xWrite?(file, bytes.baseAddress, count, offset)
       }
       try check(status)
       offset += sqlite3_int64(count)
     }
     try check(methods.xSync?(file, SQLITE_SYNC_FULL))
+  }
+
+  /// Whether the first bytes are all zero: the first one is, and each is like the one before it.
+  private static func isZero(_ bytes: UnsafeMutableRawBufferPointer, _ count: Int) -> Bool {
+    guard let start = bytes.baseAddress, bytes.first == 0 else { return false }
+    return memcmp(start, start + 1, count - 1) == 0
   }
 
   /// The file of the database, as SQLite has it open.

@@ -2,6 +2,7 @@ import Foundation
 import StrataInspection
 import StrataJournal
 import StrataRecords
+import StrataSQLite
 import StrataStorage
 import TestSupport
 import Testing
@@ -35,5 +36,19 @@ struct OwnedStoreTests {
     #expect(vfs.failureCount > 0)
     #expect(try Inspector(path: path).query(\.last.revision) == 1)
     #expect(try Self.addition(of: 2).write(to: path).unchanged == 1)
+  }
+
+  @Test func `the holes of a WAL stay holes`() throws {
+    let connection = try Connection(path: path, mode: .readWrite)
+    connection.checkpointsOnClose = .never
+    try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
+    try connection.execute("UPDATE chunk SET body = body")
+    let wal = path + "-wal"
+    #expect(truncate(wal, 1 << 30) == 0)
+    try connection.rewriteWAL()
+    var status = stat()
+    #expect(lstat(wal, &status) == 0 && status.st_size == 1 << 30)
+    #expect(Int64(status.st_blocks) * 512 < 1 << 20)
+    try connection.close()
   }
 }
