@@ -64,6 +64,21 @@ import Testing
     #expect(mode == 0o600)
   }
 
+  @Test(arguments: ["-wal", "-shm", "-journal", ".head", ".lock", ".creating", ".coming"])
+  func `a plain SQLite file does not get a name that the store takes for its own`(
+    suffix: String
+  ) async throws {
+    let folder = try Folder()
+    let path = try await folder.closedSample()
+    if FileManager.default.fileExists(atPath: path + suffix) {
+      try FileManager.default.removeItem(atPath: path + suffix)
+    }
+    let before = try await folder.contents()
+    let export = try await Program.strata("export", path, "--sqlite", path + suffix)
+    #expect(export.status != 0 && export.errors.contains("a file of the store"), "\(export)")
+    #expect(try await folder.contents() == before)
+  }
+
   @Test func `a plain SQLite file has the tables, and replaces nothing`() async throws {
     let folder = try Folder()
     let path = folder.path("app.strata")

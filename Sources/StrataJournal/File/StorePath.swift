@@ -221,6 +221,18 @@ extension StorePath {
 }
 
 extension StorePath {
+  /// Refuses a path for a new file that this store, or SQLite for it, takes for its own.
+  package func checkIsNotBeside(
+    _ store: StorePath,
+    _ operation: PersistenceError.Operation
+  ) throws(PersistenceError) {
+    let own = [store.wal, store.shm, store.head, store.lock, store.coming, store.creating]
+    let suffix = file.hasPrefix(store.file) ? file.dropFirst(store.file.count) : ""
+    guard own.contains(file) || Self.isJournal(suffix: suffix) else { return }
+    let detail = "it would be taken for a file of the store \(store.file)"
+    throw PersistenceError(operation, path: file, .notWritable(detail))
+  }
+
   /// Lets SQLite remove its WAL, if it is empty, and its shared memory, unless a connection is still open.
   ///
   /// No writer can take the lock meanwhile. Nothing is written into the database.

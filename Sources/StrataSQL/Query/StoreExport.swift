@@ -60,9 +60,11 @@ package struct StoreExport {
   ///
   /// The file gets its name when it is complete and on disk; others cannot read it. O(entities).
   ///
-  /// - Throws: `.fileExists` if there is a file at the path; what reading the store and writing the file throw.
+  /// - Throws: `.fileExists` if there is a file at the path; `.notWritable` for the name of a file of the store; what reading the store and writing the file throw.
   package func write(toDatabase file: String) throws -> Counts {
-    let new = try NewFile(at: StorePath(file, for: .exporting), for: .exporting, on: .system)
+    let target = try StorePath(file, for: .exporting)
+    try target.checkIsNotBeside(StorePath(path, for: .exporting), .exporting)
+    let new = try NewFile(at: target, for: .exporting, on: .system)
     defer { new.removeLeftovers() }
     do {
       try new.create()
