@@ -406,7 +406,10 @@ if let names = Context.environment["STRATA_TESTS"] {
     need(name)
   }
   package.targets.removeAll { !needed.contains($0.name) }
-  package.products = []
+  package.products.removeAll { product in
+    guard let program = product as? Product.Executable else { return true }
+    return !needed.isSuperset(of: program.targets)
+  }
 }
 
 for target in package.targets where target.type != .system {
