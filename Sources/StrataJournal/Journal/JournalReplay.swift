@@ -75,6 +75,21 @@ package struct JournalReplay {
     note(row.header, row.hash)
   }
 
+  /// Passes the next deltas, whose changes the caller holds.
+  ///
+  /// - Throws: `CorruptionError` if the deltas so far are not those before them.
+  mutating func pass(_ run: RecentDeltas.Run) throws(CorruptionError) {
+    guard run.start.chain == chain else {
+      throw CorruptionError.hashMismatch(
+        in: "delta \(revision)",
+        stored: chain,
+        computed: run.start.chain
+      )
+    }
+    (revision, chain) = (run.end.revision, run.end.chain)
+    ahead.removeAll()
+  }
+
   /// The next delta that changes something in a scope, with all its blocks; nil if none does up to `last`.
   ///
   /// Runs that have an index are passed over by it; see ``ChangeIndex``. Elsewhere the next delta is returned, even if

@@ -1,14 +1,27 @@
 /// The changes of consecutive deltas for a merge: those of large deltas stay in the file.
 package struct GatheredChanges {
   private let journal: Journal
+  /// Deltas that are not read.
+  private let recent: RecentDeltas
   private var runs: [ChangeRun] = []
   /// The changes after the last run.
   private var overlay = Overlay()
 
-  package init(in journal: Journal) { self.journal = journal }
+  package init(in journal: Journal, holding recent: RecentDeltas = RecentDeltas()) {
+    (self.journal, self.recent) = (journal, recent)
+  }
 
-  /// Adds the next delta of a replay and verifies it; returns its header, nil at the end.
-  package mutating func addNext(of replay: inout JournalReplay) throws -> DeltaHeader? {
+  /// Adds the next delta of a replay and verifies it, or the next ones that are held; returns when the last one was made
+  /// and how many bytes were read, nil at the end.
+  package mutating func addNext(
+    of replay: inout JournalReplay
+  ) throws -> (time: Int64, bytes: Int)? {
+    if let run = recent.run(after: replay.revision) {
+      try replay.pass(run)
+      closeOverlay()
+      runs.append(.held(run.changes.sorted()))
+      return (run.time, 0)
+    }
     guard let next = try replay.peek() else { return nil }
     if let delta = try largeDelta(next, of: &replay) {
       closeOverlay()
@@ -16,7 +29,7 @@ package struct GatheredChanges {
     } else {
       try replay.passNext { overlay.add($0) }
     }
-    return next.header
+    return (next.header.time, next.header.bytes)
   }
 
   /// Passes the next delta of a replay; nil if it is small or its changes are in no order, as those of a commit are.

@@ -176,6 +176,7 @@ package struct Maintenance {
     // The new snapshot takes its place and its names.
     if damaged.remove(target) != nil { try session.snapshots.remove(target) }
     try clear(session)
+    session.recent.endRun()
     work = .snapshotting(
       SnapshotTask(
         at: target,
@@ -183,7 +184,8 @@ package struct Maintenance {
         of: session.identity,
         in: session.journal,
         session.snapshots,
-        session.catalog
+        session.catalog,
+        holding: session.recent
       ),
       occasion
     )
@@ -326,6 +328,7 @@ package struct Maintenance {
     _ session: WriterSession
   ) throws -> PersistenceEvent {
     lastSnapshot = header
+    session.recent.remove(through: header.revision)
     notBefore = 0
     journalBytes = try session.journal.bytes(after: header.revision)
     try session.barrier()

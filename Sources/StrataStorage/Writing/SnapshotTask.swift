@@ -55,14 +55,15 @@ struct SnapshotTask {
   private var time: Int64
   private var phase: Phase
 
-  /// Starts a snapshot at `target`, which must be the end of a delta.
+  /// Starts a snapshot at `target`, which must be the end of a delta, and of a run of deltas that are held.
   init(
     at target: Revision,
     from base: StoredSnapshot,
     of identity: StoreIdentity,
     in journal: Journal,
     _ snapshots: SnapshotStore,
-    _ catalog: LayoutCatalog
+    _ catalog: LayoutCatalog,
+    holding recent: RecentDeltas
   ) {
     self.target = target
     self.base = base
@@ -77,7 +78,7 @@ struct SnapshotTask {
       in: journal,
       catalog
     )
-    phase = .gathering(replay, GatheredChanges(in: journal))
+    phase = .gathering(replay, GatheredChanges(in: journal, holding: recent))
   }
 
   /// How many entities were written and read back, and an estimate of how many there are in total.
@@ -133,11 +134,11 @@ struct SnapshotTask {
   ) throws {
     var bytes = 0
     while bytes < Self.sliceSize, replay.revision < target {
-      guard let header = try changes.addNext(of: &replay) else {
+      guard let next = try changes.addNext(of: &replay) else {
         throw CorruptionError("the journal ends at revision \(replay.revision), before \(target)")
       }
-      time = header.time
-      bytes += header.bytes
+      time = next.time
+      bytes += next.bytes
     }
     if replay.revision < target {
       phase = .gathering(replay, changes)

@@ -30,6 +30,10 @@ package final class WriterSession {
   package private(set) var written: HeadRecord.Mark
   /// The last delta that is certainly on disk.
   private(set) var durable: HeadRecord.Mark
+  /// What was appended in this session, for its next snapshot.
+  var recent = RecentDeltas()
+  /// The deltas of the transaction that is running.
+  private var appended: [AppendedDelta] = []
   private var isWALSynced = false
   /// How many frames SQLite's WAL had at its last checkpoint.
   private var framesCheckpointed = 0
@@ -42,6 +46,14 @@ package final class WriterSession {
   private static let framesToNextAttempt = 256
   /// From this size on, a checkpoint waits a moment for readers.
   private static let walLimit: Int64 = 64 << 20
+
+  /// A delta of one block.
+  private struct AppendedDelta {
+    let header: DeltaHeader
+    let block: ChangeBlock
+    let before: HeadRecord.Mark
+    let after: HeadRecord.Mark
+  }
 
   /// When a session writes for the first time.
   package enum Start: Sendable {
@@ -186,8 +198,13 @@ package final class WriterSession {
     // Before the first transaction of a session that starts with it, nothing is written.
     if origin != nil { try indexer.extend(through: written.revision) }
     let before = (encoder, written, bytesAppended, origin)
+    defer { appended.removeAll() }
     do {
-      return try connection.transaction(body)
+      let result = try connection.transaction(body)
+      for delta in appended {
+        recent.add(delta.block, of: delta.header, from: delta.before, to: delta.after)
+      }
+      return result
     } catch {
       (encoder, written, bytesAppended, origin) = before
       repairIndexes(after: error)
@@ -265,7 +282,12 @@ package final class WriterSession {
       layouts: try encoder.catalog.hashes(of: encoding.layouts)
     )
     try journal.append(header, body: body, hash: hash)
+    let before = written
     written = HeadRecord.Mark(revision: revision, chain: hash)
+    if header.blocks == 1 {
+      let block = try ChangeBlock(body, of: "delta \(revision)")
+      appended.append(AppendedDelta(header: header, block: block, before: before, after: written))
+    }
     bytesAppended += Int64(header.footprint)
     return header
   }
