@@ -2,9 +2,9 @@ internal import Foundation
 
 /// Values without parts.
 ///
-/// Each gives nil where a value of another kind is stored. Numbers convert where nothing is lost. What
-/// Foundation's coders write as a text or a number reads as one here too: a URL and a UUID as their
-/// text, a date as its seconds since 2001.
+/// Each read returns nil if a value of another kind is stored. Numbers convert if the conversion is exact.
+/// Values that Foundation's coders write as text or numbers are read from those too: a URL or a UUID from its
+/// text, a date from its seconds since 2001.
 extension ByteCursor {
   @inline(__always)
   mutating func bool(_ kind: ValueKind) throws(RecordError) -> Bool? {
@@ -80,7 +80,7 @@ extension ByteCursor {
     return UUID(uuid: self[start..<start + 16].loadUnaligned(as: uuid_t.self))
   }
 
-  /// - Throws: `badText` when what is stored is not the text of a URL.
+  /// - Throws: `badText` if the stored text is not a URL.
   mutating func url(_ kind: ValueKind) throws(RecordError) -> URL? {
     guard kind == .url || kind == .string else { return nil }
     let block = try block()
@@ -92,7 +92,7 @@ extension ByteCursor {
 
   /// A decimal number, or an integer as one.
   ///
-  /// - Throws: `badText` when what is stored is not the text of a decimal number.
+  /// - Throws: `badText` if the stored text is not a decimal number.
   mutating func decimal(_ kind: ValueKind) throws(RecordError) -> Decimal? {
     guard kind == .decimal else {
       let start = offset
@@ -103,8 +103,8 @@ extension ByteCursor {
     }
     let block = try block()
     let text = String(decoding: self[block], as: UTF8.self)
-    // Foundation prints NaN and does not read it. Of other texts it reads the digits at the front and
-    // drops the rest, so the number is asked for its text again.
+    // Foundation prints NaN but does not parse it. Of other texts it parses the digits at the front and
+    // ignores the rest, so the number is printed again and compared.
     if text == Decimal.nan.description { return .nan }
     let longest = 256
     guard block.count <= longest, let value = Decimal(string: text), value.description == text

@@ -1,12 +1,12 @@
-/// Reads numbers and texts from bytes that may be anything.
+/// Reads numbers and texts from untrusted bytes.
 ///
-/// Every read checks what is left first, so it throws `RecordError` where it cannot go on, and never
-/// touches what lies beyond; nothing is allocated but the text that is read. A cursor does not own its
-/// bytes: ``Swift/ArraySlice/withCursor(_:)`` lends one for as long as they stay in place.
+/// Every read checks the remaining bytes first: it throws `RecordError` instead of reading past the end. Only
+/// the text that is read is allocated. A cursor does not own its bytes: ``Swift/ArraySlice/withCursor(_:)``
+/// lends one for as long as they stay in place.
 package struct ByteCursor {
-  /// Where the byte at `start` lies; nil only without bytes.
+  /// The address of the byte at `start`; nil only if there are no bytes.
   private let first: UnsafeRawPointer?
-  /// What the offset of the first byte is: the bytes may be a part of a larger array.
+  /// The offset of the first byte: the bytes may be part of a larger array.
   private let start: Int
   private let end: Int
   private var position: Int
@@ -30,7 +30,7 @@ package struct ByteCursor {
 
   package var remaining: Int { end &- position }
 
-  /// The byte at an offset that was gone past before.
+  /// The byte at an offset that was already passed.
   @inline(__always)
   func byte(at offset: Int) -> UInt8 {
     precondition(offset >= start && offset < end)
@@ -78,7 +78,7 @@ package struct ByteCursor {
 
   /// A count of things that take at least one byte each.
   ///
-  /// - Throws: `countTooLarge` when the bytes that are left could not hold so many.
+  /// - Throws: `countTooLarge` if the remaining bytes cannot hold that many.
   @inline(__always)
   package mutating func count() throws(RecordError) -> Int {
     let start = offset
@@ -96,14 +96,14 @@ package struct ByteCursor {
     )
   }
 
-  /// So many bytes.
+  /// The next `count` bytes.
   package mutating func bytes(_ count: Int) throws(RecordError) -> [UInt8] {
     let start = position
     try skip(count)
     return Array(self[start..<position])
   }
 
-  /// Where the bytes behind a length are.
+  /// The range of the bytes after their length.
   @inline(__always)
   package mutating func block() throws(RecordError) -> Range<Int> {
     let count = try count()
@@ -112,14 +112,14 @@ package struct ByteCursor {
     return Range(uncheckedBounds: (start, position))
   }
 
-  /// Where the bytes of a text behind their length are.
+  /// The range of the bytes of a text, after their length.
   @inline(__always)
   mutating func utf8() throws(RecordError) -> Range<Int> {
     let count = try utf8Bytes().count
     return Range(uncheckedBounds: (position &- count, position))
   }
 
-  /// The bytes of a text behind their length.
+  /// The bytes of a text, after their length.
   @inline(__always)
   mutating func utf8Bytes() throws(RecordError) -> UnsafeRawBufferPointer {
     let count = try count()
@@ -137,7 +137,7 @@ package struct ByteCursor {
     String(decoding: try utf8Bytes(), as: UTF8.self)
   }
 
-  /// A text that takes up all that is left.
+  /// A text that fills the remaining bytes.
   mutating func remainingText() throws(RecordError) -> String {
     let text = self[offset..<end]
     try check(text, at: offset)
@@ -156,7 +156,7 @@ package struct ByteCursor {
   }
 
   private func check(_ text: UnsafeRawBufferPointer, at offset: Int) throws(RecordError) {
-    // Decoding repairs what is not UTF-8; a repaired text no longer has the bytes it came from.
+    // Decoding replaces what is not UTF-8; then the text no longer has the bytes it came from.
     guard String(decoding: text, as: UTF8.self).utf8.elementsEqual(text) else {
       throw .badUTF8(at: offset)
     }
@@ -191,7 +191,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension UnsafeRawBufferPointer {
-  /// A cursor over the bytes, whose offsets count from 0; it is not used after they have gone.
+  /// Lends a cursor over the bytes, whose offsets count from 0; it is not used after the call.
   package func withCursor<Value>(
     _ body: (inout ByteCursor) throws(RecordError) -> Value
   ) throws(RecordError) -> Value {

@@ -16,17 +16,17 @@ extension [UInt8] {
     append(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// Appends a signed number, small magnitudes short.
+  /// Appends a signed number; small magnitudes take fewer bytes.
   package mutating func appendZigzag(_ value: Int64) {
     appendVarint(UInt64(bitPattern: value << 1 ^ value >> 63))
   }
 
-  /// Appends a number in all its bytes, the lowest first.
+  /// Appends all bytes of a number, lowest first.
   mutating func appendFixed(_ value: some FixedWidthInteger) {
     Swift.withUnsafeBytes(of: value.littleEndian) { append(contentsOf: $0) }
   }
 
-  /// Appends a text behind its length.
+  /// Appends a text, preceded by its length.
   package mutating func appendText(_ text: String) {
     let utf8 = text.utf8
     appendVarint(UInt64(utf8.count))

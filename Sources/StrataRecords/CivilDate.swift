@@ -1,4 +1,4 @@
-/// A date of the proleptic Gregorian calendar, in which every text of a time is written.
+/// A date of the proleptic Gregorian calendar, which all printed times use.
 ///
 /// From Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms": years start in March, eras have 400 years of
 /// 146,097 days. Foundation has the same calendar, but takes a millisecond to load it.
@@ -26,7 +26,7 @@ package struct CivilDate: Equatable {
 
   /// The number of the day, counted from 1970-01-01: `days_from_civil`.
   ///
-  /// The date of that number is another one if this date does not exist.
+  /// If this date does not exist, the number is that of another date.
   package var daysSince1970: Int64 {
     let (era, yearOfEra) = (month <= 2 ? year - 1 : year).quotientAndRemainder(flooredBy: 400)
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -69,7 +69,7 @@ extension [UInt8] {
     append(decimal: second % 60, digits: 2)
   }
 
-  /// Appends a number that is not negative, with zeros before it up to a count of digits.
+  /// Appends a nonnegative number, padded with zeros to a count of digits.
   package mutating func append(decimal value: Int64, digits: Int) {
     var divisor: Int64 = 1
     for _ in 1..<digits { divisor *= 10 }

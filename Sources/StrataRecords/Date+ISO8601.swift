@@ -3,9 +3,9 @@ package import Foundation
 extension Date {
   /// The date as ISO 8601 in UTC, such as `2001-01-01T00:00:00Z` or `2026-02-03T04:05:06.789Z`.
   ///
-  /// A fraction has as few digits as read back to the same date, and at most nine. Years outside
-  /// 0…9999 have a sign and at least six digits; what no calendar reaches, NaN and infinities are
-  /// printed as their seconds since 2001, after an `@`.
+  /// A fraction has the fewest digits that read back as the same date, and at most nine. Years outside 0…9999
+  /// have a sign and at least six digits. Dates beyond the calendar, NaN and infinities are printed as `@`
+  /// and their seconds since 2001.
   package var iso8601Text: String {
     let seconds = timeIntervalSinceReferenceDate
     guard seconds.magnitude < 1e14 else { return "@\(seconds)" }

@@ -10,9 +10,8 @@ internal import Foundation
 /// 5  other    tagged value (as in records)
 /// ```
 ///
-/// Comparing bytes compares integers as numbers, UUIDs as their text, and strings by their composed
-/// form: Swift holds two strings equal, and so two IDs, when their composed forms are, however they
-/// were typed.
+/// Comparing bytes compares integers as numbers, UUIDs by their text, and strings by their composed form, as
+/// Swift does when it compares two strings, and so two IDs.
 package enum EncodedID {
   private enum Kind: UInt8 {
     case int = 1, uint, string, uuid, other
@@ -32,7 +31,7 @@ package enum EncodedID {
     return bytes(of: try RecordValue(tagged: tagged[...]))
   }
 
-  /// Whether bytes are those of an ID's raw value; integers and most texts are compared where they are.
+  /// Whether bytes are those of an ID's raw value; integers and most texts are compared in place.
   ///
   /// - Throws: like ``bytes(of:)``.
   package static func isEncoding(
@@ -73,7 +72,7 @@ package enum EncodedID {
 
   /// The raw value that has these bytes; integers come back 64 bits wide.
   ///
-  /// - Throws: `RecordError` when they are no ID's bytes.
+  /// - Throws: `RecordError` if the bytes are not those of an ID.
   package static func value(of bytes: [UInt8]) throws(RecordError) -> RecordValue {
     try bytes[...].withCursor { cursor throws(RecordError) in try value(&cursor, bytes) }
   }
@@ -100,7 +99,8 @@ package enum EncodedID {
 
   /// The raw value that has these bytes, as a type.
   ///
-  /// - Throws: `RecordError` when they are no ID's bytes, `DecodingError` when they are another type's.
+  /// - Throws: `RecordError` if the bytes are not those of an ID, `DecodingError` if the ID is of another
+  ///   type.
   package static func decode<Raw: Decodable>(_ type: Raw.Type, from bytes: [UInt8]) throws -> Raw {
     var record = [ValueLocation.loneValue]
     if bytes.first == Kind.other.rawValue {
@@ -111,7 +111,7 @@ package enum EncodedID {
     return try RecordReader(layout: .empty).decode(type, from: record)
   }
 
-  /// The IDs that a person may mean by a text, the likeliest first: a number, a UUID, the text itself.
+  /// The IDs that a person may mean by a text, likeliest first: a number, a UUID, the text itself.
   package static func candidates(for text: String) -> [[UInt8]] {
     var candidates: [[UInt8]] = []
     if let value = Int64(text) {
@@ -133,7 +133,7 @@ extension EncodedID {
     text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
   }
 
-  /// The one of all values equal to this one, as Swift compares, that is written.
+  /// The value that is written for all values that Swift holds equal to this one.
   private static func canonical(_ value: RecordValue) -> RecordValue {
     switch value {
     case .string(let text): .string(composed(text))

@@ -1,8 +1,8 @@
-/// Which fields of a layout a type has asked for, in all records that were decoded with a note of it.
+/// Which fields of a layout a type has asked for, over all records that were decoded while this was noted.
 ///
-/// It finds the fields that a type does not know. As soon as the type has asked for every field of the
-/// layout, decoding costs nothing more. Until then a record is decoded with a note of what is asked for
-/// if it holds a field that was not; mostly that is the first record alone.
+/// It finds the fields that a type does not know. Once the type has asked for every field of the layout,
+/// decoding costs nothing more. Until then, a record is decoded with notes only if it holds a field that was
+/// not asked for yet: mostly the first record alone.
 final class FieldCoverage {
   private struct Record {
     /// Whether the record is the top, or a member of one that is not an array.
@@ -85,7 +85,7 @@ final class FieldCoverage {
 extension FieldCoverage {
   /// Whether a record holds a field that was not asked for.
   ///
-  /// O(fields), and where structs in it are not covered, O(bytes).
+  /// O(fields); O(bytes) if structs in it are not covered.
   func mayHoldUnknown(_ number: Int, _ cursor: ByteCursor, _ scan: RecordScan) throws(RecordError)
     -> Bool
   {
@@ -109,7 +109,7 @@ extension FieldCoverage {
     return false
   }
 
-  /// The fields of a record that were not asked for, once it was decoded.
+  /// The fields of a record that were not asked for when it was decoded.
   func unknownFields(
     of number: Int,
     _ cursor: inout ByteCursor,
@@ -151,7 +151,7 @@ extension FieldCoverage {
     return unknown
   }
 
-  /// A part of a record, with bytes of its own, so that the rest of the record is not kept with it.
+  /// A copy of a part of a record, so that the rest of the record is not kept in memory.
   private func value(
     _ shape: LayoutTables.Shape,
     _ part: UnsafeRawBufferPointer

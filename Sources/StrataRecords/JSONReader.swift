@@ -2,7 +2,7 @@ import Foundation
 
 /// Reads JSON as a ``RecordValue``, with the members of objects in their order; ``RecordValue/json(_:)`` writes it.
 ///
-/// Integers are 64 bits wide; other numbers are doubles, or decimals where a double has other digits.
+/// Integers are 64 bits wide; other numbers are doubles, or decimals if a double would change their digits.
 package struct JSONReader {
   private var rest: Substring.UnicodeScalarView
   private var depth = 0

@@ -8,7 +8,7 @@
 ///          0 unknown · 1…17 scalars (`Scalar`) · 32 array · 34 record · 35 tagged
 /// ```
 ///
-/// A list of fields has exactly one body, and a body that is accepted is the one its fields have.
+/// The encoding is canonical: a list of fields has exactly one body, and no other is accepted.
 extension Layout {
   private static let version: UInt8 = 1
 
@@ -75,7 +75,7 @@ extension Layout {
     return fields
   }
 
-  /// The references at the cursor, if it is where some start.
+  /// The references at the cursor, if there are any.
   private static func references(
     _ cursor: inout ByteCursor,
     depth: Int,
@@ -90,7 +90,7 @@ extension Layout {
     return try ReferencedTables(&cursor, depth: depth, &left)
   }
 
-  /// The kind at the cursor; `left` is how many more there may be.
+  /// The kind at the cursor; `left` counts how many more are allowed.
   private static func kind(
     _ cursor: inout ByteCursor,
     depth: Int,

@@ -23,8 +23,8 @@ extension Layout {
 
   /// The places that hold IDs of other entities, in the order of the fields; O(fields).
   ///
-  /// A field `id` at the top is the entity's own ID, and none of them. IDs in a value that describes
-  /// itself (a field seen in two shapes, a struct in a dictionary) are not known to be IDs either.
+  /// A field `id` at the top is the entity's own ID, not a reference. IDs in a value that describes itself (a
+  /// field seen in two shapes, a struct in a dictionary) are not recognized either.
   package var references: [Reference] {
     var found: [Reference] = []
     Self.add(fields, at: [], to: &found)

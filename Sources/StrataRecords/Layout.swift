@@ -10,7 +10,7 @@ package final class Layout: Sendable {
   package struct Field: Hashable, Sendable {
     package let name: String
     package internal(set) var kind: Kind
-    /// What a value in the layout's kind refers to; one with a tag of its own refers to nothing.
+    /// What a value of the layout's kind refers to; a value with a tag of its own refers to nothing.
     package internal(set) var references: ReferencedTables?
 
     package init(_ name: String, _ kind: Kind, to references: ReferencedTables? = nil) {
@@ -25,7 +25,7 @@ package final class Layout: Sendable {
     /// The field has been seen only absent or null so far.
     case unknown
     case scalar(Scalar)
-    /// Every element of the kind, or, flagged in the array, every element with its own tag.
+    /// Every element is of the kind or, if the array is flagged, has its own tag.
     case array(of: Kind)
     case record([Field])
     /// Any value, with its own tag: the field has been seen in two shapes, or holds dynamic keys.
@@ -57,7 +57,7 @@ package final class Layout: Sendable {
     id = Checksum(of: body)
   }
 
-  /// The layout that names no field: what a value that is no record is written against.
+  /// The layout without fields, for values that are not records.
   package static let empty = Layout()
 }
 

@@ -1,12 +1,12 @@
-/// The layout a table would like to have: what it has, and whatever its records have shown since.
+/// The next layout of a table: the fields it has, and whatever its records have shown since.
 ///
 /// It only ever grows: fields are added at the end, `unknown` becomes a kind, and a kind that meets
 /// another one becomes `tagged`. Types that nest in themselves, and types with endless members, stop
 /// growing at a depth and a size; what lies beyond is tagged.
 ///
-/// The references of a field follow its type, also from one build to the next, and when a field of an
-/// older layout turns out to be one. A field that holds references to several tables, or values that
-/// are none beside them, gets none as long as its writer lives.
+/// The references of a field follow its type, also in a later build, and when a field of an older layout
+/// turns out to hold references. A field that holds references to several tables, or references among other
+/// values, has none for the lifetime of its writer.
 struct LayoutGrowth: Sendable {
   private static let deepest = 12
   private static let largest = 2_048
@@ -193,7 +193,7 @@ extension LayoutGrowth {
       return members + parts.extras(of: frame).filter(\.isStatic)
     }
 
-    /// Whether nothing was written, so that it is not known what the keys are like.
+    /// Whether nothing was written, so that the kind of its keys is unknown.
     func isEmptyObject(_ frame: Int) -> Bool {
       !parts.isArray(frame) && fieldNames(of: frame).isEmpty && !parts.frames[frame].hasExtras
     }

@@ -3,7 +3,7 @@
 final class LayoutTables: Sendable {
   /// The fields of one record.
   ///
-  /// An object, so that handing one around costs one reference and not three.
+  /// A class, so that passing one around costs one reference instead of three.
   final class Table: Sendable {
     let names: [String]
     let shapes: [Shape]
@@ -28,7 +28,7 @@ final class LayoutTables: Sendable {
     }
   }
 
-  /// A kind whose parts are numbers into the tables.
+  /// A kind whose parts are indices into the tables.
   ///
   /// Four bytes, so that a decoder fits into an existential without an allocation.
   struct Shape: Sendable {
@@ -42,11 +42,11 @@ final class LayoutTables: Sendable {
       low = UInt16(truncatingIfNeeded: index)
     }
 
-    /// The number of a record's table, of an array's element.
+    /// The index of a record's table, or of an array's element.
     @inline(__always)
     var index: Int { Int(high) << 16 | Int(low) }
 
-    /// The number of the table, for a record.
+    /// The index of the table, for a record.
     @inline(__always)
     var table: Int? { kind == .record ? index : nil }
 

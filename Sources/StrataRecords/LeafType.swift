@@ -122,8 +122,8 @@ extension DecodingContext {
 
   /// A leaf, an array of the commonest of them, or a value that reads itself.
   ///
-  /// There is no optional of a generic type on the way, as its metadata would be looked up for every
-  /// member. `noteEnd` receives the offset behind a value that was read here.
+  /// No optional of a generic type is involved, because its metadata would be looked up for every member.
+  /// `noteEnd` receives the offset behind a value that was read here.
   @inline(__always)
   fileprivate final func value<Value: Decodable>(
     _ type: Value.Type,
@@ -210,7 +210,7 @@ extension DecodingContext {
   }
 }
 
-/// A value that was read up to the cursor, as the type that it was found to be.
+/// A value that was just read, as the type that it was found to be.
 @inline(__always)
 private func noted<From, To>(
   _ value: From,
@@ -222,11 +222,10 @@ private func noted<From, To>(
   return identical(value, to: type)
 }
 
-/// A value of a type that the caller has found to be the other one as well.
+/// A value as a type that the caller has found to be its own.
 ///
-/// The caller has compared the types, `From.self == To.self`. A cast would compare them again, and
-/// look up the generic types around them, at ten times the cost; in a generic coder it is run for
-/// every element of every array.
+/// The caller has compared the types, `From.self == To.self`. A cast would compare them again and look up
+/// generic metadata, at ten times the cost, for every element of every array.
 @inline(__always)
 func identical<From, To>(_ value: From, to type: To.Type) -> To {
   unsafeBitCast(value, to: type)

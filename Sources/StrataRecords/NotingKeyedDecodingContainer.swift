@@ -13,7 +13,7 @@ struct NotingKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
     return members.allKeys
   }
 
-  /// The members, after the key was noted.
+  /// Notes the key and returns the members.
   private func noting(_ key: some CodingKey) -> RecordKeyedDecodingContainer<Key> {
     coverage.note(key.stringValue, of: number)
     return members

@@ -1,10 +1,10 @@
-/// What a decoder knows beside its value: the way to it, and what stands in for what it lacks.
+/// What a decoder knows besides its value: its coding path, and the defaults for missing members.
 ///
 /// One is made for each value that has a container, and shared by all parts below it.
 class DecodingContext {
-  /// How a value is called in the one around it.
+  /// The key of a value in the value around it.
   enum Key {
-    /// It is the one around it, or the one at the top.
+    /// None: it is the value itself, or the one at the top.
     case same
     /// A field of the layout, by number; its name is looked up when it is asked for.
     case field(Int32)
@@ -72,7 +72,7 @@ struct RecordDecoder {
 
   var decoding: RecordDecoding { context.decoding }
 
-  /// How the value is called in that of `context`.
+  /// The key of the value in that of `context`.
   var key: DecodingContext.Key { field < 0 ? .same : .field(field) }
 }
 
@@ -139,7 +139,7 @@ extension RecordDecoder: SingleValueDecodingContainer {
 
 /// Parts.
 extension DecodingContext {
-  /// A decoder for an element; nothing stands in for what it lacks.
+  /// A decoder for an element; elements have no defaults.
   final func element(_ index: Int, _ stored: ValueLocation) -> RecordDecoder {
     let context = DecodingContext(decoding, .key(PathKey.index(index)), in: self)
     return RecordDecoder(context: context, value: stored)
@@ -164,10 +164,10 @@ extension RecordMembers {
     return try storedPart(key, stored)
   }
 
-  /// A decoder for a stored member, with what stands in for what it lacks.
+  /// A decoder for a stored member, with its defaults.
   ///
-  /// A field of the layout is found again by its number, so that no context is made for one that has
-  /// no container.
+  /// A field of the layout is identified by its number, so no context is made for a field without a
+  /// container.
   func storedPart(_ key: some CodingKey, _ stored: ValueLocation) throws(RecordError)
     -> RecordDecoder
   {

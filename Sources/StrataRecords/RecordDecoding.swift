@@ -1,8 +1,8 @@
 /// The record that is being read: the state that its decoders and containers share.
 ///
-/// A record is checked as a whole and then read where it lies. Decoders and containers say where their
-/// value is, so what is kept is bounded by the depth of the record and the fields of its layout, and
-/// never grows with the elements of an array.
+/// A record is checked as a whole and then read in place. Decoders and containers hold the offset of their
+/// value, so memory is bounded by the depth of the record and the fields of its layout, and never grows with
+/// the elements of an array.
 final class RecordDecoding {
   private static let mostIdleBytes = 1 << 16
 
@@ -10,14 +10,14 @@ final class RecordDecoding {
   /// The record of the type's default value, if it has one.
   let defaults: RecordDecoding?
   let scan: RecordScan
-  /// What the type has asked for, if fields that it does not know are collected.
+  /// The fields that the type has asked for, if unknown fields are collected.
   var coverage: FieldCoverage?
   /// Whether containers note what is asked of them.
   var isNoting = false
   /// A copy of the record: a type may keep a container of it, and read from that later.
   private var bytes: UnsafeMutableRawBufferPointer
   private var count = 0
-  /// The offset of the first byte, as it was handed over.
+  /// The offset of the first byte in the array of the caller.
   private var start = 0
   private var calls = 0
 
@@ -60,14 +60,14 @@ final class RecordDecoding {
     count = 0
   }
 
-  /// A cursor at an offset; for an absent value and for null, which are nowhere, at the start.
+  /// A cursor at an offset; at the start for absent values and for null, which have no bytes.
   @inline(__always)
   func cursor(at offset: Int) -> ByteCursor {
     let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<count])
     return ByteCursor(bytes, start: start, at: max(offset, start))
   }
 
-  /// Lets a type that is no leaf read itself.
+  /// Lets a type that is not a leaf read itself.
   func nested<Value: Decodable>(_ type: Value.Type, _ decoder: RecordDecoder) throws -> Value {
     guard calls < RecordLimits.calls else { throw RecordError.tooDeep }
     calls += 1

@@ -32,7 +32,7 @@
 ///
 /// Members of objects and extras are sorted, so equal dictionaries have equal bytes.
 struct RecordEmitter {
-  /// Whether a value said all that the layout expects, or shows something that it should learn.
+  /// Whether a value fits the layout, or shows something that the layout should learn.
   enum Fit {
     case full, partial
   }
@@ -41,7 +41,7 @@ struct RecordEmitter {
   private let parts: RecordParts
   private var bytes: [UInt8]
   private var fit = Fit.full
-  /// A range of the payload that is still to be copied: neighbours are copied together.
+  /// A range of the payload that is not copied yet: adjacent ranges are copied at once.
   private var pending = 0..<0
 
   private init(_ parts: RecordParts, _ layout: Layout, appendingTo bytes: consuming [UInt8]) {
@@ -59,8 +59,8 @@ struct RecordEmitter {
     return emitter.fit
   }
 
-  /// Appends the value at the top as that of a field, and returns the two bits that go into the map of
-  /// its record; nil if the layout should learn from it.
+  /// Appends the value at the top as that of a field, and returns its two bits for the map of the record; nil
+  /// if the layout should learn from it.
   static func emitField(
     _ parts: RecordParts,
     _ layout: Layout,
@@ -75,7 +75,7 @@ struct RecordEmitter {
     return emitter.fit == .full ? presence : nil
   }
 
-  /// The value at the top, behind the tag that says what it is.
+  /// The value at the top, preceded by its tag.
   static func tagged(_ parts: RecordParts, _ layout: Layout) -> [UInt8] {
     var emitter = RecordEmitter(parts, layout, appendingTo: [])
     emitter.tagged(parts.settled(.frame(0)))
@@ -169,7 +169,7 @@ struct RecordEmitter {
     }
   }
 
-  /// Appends the value of a field, and gives the two bits that go into the map.
+  /// Appends the value of a field, and returns its two bits for the map.
   private mutating func field(_ item: RecordParts.Item, _ shape: LayoutTables.Shape) -> UInt8 {
     switch item {
     case .absent: return 0
@@ -185,7 +185,7 @@ struct RecordEmitter {
     }
   }
 
-  /// Whether a value refers to what the layout says of its field; if the layout says nothing, it may.
+  /// Whether the layout may hold a value's references: it notes the same ones for the field, or none.
   @inline(__always)
   private mutating func mayClaim(
     _ entry: RecordParts.Item,
@@ -201,7 +201,7 @@ struct RecordEmitter {
     return stated == nil
   }
 
-  /// Appends the value of a field behind its kind, so that nothing of what the layout says is true of it.
+  /// Appends the value of a field with its own tag, so that nothing in the layout applies to it.
   private mutating func taggedField(_ item: RecordParts.Item) -> UInt8 {
     tagged(item)
     return 3

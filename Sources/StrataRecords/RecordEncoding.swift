@@ -8,7 +8,7 @@ final class RecordEncoding {
   let tables: LayoutTables
   private(set) var parts: RecordParts
   private(set) var keyTypes: KeyTypes
-  /// What went wrong where the protocols of Codable leave no way to throw.
+  /// An error that occurred where the protocols of Codable cannot throw.
   private var failure: RecordError?
   private var calls = 0
 
@@ -141,7 +141,7 @@ extension RecordEncoding {
     return part
   }
 
-  /// Writes a value that refers to entities, and whose type is not known.
+  /// Writes a value of unknown type that refers to entities.
   func put(
     stored value: RecordValue,
     to references: ReferencedTables,
@@ -158,8 +158,7 @@ extension RecordEncoding {
     if let part = parts.frame(at: place, in: frame) { parts.noteReferences(references, part) }
   }
 
-  /// Writes a stored value that was, or is to be, in a field of a layout: what the layout says of references in it
-  /// stays true.
+  /// Writes the stored value of a field of a layout, and keeps the references that the layout notes for it.
   func put(
     stored value: RecordValue,
     like field: Layout.Field?,

@@ -1,6 +1,6 @@
 /// Why record or layout bytes could not be read, or a value could not be written as a record.
 ///
-/// Offsets count from the first byte of the array that the bytes were handed over in.
+/// Offsets count from the start of the array that was passed in.
 package enum RecordError: Error, Hashable, Sendable {
   /// The bytes end inside a value.
   case truncated(at: Int)
@@ -12,7 +12,7 @@ package enum RecordError: Error, Hashable, Sendable {
   case badUTF8(at: Int)
   /// The text of a URL or of a decimal number is neither.
   case badText(at: Int)
-  /// A count is larger than the bytes that are left could hold.
+  /// A count is larger than the remaining bytes could hold.
   case countTooLarge(UInt64, at: Int)
   /// A layout has more fields than `RecordLimits.fields`.
   case tooManyFields
@@ -28,7 +28,7 @@ package enum RecordError: Error, Hashable, Sendable {
   case conflictingContainers
 }
 
-/// How far records may go.
+/// Limits of records.
 package enum RecordLimits {
   /// How deep arrays, objects and records may nest, in bytes read or written.
   package static let depth = 256
@@ -40,7 +40,7 @@ package enum RecordLimits {
   /// A layout that this library makes has far fewer: see `LayoutGrowth`.
   package static let fields = 1 << 16
 
-  /// Checks that the offsets of a record fit four bytes, in which they are kept.
+  /// Checks that the offsets of a record fit into four bytes, in which they are kept.
   ///
   /// SQLite's largest row is smaller.
   @inline(__always)

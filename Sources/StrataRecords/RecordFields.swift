@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Reads chosen fields of the records of one layout, and goes past the others.
+/// Reads chosen fields of the records of one layout, and skips the others.
 ///
 /// ```swift
 /// var places = [RecordFields.Place](repeating: .none, count: 2)
@@ -9,8 +9,8 @@ package import Foundation
 /// let name = try fields.content(at: places[0], in: record)
 /// ```
 ///
-/// Nothing is allocated for a field that is not asked for. The bytes may be anything: whatever is wrong with
-/// those that are read is thrown.
+/// Nothing is allocated for a field that is not asked for. The bytes may be untrusted: errors in those that
+/// are read are thrown.
 package struct RecordFields: Sendable {
   /// Where a field of one record is.
   package struct Place: Sendable {
@@ -46,11 +46,11 @@ package struct RecordFields: Sendable {
   private let layout: Layout
   /// For each field of the layout the number that was asked for, or -1.
   private let numbers: [Int]
-  /// How many fields of the layout must be gone past at least.
+  /// How many fields of a record are passed: those up to the last one that was asked for.
   private let end: Int
   /// The names that the layout lacks: they may be among the extras of a record.
   private let lacking: [String: Int]
-  /// The number of the value of a record that is no object.
+  /// The number of the value of a record that is not an object.
   private let lone: Int?
 
   /// Reads these fields; the number of a field is its place in the list.
@@ -75,7 +75,7 @@ package struct RecordFields: Sendable {
 
   /// Finds the fields in a record; O(bytes up to the last of them).
   ///
-  /// - Throws: `RecordError` when the bytes up to there are no record of the layout.
+  /// - Throws: `RecordError` if the bytes up to there are not those of a record of the layout.
   package func locate(
     in record: ArraySlice<UInt8>,
     _ places: inout [Place]
@@ -137,9 +137,9 @@ package struct RecordFields: Sendable {
     }
   }
 
-  /// What is at a place of the same record.
+  /// The content at a place of the same record.
   ///
-  /// - Throws: `RecordError` when the bytes there are no value of their kind.
+  /// - Throws: `RecordError` if the bytes there are not a value of their kind.
   package func content(
     at place: Place,
     in record: ArraySlice<UInt8>
@@ -169,9 +169,9 @@ package struct RecordFields: Sendable {
     }
   }
 
-  /// What is at a place of the same record, as a value; nil for a field that is absent.
+  /// The value at a place of the same record; nil for a field that is absent.
   ///
-  /// - Throws: `RecordError` when the bytes there are no value of their kind.
+  /// - Throws: `RecordError` if the bytes there are not a value of their kind.
   package func value(
     at place: Place,
     in record: ArraySlice<UInt8>
@@ -201,7 +201,7 @@ package struct RecordFields: Sendable {
 ///
 /// O(1) for each field.
 package struct FieldPresence {
-  /// What a record has of a field.
+  /// How a record has a field.
   package enum Content: UInt8, Sendable {
     case absent, null
     /// A value of the kind that the layout says.
@@ -222,12 +222,12 @@ package struct FieldPresence {
     }
   }
 
-  /// What the record has of the field with this number in the layout.
+  /// How the record has the field of this number in the layout.
   package subscript(field: Int) -> Content {
     let byte = map[map.startIndex + (field + 1) / 4]
     return Content(rawValue: byte >> UInt8((field + 1) % 4 * 2) & 3) ?? .absent
   }
 
-  /// Whether another record of the same layout has the same.
+  /// Whether another record of the same layout has its fields in the same way.
   package func isSame(as other: FieldPresence) -> Bool { map.elementsEqual(other.map) }
 }

@@ -5,14 +5,14 @@ struct RecordKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
   var codingPath: [any CodingKey] { members.codingPath }
 
   var allKeys: [Key] {
-    // A record that was checked as a whole has no error left to give.
+    // The record was checked as a whole, so this does not fail.
     do { return try members.names().compactMap(Key.init(stringValue:)) } catch {
       return []
     }
   }
 
   func contains(_ key: Key) -> Bool {
-    // A record that was checked as a whole has no error left to give.
+    // The record was checked as a whole, so this does not fail.
     do { return try stored(key.stringValue).kind != .absent } catch { return false }
   }
 

@@ -1,10 +1,10 @@
 /// The members of one record or object, by their names: what a keyed container shares with its copies.
 ///
-/// Types ask for their members in the order they were written in. So only the field that was found
-/// last is kept, and the next one is looked for behind it; a type that goes back has all fields noted.
+/// Types ask for their members in the order in which they were written. So only the field found last is kept,
+/// and the search continues behind it; if a type goes back, the offsets of all fields are noted.
 ///
-/// An object with constant parts, since the standard library copies a container for every member, and a
-/// copy costs as much as it has references.
+/// A class with constant parts, because the standard library copies a container for every member, and a copy
+/// costs one retain for each reference.
 final class RecordMembers: DecodingContext {
   private let value: ValueLocation
   /// A cursor over the record; the bytes stay in place as long as the decoding.
@@ -16,15 +16,15 @@ final class RecordMembers: DecodingContext {
   /// The field that was found last, and where it is.
   private var field = -1
   private var offset: Int
-  /// Where the field after it is, once that is known.
+  /// The offset of the next field, once it is known.
   private var end: Int?
-  /// Whether the member that was found last is that field, and none beside the layout.
+  /// Whether the member that was found last is that field, not a member outside the layout.
   private var isField = false
-  /// Where all fields are, once they were asked for in another order.
+  /// The offsets of all fields, once they are asked for in another order.
   private var positions: [UInt32]?
 
-  /// The members of a value, or nil for one that has none; O(fields), and where there are members
-  /// outside the layout, O(bytes).
+  /// The members of a value, or nil if it has none; O(fields), and O(bytes) if there are members outside the
+  /// layout.
   init?(_ decoder: RecordDecoder) throws(RecordError) {
     value = decoder.value
     let decoding = decoder.decoding
@@ -70,7 +70,7 @@ final class RecordMembers: DecodingContext {
   @inline(__always)
   func cursor(at member: ValueLocation) -> ByteCursor {
     var cursor = cursor
-    // An absent member and null are nowhere, and this record may be behind other bytes.
+    // An absent member and null have no offset, and this record may start later in its bytes.
     cursor.offset = max(Int(member.offset), Int(value.offset))
     return cursor
   }
@@ -113,7 +113,7 @@ final class RecordMembers: DecodingContext {
     }
   }
 
-  /// Notes where the field ends that was found last, and that was read just now.
+  /// Notes the end of the field that was found last, which was just read.
   @inline(__always)
   func noteEnd(_ end: Int) {
     if isField { self.end = end }
@@ -150,13 +150,13 @@ final class RecordMembers: DecodingContext {
   }
 }
 
-/// Finds members that have their names beside them: those of an object, and the extras of a record.
+/// Finds members that are stored with their names: those of an object, and the extras of a record.
 ///
 /// They are sorted, and types mostly ask for them in that order, so the next one is tried first. For
 /// other orders an index of four bytes a member is made, the first time it is needed.
 final class NamedMembers {
   private let scan: RecordScan
-  /// The names, and behind each its value.
+  /// The names, each followed by its value.
   private let range: Range<Int>
   /// The offset of the member after the one that was found last.
   private var next: Int
@@ -176,7 +176,7 @@ final class NamedMembers {
     next = range.lowerBound
   }
 
-  /// The member of that name, if there is one; of two of one name the first.
+  /// The member of that name, if there is one; the first of two with the same name.
   func member(
     _ name: String,
     _ cursor: inout ByteCursor
@@ -189,7 +189,7 @@ final class NamedMembers {
     if index == nil { index = try makeIndex(&cursor) }
     guard let index else { return nil }
     if let offset = try search(name, index, &cursor) { return try found(offset, &cursor) }
-    // Swift holds two strings equal that differ in their bytes when they are composed differently.
+    // Strings that are composed differently are equal in Swift, though their bytes differ.
     guard !isASCII || !name.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
     for offset in index.sorted() {
       cursor.offset = Int(offset)

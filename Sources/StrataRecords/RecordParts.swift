@@ -1,4 +1,4 @@
-/// What a value has written so far: one buffer of bytes, and flat lists of what stands in it.
+/// What a value has written so far: one buffer of bytes, and flat lists that describe them.
 ///
 /// A frame is a value that has a container, or that writes a single value in place of itself. An entry
 /// is one thing written to a frame: a scalar as a range of `payload`, null, or another frame. The
@@ -38,7 +38,7 @@ struct RecordParts: Sendable {
 
     static let none: Int32 = -1
 
-    /// The slot, if this is not a member that the layout does not list.
+    /// The slot; nil for a member that the layout does not list.
     @inline(__always)
     var slot: Int? { place < 0 ? nil : Int(place) }
   }
@@ -51,7 +51,7 @@ struct RecordParts: Sendable {
     let parent: Int32
     let place: Int32
     var form = Form.nothing
-    /// Whether every slot written came after those written before.
+    /// Whether the slots were written in ascending order.
     var isOrdered = true
     var hasExtras = false
     var hasNamedFrames = false
@@ -80,12 +80,12 @@ struct RecordParts: Sendable {
   private(set) var entries: [Entry] = []
   private(set) var frames: [Frame] = []
   private var names: [String] = []
-  /// The containers that members outside the layout have now, for a type that asks for one again.
+  /// The current containers of members outside the layout, for a type that asks for one again.
   private var namedFrames: [FrameName: Int] = [:]
   /// Kept from value to value.
   private var references = ReferenceTypes()
 
-  /// Forgets what was written and keeps the room, unless it is unusually much.
+  /// Clears what was written and keeps the capacity, unless it is unusually large.
   mutating func reset() {
     let most = 1 << 16
     payload.removeAll(keepingCapacity: payload.capacity <= most)
@@ -147,7 +147,7 @@ extension RecordParts {
     return slot
   }
 
-  /// Notes what the values of a type refer to, of the frame in which one is a member of a record.
+  /// Notes what the values of a type refer to, for the frame of a value that is a member of a record.
   ///
   /// The outermost type counts. The member `id` at the top is the entity's own ID and no reference.
   @inline(__always)
@@ -164,7 +164,7 @@ extension RecordParts {
     frames[frame].references = number
   }
 
-  /// Notes what a value refers to whose type is not known.
+  /// Notes what a value of unknown type refers to.
   mutating func noteReferences(_ tables: ReferencedTables, _ frame: Int) {
     guard frame < frames.count else { return }
     frames[frame].references = references.number(for: tables)
@@ -226,7 +226,7 @@ extension RecordParts {
     }
   }
 
-  /// Notes an optional without a value, over what was written there before.
+  /// Notes an optional without a value, in place of what was written there before.
   mutating func addAbsent(at place: Place, in frame: Int) {
     if case .slot(let slot) = place, frame < frames.count, slot > frames[frame].lastSlot,
       frames[frame].isOrdered
@@ -237,7 +237,7 @@ extension RecordParts {
   }
 }
 
-/// Putting in order.
+/// Sorting.
 extension RecordParts {
   /// Links the entries of every frame in the order of its slots, each slot once, before anything is
   /// read.
@@ -270,7 +270,7 @@ extension RecordParts {
   func depth(of frame: Int) -> Int { frame < frames.count ? Int(frames[frame].depth) : 0 }
   func form(of frame: Int) -> Form { frames[frame].form }
 
-  /// What an item refers to, before it is settled.
+  /// What an item refers to, before it is resolved.
   @inline(__always)
   func references(of item: Item) -> ReferencedTables? {
     guard case .frame(let frame) = item else { return nil }
@@ -301,7 +301,7 @@ extension RecordParts {
     }
   }
 
-  /// The item, or what was written in the end to a frame that was handed out.
+  /// The item; for a frame that was handed out, what was finally written to it.
   @inline(__always)
   func settled(_ item: Item) -> Item {
     guard case .frame(let frame) = item, frames[frame].form == .single else { return item }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Replaces fields of a record in its bytes, so that all others keep theirs.
+/// Replaces fields in the bytes of a record; all other fields keep their bytes.
 ///
 /// ```swift
 /// let patch = RecordPatch(layout)
@@ -8,7 +8,8 @@ import Foundation
 /// let bytes = try patch.replacing([(age, .int(42, .bits64))], in: record)
 /// ```
 ///
-/// What does not fit the layout, or has parts, is not replaced: then the record has to be written again.
+/// A value that does not fit the layout, or has parts, is not replaced: then the record has to be written
+/// again.
 package struct RecordPatch {
   private let layout: Layout
 
@@ -24,7 +25,7 @@ package struct RecordPatch {
   /// A field that holds references still does.
   ///
   /// - Returns: Nil for a value of another kind than the layout says, one with parts, and a record without fields.
-  /// - Throws: `RecordError` if the bytes are no record of the layout.
+  /// - Throws: `RecordError` if the bytes are not a record of the layout.
   package func replacing(
     _ values: [(field: Int, value: RecordValue?)],
     in record: ArraySlice<UInt8>

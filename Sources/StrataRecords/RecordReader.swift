@@ -26,7 +26,7 @@ package final class RecordReader {
 
   /// A reader for records of a layout; the defaults are checked once, here.
   ///
-  /// - Throws: `RecordError` when the defaults are no record of their layout.
+  /// - Throws: `RecordError` if the defaults are not a record of their layout.
   package init(
     layout: Layout,
     defaults: (bytes: [UInt8], layout: Layout)? = nil
@@ -51,10 +51,10 @@ package final class RecordReader {
 
   /// The value of a record.
   ///
-  /// O(bytes). The bytes may be any: whatever they are, this returns or throws.
+  /// O(bytes). The bytes may be untrusted.
   ///
-  /// - Throws: `RecordError` when the bytes are no record of the layout; `DecodingError` when the
-  ///   record does not fit the type; what the type's `init(from:)` throws.
+  /// - Throws: `RecordError` if the bytes are not a record of the layout; `DecodingError` if the record does
+  ///   not fit the type; what the type's `init(from:)` throws.
   package func decode<Value: Decodable>(
     _ type: Value.Type,
     from bytes: ArraySlice<UInt8>
@@ -78,7 +78,7 @@ package final class RecordReader {
     memory.initialize(to: try decodeByCodable(type, bytes))
   }
 
-  /// Reads a record of a `RecordCodable` type; false where it is to be decoded by `Codable`.
+  /// Reads a record of a `RecordCodable` type; false if `Codable` has to decode it.
   private func readByHand<Value: Decodable>(
     _ type: Value.Type,
     _ bytes: ArraySlice<UInt8>,
@@ -108,7 +108,7 @@ package final class RecordReader {
 
   /// The value of a record, and the fields of the record that its type does not know.
   ///
-  /// As costly as without them once the type has asked for every field of the layout: mostly from the
+  /// Costs no more than without them once the type has asked for every field of the layout: mostly from the
   /// second record on. A record that holds an unknown field costs about twice as much.
   ///
   /// - Throws: as ``decode(_:from:)-(_,ArraySlice<UInt8>)`` does.
@@ -177,7 +177,7 @@ package final class RecordReader {
     return try RecordDecoder(context: context, value: value).value(type)
   }
 
-  /// A value that keeps a decoder or a container reads from it later, so it keeps the bytes.
+  /// A value may keep a decoder or a container and read from it later; then it keeps the bytes.
   private func finish() {
     if isKnownUniquelyReferenced(&context) {
       context.decoding.end()

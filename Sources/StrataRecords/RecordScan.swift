@@ -1,13 +1,13 @@
-/// Goes past the values of a record; the byte layout stands above `RecordEmitter`.
+/// Checks and skips the values of a record; the byte layout stands above `RecordEmitter`.
 ///
-/// A record is gone past once as a whole, which checks every length, count, kind, text and depth, so
-/// what is read from it afterwards cannot run off the bytes. After that, parts of it are gone past
-/// again to find what comes behind them, without looking at texts. Nothing is kept but the offsets of
-/// the fields of one record.
+/// A record is validated in one pass, which checks every length, count, kind, text and depth, so later reads
+/// cannot run off the bytes. Later passes only skip to a wanted value, without looking at texts. Nothing is
+/// kept but the offsets of the fields of one record.
 struct RecordScan {
-  /// Those of the decoding or the call that the scan belongs to.
+  /// The tables of the decoding or the call that the scan belongs to.
   ///
-  /// A scan is read for each field that is gone past, and would retain and release them each time.
+  /// Unowned, because a scan is read for each field that it skips, and would retain and release them each
+  /// time.
   private unowned(unsafe) let tables: LayoutTables
   private let texts: Texts
 
@@ -17,7 +17,7 @@ struct RecordScan {
     case unchecked
     /// They are UTF-8.
     case utf8
-    /// They are UTF-8, and those of URLs and decimals are such.
+    /// They are UTF-8, and those of URLs and decimals are valid.
     case values
   }
 
@@ -25,9 +25,9 @@ struct RecordScan {
     (self.tables, self.texts) = (tables, texts)
   }
 
-  /// Checks that what is left are the bytes of one whole record.
+  /// Checks that the remaining bytes are exactly one record.
   ///
-  /// - Throws: `RecordError`, for any bytes that are not.
+  /// - Throws: `RecordError` if they are not.
   static func check(
     _ cursor: inout ByteCursor,
     _ tables: LayoutTables,
@@ -43,13 +43,13 @@ struct RecordScan {
     guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
   }
 
-  /// Checks that what is left is one value behind its kind.
+  /// Checks that the remaining bytes are one tagged value.
   static func check(tagged cursor: inout ByteCursor) throws(RecordError) {
     try RecordScan(Layout.empty.tables, texts: .values).tagged(&cursor, depth: 1)
     guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
   }
 
-  /// Goes past the fields of a record and notes where each of them is; the extras follow.
+  /// Skips the fields of a record and notes the offset of each of them; the extras follow.
   @inline(__always)
   func locate(
     _ table: LayoutTables.Table,
@@ -64,7 +64,7 @@ struct RecordScan {
     }
   }
 
-  /// Goes past a value.
+  /// Skips a value.
   func value(
     _ shape: LayoutTables.Shape,
     _ cursor: inout ByteCursor,
@@ -73,12 +73,12 @@ struct RecordScan {
     try Self.value(shape, &cursor, tables, texts, depth: depth)
   }
 
-  /// Goes past a value behind its kind.
+  /// Skips a tagged value.
   func tagged(_ cursor: inout ByteCursor, depth: Int = 1) throws(RecordError) {
     try Self.tagged(&cursor, tables, texts, depth: depth)
   }
 
-  /// Goes past a field.
+  /// Skips a field.
   @inline(__always)
   func field(
     _ index: Int,
@@ -94,7 +94,7 @@ struct RecordScan {
     }
   }
 
-  /// Goes past the named members of an object, or the extras of a record.
+  /// Skips the named members of an object, or the extras of a record.
   func members(_ cursor: inout ByteCursor, depth: Int = 1) throws(RecordError) {
     try Self.members(&cursor, tables, texts, depth: depth)
   }
@@ -102,7 +102,7 @@ struct RecordScan {
 
 /// The scan itself.
 ///
-/// The tables are handed on as an argument, which is retained nowhere on the way.
+/// The tables are passed as an argument, which is not retained on the way.
 extension RecordScan {
   private static func value(
     _ shape: LayoutTables.Shape,
@@ -152,7 +152,7 @@ extension RecordScan {
     if shape.kind != .null { try value(shape, &cursor, tables, texts, depth: depth) }
   }
 
-  /// Goes past a record.
+  /// Skips a record.
   private static func record(
     _ table: LayoutTables.Table,
     _ cursor: inout ByteCursor,
@@ -196,7 +196,7 @@ extension RecordScan {
     if texts == .unchecked { _ = try cursor.block() } else { _ = try cursor.utf8Bytes() }
   }
 
-  /// Goes past the text of a URL or of a decimal number.
+  /// Skips the text of a URL or of a decimal number.
   private static func text(
     _ cursor: inout ByteCursor,
     _ texts: Texts,
@@ -213,7 +213,7 @@ extension RecordScan {
 extension Layout {
   /// Checks that the bytes are one whole record of this layout; O(bytes + fields of its records).
   ///
-  /// - Throws: `RecordError`, for any bytes that are not.
+  /// - Throws: `RecordError` if they are not.
   package func check(_ record: ArraySlice<UInt8>) throws(RecordError) {
     try check(record, texts: .utf8)
   }
@@ -254,15 +254,15 @@ extension ByteCursor {
   }
 }
 
-/// Where a value of a record is, and what the layout or its own kind says that it is.
+/// The offset of a value of a record, and its shape by the layout or by its own tag.
 struct ValueLocation {
-  /// The first byte of a record that is no record but one value with its kind before it.
+  /// The first byte of a record that is a single tagged value.
   static let loneValue: UInt8 = 2
 
   static let absent = ValueLocation(0, LayoutTables.Shape(.absent))
   static let null = ValueLocation(0, LayoutTables.Shape(.null))
 
-  /// Where its bytes start; nothing for null and absent.
+  /// Where its bytes start; unused for null and absent values.
   let offset: UInt32
   /// Never `tagged`.
   let shape: LayoutTables.Shape

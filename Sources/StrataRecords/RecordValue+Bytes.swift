@@ -2,7 +2,7 @@ import Foundation
 
 /// Values as record bytes; the byte layout stands above `RecordEmitter`.
 extension RecordValue {
-  /// Appends the value behind the tag that says what it is.
+  /// Appends the value, preceded by its tag.
   func appendTagged(to bytes: inout [UInt8]) {
     switch self {
     case .null: bytes.append(ValueKind.null.rawValue)
@@ -53,7 +53,7 @@ extension RecordValue {
   /// A record's members come in its layout's order, absent ones left out, extras last. The record is
   /// checked here, in O(bytes); its parts are read when they are asked for.
   ///
-  /// - Throws: `RecordError` when the bytes are no record of the layout.
+  /// - Throws: `RecordError` if the bytes are not a record of the layout.
   package init(record bytes: ArraySlice<UInt8>, layout: Layout) throws(RecordError) {
     try layout.check(bytes, texts: .values)
     self = StoredRecord(bytes, layout.tables).top()
@@ -61,14 +61,14 @@ extension RecordValue {
 
   /// Reads a record that has an array of its own.
   ///
-  /// - Throws: `RecordError` when the bytes are no record of the layout.
+  /// - Throws: `RecordError` if the bytes are not a record of the layout.
   package init(record bytes: [UInt8], layout: Layout) throws(RecordError) {
     try self.init(record: bytes[...], layout: layout)
   }
 
-  /// Reads a value behind its kind, which belongs to no record.
+  /// Reads a tagged value that belongs to no record.
   ///
-  /// - Throws: `RecordError` when the bytes are no such value.
+  /// - Throws: `RecordError` if the bytes are not a tagged value.
   init(tagged bytes: ArraySlice<UInt8>) throws(RecordError) {
     try bytes.withCursor { cursor throws(RecordError) in
       try RecordScan.check(tagged: &cursor)

@@ -26,8 +26,7 @@ extension RecordValue {
     jsonPieces(style).reduce(into: "") { $0 += $1 }
   }
 
-  /// The same text in pieces of some 64 KB, so that the text of a large value is never in memory as a
-  /// whole.
+  /// The same text in pieces of some 64 KB, so that the text of a large value is never in memory as a whole.
   ///
   /// O(bytes) in all.
   package func jsonPieces(_ style: JSONStyle = .compact) -> JSONPieces {
@@ -111,7 +110,7 @@ package struct JSONPieces: Sequence, IteratorProtocol {
   private mutating func close(_ bracket: String, _ frame: Frame, endingAt end: Int?) {
     if !frame.isEmpty { breakLine(depth: frames.count) }
     text += bracket
-    // The container around it need not go past these parts again.
+    // The container around it does not have to skip these parts again.
     guard var around = frames.popLast() else { return }
     switch around.rest {
     case .elements(var elements):

@@ -27,7 +27,7 @@ extension RecordValue.Elements: Sequence, ExpressibleByArrayLiteral {
   /// Creates an array.
   public init(arrayLiteral elements: RecordValue...) { self.init(elements) }
 
-  /// Goes through the elements; O(bytes) in all.
+  /// Iterates over the elements; O(bytes) in all.
   public func makeIterator() -> RecordValue.PartIterator<RecordValue> {
     switch source {
     case .values(let values): .init(values)
@@ -40,7 +40,7 @@ extension RecordValue.Members: Sequence, ExpressibleByArrayLiteral {
   /// Creates an object.
   public init(arrayLiteral members: RecordValue.Member...) { self.init(members) }
 
-  /// Goes through the members; O(bytes) in all.
+  /// Iterates over the members; O(bytes) in all.
   public func makeIterator() -> RecordValue.PartIterator<RecordValue.Member> {
     switch source {
     case .values(let values): .init(values)
@@ -57,7 +57,7 @@ extension RecordValue.Members: Sequence, ExpressibleByArrayLiteral {
 }
 
 extension RecordValue {
-  /// Goes through the parts of a value.
+  /// Iterates over the parts of a value.
   public struct PartIterator<Part: Sendable>: IteratorProtocol {
     private enum Source {
       case values(IndexingIterator<[Part]>)
@@ -86,12 +86,12 @@ extension RecordValue {
       }
     }
 
-    /// Where the parts end in their record, once there is no next one; nil for parts made in the program.
+    /// The end of the parts in their record, once all were returned; nil for parts made in the program.
     var end: Int? {
       if case .stored(let iterator, _) = source { iterator.offset } else { nil }
     }
 
-    /// Notes where the part ends that was returned last, so that it is not gone past again.
+    /// Notes the end of the part that was returned last, so that it is not skipped again.
     mutating func noteEnd(_ end: Int?) {
       guard let end, case .stored(var iterator, let make) = source else { return }
       iterator.noteEnd(end)

@@ -8,7 +8,7 @@ extension RecordValue {
   /// The text; nil for any other kind.
   public var text: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// The number as an integer; nil for any other kind, and for numbers that are none.
+  /// The number as an integer; nil for any other kind, and for numbers that are not integers.
   public var integer: Int64? {
     switch self {
     case .int(let value, _): value
@@ -45,7 +45,7 @@ extension RecordValue {
 
   /// The value as a type.
   ///
-  /// - Throws: `DecodingError` when it is of another type.
+  /// - Throws: `DecodingError` if it is of another type.
   package func decoded<Value: Decodable>(as type: Value.Type) throws -> Value {
     var record = [ValueLocation.loneValue]
     appendTagged(to: &record)
@@ -66,17 +66,17 @@ extension RecordValue {
     self = try RecordValue(tagged: tagged[...])
   }
 
-  /// Reads a value behind its kind; throws for other bytes.
+  /// Reads a tagged value; throws for other bytes.
   package init(taggedBytes bytes: [UInt8]) throws(RecordError) { try self.init(tagged: bytes[...]) }
 
-  /// The value behind its kind.
+  /// The value, preceded by its tag.
   package var taggedBytes: [UInt8] {
     var bytes: [UInt8] = []
     appendTagged(to: &bytes)
     return bytes
   }
 
-  /// A number as one of the kind that another number has, where nothing is lost; anything else as it is.
+  /// Converts a number to the kind of another number if that is exact; returns other values unchanged.
   package func keepingKind(of other: RecordValue) -> RecordValue {
     let kept: RecordValue?
     switch other {
@@ -118,9 +118,9 @@ extension RecordValue {
 }
 
 extension RecordValue {
-  /// The value with the parts at a path replaced; parts that are not there make no difference.
+  /// The value with the parts at a path replaced; missing parts are ignored.
   ///
-  /// A dictionary is an object if its keys are texts, else an array of keys and values in turn.
+  /// A dictionary is an object if its keys are texts, else an array of alternating keys and values.
   package func replacing(
     _ path: ArraySlice<Layout.Reference.Step>,
     _ transform: (RecordValue) throws -> RecordValue

@@ -20,10 +20,10 @@ package struct RecordWriter: Sendable {
   private var growth: LayoutGrowth
   private var keyTypes = KeyTypes()
   private var written = 0
-  /// A layout may be made by a record that is at least this many-th.
+  /// The number of the first record that may make the next layout.
   private var nextGrowth: Int
 
-  /// The room that the last record needed, for the next one.
+  /// The buffers of the last record, reused for the next one.
   private var room = RecordParts()
 
   private var conformance = RecordCodableConformance()
@@ -39,9 +39,8 @@ package struct RecordWriter: Sendable {
 
   /// Appends a value as a record, and returns the layout to read it with.
   ///
-  /// The layout is the same object from record to record until it grows. O(bytes written); a record
-  /// that makes a layout is encoded twice. When this throws, `bytes` is as it was and the writer goes
-  /// on.
+  /// The layout is the same object from record to record until it grows. O(bytes written); a record that
+  /// makes a layout is encoded twice. If this throws, `bytes` is unchanged and the writer stays usable.
   ///
   /// - Throws: what the value's `encode(to:)` throws; `RecordError.tooDeep`;
   ///   `RecordError.conflictingContainers`.
@@ -69,8 +68,8 @@ package struct RecordWriter: Sendable {
     return layout
   }
 
-  /// Writes the value of a `RecordCodable` type; false, with `bytes` as they were, if it is to be
-  /// encoded by `Codable`.
+  /// Writes the value of a `RecordCodable` type; false, with `bytes` unchanged, if `Codable` has to encode
+  /// it.
   private mutating func writeByHand<Value: Encodable>(
     _ value: Value,
     into bytes: inout [UInt8]

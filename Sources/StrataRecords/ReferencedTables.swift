@@ -1,6 +1,6 @@
 /// The entities that a field refers to: where in its value the IDs are, and of which tables.
 ///
-/// The value is stored as it would be without: an ID as its raw value, and so on.
+/// It does not change how the value is stored: an ID is stored as its raw value, and so on.
 ///
 /// ```
 /// tables   1 text name            the value is the ID of an entity of this table
@@ -14,7 +14,7 @@ package indirect enum ReferencedTables: Hashable, Sendable {
   case elements(ReferencedTables)
   /// A dictionary whose keys or values are references.
   ///
-  /// One with texts as keys is an object, any other one an array of keys and values in turn.
+  /// A dictionary with texts as keys is an object, any other one an array of alternating keys and values.
   case dictionary(keys: ReferencedTables?, values: ReferencedTables?)
 }
 

@@ -1,7 +1,7 @@
 /// A type whose values refer to entities of other tables: an ID, or a collection of IDs.
 ///
-/// A record's layout notes it of every field of such a type. Only the outermost type counts: what the
-/// raw value of an ID refers to is no reference of its own.
+/// A record's layout notes the references of every field of such a type. Only the outermost type counts: what
+/// the raw value of an ID refers to is no reference of its own.
 package protocol Referencing {
   /// What every value of the type refers to; nil for one that turns out to refer to nothing, like an
   /// array of numbers.

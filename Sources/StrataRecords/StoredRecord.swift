@@ -20,14 +20,14 @@ final class StoredRecord: Sendable {
     }
   }
 
-  /// The value that the bytes are, when they are no whole record.
+  /// The value of bytes that are not a whole record.
   func value(_ shape: LayoutTables.Shape) -> RecordValue {
     read(at: 0) { cursor throws(RecordError) in
       try value(&cursor, shape.kind == .tagged ? try cursor.kind() : shape)
     }
   }
 
-  /// The value at the cursor; the cursor goes past one without parts, and stays before any other.
+  /// The value at the cursor, which moves past a value without parts and stays before any other.
   func value(
     _ cursor: inout ByteCursor,
     _ shape: LayoutTables.Shape
@@ -79,7 +79,7 @@ struct StoredPart: Sendable {
   let location: ValueLocation
 }
 
-/// Goes through the parts of an array, an object or a record.
+/// Iterates over the parts of an array, an object or a record.
 struct StoredPartIterator {
   private let record: StoredRecord
   /// The fields of a record, which come before its extras.
@@ -91,7 +91,7 @@ struct StoredPartIterator {
   private let element: LayoutTables.Shape?
   /// How many elements or named members are left.
   private var rest = 0
-  /// Where the next part starts, or the one that was returned last and not gone past yet.
+  /// The offset of the next part, or of the one returned last while it is not skipped yet.
   private(set) var offset: Int
   private var unread: LayoutTables.Shape?
 
@@ -138,7 +138,7 @@ struct StoredPartIterator {
     }
   }
 
-  /// Notes where the part ends that was returned last.
+  /// Notes the end of the part that was returned last.
   mutating func noteEnd(_ end: Int) {
     guard unread != nil else { return }
     (offset, unread) = (end, nil)

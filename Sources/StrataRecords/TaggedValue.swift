@@ -1,4 +1,4 @@
-/// A value behind the tag that says what it is, apart from any record: it is read without a layout.
+/// A value preceded by its tag, outside of any record: it is read without a layout.
 package enum TaggedValue {
   /// The bytes of any value.
   ///
@@ -18,14 +18,14 @@ package enum TaggedValue {
 
   /// The value, without a type.
   ///
-  /// - Throws: `RecordError` when the bytes are no such value.
+  /// - Throws: `RecordError` if the bytes are not a tagged value.
   package static func value(of bytes: [UInt8]) throws(RecordError) -> RecordValue {
     try RecordValue(tagged: bytes[...])
   }
 
   /// The value as a type.
   ///
-  /// - Throws: `RecordError` when the bytes are no value, `DecodingError` when they are another type's.
+  /// - Throws: `RecordError` if the bytes are not a tagged value, `DecodingError` if it is of another type.
   package static func decode<Value: Decodable>(
     _ type: Value.Type,
     from bytes: [UInt8]

@@ -1,7 +1,7 @@
 /// The fields of a record that its type does not know.
 ///
 /// A field is unknown if the type never asked for it while records of the layout were decoded. Fields in
-/// structs inside the record count, those in elements of arrays and in values of dictionaries do not.
+/// structs inside the record count; those in elements of arrays and in values of dictionaries do not.
 package struct UnknownFields: Sendable, Equatable {
   /// A member that the type knows, and the unknown fields in it.
   struct Nested: Sendable, Equatable {

@@ -43,11 +43,11 @@ public enum IntegerWidth: UInt8, CaseIterable, Hashable, Sendable {
   }
 }
 
-/// What stands somewhere in a record or in a layout: a scalar, or one of the kinds that have parts.
+/// The kind of a value in a record or in a layout: a scalar, or one of the kinds that have parts.
 ///
 /// The raw value is the byte that stands for the kind, as in ``Scalar``.
 enum ValueKind: UInt8, Sendable {
-  /// Null; in a layout, a field of which nothing but null has been seen.
+  /// Null; in a layout, a field in which only null has been seen.
   case null = 0
   case bool = 1
   case int8, int16, int32, int64
@@ -64,7 +64,7 @@ enum ValueKind: UInt8, Sendable {
   case record
   /// Any value, with its own kind before it; only in layouts.
   case tagged
-  /// Nothing was written here; only while reading, it stands for no byte.
+  /// Nothing was written here; only used while reading, it stands for no byte.
   case absent = 255
 
   init(_ scalar: Scalar) {

@@ -19,17 +19,16 @@
 /// }
 /// ```
 ///
-/// The type stays `Codable`, and the two forms must say the same: the same fields, in the same order,
-/// with the same values. Adopting the protocol, or removing it again, changes no byte of a file.
-/// `RecordCodableLaw` checks that, in a test of yours.
+/// The type stays `Codable`, and the two forms must agree: the same fields, in the same order, with the same
+/// values. Adopting the protocol, or removing it again, changes no byte of a file. `RecordCodableLaw` checks
+/// that, in a test of yours.
 ///
-/// The methods are a fast path for records that are written in the order of the fields and have the
-/// kinds that the type asks for. Every other record goes through `Codable`: the first one of a table, one
-/// that has or needs a new field, one whose number is of another width, one with fields that this
-/// build does not know. So everything that `Codable` does there (defaults, widening, unknown fields,
-/// errors) holds without a line of code; it only costs what it costs without this protocol. An error
-/// that the methods throw is treated alike: the record is then coded by `Codable`, which gives the value
-/// or the error.
+/// The methods are a fast path for records that are written in the order of the fields and have the kinds
+/// that the type asks for. Every other record goes through `Codable`: the first one of a table, one that has
+/// or needs a new field, one whose number is of another width, one with fields that this build does not know.
+/// So everything that `Codable` does there (defaults, widening, unknown fields, errors) holds without a line
+/// of code, at the cost of `Codable`. If the methods throw, the record is coded by `Codable` too, which
+/// returns the value or throws.
 ///
 /// The methods must not depend on anything but the fields, and may be called for a record that
 /// `Codable` codes afterwards.
@@ -41,8 +40,8 @@ public protocol RecordCodable: Codable, SendableMetatype {
   func encode(record: inout RecordFieldWriter) throws
 }
 
-/// Whether a type reads and writes its records by hand; the answer for the last type is kept, as asking
-/// costs more than coding a small record.
+/// Whether a type reads and writes its records by hand; the answer for the last type is cached, because
+/// asking costs more than coding a small record.
 struct RecordCodableConformance: Sendable {
   private var type: ObjectIdentifier?
   private var conformance: (any RecordCodable.Type)?
@@ -64,8 +63,8 @@ struct RecordCodableConformance: Sendable {
 /// The fields of a layout as the methods of a `RecordCodable` type find them: in their order, and by the
 /// address of the name.
 ///
-/// A name in a program is a constant, so that one that was found before is found again by its address,
-/// without a comparison of its bytes.
+/// A name in a program is a constant, so a name that was found before is recognized by its address, without
+/// comparing its bytes.
 struct FieldPlan: Sendable {
   /// The address and the length of a name in the program; 0 for a field that no name was found for.
   private struct Name: Sendable {
@@ -81,7 +80,7 @@ struct FieldPlan: Sendable {
   private var names: [Name]
   /// What the layout says that a field refers to.
   private let references: [ReferencedTables?]
-  /// Whether it says anything of the field.
+  /// Whether it says anything about the field.
   private let hasReferences: [Bool]
   /// The type whose values were found to refer to that.
   private var referring: [ObjectIdentifier?]
@@ -116,7 +115,7 @@ struct FieldPlan: Sendable {
     return search(name, from: next, in: record)
   }
 
-  /// The field of a case of an enum, which may be any of the record.
+  /// The field of a case of an enum, which may be any field of the record.
   @inline(__always)
   mutating func field(ofCase name: StaticString, in record: Int) -> Int? {
     guard name.hasPointerRepresentation else { return nil }

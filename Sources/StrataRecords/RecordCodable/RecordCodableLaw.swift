@@ -1,4 +1,4 @@
-/// Checks, in a test, that the two forms of a ``RecordCodable`` type say the same.
+/// Checks, in a test, that the two forms of a ``RecordCodable`` type agree.
 ///
 /// ```swift
 /// @Test func `users are the same by hand`() throws {
@@ -6,14 +6,14 @@
 /// }
 /// ```
 ///
-/// Pass values that differ in all that matters: each optional with and without a value, arrays with and
-/// without elements, every case of an enum. With each value it checks that
+/// Pass values that differ in everything that matters: each optional with and without a value, arrays with
+/// and without elements, every case of an enum. With each value it checks that
 ///
 /// - both forms write the same bytes, and read them back as that value;
 /// - the methods are used, and do not leave the record to `Codable` because of a misspelled name, another
 ///   order or another kind;
-/// - records in which a field is null or absent, which lack a field in their layout, or hold one that
-///   the type does not know are read as `Codable` reads them.
+/// - records with a field that is null or absent, with a layout that lacks a field, or with a field that the
+///   type does not know are read as `Codable` reads them.
 public enum RecordCodableLaw {
   /// Checks the law with these values.
   ///
@@ -27,7 +27,7 @@ public enum RecordCodableLaw {
     let values = Array(values)
     var writer = RecordWriter()
     var layout = Layout.empty
-    // So many that the layout grows until it has all that the values show.
+    // Enough rounds for the layout to get all that the values show.
     for _ in 0..<3 {
       for value in values {
         for _ in 0..<64 {
@@ -93,7 +93,7 @@ public enum RecordCodableLaw {
       for variant in try variants(of: byCodable) { try check(variant) }
     }
 
-    /// Checks that what the methods read is what `Codable` reads; they may leave it to `Codable`.
+    /// Checks that the methods read what `Codable` reads, or leave the record to it.
     private func check(_ variant: Variant) throws {
       guard let read = read(variant.bytes, variant.layout) else { return }
       let decoded: Value
@@ -224,7 +224,7 @@ extension RecordCodableLaw.Law {
   }
 }
 
-/// The two forms of a ``RecordCodable`` type do not say the same.
+/// The two forms of a ``RecordCodable`` type do not agree.
 public struct RecordCodableViolation: Error, CustomStringConvertible, Sendable {
   /// The type, the difference and the value that shows it.
   public let description: String

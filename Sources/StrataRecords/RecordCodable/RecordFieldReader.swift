@@ -36,7 +36,7 @@ public struct RecordFieldReader: ~Copyable {
     guard cursor.presence(0, map: map) == 0 else { throw CodedByCodable() }
   }
 
-  /// Goes past the fields that were not read, and returns a cursor behind the record.
+  /// Skips the fields that were not read, and returns a cursor behind the record.
   fileprivate mutating func end() throws -> ByteCursor {
     try skip(to: reading.pointee.plan.spans[record].upperBound)
     return cursor
@@ -58,11 +58,11 @@ public struct RecordFieldReader: ~Copyable {
     return CodedByCodable()
   }
 
-  /// The shape of a field that has a value, with the cursor there; nil if it is absent or null.
+  /// Moves the cursor to a field and returns its shape; nil if the field is absent or null.
   @inline(__always)
   private mutating func value(_ name: StaticString) throws -> LayoutTables.Shape? {
     guard let field = reading.pointee.plan.field(name, from: next, in: record) else {
-      // The layout of an earlier build lacks a field. One that was gone past is in the record.
+      // The layout of an earlier build may lack a field. A field that it has was passed already.
       if reading.pointee.plan.hasField(name, in: record) { throw refuse() }
       return nil
     }
@@ -75,7 +75,7 @@ public struct RecordFieldReader: ~Copyable {
     }
   }
 
-  /// Puts the cursor where a field of this kind has its value.
+  /// Moves the cursor to the value of a field of this kind.
   @inline(__always)
   private mutating func find(_ name: StaticString, _ kind: ValueKind) throws {
     guard let shape = try value(name), shape.kind == kind else { throw refuse() }
@@ -224,7 +224,7 @@ extension RecordFieldReader {
     guard count > 0 else { return [] }
     guard !isTagged, element.kind == .record else { throw refuse() }
     var values: [Value] = []
-    // A damaged count is not trusted with more.
+    // The count may be damaged, so no more room is reserved.
     values.reserveCapacity(min(count, 256))
     for _ in 0..<count { values.append(try nested(element, depth: depth + 2)) }
     return values
@@ -250,8 +250,8 @@ extension RecordFieldReader {
   }
 }
 
-/// The cases of an enum, as synthesized `Codable` writes them: a field for each case, and the one that is
-/// there has the associated values as fields of its own.
+/// The cases of an enum, as synthesized `Codable` writes them: a field for each case. The present case has
+/// the associated values as fields of its own.
 extension RecordFieldReader {
   /// Reads the associated values of a case; nil if the record has another case.
   ///
@@ -281,7 +281,7 @@ extension RecordFieldReader {
     switch (presence, shape.kind) {
     case (2, .record): try nested(shape, depth: depth + 1) { _ in }
     case (2, .tagged), (3, _):
-      // As long as no record of the table has values there, the layout says nothing of them.
+      // Until a record of the table has associated values there, the layout does not describe them.
       guard try cursor.kind().kind == .object, try cursor.count() == 0, depth < RecordLimits.depth
       else { throw refuse() }
     default: throw refuse()
@@ -289,7 +289,7 @@ extension RecordFieldReader {
     return true
   }
 
-  /// Finds the field of a case, and how it is there; nil if it is absent.
+  /// The field of a case and its two bits in the map; nil if the case is absent.
   private mutating func find(case name: StaticString) throws -> (field: Int, presence: UInt8)? {
     guard let field = reading.pointee.plan.field(ofCase: name, in: record) else { return nil }
     let presence = cursor.presence(field - first + 1, map: map)
@@ -313,7 +313,7 @@ extension RecordFieldReader {
     _ field: StaticString,
     as type: Value.Type = Value.self
   ) throws -> Value {
-    // In the program of a caller these conditions are constants, also where an ID has such a value.
+    // When specialized, these conditions are constants, also for the raw value of an ID.
     if Value.self == Int64.self { return unsafeBitCast(try decode(field) as Int64, to: type) }
     if Value.self == String.self { return unsafeBitCast(try decode(field) as String, to: type) }
     return try decodeAny(field)
@@ -358,7 +358,7 @@ extension RecordFieldReader {
     StrataRecords.identical(value, to: To.self)
   }
 
-  /// Reads a value by `Codable`, from a copy of the record: its type may keep a container of it.
+  /// Reads a value by `Codable`, from a copy of the record: its type may keep a container that reads from it.
   private mutating func codable<Value: Codable>(
     _ field: StaticString,
     _ shape: LayoutTables.Shape
@@ -380,7 +380,7 @@ extension RecordFieldReader {
   }
 }
 
-/// The record that is being read, for its reader and those of the records in it.
+/// The record that is being read, shared by its reader and those of nested records.
 struct FieldReading {
   var plan: FieldPlan
   /// Whether the record is to be decoded by `Codable`.
@@ -392,8 +392,8 @@ struct FieldReading {
 
   init(_ tables: LayoutTables) { plan = FieldPlan(tables) }
 
-  /// Reads a record and initializes `memory`; returns false, with `memory` uninitialized, where it is to
-  /// be decoded by `Codable`.
+  /// Reads a record and initializes `memory`; returns false, with `memory` uninitialized, if `Codable` has to
+  /// decode it.
   mutating func read<Value: RecordCodable>(
     _ type: Value.Type,
     _ record: ArraySlice<UInt8>,
@@ -410,7 +410,7 @@ struct FieldReading {
           let cursor = ByteCursor(bytes, start: start, at: start)
           var fields = try RecordFieldReader(reading, cursor, record: 0, depth: 1)
           memory.initialize(to: try Value(record: &fields))
-          // What was not read is checked here. What is wrong there is what `Codable` then finds.
+          // The rest of the record is checked here. `Codable` reports what is wrong with it.
           do {
             if try fields.end().remaining == 0, !reading.pointee.isRefused { return true }
           } catch _ {}

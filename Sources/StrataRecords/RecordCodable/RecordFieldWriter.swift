@@ -201,8 +201,8 @@ extension RecordFieldWriter {
   }
 }
 
-/// The cases of an enum, as synthesized `Codable` writes them: a field for each case, and the one that is
-/// there has the associated values as fields of its own.
+/// The cases of an enum, as synthesized `Codable` writes them: a field for each case. The present case has
+/// the associated values as fields of its own.
 extension RecordFieldWriter {
   /// Writes a case with associated values.
   ///
@@ -228,7 +228,7 @@ extension RecordFieldWriter {
       note(2, field)
       return nested(shape, depth: depth + 1) { _ in }
     }
-    // As long as no record of the table has values there, the layout says nothing of them.
+    // Until a record of the table has associated values there, the layout does not describe them.
     guard depth < RecordLimits.depth else { return refuse() }
     note(shape.kind == .tagged ? 2 : 3, field)
     writing.pointee.bytes.append(ValueKind.object.rawValue)
@@ -254,7 +254,7 @@ extension RecordFieldWriter {
   /// are stored, any other type by its `encode(to:)`.
   @inlinable
   public mutating func encode<Value: Codable>(_ field: StaticString, _ value: Value) {
-    // In the program of a caller these conditions are constants, also where an ID has such a value.
+    // When specialized, these conditions are constants, also for the raw value of an ID.
     if Value.self == Int64.self { return encode(field, unsafeBitCast(value, to: Int64.self)) }
     if Value.self == String.self { return encode(field, unsafeBitCast(value, to: String.self)) }
     encodeAny(field, value)
@@ -265,7 +265,7 @@ extension RecordFieldWriter {
     encode(field, value, as: Value.self)
   }
 
-  /// Writes a value in place of one of another type, which says what the field refers to.
+  /// Writes a value in place of one of type `Reference`, which determines what the field refers to.
   package mutating func encode<Value: Codable, Reference>(
     _ field: StaticString,
     _ value: Value,
@@ -291,7 +291,7 @@ extension RecordFieldWriter {
   }
 }
 
-/// The record that is being written, for its writer and those of the records in it.
+/// The record that is being written, shared by its writer and those of nested records.
 struct FieldWriting: Sendable {
   var plan: FieldPlan
   var bytes: [UInt8] = []
@@ -305,7 +305,7 @@ struct FieldWriting: Sendable {
     plan = FieldPlan(layout.tables)
   }
 
-  /// Appends a record; returns false, with `bytes` as they were, where it is to be encoded by `Codable`.
+  /// Appends a record; returns false, with `bytes` unchanged, if `Codable` has to encode it.
   mutating func write<Value: RecordCodable>(
     _ type: Value.Type,
     _ value: UnsafeRawPointer,
