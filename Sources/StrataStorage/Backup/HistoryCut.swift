@@ -3,11 +3,11 @@ import StrataSQLite
 
 /// Takes a copy of a store back to an earlier revision.
 enum HistoryCut {
-  /// Removes what came after a revision: deltas, snapshots and their names, tables with their layouts, ends of tables,
-  /// and what is noted of migrations of the user's data, of older builds and of a leadership.
+  /// Removes what came after a revision: deltas, snapshots and their names, tables with their layouts, ends
+  /// of tables, and the notes on data migrations, older builds and a leadership.
   ///
-  /// Later layouts of tables that stay are kept: no remaining record names one of them. The caller's
-  /// transaction makes it whole.
+  /// Later layouts of tables that stay are kept: no remaining record uses them. The caller's transaction
+  /// makes the whole atomic.
   static func removeAll(after revision: Revision, from connection: Connection) throws {
     let snapshots = try SnapshotStore(connection: connection)
     for snapshot in try snapshots.all() where snapshot.header.revision > revision {

@@ -17,9 +17,9 @@ public enum StoreBackup {
   /// backup that is only copied into place is refused with `.endMissing`, because the head beside it lists commits that
   /// it lacks.)
   ///
-  /// Nothing is overwritten: ``restore(_:replacing:now:)`` moves the old store to quarantine. Whoever moves it away, with its
-  /// `-wal` and `-shm`, leaves its `.head`, which states how far it was. The backup is not changed. O(file), several times over, because the copy
-  /// is verified before it gets its name.
+  /// Nothing is overwritten: ``restore(_:replacing:now:)`` moves the old store to quarantine. If you move it
+  /// away yourself, with its `-wal` and `-shm`, leave its `.head`, which states how far it was. The backup is
+  /// not changed. O(file), several times over, because the copy is verified before it gets its name.
   ///
   /// Throws `PersistenceError`: `.fileExists`; `.alreadyOpen` for a backup that is being written to, or a
   /// path that another writer has open; `.damaged` and other reasons of either file.
@@ -56,12 +56,12 @@ public enum StoreBackup {
   /// try restored.replaced?.restore()          // takes it back
   /// ```
   ///
-  /// As ``restore(_:to:)``, also where there is a store, whatever is wrong with it. Nothing is deleted: its files are in
-  /// ``RestoredBackup/replaced``, together. After a crash there is the store as it was, or the backup; the next opening
-  /// completes what was begun. The backup is not changed. O(backup), several times over.
+  /// Like ``restore(_:to:)``, but there may be a store at the path, even a damaged one. Nothing is deleted:
+  /// its files are in ``RestoredBackup/replaced``, together. A crash leaves the old store or the backup; the
+  /// next opening completes an interrupted move. The backup is not changed. O(backup), several times over.
   ///
-  /// Throws `PersistenceError`: `.alreadyOpen` for a store or a backup that a program has open; `.foreign` for a file
-  /// that is no store; `.fileExists` where both paths are the same file; reasons of the backup.
+  /// Throws `PersistenceError`: `.alreadyOpen` for a store or a backup that a program has open; `.foreign`
+  /// for a file that is not a store; `.fileExists` if both paths are the same file; reasons of the backup.
   @discardableResult
   public static func restore(
     _ backup: String,
@@ -100,10 +100,10 @@ public enum StoreBackup {
   /// try await StoreBackup.fork("app.strata", at: .revision(41), to: "before.strata")
   /// ```
   ///
-  /// What a user sent becomes the start of a test: the copy opens as the store would have opened then, and
-  /// commits of its own follow. It is in a new epoch. Migrations of the user's data that ran later did not
-  /// run in the copy. Nothing is overwritten, and the store is not changed. O(file), several times over,
-  /// because the copy is verified before it gets its name.
+  /// A test can start from a store that a user sent: the copy opens as the store would have opened then, and
+  /// gets commits of its own. It is in a new epoch. Migrations of the user's data that ran later did not run
+  /// in the copy. Nothing is overwritten, and the store is not changed. O(file), several times over, because
+  /// the copy is verified before it gets its name.
   ///
   /// Throws `PersistenceError`: `.fileExists`; `.alreadyOpen` for a store that a writer has open; what
   /// reading a point of history throws, such as `.trimmed`; `.damaged` and other reasons of either file.
@@ -182,7 +182,7 @@ private struct BackupRestore {
       throw PersistenceError(operation, path: path.file, .fileExists(backup.file))
     }
     let source = try openSource()
-    // Whatever the header of the store says: a damaged one is replaced too.
+    // Even if the header of the store is damaged: such a store is replaced too.
     let lock = try WriterLock.take(path, as: .current(started: now), for: operation, on: disk)
     defer { withExtendedLifetime(lock) {} }
     try Quarantine.complete(path, now: now, on: disk)

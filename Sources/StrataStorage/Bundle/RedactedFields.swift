@@ -6,7 +6,7 @@ package struct RedactedFields: Sendable {
   package let fields: [StoreBundle.Field]
   /// The names of the fields, by the names of tables in the file.
   package private(set) var names: [String: Set<String>] = [:]
-  /// Those that a layout of the file has.
+  /// The fields that a layout of the file has.
   package private(set) var known: Set<StoreBundle.Field> = []
 
   /// Checks fields; O(layouts of their tables).
@@ -47,7 +47,7 @@ package struct RedactedFields: Sendable {
 }
 
 extension Layout {
-  /// What the layout says of a field of an entity, or of a persisted value; nil for one that it does not have.
+  /// The kind of a field of an entity, or of a persisted value; nil for a field that no layout has.
   package func kind(ofField name: String, in table: String) -> Layout.Kind? {
     var fields = fields
     if StoredValues.name(ofTable: table) != nil {

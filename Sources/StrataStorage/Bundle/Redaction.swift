@@ -5,8 +5,8 @@ package import StrataRecords
 /// Replaces values by random ones of the same kind: equal values by equal ones, different values by different
 /// ones.
 ///
-/// Texts and data keep their length, and integers the number of their digits. Nothing can be computed back from a
-/// replacement: only this object knows what it stands for. O(different values) memory.
+/// The original cannot be computed from a replacement: only this object knows both. O(different values)
+/// memory.
 package struct Redaction {
   /// A generator of any type as one type.
   private struct AnyGenerator: RandomNumberGenerator {
@@ -16,9 +16,9 @@ package struct Redaction {
   }
 
   private var random: AnyGenerator
-  /// By the value behind its kind.
+  /// By the original value with its tag.
   private var replacements: [[UInt8]: RecordValue] = [:]
-  /// The replacements that are taken, each behind its kind.
+  /// The replacements in use, each with its tag.
   private var taken: Set<[UInt8]> = []
   /// How many values were replaced.
   package private(set) var count = 0
@@ -29,7 +29,7 @@ package struct Redaction {
 
   /// The replacement of a value.
   ///
-  /// - Parameter kind: What the layout says of it. The fields of a record keep their names; the keys of a
+  /// - Parameter kind: Its kind in the layout. The fields of a record keep their names; the keys of a
   ///   dictionary are values like any other.
   package mutating func replacement(for value: RecordValue, _ kind: Layout.Kind?) -> RecordValue {
     switch value {
@@ -68,8 +68,8 @@ package struct Redaction {
     for attempt in 1...Self.attempts {
       let bytes = candidate.taggedBytes
       if !taken.contains(bytes), bytes != key || !hasChoice(value) { break }
-      // Where all of a length are taken, a longer one is. Integers keep their length: there are as many
-      // replacements as there are values.
+      // If all values of a length are in use, a longer one is tried. Integers keep their length: there are as
+      // many replacements as there are values.
       if attempt % Self.attemptsOfLength == 0 { length += 1 }
       candidate =
         (attempt > Self.attemptsOfLength ? Self.next(after: candidate, like: value) : nil)
@@ -83,7 +83,7 @@ package struct Redaction {
   private static let attemptsOfLength = 256
   private static let attempts = 100_000
 
-  /// Whether a value must not stand for itself.
+  /// Whether a value must not be replaced by itself.
   private func hasChoice(_ value: RecordValue) -> Bool {
     switch value {
     case .bool, .int, .uint: false

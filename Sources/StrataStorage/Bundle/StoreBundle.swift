@@ -29,7 +29,7 @@ public enum StoreBundle {
     public var description: String { "\(table).\(name)" }
   }
 
-  /// What becomes of the contexts of commits: users, requests, arguments.
+  /// What to do with the contexts of commits: users, requests, arguments.
   public enum Contexts: Sendable {
     /// The bundle has no contexts.
     case omit
@@ -70,7 +70,7 @@ public enum StoreBundle {
   /// A replaced value has the kind and the length of the original; equal ones stay equal and different ones
   /// different, so a diff has the same counts. IDs, names and places of commits stay. Sealed records stay sealed.
   ///
-  /// References lead from an entity to others, and so on, as far as the layouts note them. The store is not
+  /// References are followed from entity to entity, as far as the layouts note them. The store is not
   /// changed, and may be open. Nothing is overwritten. O(journal, and the nearest snapshot before it).
   ///
   /// - Parameters:

@@ -45,7 +45,8 @@ extension JournalWriter {
     }
   }
 
-  /// Opens a file for a caller that makes no commits and knows no migrations: no build is noted in it.
+  /// Opens a file for a caller that makes no commits and knows no migrations: the file gets no mark of an
+  /// older build.
   ///
   /// Throws `.missing`, and what opening throws.
   package func openForSending() throws(PersistenceError) {
@@ -124,8 +125,8 @@ extension JournalWriter {
 
   /// Prepares a file and restores it.
   ///
-  /// What was read of the result of migrations is what the opening returns; then the file is verified without being
-  /// decoded again.
+  /// If migrations ran, the opening returns what was read of their result; the file is then verified without
+  /// being decoded again.
   private func migrate<Contents>(
     _ store: OwnedStore,
     _ read: (any EntitySource, ReadView) throws -> Contents,

@@ -22,7 +22,7 @@ extension JournalWriter {
     if configuration.restore != .readOnly, configuration.exit == .close { OpenWriters.add(self) }
   }
 
-  /// Lets the executor close the file; nil if `close()` was called, which says itself what fails.
+  /// Lets the executor close the file; nil if `close()` was called, which reports its own errors.
   nonisolated func startClosing() -> ReleasedWriting? {
     guard isOpenForWriting else { return nil }
     let writing = ReleasedWriting()

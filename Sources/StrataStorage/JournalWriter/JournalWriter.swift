@@ -88,7 +88,8 @@ extension JournalWriter {
   /// Notes that the file was opened for reading only.
   func startReading() { state = .reading }
 
-  /// What the queue does with commits, and the condition that is told, follow from the state alone.
+  /// Publishes the state, which alone decides what the queue does with commits and which condition the status
+  /// has.
   private func publishState() {
     switch state {
     case .degraded: queue.degrade()
@@ -151,7 +152,7 @@ extension JournalWriter {
     do {
       try recover()
     } catch {
-      // What the work has done is done; commits wait until the file can be opened.
+      // The work has taken effect; commits wait until the file can be opened.
       degrade(error)
     }
     return try result.get()

@@ -3,7 +3,7 @@ import StrataJournal
 
 /// What the ``JournalWriter`` holds of its file.
 ///
-/// The queue and the status have no condition of their own: the writer tells them at each transition.
+/// The queue and the status have no condition of their own: the writer sets it at each transition.
 ///
 /// | from | to | when |
 /// | --- | --- | --- |
@@ -48,7 +48,7 @@ enum WriterState {
     }
   }
 
-  /// Where the file is, or was when it was left; nil if it is not written to.
+  /// The position of the file, or the one at which it was left; nil if it is not written to.
   var position: Position? {
     switch self {
     case .writing(let session, _), .recovering(let session, _, _): session.position

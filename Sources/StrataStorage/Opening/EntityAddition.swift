@@ -21,7 +21,7 @@ package struct EntityAddition: Sendable {
       StoredObject(members, fields: Set(members.map(\.name)), referringAs: layout)
     }
 
-    /// Why it has no record; nil if it has one.
+    /// Why it cannot be encoded; nil if it can.
     package func encodingProblem(_ writer: inout RecordWriter) -> String? {
       var record: [UInt8] = []
       do {
@@ -157,7 +157,7 @@ package struct EntityAddition: Sendable {
     return counts
   }
 
-  /// Notes that what follows does not have the shape of the older build that opened the store before.
+  /// Ends the mark of an older build: what follows does not have its shape.
   private static func endMarks(_ session: WriterSession) throws {
     let before = try OlderBuildMarks.read(session.connection)
     var marks = before
@@ -165,7 +165,7 @@ package struct EntityAddition: Sendable {
     if marks != before { try marks.write(to: session.connection) }
   }
 
-  /// The entities that are not there with the same fields.
+  /// The entities that are missing, or have other fields.
   private func changes(in view: ReadView) throws -> (counts: Counts, changed: [Entity]) {
     var counts = Counts()
     var present: [[UInt8]: [RecordValue.Member]] = [:]
@@ -235,7 +235,7 @@ extension ReadView {
     return (fields, required ?? [])
   }
 
-  /// Those of some encoded IDs that a table has at the last revision.
+  /// Which of some encoded IDs a table has at the last revision.
   package func present(_ ids: Set<[UInt8]>, in table: String) throws -> Set<[UInt8]> {
     var present: Set<[UInt8]> = []
     var scan = try state(at: last.revision, scope: .table(table)).scan(table, .ids(ids))

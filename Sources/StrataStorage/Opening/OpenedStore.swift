@@ -12,7 +12,7 @@ package struct OpenedStore<Contents: Sendable>: Sendable {
   package let notes: [String]
   /// What could not be restored of a damaged file.
   package let loss: RestoreLoss?
-  /// What the opening did to the data before it was restored; nil if nothing was to do.
+  /// What the opening did to the data before it was restored; nil if there was nothing to do.
   package let migrated: MigrationReport?
 }
 

@@ -176,8 +176,8 @@ extension OwnedStore {
     return connection
   }
 
-  /// Checks that a file that ends at a position has all that its head says was acknowledged; returns what is worth
-  /// a note.
+  /// Checks that a file that ends at a position has everything that its head lists as acknowledged; returns
+  /// notes for the report.
   @discardableResult
   package func checkHead(of position: Position) throws -> String? {
     try HeadCheck.compare(
@@ -336,7 +336,7 @@ extension OwnedStore {
 package protocol FilePreparation: Sendable {
   /// Changes the file if it has to be changed for this build.
   ///
-  /// Returns nil if nothing was to do: the ledger alone was read then.
+  /// Returns nil if there was nothing to do; then only the ledger was read.
   ///
   /// - Parameter read: Reads the result before it takes effect; if it throws, the file stays as it was. It is called
   ///   at most once, with the view of the result.
@@ -348,7 +348,7 @@ package protocol FilePreparation: Sendable {
   /// Checks that nothing has to be changed for this build.
   func check(_ connection: Connection) throws
 
-  /// Notes in a new store what it needs no more: it was made in the newest shape.
+  /// Notes in a new store the changes that it does not need: it was made in the newest shape.
   ///
   /// - Parameters:
   ///   - time: in microseconds.

@@ -119,7 +119,7 @@ extension Quarantine {
     _ action: () throws -> R
   ) throws(PersistenceError) -> R {
     do {
-      // Whatever the header says: files that are damaged are moved too.
+      // Even if the header is damaged: such files are moved too.
       let lock = try WriterLock.take(
         path,
         as: .current(started: now),

@@ -25,7 +25,7 @@ public struct RestoreLoss: Sendable, Equatable {
 
   /// A range of entities whose stored form is damaged, in every copy that the file had.
   ///
-  /// Those of them that were put after the snapshot which had them are in the state all the same.
+  /// Those that were put again after that snapshot are in the state nevertheless.
   public struct MissingEntities: Sendable, Equatable {
     /// Their table; for a persisted value `value:` and its name.
     public let table: String

@@ -11,7 +11,7 @@ package import StrataSQLite
 package struct RowCopy {
   let source: Connection
   let destination: Connection
-  /// What to do with rows that do not have their hash, where a row that is left out is no new damage.
+  /// What to do with rows whose hash does not match, where leaving a row out causes no further damage.
   private let damaged: HashedTable.Damaged
 
   package init(
@@ -24,7 +24,7 @@ package struct RowCopy {
     self.damaged = damaged
   }
 
-  /// What is neither delta nor snapshot: tables, layouts, origins, and what is noted of migrations and erasures.
+  /// All but deltas and snapshots: tables, layouts, origins, and the notes on migrations and erasures.
   ///
   /// - Parameter scripts: Whether the scripts of migrations, which may have values of entities, are copied.
   package func allButHistory(of view: ReadView, scripts: Bool = true) throws {
@@ -35,7 +35,7 @@ package struct RowCopy {
     try erasures()
   }
 
-  /// The tables that there are at a revision, and their declared columns, in place of what the copy knows of them.
+  /// The tables at a revision, and their declared columns, in place of those that the copy has.
   ///
   /// - Parameter last: nil for all of them.
   package func tables(through last: Revision? = nil) throws {
@@ -47,7 +47,7 @@ package struct RowCopy {
     try rows(of: .declaredColumn, "WHERE since <= ?", [.integer(last)], damaged)
   }
 
-  /// Rows of a table, which get their hashes again.
+  /// Rows of a table, which get new hashes.
   private func rows(
     of table: HashedTable,
     _ rest: String,
@@ -154,8 +154,8 @@ package struct RowCopy {
         bytes, body, hash, context) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """
     )
-    // Most deltas have one block, so the table may be unreadable and not needed. Whether the copy has all
-    // that is needed is verified afterwards. Indexes are made again by the next writer.
+    // Most deltas have one block, so an unreadable table may not be needed. Whether the copy has all that is
+    // needed is verified afterwards. The next writer makes the indexes again.
     try CorruptionError.nilIfCorrupt {
       try copy(
         """

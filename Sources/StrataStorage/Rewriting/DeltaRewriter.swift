@@ -2,7 +2,7 @@ import StrataBase
 import StrataJournal
 import StrataRecords
 
-/// What becomes of a change when a delta is written to another file.
+/// What to do with a change when a delta is written to another file.
 enum RewrittenChange {
   case kept
   case removed
@@ -16,10 +16,10 @@ enum RewrittenChange {
 /// Up to the first change that is not kept, deltas stay as they are, with their hashes. From there on each
 /// has a new hash, and the epoch of the new file.
 struct DeltaRewriter {
-  /// What becomes of the context of a delta.
+  /// What to do with the context of a delta.
   enum Context {
     case kept
-    /// It goes where a change was not kept.
+    /// It is removed from a delta in which a change was not kept.
     case removedFromChanged
     case removed
   }

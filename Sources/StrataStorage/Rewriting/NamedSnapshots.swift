@@ -142,7 +142,7 @@ extension NamedSnapshots {
 }
 
 extension ReadView {
-  /// What goes when names are removed.
+  /// What is removed with the names.
   fileprivate func removal(of selection: NamedSnapshots.Selection) throws -> NamedSnapshots.Removal
   {
     let selected: [(name: String, revision: Revision)]

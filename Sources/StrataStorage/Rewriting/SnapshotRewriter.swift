@@ -10,7 +10,7 @@ struct SnapshotRewriter {
   private let destination: SnapshotStore
   private let identity: StoreIdentity
   private let catalog: LayoutCatalog
-  /// What has become of chunks, by their numbers in the file that is read; nil for one that has become empty.
+  /// The chunks as written, by their numbers in the file that is read; nil for a chunk that is empty now.
   private var written: [Int64: ListedChunk?] = [:]
 
   /// - Parameter identity: That of the new file, with its epoch.

@@ -255,7 +255,7 @@ package struct StoreErasure {
     return (rewriter, seen)
   }
 
-  /// The rows that say something of a revision and its chain.
+  /// The rows that hold a revision and its chain.
   private struct Places {
     let marks: OlderBuildMarks
     let leadership: (epoch: Int64, mark: HeadRecord.Mark)?
@@ -278,7 +278,7 @@ package struct StoreErasure {
     }
   }
 
-  /// Adds what was erased to the ledger; refuses an entity of which there was no trace.
+  /// Adds what was erased to the ledger; refuses an entity that left no trace in the file.
   private func note(
     _ seen: Set<EntityKey>,
     _ rewriter: DeltaRewriter,
@@ -288,7 +288,7 @@ package struct StoreErasure {
   ) throws {
     let known = try ErasureLedger.entries(on: connection)
     for entity in entities.entities {
-      // One that was erased before is erased: a caller may not know how far the last call came.
+      // An entity that was erased before is accepted: a caller may not know how far the last call came.
       let isSeen = entity.candidates.contains { id in
         let key = EntityKey(table: entity.table, id: id[...])
         if seen.contains(key) { return true }
@@ -347,10 +347,10 @@ extension StoreErasure {
       return holds ? .holdsEntities : nil
     } catch {
       switch error.reason {
-      // Another file, which is no store.
+      // Another file, not a store.
       case .notADatabase, .foreign, .empty, .missing, .notAFile: return nil
       default:
-        // One that has the name of this store is a copy of it.
+        // An unreadable file counts as a copy if its name says so.
         return name.hasPrefix(store.path.file) || name.contains(".damaged-")
           ? .unreadable(error.reason.sentence) : nil
       }

@@ -19,7 +19,7 @@ public struct ArchivePolicy: Sendable {
   ///
   /// Two processes that may lead at the same time must have different names.
   public var leader: String?
-  /// How long another process waits before it may lead, after this one was heard of last.
+  /// How long another process waits after the last sign of this one before it may lead.
   public var lease: Duration
   /// What commits do once the lease has ended.
   public var withoutLease: WithoutLease

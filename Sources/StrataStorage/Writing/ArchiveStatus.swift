@@ -9,7 +9,7 @@ public struct ArchiveStatus: Sendable, Equatable {
     case starting
     /// Commits reach it, in this epoch.
     case leading(epoch: Int64)
-    /// It cannot be reached since then; it is tried again.
+    /// It has been out of reach since then; it is tried again.
     case away(String, since: Date)
     /// Another process leads, and this one no longer sends anything.
     case notLeading(by: String)

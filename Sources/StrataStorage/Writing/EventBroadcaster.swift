@@ -1,15 +1,15 @@
 import StrataBase
 
-/// An event that somebody may read late.
+/// An event that a consumer may read late.
 package protocol BroadcastEvent: Sendable {
-  /// One event that says what this one and an earlier one say; nil if both must be read.
+  /// One event that stands for this one and an earlier one; nil if both must be read.
   func absorbing(_ earlier: Self) -> Self?
 }
 
 /// Sends events to all streams.
 ///
-/// A consumer that does not read loses nothing that it has to know: of what waits for it, one event may stand for several
-/// of its kind, so memory stays bounded.
+/// A slow consumer misses nothing that it has to know: one waiting event may stand for several of its kind,
+/// so memory stays bounded.
 package final class EventBroadcaster<Event: BroadcastEvent>: Sendable {
   private struct Listeners {
     var queues: [Listener] = []

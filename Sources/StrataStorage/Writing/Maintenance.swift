@@ -312,7 +312,8 @@ package struct Maintenance {
     work = .counting(after: slice.last, bytes: bytes + slice.bytes)
   }
 
-  /// Removes snapshots that were never finished, and rows that belong to nothing, with indexes that find each row.
+  /// Removes snapshots that were never finished, and orphaned rows, once the indexes that find them are
+  /// repaired.
   private func clear(_ session: WriterSession) throws {
     try StoreFormat.repairIndexes(of: session.connection)
     try session.journal.removeOrphans()

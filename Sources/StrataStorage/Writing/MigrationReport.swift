@@ -67,12 +67,12 @@ public struct MigrationReport: Sendable, Hashable, Codable {
       self.isForStragglers = isForStragglers
     }
 
-    /// What it is called where its text is meant: a script for the way back has a name of its own.
+    /// The name of its script: a script for the way back has a name of its own.
     fileprivate func script(_ direction: Direction) -> String {
       direction == .down && !isForStragglers && form == .sql ? "\(name).down" : name
     }
 
-    /// The same, without what differs from one run to the next: the time.
+    /// The same without the duration, which differs from run to run.
     public var withoutTime: Step {
       var step = self
       step.duration = .zero
@@ -184,11 +184,11 @@ public struct MigrationTableReport: Sendable, Hashable, Codable {
   public var after = 0
   /// How many records are new.
   public var inserted = 0
-  /// How many have another content.
+  /// How many have other contents.
   public var updated = 0
   /// How many are gone: those whose contents are under another ID or in another table now are not among them.
   public var deleted = 0
-  /// How many are in another table now, by its name; there they are inserted.
+  /// How many are in another table now, by its name; that table counts them as inserted.
   public var moved: [String: Int] = [:]
   /// How many have another ID; they are not among the inserted and the deleted ones.
   public var idsChanged = 0

@@ -19,7 +19,7 @@ package struct NewFile: Sendable {
   /// Shows that the file is being made, if its temporary name is unique.
   private let mark: Mark?
 
-  /// The descriptor of a file that is being made, locked: once its process has ended, it is not.
+  /// The locked descriptor of a file that is being made; the lock ends with its process.
   private final class Mark: Sendable {
     private final class LockedFile: Sendable {
       private let file: OpenFile
@@ -106,7 +106,7 @@ package struct NewFile: Sendable {
     try disk.open(temporary, O_RDWR).write(contents, at: 0)
   }
 
-  /// All of it, which no connection has open.
+  /// Its contents, while no connection has it open.
   package func contents() throws -> [UInt8] {
     let file = try disk.open(temporary, O_RDONLY)
     return try file.read(Int(try file.size()), at: 0)
@@ -196,10 +196,10 @@ package struct NewFile: Sendable {
     }
   }
 
-  /// Gives it the name of the store, whose file is gone then.
+  /// Gives it the name of the store, whose old file is then gone.
   ///
-  /// SQLite's WAL of the old file is empty: the new file's would be taken for it. A crash leaves the old file
-  /// or the new one.
+  /// The WAL of the old file has to be empty: SQLite would take it for that of the new file. A crash leaves
+  /// the old file or the new one.
   func replaceStore() throws {
     guard path.walSize == 0 else {
       throw PersistenceError.Reason.busy("a reader keeps SQLite's WAL from being emptied")

@@ -80,7 +80,7 @@ public struct PersistenceConfiguration: Sendable {
 
 /// What happens to a store that is open when the program ends by `exit` or by returning from `main`.
 ///
-/// A signal, a crash and `_exit` end a program without asking: see the page of what survives.
+/// A signal, a crash and `_exit` end a program without notice: see the page of what survives.
 public enum ExitPolicy: Sendable {
   /// The file is closed. The end of the program waits for it, for at most a second for all stores together; what is
   /// pending then is reported on standard error, and with an assertion in a debug build.

@@ -19,7 +19,7 @@ public enum PersistenceEvent: Sendable, Equatable {
   case leading(epoch: Int64)
   /// The archive has everything up to this revision.
   case replicated(through: Revision)
-  /// The archive cannot be reached since then; commits go on, and it is tried again.
+  /// The archive has been out of reach since then; commits go on, and it is tried again.
   case archiveAway(since: Date, String)
   /// The archive can be reached again.
   case archiveBack

@@ -1,8 +1,8 @@
 /// How many of the last states a store keeps in memory, for `state(at:)` and `revert`.
 ///
-/// The present state and what leads back from it are kept, so each state before it costs the entities
-/// that its commit replaced, as they were. To read one takes the changes since, one by one. A state is
-/// kept as long as all three limits allow it, and the present one always.
+/// The store keeps the present state and the changes that lead back from it, so each earlier state costs the
+/// entities that its commit replaced. Reading a state undoes the changes since, one by one. A state is kept
+/// as long as all three limits allow it, and the present one always.
 public struct RecentStatePolicy: Sendable, Equatable {
   /// The number of states.
   public var count: Int

@@ -98,7 +98,7 @@ struct SnapshotTask {
     var cost = Cost(rewritten: 0, shared: 0)
     var table: String?
     for chunk in base.listing {
-      // The first one of a table has all before it.
+      // The first chunk of a table is unbounded below.
       let start = chunk.table == table ? chunk.key : EntityKey(table: chunk.table, id: [])
       let isChanged = changes.contains { $0.mayChange(chunk, from: start) }
       if isChanged { cost.rewritten += Int64(chunk.size) } else { cost.shared += Int64(chunk.size) }
@@ -181,7 +181,7 @@ struct SnapshotTask {
         try finish(writing.writer, catalog)
         return
       }
-      // A run goes on only over a chunk that it is too small to stop before.
+      // A run continues past an unchanged chunk only if it is too small to end there.
       if part.table != writing.table || !writing.writer.isSmall {
         try writing.writer.endRun(in: snapshots, catalog)
         writing.table = part.table

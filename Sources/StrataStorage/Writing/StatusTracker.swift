@@ -12,7 +12,7 @@ package final class StatusTracker: Sendable {
     package var lastSync: Date?
     package var lastFailure: PersistenceStatus.Failure?
     package var unpersisted = UnpersistedEntities()
-    /// Whether there ever was one of those.
+    /// Whether there have ever been unpersisted entities.
     package var hasHadUnpersisted = false
     package var pinnedWAL: PersistenceStatus.PinnedWAL?
     var firstUnfinishedCheckpoint: Date?

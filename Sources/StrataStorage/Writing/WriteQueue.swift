@@ -1,7 +1,7 @@
 package import StrataBase
 package import StrataJournal
 
-/// The queue between committing threads and the writer, behind its lock, and how far the file is.
+/// The queue between committing threads and the writer, with its lock and the progress of the file.
 package final class WriteQueue: Sendable {
   /// How far the file is, as last reported by the writer.
   package struct Progress: Sendable, Equatable {

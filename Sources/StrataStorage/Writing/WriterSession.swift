@@ -103,7 +103,7 @@ package final class WriterSession {
 
   /// Syncs what earlier writers have left in the WAL.
   ///
-  /// Its contents may be in the system's memory alone: a sync by the process that wrote it, this one or an earlier one,
+  /// It may be in the system's memory alone: a sync by the process that wrote it, this one or an earlier one,
   /// may have failed, and another sync would not report that.
   private func rewriteWAL() throws {
     if isWALSynced { return }
@@ -195,7 +195,7 @@ package final class WriterSession {
       throw CorruptionError("another program wrote to the file while it was open")
     }
     try rewriteWAL()
-    // Before the first transaction of a session that starts with it, nothing is written.
+    // A session that starts with its first transaction writes nothing before it.
     if origin != nil { try indexer.extend(through: written.revision) }
     let before = (encoder, written, bytesAppended, origin)
     defer { appended.removeAll() }
@@ -212,9 +212,10 @@ package final class WriterSession {
     }
   }
 
-  /// Makes SQLite's indexes again if one may have caused an error, so that the next attempt does not fail for it.
+  /// Rebuilds SQLite's indexes if one may have caused an error, so that the next attempt does not fail for
+  /// it.
   ///
-  /// Where they cannot be made, that error is the one to report.
+  /// If they cannot be rebuilt, that error is the one to report.
   func repairIndexes(after error: any Error) {
     guard let error = error as? SQLiteError, error.mayBeOfIndex else { return }
     do { try connection.rebuildIndexes() } catch { return }
@@ -248,7 +249,7 @@ package final class WriterSession {
     )
   }
 
-  /// Appends a delta whose changes were encoded after ``written``, and moves that on.
+  /// Appends a delta whose changes were encoded after ``written``, and moves ``written`` on.
   @discardableResult
   private func append(
     _ encoding: inout DeltaEncoder,
@@ -330,7 +331,7 @@ package final class WriterSession {
     )
   }
 
-  /// Writes to the head how far the file is, without waiting for the disk.
+  /// Writes the progress of the file to the head, without waiting for the disk.
   func writeHead() throws {
     try head.write(
       HeadRecord(
@@ -397,7 +398,8 @@ package final class WriterSession {
 
   /// Copies all of SQLite's WAL into the database and closes the connection.
   package func close() throws {
-    // Nothing depends on an index: what gets none now, because of a full disk say, gets it after the next opening.
+    // An index is never required: one that cannot be made now, because of a full disk say, is made after the
+    // next opening.
     try? indexer.extend(through: written.revision)
     try checkpointFully()
     connection.checkpointsOnClose = .automatic
