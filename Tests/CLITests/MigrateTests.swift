@@ -484,6 +484,37 @@ private struct Sample {
     #expect(try await Program.strata("migrate", "new", "no blanks", "--dir", path).status == 64)
   }
 
+  @Test func `new prints how a program passes scripts that it embeds`() async throws {
+    let folder = try Folder()
+    let path = folder.path("Migrations")
+    let new = try await Program.strata("migrate", "new", "add_email", "--embedded", "--dir", path)
+    #expect(new.status == 0, "\(new)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["V0001_add_email.sql"])
+    #expect(
+      new.output.hasSuffix(
+        """
+        Add it to the list that the program passes to `open`:
+
+        try DataMigration(
+          "V0001_add_email",
+          sql: String(decoding: PackageResources.V0001_add_email_sql, as: UTF8.self)
+        )
+
+        """
+      )
+    )
+    let both = try await Program.strata(
+      "migrate",
+      "new",
+      "add_phone",
+      "--embedded",
+      "--swift",
+      "--dir",
+      path
+    )
+    #expect(both.status == 64, "\(both)")
+  }
+
   @Test(
     arguments: [
       "status", "plan", "up", "down", "verify", "new", "baseline", "squash", "repair", "history",

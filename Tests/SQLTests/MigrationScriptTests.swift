@@ -160,6 +160,34 @@ import Testing
     #expect(try error { try MigrationFolder(path).squash(to: 9) } == .noMigration(number: 9))
   }
 
+  @Test func `files that a package embeds keep their letter`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("Migrations")
+    let files = try MigrationFolder(creating: path).add("first", .embedded(withDown: true))
+    #expect(files == ["\(path)/V0001_first.sql", "\(path)/V0001_first.down.sql"])
+    #expect(
+      MigrationFolder.declaration(embedding: files) == """
+        try DataMigration(
+          "V0001_first",
+          sql: String(decoding: PackageResources.V0001_first_sql, as: UTF8.self),
+          down: String(decoding: PackageResources.V0001_first_down_sql, as: UTF8.self)
+        )
+        """
+    )
+    _ = try MigrationFolder(path).add("second", .embedded(withDown: false))
+    #expect(try SQLMigrations.read(path).map(\.name) == ["0001_first", "0002_second"])
+
+    try Data("SELECT 1".utf8).write(to: URL(fileURLWithPath: "\(path)/V0002_third.sql"))
+    let found = try error { try MigrationFolder(path) }
+    guard case .duplicate(2, _, let rename)? = found else {
+      Issue.record("\(String(describing: found))")
+      return
+    }
+    #expect(rename.hasSuffix("/V0003_third.sql"))
+    try FileManager.default.removeItem(atPath: "\(path)/V0002_third.sql")
+    #expect(try MigrationFolder(path).squash(to: 2) == "\(path)/V0002_squashed.sql")
+  }
+
   @Test func `a script that stands for others has nothing that would not run`() throws {
     let replaces = "-- strata:replaces 1...5"
     for (sql, down, detail) in [

@@ -4,6 +4,8 @@ extension MigrationFolder {
   /// The form of a new migration.
   package enum NewForm {
     case sql(withDown: Bool)
+    /// SQL that a package embeds: the names of its files start with a letter.
+    case embedded(withDown: Bool)
     case swift
   }
 
@@ -26,11 +28,31 @@ extension MigrationFolder {
     case .swift:
       let text = "// The program runs this migration; the strata command stops before it.\n"
       return [try write(text, to: "\(stem).swift")]
-    case .sql(let withDown):
-      var files = [try write(Self.template, to: "\(stem).sql")]
-      if withDown { files.append(try write("-- Takes back \(stem).\n", to: "\(stem).down.sql")) }
-      return files
+    case .sql(let withDown): return try addScripts(stem, withDown: withDown)
+    case .embedded(let withDown): return try addScripts("V\(stem)", withDown: withDown)
     }
+  }
+
+  private func addScripts(
+    _ stem: String,
+    withDown: Bool
+  ) throws(SQLMigrationError) -> [String] {
+    var files = [try write(Self.template, to: "\(stem).sql")]
+    if withDown { files.append(try write("-- Takes back \(stem).\n", to: "\(stem).down.sql")) }
+    return files
+  }
+
+  /// The lines of Swift that make a migration of embedded scripts: the files that `add(_:_:)` returned.
+  package static func declaration(embedding files: [String]) -> String {
+    let scripts = files.map { file in
+      let name = file.split(separator: "/").last ?? ""
+      let label = name.hasSuffix(".down.sql") ? "down" : "sql"
+      // SwiftPM names the constant so.
+      let constant = name.replacing(".", with: "_")
+      return "  \(label): String(decoding: PackageResources.\(constant), as: UTF8.self)"
+    }
+    let stem = files.first?.split(separator: "/").last?.dropLast(".sql".count) ?? ""
+    return "try DataMigration(\n  \"\(stem)\",\n\(scripts.joined(separator: ",\n"))\n)"
   }
 
   private static let template = """
@@ -54,7 +76,7 @@ extension MigrationFolder {
     guard let step = replaced.last, step.number == last else { throw .noMigration(number: last) }
     // The first of them may stand for earlier ones.
     let number = step.name.prefix { $0.isNumber }
-    let name = "\(number)_squashed.sql"
+    let name = "\(SQLMigrationName.prefix(of: step.files[0]))\(number)_squashed.sql"
     let folder = "\(path)/squashed"
     let files = replaced.flatMap(\.files)
     var taken = files.map { "\(folder)/\($0)" }

@@ -94,7 +94,8 @@ package struct MigrationFolder {
     let digits = String(free)
     let prefix = String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     let commands = moved.map { file in
-      let name = "\(prefix)_\(file.file.drop { $0 != "_" }.dropFirst())"
+      let letter = SQLMigrationName.prefix(of: file.file)
+      let name = "\(letter)\(prefix)_\(file.file.drop { $0 != "_" }.dropFirst())"
       return "mv \(quoted("\(path)/\(file.file)")) \(quoted("\(path)/\(name)"))"
     }
     throw .duplicate(
@@ -178,9 +179,13 @@ private struct FileName {
 enum SQLMigrationName {
   /// `0003_split_name` for `V0003_split_name`.
   static func withoutPrefix(_ name: some StringProtocol) -> String {
-    let first = name.first.map(String.init)
-    let isPrefixed = first == "V" && (name.dropFirst().first?.isNumber ?? false)
-    return String(isPrefixed ? name.dropFirst() : name[...])
+    String(name.dropFirst(prefix(of: name).count))
+  }
+
+  /// `V` for `V0003_split_name`, else nothing.
+  static func prefix(of name: some StringProtocol) -> String {
+    let isPrefixed = name.hasPrefix("V") && (name.dropFirst().first?.isNumber ?? false)
+    return isPrefixed ? "V" : ""
   }
 
   /// The number in front of the first underscore; nil if there is none, or nothing behind it.

@@ -12,6 +12,7 @@ struct MigrateNew: ParsableCommand {
       Examples:
         strata migrate new split_name
         strata migrate new split_name --down --dir Sources/App/Migrations
+        strata migrate new split_name --embedded --dir Sources/App/Migrations
         strata migrate new split_name --swift
       """
   )
@@ -24,11 +25,18 @@ struct MigrateNew: ParsableCommand {
   @Flag(help: "Write a script for the way back, too.")
   var down = false
 
+  @Flag(
+    help:
+      "Name the file as a package that embeds it needs it, V0003_…; print the Swift that passes it."
+  )
+  var embedded = false
+
   @Flag(help: "Write the file that stands for a migration in Swift.")
   var swift = false
 
   func validate() throws {
     if down, swift { throw ValidationError("--down and --swift cannot be combined.") }
+    if embedded, swift { throw ValidationError("--embedded and --swift cannot be combined.") }
     guard !name.isEmpty,
       name.utf8.allSatisfy({
         $0 == UInt8(ascii: "_") || (48...57).contains($0) || (65...90).contains($0)
@@ -38,15 +46,27 @@ struct MigrateNew: ParsableCommand {
   }
 
   func run() throws {
-    let files = try MigrationFolder(creating: folder.dir).add(
-      name,
-      swift ? .swift : .sql(withDown: down)
-    )
+    let files = try MigrationFolder(creating: folder.dir).add(name, newForm)
+    let declaration = embedded ? MigrationFolder.declaration(embedding: files) : nil
     try Output.print { output throws(OutputError) in
       switch folder.form {
-      case .json: try output.line(SummaryJSON.compact(["files": files]))
-      case .text: for file in files { try output.line("Wrote \(file.printable).") }
+      case .json: try output.line(SummaryJSON.compact(Written(files: files, swift: declaration)))
+      case .text:
+        for file in files { try output.line("Wrote \(file.printable).") }
+        if let declaration {
+          try output.line("Add it to the list that the program passes to `open`:\n\n\(declaration)")
+        }
       }
     }
+  }
+
+  private var newForm: MigrationFolder.NewForm {
+    if swift { return .swift }
+    return embedded ? .embedded(withDown: down) : .sql(withDown: down)
+  }
+
+  private struct Written: Encodable {
+    let files: [String]
+    let swift: String?
   }
 }
