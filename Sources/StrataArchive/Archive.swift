@@ -4,17 +4,17 @@ public import StrataJournal
 /// A place away from the file that keeps the history of one store: ``FolderArchive``, or `PostgresArchive` of
 /// `StrataPostgres`.
 ///
-/// The writer's process appends to it while it *leads*. Leading raises the epoch, and everything that is written
-/// names the epoch of its ``ArchiveTerm``: what a former leader still sends is refused, however late it
-/// arrives. A lease says when another process may lead; no guarantee depends on it or on a clock.
+/// The writer's process appends to it while it *leads*. Leading raises the epoch, and everything that is
+/// written names the epoch of its ``ArchiveTerm``: what a former leader still sends is refused, however late
+/// it arrives. A lease determines when another process may lead; no guarantee depends on it or on a clock.
 ///
-/// An archive has *segments*, each some deltas as frames, and snapshots, whose chunks are kept by their hashes.
-/// One segment continues another: its chain starts where the one before it ends. A gap stands only before
-/// a snapshot that was added because segments were too far behind.
+/// An archive has *segments*, each some deltas as frames, and snapshots, whose chunks are kept by their
+/// hashes. Segments continue each other: the chain of one starts where the previous one ends. A gap occurs
+/// only before a snapshot that was added because segments were too far behind.
 ///
-/// Implement it for another place by these rules. Each operation takes effect whole or not at all, and what it has
-/// done is on a disk, or wherever it is to survive, when it returns. After `ArchiveError.Reason.away(_:)` it may have
-/// taken effect.
+/// To implement it for another place, follow these rules. Each operation takes effect whole or not at all,
+/// and its effect is on a disk, or wherever it is to survive, when it returns. After
+/// `ArchiveError.Reason.away(_:)` it may have taken effect.
 public protocol Archive: Sendable {
   /// The archive in messages: where it is, without any secret.
   var name: String { get }
@@ -53,24 +53,24 @@ public protocol Archive: Sendable {
 
   /// The segments that have a delta after a revision, in order, up to the head.
   ///
-  /// At least one if there is one, and then about as many as there are bytes asked for.
+  /// At least one if there is one, up to about the number of bytes asked for.
   func segments(after revision: Revision, bytes: Int) async throws(ArchiveError) -> [ArchiveSegment]
 
-  /// What is in no delta: an image of the store without its history.
+  /// An image of the store without its history: everything that is in no delta.
   func catalog() async throws(ArchiveError) -> [UInt8]
 
   /// The snapshots, the oldest first.
   func snapshots() async throws(ArchiveError) -> [ArchiveSnapshot]
 
-  /// The list of a snapshot: an image of the store with it, and its chunks.
+  /// The list of a snapshot: an image of the store with the snapshot, and its chunks.
   ///
   /// Throws `.notFound`.
   func list(of snapshot: Revision) async throws(ArchiveError) -> ArchiveSnapshot.List
 
-  /// Those of the chunks that the archive does not have.
+  /// The chunks among these that the archive does not have.
   func missing(_ chunks: [ArchiveChunk.ID]) async throws(ArchiveError) -> [ArchiveChunk.ID]
 
-  /// Adds chunks; those that it has stay.
+  /// Adds chunks; chunks that it has already stay.
   func add(_ chunks: [ArchiveChunk], in term: ArchiveTerm) async throws(ArchiveError)
 
   /// The chunks, in any order.
@@ -80,7 +80,7 @@ public protocol Archive: Sendable {
 
   /// Adds a snapshot whose chunks are there, or replaces the one of its revision.
   ///
-  /// One that is beyond the head becomes the head: the segments between are not there and will not come.
+  /// A snapshot beyond the head becomes the head: the segments between are missing, and stay missing.
   ///
   /// Throws `.refused` if another leads, and `.notFound` if a chunk is missing.
   func add(
@@ -93,7 +93,7 @@ public protocol Archive: Sendable {
   /// Starts again with a snapshot whose chunks are there, and removes all else: segments, snapshots, and the chunks
   /// that it does not list.
   ///
-  /// It is for a history that was rewritten: entities were erased from it. The head is the snapshot's mark then.
+  /// For a history that was rewritten: entities were erased from it. The head is then the snapshot's mark.
   ///
   /// Throws `.refused` if another leads, and `.notFound` if a chunk is missing.
   func restart(
@@ -111,14 +111,15 @@ public protocol Archive: Sendable {
     snapshots: [Revision]
   ) async throws(ArchiveError)
 
-  /// Elements that come soon after an append, to look for it at once; nil if there is no such thing.
+  /// Elements that arrive soon after an append, as hints to look for it at once; nil if the archive has no
+  /// hints.
   ///
-  /// An element may be missing or come without reason, so a follower also looks by itself. When the stream ends, a
-  /// follower asks for another one.
+  /// A hint may be missing or come without reason, so a follower also polls. When the stream ends, a follower
+  /// asks for another one.
   func hints() -> AsyncStream<Void>?
 }
 
 extension Archive {
-  /// Nothing: a follower looks by itself.
+  /// No hints: a follower polls.
   public func hints() -> AsyncStream<Void>? { nil }
 }

@@ -2,9 +2,9 @@ import Foundation
 import StrataBase
 import StrataJournal
 
-/// The folder of a ``FolderArchive``: its files are complete and on the disk, or not there.
+/// The folder of a ``FolderArchive``: each of its files is complete and on the disk, or not there.
 ///
-/// It reads and writes no link; the folder itself may be one.
+/// It follows no link; the folder itself may be one.
 struct ArchiveFolder: Sendable {
   let root: String
   let disk: Disk
@@ -31,7 +31,7 @@ struct ArchiveFolder: Sendable {
 
   fileprivate static let folders = ["segments", "snapshots", "chunks"]
 
-  /// Refuses links as folders: what is removed must be in this one.
+  /// Refuses links as folders: nothing outside of this folder may be removed.
   private func checkFolders() throws(CorruptionError) {
     for folder in Self.folders {
       var status = stat()
@@ -59,10 +59,10 @@ struct ArchiveFolder: Sendable {
 
   /// Runs `body` while no other process changes the folder.
   ///
-  /// A process that holds the lock for longer than the patience of this folder may have been stopped. Then its lock is
-  /// taken over, and what it does when it continues is refused.
+  /// A process that holds the lock for longer than the patience of this folder may have been stopped. Then
+  /// its lock is taken over, and its changes are refused if it continues.
   ///
-  /// - Parameter check: called before a lock is taken over; throws if this process has no right to that.
+  /// - Parameter check: called before a lock is taken over; throws if this process must not do that.
   func locked<R>(
     takingOverAfter check: () throws -> Void,
     _ body: (borrowing HeldArchiveFolder) throws -> R
@@ -91,10 +91,10 @@ struct ArchiveFolder: Sendable {
     return held
   }
 
-  /// Puts a new lock file in the place of one whose holder does not release it.
+  /// Replaces the lock file of a holder that does not release it.
   ///
-  /// Only then are unfinished files removed: so the former holder finds either its own lock gone, or the file that
-  /// it was about to give its name.
+  /// Unfinished files are removed after that: so the former holder finds either its own lock gone, or the
+  /// file that it was about to name.
   private func takeOver() throws -> HeldArchiveFolder {
     let name = "lock\(Self.unfinished)\(Scheduling.uuid().uuidString)"
     let lock = try disk.open(path(name), O_RDWR | O_CREAT | O_EXCL)
@@ -167,12 +167,12 @@ struct ArchiveFolder: Sendable {
   }
 }
 
-/// The folder of an archive while this process holds its lock: only so is it changed.
+/// The folder of an archive while this process holds its lock: changes need this value.
 ///
-/// The lock is lost when another process takes it over. Then nothing is changed any more: each change looks first
-/// whether the lock file is the one that is held. A process may be stopped between that and the change, too. Then the file
-/// that it was about to name is gone, as the next holder has removed what was unfinished; and a file that it was about to
-/// remove is one that it had found before, of a history that it led.
+/// When another process takes the lock over, nothing is changed any more: each change first checks that the
+/// lock file is still the one that is held. A process may also be stopped between that check and the change.
+/// Then the file that it was about to name is gone, because the next holder has removed unfinished files; and
+/// a file that it was about to remove belongs to a history that it led.
 struct HeldArchiveFolder: ~Copyable {
   private let folder: ArchiveFolder
   private let lock: OpenFile
@@ -187,7 +187,7 @@ struct HeldArchiveFolder: ~Copyable {
     do throws(SystemError) {
       return try lock.identity() == FileIdentity(ofFileAt: folder.path("lock"))
     } catch {
-      // What cannot be compared is not changed.
+      // If the files cannot be compared, nothing is changed.
       return false
     }
   }
@@ -219,7 +219,7 @@ struct HeldArchiveFolder: ~Copyable {
       } catch {
         // The next leader removes it.
       }
-      // The file was removed by the one that has taken the lock over.
+      // The process that took the lock over may have removed the file.
       try checkIsHeld()
       throw error
     }

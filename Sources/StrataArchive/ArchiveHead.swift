@@ -19,7 +19,7 @@ public struct HistoryMark: Hashable, Sendable, Codable, CustomStringConvertible 
     self.init(revision: revision, chain: chain.description)
   }
 
-  /// The chain; nil if it is no 32 hexadecimal digits.
+  /// The chain; nil if it is not 32 hexadecimal digits.
   package var checksum: Checksum? {
     guard chain.utf8.count == 32 else { return nil }
     let digits = Array(chain.utf8)
@@ -32,7 +32,7 @@ public struct HistoryMark: Hashable, Sendable, Codable, CustomStringConvertible 
     return Checksum(bytes: bytes)
   }
 
-  /// Whether it can be a place of a history: a revision from 0 on, and a chain of 32 digits.
+  /// Whether it can be a place of a history: a revision from 0, and a chain of 32 digits.
   package var isWellFormed: Bool {
     revision >= 0 && chain.utf8.count == 32
       && chain.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
@@ -75,12 +75,11 @@ public struct ArchiveCandidate: Sendable {
   public var epoch: Int64
   /// Its name.
   ///
-  /// A lease under the same name does not have to end first: it is that of an earlier process at the same
-  /// file.
+  /// A lease under the same name need not end first: it belongs to an earlier process at the same file.
   public var leader: String
   /// How long its lease is to run after each renewal.
   public var lease: Duration
-  /// Where an archive starts that has no store yet.
+  /// Where an archive without a store starts.
   public var start: HistoryMark
 
   /// Creates a candidate.
@@ -100,7 +99,7 @@ public struct ArchiveCandidate: Sendable {
 }
 
 extension ArchiveCandidate {
-  /// Why no archive can be led by it; nil if one can.
+  /// Why it cannot lead an archive; nil if it can.
   package var flaw: String? {
     (0..<Int64.max).contains(epoch) && start.isWellFormed && !leader.isEmpty
       ? nil : "nothing can lead as \"\(leader)\" after epoch \(epoch) from \(start)"
@@ -116,7 +115,7 @@ extension Duration {
   }
 }
 
-/// One leadership: what everything that a leader writes is checked against.
+/// One leadership: everything that a leader writes is checked against it.
 public struct ArchiveTerm: Sendable, Equatable {
   /// The epoch that it started.
   public let epoch: Int64

@@ -5,7 +5,7 @@ import StrataMigrations
 import StrataSQLite
 import StrataStorage
 
-/// What an archive keeps of a store beside its deltas and chunks: files of a store without them.
+/// What an archive keeps of a store besides deltas and chunks: files of a store without them.
 ///
 /// The catalog has no history at all. The list of a snapshot has the snapshot, in which the bodies of the
 /// chunks are empty. Both are written by the code that copies rows of one file into another.
@@ -30,7 +30,7 @@ struct ArchiveImage {
       let revision = snapshot.header.revision
       let rows = RowCopy(source: source, destination: destination)
       try rows.snapshotWithoutChunks(revision)
-      // The file may have got others since it was looked at.
+      // The file may have got other names since it was read.
       names = try SnapshotStore(connection: destination).names().map(\.name)
       for (number, checksum) in try chunkRows(of: revision) {
         chunks[number] = try Self.chunk(number, in: source).id
@@ -76,9 +76,9 @@ struct ArchiveImage {
 }
 
 extension ArchiveImage {
-  /// Takes what an archive's catalog says of a history that ends at a revision into a file of the store.
+  /// Imports an archive's catalog, for a history that ends at a revision, into a file of the store.
   ///
-  /// - Parameter image: A catalog; it may be anything.
+  /// - Parameter image: A catalog, which is not trusted.
   static func add(
     catalog image: [UInt8],
     through revision: Revision,
@@ -114,7 +114,7 @@ extension ArchiveImage {
     try withCatalog(image, at: path, on: disk) { try ErasureLedger.entries(on: $0) }
   }
 
-  /// Opens a catalog as a file beside a store's; what is in it may be anything.
+  /// Opens a catalog, which is not trusted, as a file beside a store's.
   private static func withCatalog<R>(
     _ image: [UInt8],
     at path: StorePath,

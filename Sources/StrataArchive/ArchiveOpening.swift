@@ -3,7 +3,7 @@ import StrataBase
 package import StrataJournal
 package import StrataStorage
 
-/// What happens to a file before it is opened with an archive: it gets the history that the archive has.
+/// Prepares a file that is opened with an archive: it gets the history that the archive has.
 package struct ArchiveOpening: Sendable {
   /// The leadership; nil if the archive could not be reached, or has no store yet.
   package private(set) var term: ArchiveTerm?
@@ -19,8 +19,8 @@ package struct ArchiveOpening: Sendable {
 
   /// Leads the archive, and brings the file to where the archive is.
   ///
-  /// A file that is not there is pulled. A file whose last commits another leader has replaced is set aside, and
-  /// pulled. If the archive cannot be reached, a file that is there is opened all the same.
+  /// A missing file is pulled. If another leader has replaced a file's last commits, the file is set aside,
+  /// and pulled. If the archive cannot be reached, an existing file is opened all the same.
   ///
   /// Throws `.archive` with `.led` while another process leads, with `.away` if there is no file and the
   /// archive cannot be reached; `.alreadyOpen`; and what pulling throws.
@@ -39,7 +39,7 @@ package struct ArchiveOpening: Sendable {
 
   /// Brings the file to where the archive is, without leading.
   ///
-  /// Throws like the other form, but for `.led`, and `.archive` with `.empty`.
+  /// Throws like the other form, except `.led`; also `.archive` with `.empty`.
   package init(
     following archive: any Archive,
     to path: StorePath,
@@ -53,7 +53,7 @@ package struct ArchiveOpening: Sendable {
     }
   }
 
-  /// Leads the archive for a file that sends what it has and gets nothing.
+  /// Leads the archive for a file that only sends: it gets nothing from the archive.
   ///
   /// Throws like the first form: `.missing` if there is no file, and `.archive` with `.unusable` if the archive has
   /// commits that the file lacks; then the archive has no new leader, and both are unchanged.
@@ -102,7 +102,7 @@ package struct ArchiveOpening: Sendable {
       var relation = try await relation(of: file, position, &head)
       await file.close()
       if relation == .rewritten { relation = .diverged(after: nil) }
-      // The archive no longer has the end of the file, and a follower must not add it again.
+      // The archive has lost the end of the file, and a follower must not add it again.
       if relation == .atOrAhead, let position, position.revision > head.mark.revision {
         relation = .diverged(after: head.mark.revision)
       }
@@ -123,7 +123,7 @@ package struct ArchiveOpening: Sendable {
     let position = exists ? try await file.read(\.position) : nil
     do {
       guard var head = try await archive.head() else { return }
-      // Compared before it leads: a refused file leaves no trace in the archive.
+      // Compared before leading: a refused file leaves no trace in the archive.
       var relation = try await relation(of: file, position, &head, ifLacking: lack)
       if lack == .refuse { try refuse(relation, position, head) }
       let isOwn = exists ? try await file.leadership() == head.epoch : false
@@ -170,7 +170,7 @@ package struct ArchiveOpening: Sendable {
     )
   }
 
-  /// Ends the leadership that it may have; the lease ends by itself if this does not arrive.
+  /// Ends its leadership, if it has one; if this does not arrive, the lease ends by itself.
   private mutating func giveUp() async {
     if let term { do { try await archive.release(term) } catch _ {} }
     (term, mark, report.epoch) = (nil, nil, nil)
@@ -179,7 +179,7 @@ package struct ArchiveOpening: Sendable {
 
   /// How the file relates to the archive; nil if there is no file.
   ///
-  /// - Parameter head: where the archive was, and is then.
+  /// - Parameter head: the head of the archive, before and after.
   private func relation(
     of file: FileInspector,
     _ position: Position?,
@@ -196,7 +196,7 @@ package struct ArchiveOpening: Sendable {
       }
       let relation = try await ArchiveComparison(archive, head, leader, file).relation()
       guard relation == .cut else { return relation }
-      // A message of the process before may have arrived between two calls of the comparison.
+      // A late message of an earlier process may have arrived between two calls of the comparison.
       guard let now = try await archive.head(), (now.mark, now.epoch) != (head.mark, head.epoch)
       else { break }
       head = now
@@ -212,9 +212,10 @@ package struct ArchiveOpening: Sendable {
     )
   }
 
-  /// Leads, and returns the head then.
+  /// Leads, and returns the new head.
   ///
-  /// The lease of a leader that has died ends meanwhile. One that is renewed belongs to a leader that works.
+  /// The lease of a leader that has died ends in the meantime. A lease that is renewed belongs to a working
+  /// leader.
   private mutating func lead(
     _ position: Position?,
     _ head: ArchiveHead,
@@ -261,7 +262,7 @@ package struct ArchiveOpening: Sendable {
     }
     switch relation {
     case .atOrAhead:
-      // What is in no delta may be newer there: a follower does not get it.
+      // The archive may have newer data that is in no delta: a follower does not get it.
       if head.mark == HistoryMark(position) { _ = try await pull.catchUp(to: head) }
     case .rewritten: isRewritten = true
     case .behind:
@@ -269,7 +270,7 @@ package struct ArchiveOpening: Sendable {
         let end = try await pull.catchUp(to: head)
         report.pulled = position.revision.next...end.revision
       } catch {
-        // What lies between was never sent, or was removed.
+        // The deltas in between were never sent, or were removed.
         guard case .trimmed(let missing, _) = error.reason else { throw error }
         let reached = Position(
           storeID: position.storeID,
@@ -287,7 +288,7 @@ package struct ArchiveOpening: Sendable {
     }
   }
 
-  /// What an opening has moved aside that then could not pull.
+  /// The set that an earlier opening moved aside before its pull failed.
   private func earlierSetAside() throws(PersistenceError) -> ArchiveReport.SetAside? {
     let last = try Quarantine.all(besideStoreAt: path.file).last
     guard let last, last.reason.hasPrefix(Self.setAsidePrefix) else { return nil }
@@ -326,7 +327,7 @@ package struct ArchiveOpening: Sendable {
   }
 }
 
-/// Distinguishes a leader that works from one that has died: it renews its lease.
+/// Tells a working leader from one that has died: a working leader renews its lease.
 struct LeaseWait {
   private var seen: (epoch: Int64, lease: Duration)?
 

@@ -17,7 +17,7 @@ package actor ArchivePull {
   private let path: StorePath
   private let disk: Disk
 
-  /// How many bytes of chunks and of segments are in memory at a time, about.
+  /// Roughly how many bytes of chunks and segments are in memory at a time.
   private static let batch = 4 << 20
 
   package init(from archive: any Archive, to path: StorePath, on disk: Disk) {
@@ -36,7 +36,7 @@ package actor ArchivePull {
 
   /// Creates the file from the nearest snapshot and the segments after it; returns its position.
   ///
-  /// It gets its name once all of it was verified. O(entities and deltas).
+  /// The file gets its name once all of it was verified. O(entities and deltas).
   ///
   /// Throws `.fileExists`, `.archive`, `.notReached`, `.trimmed`, `.merged`, `.beforeHistory`, `.notFound` for the
   /// name of a snapshot, and for the disk.
@@ -87,7 +87,8 @@ package actor ArchivePull {
     return try finish(connection, head, end)
   }
 
-  /// Compares what an archive says of a snapshot with the snapshot: a build before 0.3 has put no hash over it.
+  /// Compares the header of a snapshot with the snapshot itself: a build before 0.3 has put no hash over the
+  /// header.
   private func check(_ said: ArchiveSnapshot, with view: ReadView) throws {
     let header = view.snapshots.first { $0.header.revision == said.mark.revision }?.header
     let names = view.names.filter { $0.revision == said.mark.revision }.map(\.name)
@@ -198,14 +199,14 @@ package actor ArchivePull {
     case .point(.revision(let revision)) where last.revision != revision:
       try await throwTrimmed(revision)
     case .point(.time) where last.revision < head.mark.revision:
-      // What follows is not there, and some of it may be from before the time.
+      // The deltas after it are missing, and some of them may be from before the time.
       try await throwTrimmed(last.revision.next)
     default: break
     }
     return last
   }
 
-  /// A revision whose deltas the archive no longer has, or never got.
+  /// Throws for a revision whose deltas the archive has lost, or never got.
   private func throwTrimmed(_ revision: Revision) async throws {
     let after = try await archive.snapshots().first { $0.mark.revision >= revision }
     throw PersistenceError.Reason.trimmed(revision, oldest: after?.mark.revision ?? revision)
@@ -264,8 +265,8 @@ package actor ArchivePull {
 }
 
 extension ArchivePull {
-  /// Appends what the archive has after the end of a closed file of the same history, up to a head; returns the
-  /// file's position.
+  /// Appends what the archive has after the end of a closed file of the same history, up to a head; returns
+  /// the position of the file.
   ///
   /// O(the deltas, and pages of the file).
   package func catchUp(to head: ArchiveHead) async throws(PersistenceError) -> Position {

@@ -4,8 +4,8 @@ package import StrataStorage
 
 /// Sends what a file has to an archive, for a store that no program has open.
 ///
-/// It leads for as long as it sends, as the store's program does while it has the file open, so the epoch of both is
-/// raised.
+/// It leads while it sends, as the store's program does while it has the file open, so it raises the epoch of
+/// both.
 package struct ArchivePush: Sendable {
   private let path: StorePath
   private let archive: any Archive
@@ -23,7 +23,7 @@ package struct ArchivePush: Sendable {
     package let revision: Revision
     /// The epoch that it is in.
     package let epoch: Int64
-    /// How many snapshots it has got.
+    /// How many snapshots were sent.
     package let snapshots: Int
     /// The revisions whose deltas neither the file nor the archive has.
     package let gaps: [ClosedRange<Revision>]
@@ -41,9 +41,9 @@ package struct ArchivePush: Sendable {
 
   /// Sends the deltas that the archive lacks, a first snapshot, and the snapshots with names; O(what is sent).
   ///
-  /// Throws `.missing`; `.alreadyOpen`; `.archive` with `.led` while another process leads, with `.otherStore`, with
-  /// `.unusable` if the archive has commits that the file lacks, and with `.away`; and for the disk. What was sent by
-  /// then stays, and the next push goes on from there.
+  /// Throws `.missing`; `.alreadyOpen`; `.archive` with `.led` while another process leads, with
+  /// `.otherStore`, with `.unusable` if the archive has commits that the file lacks, and with `.away`; and
+  /// for the disk. What was sent before an error stays, and the next push continues from there.
   package func run() async throws(PersistenceError) -> Report {
     do {
       let before = try await archive.head()

@@ -4,13 +4,13 @@ import StrataMigrations
 
 /// How the history of a file relates to that of an archive.
 package enum ArchiveRelation: Sendable, Equatable {
-  /// The archive ends where the file ends, or before; the file goes on from there.
+  /// The archive ends where the file ends, or before; the file continues it.
   case atOrAhead
-  /// The file ends before the archive, and the archive goes on from there.
+  /// The file ends before the archive, and the archive continues it.
   case behind
   /// The file ends before the archive, which no longer has what follows the file's end.
   case farBehind
-  /// The two have different commits; nil where they start to differ is not known.
+  /// The two have different commits; nil if it is not known where they start to differ.
   case diverged(after: Revision?)
   /// Entities were erased from the file after it led, and no other process has led since.
   case rewritten
@@ -20,7 +20,7 @@ package enum ArchiveRelation: Sendable, Equatable {
 
 /// Compares a file with an archive.
 ///
-/// What is compared are chains: equal ones mean equal histories.
+/// It compares chains: equal chains mean equal histories.
 struct ArchiveComparison {
   let archive: any Archive
   /// How far the archive is, with its last leader.
@@ -36,13 +36,14 @@ struct ArchiveComparison {
     self.file = file
   }
 
-  /// Reads one segment at most, unless the two differ: then all that the archive has, to tell where.
+  /// Reads one segment at most, unless the two differ: then everything in the archive, to find where.
   func relation() async throws -> ArchiveRelation {
     let position = try await file.position()
     let end = HistoryMark(position)
     if head.mark == end { return .atOrAhead }
     if head.mark.revision <= position.revision { return try await relation(ofLonger: position) }
-    // Every cut raises the epoch, and so does every leadership. One that the archive does not have was lost with what it lost.
+    // Every cut raises the epoch, and so does every leadership. An archive that went back may have lost the
+    // file's last leadership.
     if position.epoch > head.epoch, try await position.epoch > file.lastEpochOfCommits() {
       return .cut
     }
@@ -56,8 +57,8 @@ struct ArchiveComparison {
 
   private func relation(ofLonger position: Position) async throws -> ArchiveRelation {
     guard let chain = try await file.chain(at: head.mark.revision) else {
-      // The file no longer has what it could be compared by. What it has led last has nothing but its commits. An archive
-      // that went back may give another leader the same epoch.
+      // The file no longer has the revision to compare. If this process was the last leader, the archive has
+      // its commits only. An archive that went back may give another leader the same epoch.
       let hasLedLast = try await file.leadership() == head.epoch && head.leader == leader
       return hasLedLast ? .atOrAhead : .diverged(after: nil)
     }
@@ -72,9 +73,9 @@ struct ArchiveComparison {
     return .diverged(after: try await commonRevision(before: position))
   }
 
-  /// The epoch that the end of the archive was made in; 0 if it has only a snapshot.
+  /// The epoch in which the end of the archive was written; 0 if it has only a snapshot.
   ///
-  /// The head may have a later one: a leader that was not heard of again, and added nothing.
+  /// The head may have a later epoch: that of a leader that has added nothing.
   private func lastEpochOfSegments() async throws -> Int64 {
     try await archive.segments(after: head.mark.revision.previous, bytes: 1).last?.epoch ?? 0
   }
@@ -100,7 +101,7 @@ struct ArchiveComparison {
   }
 }
 
-/// What is compared of a file.
+/// The parts of a file that are compared.
 protocol ComparedFile: Sendable {
   var path: StorePath { get }
   func read<R: Sendable>(

@@ -5,7 +5,7 @@ public import StrataStorage
 public struct ArchiveReport: Sendable, Equatable {
   /// Commits of this file that did not become part of the history, because another process led by then.
   public struct SetAside: Sendable, Equatable {
-    /// Where the file is now; `strata diff` and every other command read it there.
+    /// Where the file is now; `strata diff` and the other commands can read it there.
     public let quarantine: Quarantine
     /// The revisions that only this file has; nil if it is not known where they start, or if there are none.
     public let revisions: ClosedRange<Revision>?

@@ -5,9 +5,9 @@ public import StrataJournal
 ///
 /// Pure.
 public struct ArchiveRetention: Sendable, Equatable {
-  /// How far back every revision can be restored.
+  /// How far back any revision can be restored.
   public var deltas: Duration
-  /// How far back there is a snapshot of each day.
+  /// How far back a snapshot of each day is kept.
   public var dailySnapshots: Duration
 
   /// Creates a retention.
@@ -29,8 +29,8 @@ public struct ArchiveRetention: Sendable, Equatable {
 
   /// What can be removed of an archive that has these snapshots.
   ///
-  /// What stays: the newest snapshot; the last one from before the time that deltas go back to, with everything since; of
-  /// each day in UTC the last one; and those with a name.
+  /// It keeps the newest snapshot; the last one from before the time that deltas go back to, with everything
+  /// since; the last one of each day in UTC; and those with a name.
   public func removal(of snapshots: [ArchiveSnapshot], now: Date) -> Removal {
     let sorted = snapshots.sorted { $0.mark.revision < $1.mark.revision }
     guard let base = sorted.last(where: { $0.time <= now - deltas }) else { return Removal() }

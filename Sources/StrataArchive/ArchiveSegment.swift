@@ -47,7 +47,7 @@ public struct ArchiveSegment: Sendable, Equatable {
     )
   }
 
-  /// Why it continues no history; nil if it can.
+  /// Why it cannot continue a history; nil if it can.
   ///
   /// Its deltas are checked by ``frames()``.
   package var flaw: String? {
@@ -64,7 +64,7 @@ public struct ArchiveSegment: Sendable, Equatable {
 
   /// Its deltas, each verified; O(bytes).
   ///
-  /// - Throws: `CorruptionError` if they are not those that the segment says it has.
+  /// - Throws: `CorruptionError` if they do not match the header of the segment.
   package func frames() throws(CorruptionError) -> [DeltaFrame] {
     var rest = body[...]
     var frames: [DeltaFrame] = []

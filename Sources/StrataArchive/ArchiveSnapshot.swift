@@ -34,13 +34,13 @@ public struct ArchiveSnapshot: Sendable, Equatable {
     )
   }
 
-  /// What it says of its contents, for messages.
+  /// A summary of its contents, for messages.
   var summary: String {
     let named = names.isEmpty ? "" : ", and is named \(names.sorted().joined(separator: ", "))"
     return "\(entities) entities at \(mark), committed by \(time.ISO8601Format())\(named)"
   }
 
-  /// Why it is of no history; nil if it can be of one.
+  /// Why it cannot belong to a history; nil if it can.
   package var flaw: String? {
     mark.isWellFormed && entities >= 0 && bytes >= 0
       ? nil : "no snapshot has \(entities) entities of \(bytes) bytes at \(mark)"
@@ -98,7 +98,7 @@ public struct ArchiveChunk: Sendable, Equatable {
 
   package init(body: [UInt8]) { self.init(id: ID(of: body), body: body) }
 
-  /// - Throws: `CorruptionError` if the body does not have the hash.
+  /// - Throws: `CorruptionError` if the hash of the body differs.
   package func check() throws(CorruptionError) {
     let computed = ID(of: body)
     guard computed == id else {

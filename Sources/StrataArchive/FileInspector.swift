@@ -2,7 +2,7 @@ import StrataBase
 import StrataInspection
 import StrataJournal
 
-/// An `Inspector` on an executor of its own, for callers that wait for other things in between.
+/// An `Inspector` on an executor of its own, for callers that await other things in between.
 actor FileInspector: ComparedFile {
   private let executor = FileExecutor(label: "strata.inspector")
   nonisolated var unownedExecutor: UnownedSerialExecutor {

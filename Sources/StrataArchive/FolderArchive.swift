@@ -6,28 +6,28 @@ public import StrataJournal
 ///
 /// ```
 /// head                            who leads, and how far it is
-/// catalog-<epoch>-<revision>      what is in no delta
+/// catalog-<epoch>-<revision>      everything that is in no delta
 /// segments/<first>-<last>-<chain> deltas
 /// snapshots/<revision>            lists of chunks
 /// chunks/<SHA-256>                runs of entities
 /// lock
 /// ```
 ///
-/// A file gets its name once it is synced, and the head is replaced last: what is beyond it does not count, and the next
-/// change removes it. A snapshot that is not beyond the head counts from then on, its catalog once the head is
-/// replaced. Two processes exclude each other by `flock` on the file `lock`, so on a shared disk its file
-/// system must support that. Leases run by the clock of each machine.
+/// A file gets its name once it is synced, and the head is replaced last: files beyond the head do not count,
+/// and the next change removes them. A snapshot that is not beyond the head counts from then on, its catalog
+/// once the head is replaced. Processes exclude each other by `flock` on the file `lock`, so the file system
+/// of a shared disk must support that. Leases run by the clock of each machine.
 ///
-/// A process that holds the lock for more than a second may have been stopped. The leader, and a process that may lead as the
-/// lease has ended, then put a new lock file in its place; what the other one writes when it continues is refused.
+/// A process that holds the lock for more than a second may have been stopped. The leader, and a process that
+/// may lead because the lease has ended, then replace the lock file; if the stopped process continues, its
+/// changes are refused.
 ///
-/// Other files in the folder stay as they are. The folder may be a link; what is in it is read and written only if it
-/// is none.
+/// Other files in the folder stay as they are. The folder may be a link; links inside it are not followed.
 public actor FolderArchive: Archive {
   /// The path of the folder.
   public nonisolated let name: String
   private let executor = FileExecutor(label: "strata.archive")
-  /// The queue of the archive, as calls wait for the disk.
+  /// The queue of the archive, because calls wait for the disk.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }
@@ -35,7 +35,7 @@ public actor FolderArchive: Archive {
   private let folder: ArchiveFolder
   private let now: @Sendable () -> Date
 
-  /// An archive in a folder, which the first leader makes.
+  /// An archive in a folder, which the first leader creates.
   public init(_ path: String) {
     self.init(path, on: .system, now: { Scheduling.date })
   }
@@ -148,7 +148,7 @@ extension FolderArchive {
     }
   }
 
-  /// Removes what an interrupted change has left, before the head moves past it.
+  /// Removes what an interrupted change has left behind, before the head moves past it.
   private func removeFiles(beyond head: Head, _ held: borrowing HeldArchiveFolder) throws {
     for file in try segmentFiles() where file.end.revision > head.mark.revision {
       try held.remove("segments/\(file.name)")
@@ -170,7 +170,7 @@ extension FolderArchive {
       for file in try segmentFiles()
       where file.end.revision > revision && file.end.revision <= head.mark.revision {
         if !segments.isEmpty, size >= bytes { break }
-        // One that is removed meanwhile leaves a gap, as if it had been removed before.
+        // A segment that is removed now leaves a gap, as if it had been removed before.
         guard let contents = try folder.read("segments/\(file.name)") else { continue }
         let segment = try Self.segment(contents, file.name)
         size += segment.body.count
@@ -180,7 +180,7 @@ extension FolderArchive {
     }
   }
 
-  /// What is in no delta: an image of the store without its history.
+  /// An image of the store without its history: everything that is in no delta.
   public func catalog() throws(ArchiveError) -> [UInt8] {
     try perform {
       // The head may be replaced after it was read, and its catalog removed.
@@ -233,7 +233,7 @@ extension FolderArchive {
     return read
   }
 
-  /// Those of the chunks that the archive does not have.
+  /// The chunks among these that the archive does not have.
   public func missing(
     _ chunks: [ArchiveChunk.ID]
   ) throws(ArchiveError) -> [ArchiveChunk.ID] {
@@ -245,7 +245,7 @@ extension FolderArchive {
 
   /// Adds chunks, each as a file of its own.
   public func add(_ chunks: [ArchiveChunk], in term: ArchiveTerm) throws(ArchiveError) {
-    // The lock is taken for each, so that others get it in between.
+    // The lock is taken for each chunk, so that others get their turn.
     try perform {
       for chunk in chunks {
         try locked(in: term) { _, held in try held.write(chunk.body, to: "chunks/\(chunk.id)") }
@@ -339,7 +339,7 @@ extension FolderArchive {
     }
   }
 
-  /// How long a chunk may be without a snapshot: the list follows it.
+  /// How long a chunk may exist without a snapshot: the list is written after the chunks.
   private static let ageOfOrphans: TimeInterval = 3_600
 }
 
@@ -418,7 +418,7 @@ extension FolderArchive {
     }
   }
 
-  /// Whether a file is one that ``put(_:in:)`` has named; a folder may have other files.
+  /// Whether a file was named by ``put(_:in:)``; a folder may have other files.
   private static func isCatalog(_ name: String) -> Bool {
     let parts = name.split(separator: "-", maxSplits: 3, omittingEmptySubsequences: false)
     return parts.count == 4 && parts[0] == "catalog" && isNumber(parts[1]) && isNumber(parts[2])
@@ -525,7 +525,7 @@ extension FolderArchive {
       ]
     }
 
-    /// Its names sort as segments follow each other.
+    /// The names sort in the order of the segments.
     var name: String {
       let first = FolderArchive.padded(start.revision.next)
       return "\(first)-\(FolderArchive.padded(end.revision))-\(end.chain)"

@@ -4,7 +4,7 @@ package import StrataJournal
 
 /// The history of a store that another process writes.
 package protocol FollowedHistory: Sendable {
-  /// What is followed, in messages.
+  /// The name of what is followed, for messages.
   var name: String { get }
 
   /// Some deltas after a mark, in order; none if there are no more yet.
@@ -12,11 +12,11 @@ package protocol FollowedHistory: Sendable {
   /// Throws ``RewoundHistory`` if the history does not continue the mark.
   func frames(after mark: HistoryMark, bytes: Int) async throws -> [DeltaFrame]
 
-  /// Elements that come soon after there are more; nil if there is no such thing.
+  /// Elements that arrive soon after there are more deltas; nil if there are no hints.
   func hints() -> AsyncStream<Void>?
 }
 
-/// A history that does not continue what a follower has: it was taken back, or what follows was removed.
+/// A history that does not continue that of a follower: it was taken back, or the next deltas were removed.
 package struct RewoundHistory: Error {}
 
 /// The history in an archive.
@@ -34,7 +34,7 @@ package struct ArchivedHistory: FollowedHistory {
       throw ArchiveError(.empty, archive: archive.name)
     }
     if head.mark == mark { return [] }
-    // An archive that went back may get other commits than those that it has lost.
+    // An archive that went back may get other commits than those it has lost.
     guard head.mark.revision > mark.revision else { throw RewoundHistory() }
     let segments = try await archive.segments(after: mark.revision, bytes: bytes)
     guard let first = segments.first, first.start.revision <= mark.revision else {
@@ -68,7 +68,7 @@ package struct FileHistory: FollowedHistory {
 
   package func hints() -> AsyncStream<Void>? { nil }
 
-  /// The head beside the file says whether there is something new, so the file itself is opened only then.
+  /// The head beside the file shows whether there is something new, so the file itself is opened only then.
   package func frames(after mark: HistoryMark, bytes: Int) async throws -> [DeltaFrame] {
     let head = try HeadFile.read(path.head)
     if let head, HistoryMark(head.written.revision, head.written.chain) == mark { return [] }
@@ -85,7 +85,7 @@ package struct FileHistory: FollowedHistory {
         }
         return frames
       }
-      // What was read of a store whose writer has died is a copy: next time the file itself may have more.
+      // If its writer has died, a copy of the store was read: next time the file itself may have more.
       await file.close()
       guard let frames else { throw RewoundHistory() }
       return frames

@@ -4,16 +4,16 @@ import StrataJournal
 
 /// A line of JSON that begins a file of a ``FolderArchive``.
 ///
-/// It has a hash over itself: with another digit it would be the line of another segment or snapshot.
+/// It contains a hash of itself: with one digit changed it would be the line of another segment or snapshot.
 protocol HashedJSON: Codable {
-  /// The hash over the line without it; nil in what a build before 0.3 has written.
+  /// The hash of the line without this member; nil if a build before 0.3 has written it.
   var hash: String? { get set }
 }
 
 extension HashedJSON {
   /// Reads a line.
   ///
-  /// - Throws: `CorruptionError` if it is none, or does not have its hash.
+  /// - Throws: `CorruptionError` if it is not such a line, or its hash differs.
   init(reading line: some Sequence<UInt8>, of place: String) throws {
     do {
       self = try JSONDecoder().decode(Self.self, from: Data(line))

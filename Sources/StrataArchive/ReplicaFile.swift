@@ -6,7 +6,7 @@ import StrataStorage
 
 /// A store's file that receives the deltas of another copy of the store, and has none of its own.
 ///
-/// It holds the writer's lock. It belongs to the executor that opened it.
+/// It holds the writer's lock, and belongs to the executor that opened it.
 package final class ReplicaFile {
   private let store: OwnedStore
   private let connection: Connection
@@ -49,7 +49,7 @@ package final class ReplicaFile {
     if connection.walFrames > 4_096 { try connection.checkpoint(.passive) }
   }
 
-  /// Takes what an archive's catalog says.
+  /// Imports an archive's catalog.
   package func add(catalog image: [UInt8]) throws {
     try ArchiveImage.add(
       catalog: image,

@@ -1,15 +1,15 @@
 import StrataBase
 import StrataJournal
 
-/// Those who wait until an archive has a commit, and the shipper while it lets commits gather for it.
+/// Callers that wait until an archive has a commit, and the shipper while it gathers commits for it.
 struct ReplicationWaiters {
   typealias Continuation = CheckedContinuation<Result<Void, PersistenceError.Reason>, Never>
 
   private var waiting: [Int: (revision: Revision, continuation: Continuation)] = [:]
   private var nextID = 0
-  /// Why waiting is of no use any more.
+  /// Why waiting is useless from now on.
   var failure: PersistenceError.Reason?
-  /// The shipper while it lets commits gather.
+  /// The shipper while it gathers commits.
   private var pause: (number: Int, continuation: CheckedContinuation<Void, Never>)?
   private var pauses = 0
 
@@ -21,7 +21,7 @@ struct ReplicationWaiters {
     return pauses
   }
 
-  /// Ends the pause; one with a number only if it is that one.
+  /// Ends the pause; with a number, only the pause of that number.
   mutating func endPause(_ number: Int? = nil) -> CheckedContinuation<Void, Never>? {
     guard let ended = pause, number == nil || number == ended.number else { return nil }
     pause = nil

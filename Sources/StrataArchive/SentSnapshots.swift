@@ -2,12 +2,12 @@ import Foundation
 import StrataBase
 import StrataJournal
 
-/// The snapshots that an archive has, and which one it gets next.
+/// The snapshots that an archive has, and the next one to send.
 struct SentSnapshots: Sendable {
   private(set) var newest: ArchiveSnapshot
   private var named: Set<Named> = []
 
-  /// A name and what it stands for.
+  /// A name and the revision that it stands for.
   private struct Named: Hashable {
     let name: String
     let revision: Revision
@@ -32,11 +32,11 @@ struct SentSnapshots: Sendable {
     }
   }
 
-  /// The snapshot of a file to send next: one with a name that the archive lacks, or one that is old enough.
+  /// The snapshot of a file to send next: one with a name that the archive lacks, or one that is new enough.
   ///
   /// - Parameters:
   ///   - last: How far the archive is.
-  ///   - interval: How much newer than the newest one it is at least, if it has no name.
+  ///   - interval: By how much it must be newer than the newest one, if it has no name.
   func next(
     in view: ReadView,
     through last: Revision,
