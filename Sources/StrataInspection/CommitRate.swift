@@ -1,24 +1,24 @@
 package import StrataJournal
 
-/// How many commits there were when, in equal spans of time.
+/// The number of commits over time, in equal spans.
 ///
-/// It grows with the journal without reading it again. Its memory does not: where it would have more than
-/// ``most`` spans, each two become one.
+/// It grows with the journal without reading it again, but its memory is bounded: instead of more than
+/// ``most`` spans, each pair of spans becomes one.
 package struct CommitRate: Sendable, Equatable {
   package struct Bucket: Sendable, Equatable {
     package var deltas = 0
-    /// The last revision at the end of the span; that of the span before it where it has no delta.
+    /// The last revision at the end of the span; if it has no delta, that of the span before it.
     package var last: Int64 = 0
   }
 
-  /// How many buckets there are at most.
+  /// The largest number of buckets.
   package static let most = 400
 
   /// The time of the first delta, in microseconds since 1970.
   package private(set) var start: Int64 = 0
   /// The time of the last delta.
   package private(set) var end: Int64 = 0
-  /// The microseconds of a bucket.
+  /// The length of a bucket in microseconds.
   package private(set) var length: Int64 = 1
   package private(set) var buckets: [Bucket] = []
   package private(set) var deltas: Int64 = 0
@@ -26,7 +26,7 @@ package struct CommitRate: Sendable, Equatable {
   package fileprivate(set) var revision: Revision = 0
   /// The first revision of the journal that was counted.
   package fileprivate(set) var first: Revision?
-  /// The position that says whether the journal is the same one.
+  /// The epoch of the journal that was counted; another one means another journal.
   fileprivate var epoch: Int64 = 0
 
   package init() {}
@@ -52,7 +52,7 @@ package struct CommitRate: Sendable, Equatable {
     self.revision = revision
   }
 
-  /// Makes each two buckets one.
+  /// Joins each pair of buckets.
   private mutating func halve() {
     var merged: [Bucket] = []
     for index in stride(from: 0, to: buckets.count, by: 2) {
@@ -74,8 +74,8 @@ extension Inspector {
 
   /// The rate of the commits of the journal.
   ///
-  /// O(deltas); with an earlier rate of the same journal, O(deltas since then). Only their times are read, and not
-  /// verified.
+  /// O(deltas); with an earlier rate of the same journal, O(deltas since then). Only their times are read,
+  /// without verification.
   package func rate(continuing earlier: CommitRate? = nil) throws(PersistenceError) -> CommitRate {
     try query { view in
       var rate = CommitRate()

@@ -3,7 +3,7 @@ import StrataBase
 import StrataJournal
 import StrataRecords
 
-/// A commit that made a version or a value: when, by which name, from where, and who wanted it.
+/// A commit that made a version or a value: its time, name and place, and who wanted it.
 package struct CommitSummary: Codable, Sendable, Equatable {
   package var revision: Int64
   /// The first revision of its delta: less than `revision` where commits were merged.

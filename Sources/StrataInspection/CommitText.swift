@@ -52,7 +52,7 @@ package enum CommitText {
     .init("context"),
   ]
 
-  /// The cells of ``columns``; for none, what was there at a revision already.
+  /// The cells of ``columns``; without a commit, those of a value that was there at the oldest revision.
   package static func cells(_ commit: CommitSummary?, orAt oldest: Revision) -> [RowText.Cell] {
     guard let commit else {
       return [.json("null", text: "≤ \(oldest)"), .none, .none, .none, .none]

@@ -3,7 +3,7 @@ import StrataRecords
 
 /// One delta of the journal, with the entities it changed.
 ///
-/// As JSON its commit's members are its own.
+/// In its JSON, the members of the commit are beside its own.
 @dynamicMemberLookup
 package struct DeltaSummary: Codable, Sendable, Equatable {
   package var commit: CommitSummary
@@ -47,10 +47,10 @@ package struct DeltaSummary: Codable, Sendable, Equatable {
 package struct TableChangeSummary: Codable, Sendable, Equatable {
   package var table: String
   package var put: [String] = []
-  /// Those of `put` that were not there before; nil where that is not known.
+  /// Those of `put` that did not exist before; nil if that is not known.
   package var inserted: [String]?
-  /// The names of the changed fields of those of `put` that were there before, by their IDs; nil where they
-  /// were not asked for.
+  /// The names of the changed fields of those of `put` that existed before, by their IDs; nil if they were
+  /// not asked for.
   package var fields: [String: [String]]?
   package var removed: [String] = []
   /// Changed in memory but not in the file, because the entity's `encode(to:)` threw.
@@ -61,7 +61,7 @@ extension DeltaSummary {
   init(_ header: DeltaHeader, _ blocks: [ChangeBlock]) throws(CorruptionError) {
     var changes: [TableChangeSummary] = []
     for block in blocks {
-      // A delta's entries are in no order; people expect one.
+      // The entries of a delta have no order; people expect one.
       let entries = block.entries.sorted { block.key(of: $0) < block.key(of: $1) }
       for entry in entries {
         let table = block.table(of: entry)

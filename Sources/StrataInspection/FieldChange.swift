@@ -2,7 +2,7 @@ package import StrataRecords
 
 /// How one field of an entity differs between two records.
 package struct FieldChange: Equatable, Sendable {
-  /// Its name; of a member of a nested object, the names on the way to it, as in `home.city`.
+  /// Its name; for a member of a nested object, the whole path, as in `home.city`.
   package let field: String
   /// The value before; nil where the field was absent.
   package let from: RecordValue?
@@ -19,13 +19,13 @@ package struct FieldChange: Equatable, Sendable {
   package enum Depth: Sendable {
     /// A field whose value is a nested object is compared as a whole.
     case fields
-    /// Of nested objects, their members are compared.
+    /// Nested objects are compared member by member.
     case members
   }
 
   /// The fields in which two records differ, in their order.
   ///
-  /// Empty for two that say the same, whatever their layouts and the order of their members.
+  /// Empty for records with the same contents, whatever their layouts and the order of their members.
   package static func changes(
     from: [RecordValue.Member],
     to: [RecordValue.Member],
@@ -34,7 +34,7 @@ package struct FieldChange: Equatable, Sendable {
     var changes: [FieldChange] = []
     compare(from, to, within: "", &changes)
     guard depth == .fields else { return changes }
-    // A nested object whose members have another order only does not differ.
+    // Nested objects do not differ if only the order of their members does.
     let (before, after) = (values(from), values(to))
     let names = (to + from.filter { after[$0.name] == nil }).map(\.name)
     return names.filter { name in

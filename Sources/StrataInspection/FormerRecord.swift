@@ -1,7 +1,8 @@
 import StrataJournal
 import StrataRecords
 
-/// Whether a question about an entity goes on with what it was before it got another ID or another table.
+/// Whether a question about an entity continues with the entity that it was before a change of its ID or
+/// table.
 package enum Following: Sendable {
   case moves
   case nothing
@@ -13,10 +14,11 @@ struct FormerRecord {
   let commit: DeltaHeader
   let versions: EntityVersions
 
-  /// Looks through the blocks of the delta that has added an entity.
+  /// Looks through the blocks of the delta that added an entity.
   ///
-  /// They say which records it has removed: the former one is that which has the same values, but for the ID.
-  /// Nil if the delta has no such record or several, or if history starts with it. O(entities that the delta removes).
+  /// Among the records that the delta removed, the former one is the record with the same values except for
+  /// the ID. Nil if the delta has no such record or several, or if history starts with it. O(entities that
+  /// the delta removes).
   init?(
     of key: EntityKey,
     _ versions: EntityVersions,
@@ -80,14 +82,14 @@ struct FormerRecord {
     )
   }
 
-  /// The values of a record besides its ID, in an order of their own: a field may have another name.
+  /// The values of a record besides its ID, in a canonical order: a field may have got another name.
   private static func values(_ members: [RecordValue.Member]) -> [String] {
     members.filter { $0.name != "id" && $0.value != .null }.map { $0.value.json() }.sorted()
   }
 }
 
 extension EntityVersions {
-  /// The commit that added an entity, where the last of its versions begin; nil if it was there at the oldest revision.
+  /// The commit that last added an entity; nil if the entity was there at the oldest revision.
   fileprivate func insertion(of id: ArraySlice<UInt8>) -> DeltaHeader? {
     var insertion: Int?
     for version in (versions[Array(id)] ?? []).reversed() {

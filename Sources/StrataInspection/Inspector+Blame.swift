@@ -12,7 +12,7 @@ package struct BlamedEntity: Sendable {
     package var isRemoved = false
   }
 
-  /// Nil for a persisted value, which has none.
+  /// Nil for a persisted value, which has no ID.
   package let id: RecordValue?
   package var fields: [Field]
 }
@@ -22,25 +22,25 @@ package struct BlamePage: Sendable {
   package var entities: [BlamedEntity] = []
   /// The revision of the values.
   package let revision: Revision
-  /// The oldest revision that can be read: a value without a commit is from there or from before.
+  /// The oldest revision that can be read: a value without a commit is at least as old.
   package let oldest: Revision
   /// Whether the table has more entities than these.
   package var isCut = false
 }
 
 extension Inspector {
-  /// Which commits gave the fields of entities the values that they have at a revision.
+  /// The commits that gave the fields of entities the values that they have at a revision.
   ///
-  /// O(journal), and for a whole table O(snapshot); for an entity, one chunk of it is read. The versions of
-  /// the entities that it returns are in memory.
+  /// O(journal), and for a whole table O(snapshot); for one entity, one chunk of it is read. The versions of
+  /// the returned entities are in memory.
   ///
   /// - Parameters:
-  ///   - id: Of one entity, as a person writes it.
-  ///   - field: One field only. One that an entity no longer has has the commit that removed it.
+  ///   - id: The ID of one entity, as a person writes it.
+  ///   - field: One field only. If an entity no longer has it, the commit that removed it is returned.
   ///   - limit: The most entities.
-  ///   - following: Whether one entity is followed to what it was before a change of its ID or a rename of its table.
-  /// - Throws: `.notFound` for a table or entity that is not there at the revision, and for a field that no entity
-  ///   has had since the journal starts.
+  ///   - following: Whether one entity is followed back through a change of its ID or a rename of its table.
+  /// - Throws: `.notFound` for a table or an entity that does not exist at the revision, and for a field that
+  ///   no entity has had since the start of the journal.
   package func blame(
     table: String,
     id: String? = nil,
@@ -57,7 +57,7 @@ extension Inspector {
       var entities: [StoredEntity] = []
       var scan = state.scan(table, EntityFilter(meantBy: id))
       while entities.count <= limit, let entity = try scan.next() { entities.append(entity) }
-      // A named snapshot may be older than the journal: then nothing is known of its values.
+      // A named snapshot may be older than the journal: then the origin of its values is unknown.
       let base = min(revision, view.oldest)
       let versions = try EntityVersions(
         of: table,
@@ -100,7 +100,7 @@ extension BlamedEntity {
     let isValue = StoredValues.name(ofTable: entity.table) != nil
     id = isValue ? nil : try EncodedID.value(of: Array(entity.id))
     fields = try origins.compactMap { origin in
-      // The ID is not blamed unless it is asked for: it never changes.
+      // The ID is left out unless it is asked for: it never changes.
       let isID = origin.name == "id" && EncodedID.bytes(of: origin.value)[...] == entity.id
       guard field.map({ $0 == origin.name }) ?? !isID else { return nil }
       return Field(
@@ -146,7 +146,7 @@ extension EntityVersions {
 extension BlamePage {
   /// A row for each field of each entity.
   ///
-  /// - Parameter place: Whether a table for people has the IDs too.
+  /// - Parameter place: Whether the IDs are also in a table for people.
   package func rows(withIDs place: RowText.Column.Place = .everywhere) -> RowText {
     RowText(
       [.init("id", .whole, place), .init("field"), .init("value")] + CommitText.columns,

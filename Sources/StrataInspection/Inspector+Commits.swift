@@ -2,9 +2,9 @@ package import StrataJournal
 import StrataRecords
 
 extension Inspector {
-  /// The commits before a revision, the last first; nil for those up to the head.
+  /// The commits before a revision, newest first; nil for those up to the head.
   ///
-  /// O(limit). What they changed is not read, and their hashes are not verified: ``log(_:)`` does both.
+  /// O(limit). Their changes are not read, and their hashes are not verified: ``log(_:)`` does both.
   package func commits(
     before revision: Revision? = nil,
     limit: Int
@@ -15,7 +15,7 @@ extension Inspector {
     }
   }
 
-  /// The commit that made a revision, by its header alone.
+  /// The commit of a revision, from its header alone.
   ///
   /// - Throws: `.notReached` after the last revision, `.trimmed` before the journal.
   package func commit(
@@ -35,7 +35,7 @@ extension Inspector {
   }
 }
 
-/// What the commits of a name, from a place, changed in a table.
+/// What the commits of a name and a place changed in a table.
 package struct CommitActivity: Sendable, Equatable {
   package let name: String
   package let place: String
@@ -50,9 +50,9 @@ package struct CommitActivity: Sendable, Equatable {
 
 /// What commits changed, by name, place, table and user.
 package struct ActivityPage: Sendable, Equatable {
-  /// The most changes first.
+  /// Those with the most changes first.
   package var activities: [CommitActivity] = []
-  /// The revisions that were counted, without those before the first.
+  /// The revisions that were counted: those after `after`, up to `through`.
   package let after: Revision
   package let through: Revision
   /// The number of deltas.
@@ -69,8 +69,8 @@ extension Inspector {
 
   /// Counts what the last commits up to a revision changed, by name, place, table and user.
   ///
-  /// O(entries of these deltas); its memory is that of at most 2,000 rows. Merged commits count for the user of the
-  /// first of them.
+  /// O(entries of these deltas), in the memory of at most 2,000 rows. Merged commits count for the user of
+  /// the first one.
   package func activity(
     last count: Int,
     until expression: RevisionExpression = .head(back: 0),

@@ -2,7 +2,7 @@ import Foundation
 package import StrataJournal
 import StrataSQLite
 
-/// What is worth knowing about the file of a store and its surroundings, with what to do.
+/// Findings about the file of a store and its surroundings, with what to do.
 package struct Diagnosis: Codable, Sendable, Equatable {
   package struct Finding: Codable, Sendable, Equatable {
     package enum Level: String, Codable, Sendable {
@@ -12,7 +12,7 @@ package struct Diagnosis: Codable, Sendable, Equatable {
     package var subject: String
     package var level: Level
     package var detail: String
-    /// What to do; nil where there is nothing to do.
+    /// What to do; nil if nothing has to be done.
     package var remedy: String?
   }
 

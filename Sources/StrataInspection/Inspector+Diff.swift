@@ -54,7 +54,7 @@ extension Inspector {
     }
   }
 
-  /// Only the changed entities, where they are known: then the changes of others are not held in memory.
+  /// The scope of the changed entities, if they are known: then the changes of others are not held in memory.
   private static func scope(of changed: [String: Set<[UInt8]>]?) -> ReadScope? {
     changed.map { changed in
       .entities(changed.flatMap { table, ids in ids.map { EntityKey(table: table, id: $0[...]) } })
@@ -99,7 +99,7 @@ extension Inspector {
             try comparison.compare(name, .all)
           }
         } catch let error as StateComparison.FirstStateError {
-          // The other store is not to blame: this one reads again, with an older snapshot.
+          // The damage is in this store, so the caller reads it again, with an older snapshot.
           return Result<StateDifference, any Error>.failure(error.cause)
         }
         return .success(comparison.difference)
@@ -117,11 +117,11 @@ extension Set<String> {
 }
 
 extension ReadView {
-  /// Up to how many entities are named: their keys are held in memory.
+  /// The most entities that are named: their keys are held in memory.
   private static let namedLimit = 20_000
 
-  /// The encoded IDs of the entities that deltas after a revision changed, of all tables or of one, by
-  /// their tables; nil if the journal does not go back so far, or if they are too many.
+  /// The encoded IDs of the entities that deltas after a revision changed, by table, for all tables or for
+  /// one; nil if the journal does not go back so far, or if there are too many.
   fileprivate func changed(
     between start: Revision,
     and end: Revision,

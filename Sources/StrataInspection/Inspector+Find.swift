@@ -36,12 +36,12 @@ package struct SearchText: Sendable {
 /// A field, or an ID, that contains a text.
 package struct SearchHit: Sendable {
   package let table: String
-  /// Nil for a persisted value, which has none.
+  /// Nil for a persisted value, which has no ID.
   package let id: RecordValue?
-  /// The field, with the names on the way to it; `id` for the ID itself.
+  /// The field as a path; `id` for the ID itself.
   package let field: String
   package let value: RecordValue
-  /// In a search of all history: the commit that put it there, and nil where it was at the oldest revision.
+  /// In a search of all history, the commit that put it there; nil if it was there at the oldest revision.
   package let commit: CommitSummary?
 }
 
@@ -66,8 +66,8 @@ extension Inspector {
 
   /// The fields and IDs that contain a text, without regard to case.
   ///
-  /// O(entities), or O(entities and journal) for all history, up to the limit. Only one hit of a field is
-  /// listed for a commit, and only from the commit that gave the field its value.
+  /// O(entities), or O(entities and journal) for all history, up to the limit. A field is listed once for
+  /// each commit that gave it such a value.
   ///
   /// - Throws: `.notFound` for a table that the file does not have.
   package func find(
@@ -112,9 +112,9 @@ private struct Search {
   private let catalog: LayoutCatalog
   private let limit: Int
   private(set) var hits: [SearchHit] = []
-  /// Whether there is a hit more than the limit.
+  /// Whether there are more hits than the limit.
   private(set) var isDone = false
-  /// In a search of all history: what the last version of each entity had, by the tables and the IDs.
+  /// In a search of all history, the hits in the last version of each entity, by table and ID.
   private var current: [String: [[UInt8]: [Found]]] = [:]
 
   private struct Found: Equatable {
@@ -156,7 +156,7 @@ private struct Search {
     var found: [Found] = []
     if let id, text.isIn(id) { found.append(Found(field: "id", value: id)) }
     for member in members {
-      // The field that repeats the ID was looked at.
+      // A field that repeats the ID was searched already.
       if member.name == "id", let id, member.value.plainText == id.plainText { continue }
       collect(member.value, member.name, &found)
     }
@@ -189,7 +189,7 @@ private struct Search {
     switch value {
     case .object(let members):
       for member in members {
-        // A key may be what is looked for: that of a dictionary is data.
+        // A key may match too: the keys of a dictionary are data.
         if text.isIn(member.name) {
           found.append(Found(field: "\(path).\(member.name)", value: member.value))
         } else {
@@ -213,7 +213,7 @@ extension SearchText {
 }
 
 extension RecordValue {
-  /// A value without parts as people read it; nil for null, bytes, and a value with parts.
+  /// A value without parts as people read it; nil for null, bytes and values with parts.
   fileprivate var plainText: String? {
     switch self {
     case .null, .data, .array, .object: nil

@@ -6,10 +6,10 @@ package import StrataRecords
 /// A version of an entity, and what its commit changed in it.
 package struct VersionSummary: Sendable {
   package enum Operation: String, Sendable {
-    /// It was there at the oldest revision that can be read.
+    /// It existed at the oldest revision that can be read.
     case base
     case inserted, updated, removed
-    /// It got this ID, or its table this name: see ``VersionSummary/former``.
+    /// It got this ID, or its table got this name: see ``VersionSummary/former``.
     case moved
     /// It was erased with all earlier versions.
     case erased
@@ -38,10 +38,10 @@ package struct EntityHistory: Sendable {
 extension Inspector {
   /// Every version of an entity that the file has, up to a revision.
   ///
-  /// O(journal); of the oldest snapshot one chunk is read.
+  /// O(journal), and one chunk of the oldest snapshot.
   ///
   /// - Parameter following: Whether the versions from before a change of its ID, or a rename of its table, come first.
-  /// - Throws: `.notFound` for a table that the file does not have, and for an entity that never was.
+  /// - Throws: `.notFound` for a table that the file does not have, and for an entity that never existed.
   package func history(
     table: String,
     id: String,

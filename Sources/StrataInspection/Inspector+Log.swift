@@ -2,15 +2,15 @@ import StrataBase
 package import StrataJournal
 import StrataRecords
 
-/// Which deltas of the journal a log lists: those that meet every condition.
+/// The conditions that a log puts on deltas: those that meet all of them are listed.
 package struct LogFilter: Sendable, Equatable {
-  /// That changed an entity of this table.
+  /// A table of which the delta changed an entity.
   package var table: String?
-  /// That changed this entity of the table, or of any table, by its ID as a person writes it.
+  /// The ID of an entity that the delta changed, in the table or in any, as a person writes it.
   package var id: String?
-  /// Whose name contains this text, without regard to case.
+  /// A text in the name of the commit, without regard to case.
   package var name: String?
-  /// Whose context names this user.
+  /// The user in the context of the commit.
   package var user: String?
 
   package init(
@@ -29,7 +29,7 @@ package struct LogFilter: Sendable, Equatable {
   package var isEmpty: Bool { self == LogFilter() }
 }
 
-/// A ``LogFilter`` that is ready to be asked.
+/// A ``LogFilter``, prepared for a file.
 struct LogCondition {
   private let filter: LogFilter
   private let name: SearchText?
@@ -63,18 +63,18 @@ struct LogCondition {
 
 /// A range of the journal's deltas.
 package enum JournalRange: Sendable, Equatable {
-  /// The last so many.
+  /// The last deltas, this many.
   case last(Int)
-  /// Up to so many after a revision.
+  /// Up to a number of deltas after a revision.
   case after(Revision, limit: Int)
 }
 
-/// Deltas of the journal, and what their range lacks.
+/// Deltas of the journal, and what is missing from their range.
 package struct JournalPage: Sendable, Equatable {
   package var deltas: [DeltaSummary]
-  /// The last revision, where the range goes on after the last of the deltas.
+  /// The last revision, if the range continues after the last of the deltas.
   package var more: Revision?
-  /// The first revision that the journal still has, where the range starts before it.
+  /// The first revision that the journal still has, if the range starts before it.
   package var trimmed: Revision?
 }
 
@@ -92,7 +92,7 @@ package enum LogDetail: Sendable {
 package struct LogRequest: Sendable {
   package var range: JournalRange
   package var filter = LogFilter()
-  /// Only deltas after this point; a point before the journal is its start.
+  /// Only deltas after this point; for a point before the journal, all from its start.
   package var since: RevisionExpression?
   /// Only deltas up to this point.
   package var until: RevisionExpression?
@@ -111,9 +111,9 @@ extension Inspector {
 
   /// Deltas of the journal in order, with the entities each changed; their hashes are verified.
   ///
-  /// O(their entities); with a filter, O(journal from `since` to `until`). A detail above `.puts` costs what
-  /// reading these entities at the revision before the first delta costs. Where that cannot be read, the log
-  /// has the detail `.puts`.
+  /// O(their entities); with a filter, O(journal from `since` to `until`). A detail above `.puts` also costs
+  /// a read of these entities at the revision before the first delta. If that revision cannot be read, the
+  /// log has the detail `.puts`.
   package func log(_ request: LogRequest) throws(PersistenceError) -> JournalPage {
     try query { view in
       let last = try request.until.map { min(try view.revision(of: $0), view.last.revision) }
@@ -166,7 +166,7 @@ extension Inspector {
         keepingRecords: request.detail == .fields,
         in: view
       )
-      // A filter leaves out deltas, and they count too.
+      // The deltas that a filter leaves out count too.
       var others = request.filter.isEmpty ? nil : try view.changes(after: start)
       for (index, delta) in deltas.enumerated() {
         let end = delta.header.revision
@@ -180,7 +180,7 @@ extension Inspector {
       }
       return summaries
     } catch is CorruptionError, is PersistenceError.Reason {
-      // What was there before cannot be read; the deltas themselves can.
+      // The state before cannot be read; the deltas themselves can.
       for index in summaries.indices {
         for table in summaries[index].changes.indices {
           summaries[index].changes[table].inserted = nil
@@ -199,15 +199,15 @@ private struct EarlierEntities {
     let record: [UInt8]
   }
 
-  /// Those of the wanted entities that are there.
+  /// The wanted entities that exist.
   private var entities: [String: [[UInt8]: Stored]] = [:]
   private var wanted: [String: Set<[UInt8]>] = [:]
-  /// What of the deltas before is needed.
+  /// The part of the deltas before that is needed.
   let scope: ReadScope
   private let keepsRecords: Bool
   private let catalog: LayoutCatalog
 
-  /// For more entities than this, reading all changes costs less than looking for theirs.
+  /// For more entities than this, reading all changes is cheaper than looking for theirs.
   private static let mostNamed = 1_024
 
   init(
@@ -244,7 +244,7 @@ private struct EarlierEntities {
     entities[table, default: [:]][Array(id)] = Stored(layout: layout, record: record)
   }
 
-  /// Goes to the state after a delta.
+  /// Moves on to the state after a delta.
   mutating func apply(_ blocks: [ChangeBlock]) {
     for block in blocks {
       for entry in block.entries {
@@ -259,7 +259,7 @@ private struct EarlierEntities {
     }
   }
 
-  /// Notes what a delta, which is the next one, inserted and updated.
+  /// Notes what the next delta inserted and updated.
   func addInsertions(to summary: inout DeltaSummary, _ blocks: [ChangeBlock]) throws {
     for index in summary.changes.indices where !summary.changes[index].put.isEmpty {
       let table = summary.changes[index].table
@@ -288,7 +288,7 @@ private struct EarlierEntities {
 
 /// The revisions between which a log looks.
 private struct LogBounds {
-  /// The revision after which it starts; nil for the range's own.
+  /// The revision after which it starts; nil to use the range's own.
   let since: Revision?
   let until: Revision
 }
@@ -312,7 +312,7 @@ extension ReadView {
   /// The first revision of the journal, if a range that starts here reaches before it.
   fileprivate func trimmed(from range: JournalRange, _ bounds: LogBounds) -> Revision? {
     let oldest = first ?? last.revision.next
-    // What is asked for since a point starts there at the earliest.
+    // A range with a point to start from begins there at the earliest.
     if let since = bounds.since, since >= oldest { return nil }
     let wanted =
       switch range {
@@ -322,7 +322,7 @@ extension ReadView {
     return wanted < oldest && oldest > Revision(1) ? oldest : nil
   }
 
-  /// A replay that starts before the first delta that may be listed; nil if there is none.
+  /// A replay from before the first delta that may be listed; nil if there is none.
   fileprivate func replay(_ request: LogRequest, _ bounds: LogBounds) throws -> JournalReplay? {
     let header: DeltaHeader?
     switch request.range {

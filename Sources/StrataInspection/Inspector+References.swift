@@ -24,8 +24,8 @@ package struct EntityReferences: Sendable {
 extension Inspector {
   /// What an entity refers to and what refers to it, as far as layouts note references.
   ///
-  /// O(entities of the tables that refer to its table), up to the limit; an entity that refers to nothing that is
-  /// there is listed too.
+  /// O(entities of the tables that refer to its table), up to the limit. Entities that it refers to are
+  /// listed even if they do not exist.
   ///
   /// - Throws: `.notFound` for a table or an entity that is not there at the revision.
   package func references(
@@ -95,7 +95,7 @@ extension Inspector {
   }
 }
 
-/// The fields of the records of one layout that can refer to entities of a table.
+/// The fields of the records of one layout that may refer to entities of a table.
 private struct ReferringFields {
   private let places: [Layout.Reference]
   private let fields: RecordFields

@@ -10,7 +10,7 @@ package struct Verification: Codable, Sendable, Equatable {
   package struct Check: Codable, Sendable, Equatable {
     package var name: String
     package var passed: Bool
-    /// Whether what it found is no damage and still worth a look.
+    /// Whether the finding is not damage, but still worth a look.
     package var isNote = false
     package var detail: String
   }
@@ -28,7 +28,7 @@ extension Verification {
     runNoting(name) { (try check(), isNote: false) }
   }
 
-  /// Runs a check that may find something that is no damage and still worth a look.
+  /// Runs a check whose finding may not be damage, but still worth a look.
   mutating func runNoting(_ name: String, _ check: () throws -> (detail: String, isNote: Bool)) {
     do {
       let (detail, isNote) = try check()
@@ -41,8 +41,8 @@ extension Verification {
 }
 
 extension Inspector {
-  /// Verifies everything in the file: every page, every index of SQLite, every hash, every record, and that each
-  /// snapshot equals the one before it merged with the deltas between them.
+  /// Verifies everything in the file: every page, every SQLite index, every hash, every record, and that each
+  /// snapshot equals the one before it merged with the deltas in between.
   ///
   /// O(file), several times over.
   ///
@@ -86,7 +86,7 @@ extension Inspector {
       verification.run("snapshot \(snapshot.header.revision)") { try verify(snapshot, view) }
     }
     verification.run("journal") { try verifyJournal(view) }
-    // A short journal has none.
+    // A short journal has no indexes.
     if view.mayHaveIndexes { verification.run("index") { try verifyIndexes(view) } }
     for (newer, older) in zip(view.anchors, view.anchors.dropFirst()) {
       verification.run("merge \(older.header.revision)…\(newer.header.revision)") {
@@ -104,8 +104,7 @@ extension Inspector {
     return "\(try access.connection.pageCount()) pages"
   }
 
-  /// What the file has more, less or other than the migrations make was found when it was opened, and is
-  /// checked again: verifying may start much later.
+  /// Compares the schema with that of the migrations again: verifying may start long after the opening.
   private func verifySchema() throws -> String {
     try RestoredFile.check(access.connection, path, .inspecting)
     let plan = try Migrator(catalog: .file, now: { 0 }).plan(for: access.connection)
@@ -114,8 +113,8 @@ extension Inspector {
       ? format : "\(format); opening it for writing makes it \(StoreFormat.known)"
   }
 
-  /// Verifies every row that has a hash of its own, that each name is one of a snapshot, and that no row is left of a
-  /// delta or a snapshot that is not there.
+  /// Verifies every row that has a hash of its own, that each name belongs to a snapshot, and that no row is
+  /// left of a missing delta or snapshot.
   private func verifyRows(_ view: ReadView) throws -> String {
     var count = 0
     for table in HashedTable.all { count += try table.verify(access.connection) }
@@ -208,7 +207,7 @@ extension Inspector {
     return "\(replay.deltas) deltas, \(entities) changes, up to revision \(replay.revision)"
   }
 
-  /// Verifies that each index says what the deltas of its run say.
+  /// Verifies that each index agrees with the deltas of its run.
   private func verifyIndexes(_ view: ReadView) throws -> String {
     let start = view.startOfJournal
     var after = start
@@ -218,7 +217,7 @@ extension Inspector {
     {
       let place = "the index up to revision \(index.last)"
       guard index.isSound(at: chain) else { throw CorruptionError("\(place) is damaged") }
-      // The first deltas of its run may be trimmed.
+      // The first deltas of its run may have been trimmed.
       let stored = try index.contents(after: start)
       let expected = try view.journal
         .changes(after: max(stored.first.previous, start), through: index.last)

@@ -49,7 +49,7 @@ package final class Inspector {
     throw busy
   }
 
-  /// Whether an error comes from what a writer removed since a view was made.
+  /// Whether an error was caused by a writer that has removed something since a view was made.
   private func isOfTrimming(_ error: any Error, since view: ReadView) throws -> Bool {
     switch error {
     case is CorruptionError, PersistenceError.Reason.trimmed: try wasTrimmed(since: view)
@@ -71,10 +71,10 @@ package final class Inspector {
     )
   }
 
-  /// Runs a query that goes through the entities of a state, which are read as it goes.
+  /// Runs a query that reads the entities of a state one after another.
   ///
-  /// If it meets damage, it runs again with the next older snapshot, as far as the journal goes back. The
-  /// closure receives how many snapshots to pass over.
+  /// If it meets damage, it runs again with the next older snapshot, as far back as the journal goes. The
+  /// closure receives the number of snapshots to skip.
   func scanning<R>(
     _ body: (ReadView, _ skipping: Int) throws -> R
   ) throws(PersistenceError) -> R {
@@ -87,7 +87,7 @@ package final class Inspector {
           if try isOfTrimming(error, since: view) { throw error }
           damage = damage ?? error
         } catch {
-          // Without the damaged snapshots there may be no other way to the revision.
+          // Without the damaged snapshots the revision may be out of reach.
           if let damage { throw damage }
           throw error
         }
@@ -107,7 +107,7 @@ package final class Inspector {
     if try !query({ $0.allTables.contains(table) }) { throw notFound("table \(table)") }
   }
 
-  /// The error for an entity that a table does not have; it says if it was erased.
+  /// The error for an entity that a table does not have; it mentions an erasure.
   func missing(_ id: String, in table: String) throws(PersistenceError) -> PersistenceError {
     let keys = EncodedID.candidates(for: id).map { EntityKey(table: table, id: $0[...]) }
     let erasure = try query { try $0.erasure(of: keys) }
@@ -179,8 +179,8 @@ extension Inspector {
 
   /// The entity tables with their sizes at a revision, and the persisted values.
   ///
-  /// O(chunks of the newest snapshot, and the deltas after it); of the chunks only those are read in whose
-  /// range of keys something changed since.
+  /// O(chunks of the newest snapshot, and the deltas after it); only chunks with changes in their range of
+  /// keys are read.
   package func tables(
     at expression: RevisionExpression = .head(back: 0)
   ) throws(PersistenceError) -> [TableSummary] {
@@ -197,8 +197,8 @@ extension Inspector {
   ///
   /// A persisted value is the only entity of its table.
   ///
-  /// O(chunks of the newest snapshot, and the deltas after it), and of the chunks one for an ID, else those
-  /// of the table. Only what is returned is decoded. All returned entities are in memory.
+  /// O(chunks of the newest snapshot, and the deltas after it); reads one chunk for an ID, else all chunks of
+  /// the table. Only the returned entities are decoded, and all of them are in memory.
   ///
   /// Throws `.notFound` for a table that the file does not have, or an ID that the table does not have.
   package func show(

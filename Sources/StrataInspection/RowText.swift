@@ -65,7 +65,7 @@ package struct RowText {
     }
   }
 
-  /// The lines of CSV, with one of titles.
+  /// The lines of CSV, with a line of titles.
   package var csv: [String] {
     let titles = columns.map { CSVText.field($0.name) }.joined(separator: ",")
     return [titles]

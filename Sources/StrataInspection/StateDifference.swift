@@ -22,10 +22,10 @@ package struct StateDifference: Sendable {
     }
 
     package let table: String
-    /// Nil for a persisted value, which has none.
+    /// Nil for a persisted value, which has no ID.
     package let id: RecordValue?
     package let kind: Kind
-    /// Its fields that differ: all of them where it is only on one side.
+    /// The fields that differ; all of them if only one side has the entity.
     package let fields: [FieldChange]
   }
 
@@ -65,7 +65,7 @@ struct StateComparison {
   /// Pairs of layout numbers that mean the same.
   private var equalLayouts: [Pair: Bool] = [:]
 
-  /// An error of reading the first state.
+  /// An error from reading the first state.
   struct FirstStateError: Error {
     let cause: any Error
   }

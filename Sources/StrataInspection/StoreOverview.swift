@@ -2,7 +2,7 @@ package import Foundation
 import StrataBase
 package import StrataJournal
 
-/// What a store is and how far it is, without a look at its deltas and entities.
+/// What a store is and its progress, without a look at its deltas and entities.
 package struct StoreOverview: Codable, Sendable, Equatable {
   /// A snapshot that has a name.
   package struct Named: Codable, Sendable, Equatable {
@@ -14,7 +14,7 @@ package struct StoreOverview: Codable, Sendable, Equatable {
   package var store: UUID
   package var application: String?
   package var epoch: Int64
-  /// The last revision, and when it was made.
+  /// The last revision and its time.
   package var revision: Int64
   package var time: Date
   /// The oldest revision whose entities can be read.
@@ -55,9 +55,9 @@ extension Inspector {
   package var isOfCopy: Bool { access.mode == .copy }
 }
 
-/// What shows from outside that a store was written: sizes and times of its files.
+/// The signs of a write that are visible from outside: sizes and times of the store's files.
 ///
-/// It opens nothing. Two writes within a tick of the file system's clock look like one.
+/// It opens nothing. Two writes within one tick of the file system's clock look like one.
 package struct StoreFileState: Equatable, Sendable {
   private let times: [Int64]
 

@@ -5,7 +5,7 @@ import StrataRecords
 
 /// What happened in the journal of a store, in numbers.
 package struct StoreStatistics: Codable, Sendable, Equatable {
-  /// The changes of a table, an entity, or of the commits of a name.
+  /// The changes of a table, of an entity, or of the commits of one name.
   package struct Activity: Codable, Sendable, Equatable {
     /// The name of the table or of the commits.
     package var name: String
@@ -27,7 +27,7 @@ package struct StoreStatistics: Codable, Sendable, Equatable {
     package var changes: Int
   }
 
-  /// The revisions that were looked at, without those before the first.
+  /// The revisions that were counted: those after `after`, up to `through`.
   package var after: Int64
   package var through: Int64
   package var start: Date?
@@ -35,7 +35,7 @@ package struct StoreStatistics: Codable, Sendable, Equatable {
   package var deltas = 0
   package var changes = 0
   package var bytes: Int64 = 0
-  /// By changes, the most first.
+  /// Those with the most changes first.
   package var tables: [Activity] = []
   package var commits: [Activity] = []
   package var entities: [Activity] = []
@@ -47,7 +47,7 @@ package struct StoreStatistics: Codable, Sendable, Equatable {
 extension Inspector {
   /// Statistics of the deltas between two points.
   ///
-  /// O(journal); its memory is about that of the IDs of the changed entities.
+  /// O(journal), in about the memory of the IDs of the changed entities.
   ///
   /// - Parameters:
   ///   - since: Only deltas after this point; nil for the start of the journal.
@@ -92,7 +92,7 @@ private struct ActivityCount {
   private let first: Int64
   private let length: Int64
 
-  /// How many buckets there are at most.
+  /// The largest number of buckets.
   private static let most: Int64 = 60
   private static let lengths: [Int64] = [
     1, 5, 15, 60, 300, 900, 3_600, 10_800, 21_600, 86_400, 604_800, 2_592_000, 31_536_000,

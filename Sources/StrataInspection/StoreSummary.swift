@@ -6,7 +6,7 @@ import StrataRecords
 
 /// An overview of a store's file.
 ///
-/// It is printed as JSON: the names of its properties are promised, those of its types are not.
+/// It is printed as JSON: the names of its properties are stable, those of its types are not.
 package struct StoreSummary: Codable, Sendable, Equatable {
   package var path: String
   package var format: Int
@@ -41,7 +41,7 @@ package struct JournalSummary: Codable, Sendable, Equatable {
   package var bytes: Int64
   /// The last revision whose delta was removed; nil if there is none.
   package var trimmed: Int64?
-  /// The first revision from which on every one can be read.
+  /// The first revision from which on every revision can be read.
   package var readable: Int64
 }
 
@@ -125,7 +125,7 @@ package struct TableSummary: Codable, Sendable, Equatable {
   package var count: Int
   /// The bytes of the records.
   package var bytes: Int
-  /// The fields of its newest layout; for a value that is not a record, one without a name.
+  /// The fields of its newest layout; a value that is not a record has one without a name.
   package var fields: [FieldSummary]
 }
 

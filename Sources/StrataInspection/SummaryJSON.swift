@@ -1,9 +1,9 @@
 import Foundation
 import StrataJournal
 
-/// What an inspection found as JSON: keys are sorted, dates are ISO 8601 in UTC.
+/// Findings of an inspection as JSON: keys are sorted, dates are ISO 8601 in UTC.
 ///
-/// Characters that control a terminal are raw in it.
+/// Control characters are not escaped for a terminal.
 package enum SummaryJSON {
   /// JSON on one line.
   package static func compact(_ value: some Encodable) -> String {

@@ -4,7 +4,7 @@ package import StrataRecords
 /// An entity, or a persisted value, read without its type.
 package struct UntypedEntity: Sendable {
   package var table: String
-  /// Nil for a persisted value, which has none.
+  /// Nil for a persisted value, which has no ID.
   package var id: RecordValue?
   package var value: RecordValue
 
@@ -32,7 +32,7 @@ extension UntypedEntity {
 }
 
 extension StoredValues {
-  /// The fields of a value, from those of the record that holds it; its kind where it has no fields.
+  /// The fields of a value, taken from the record that holds it; its kind if it has no fields.
   static func fields(in record: [Layout.Field]) -> [FieldSummary] {
     guard let value = record.first(where: { $0.name == field }) else {
       return record.map(FieldSummary.init)
