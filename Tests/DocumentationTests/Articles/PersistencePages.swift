@@ -132,6 +132,22 @@ private enum EvolvingYourData {
     return [addAge, splitAddress]
   }
 
+  static func values() -> [DataMigration] {
+    let total = DataMigration("0006_total", table: "orders") { order in
+      let lines = order["lines"]?.elements ?? []
+      order["total"] = .integer(lines.reduce(0) { $0 + Int($1["cents"]?.integer ?? 0) })
+      if let placed = try order.value(Date.self, of: "placed") {
+        try order.set("due", to: placed + 14 * 86_400)
+      }
+    }
+
+    let shipped = DataMigration("0007_shipped", table: "orders") { order in
+      guard let sent = order["delivery"]?["sent"] else { return }
+      order["delivery"] = .object([.init("shipped", sent)])
+    }
+    return [total, shipped]
+  }
+
   static func plan(_ migrations: [DataMigration]) async throws {
     let migrator = DataMigrator(migrations, at: "app.strata")
     for step in try await migrator.plan().steps {

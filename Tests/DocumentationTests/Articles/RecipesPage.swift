@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import Testing
 
 /// The page "Recipes".
 private enum Recipes {
@@ -105,9 +106,18 @@ private enum Recipes {
   }
 
   static func scripts() throws -> [DataMigration] {
-    let script = String(decoding: PackageResources.V0001_add_vip_sql, as: UTF8.self)
-    let migrations = [try DataMigration("V0001_add_vip", sql: script)]
+    let migrations = [
+      try DataMigration(
+        "V0001_add_vip",
+        sql: String(decoding: PackageResources.V0001_add_vip_sql, as: UTF8.self)
+      )
+    ]
     return migrations
+  }
+
+  static func listed(_ migrations: [DataMigration]) throws {
+    let scripts = try SQLMigrations.folder("Sources/App/Migrations")
+    #expect(migrations.map(\.name) == scripts.map(\.name))
   }
 
   struct Player: Equatable, Sendable {
