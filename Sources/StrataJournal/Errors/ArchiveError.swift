@@ -2,13 +2,13 @@ public import Foundation
 
 /// What went wrong with an archive, and what to do about it.
 ///
-/// The store and its file are as they were.
+/// The store and its file are unchanged.
 public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong.
   public enum Reason: Error, Sendable, Equatable {
     /// It cannot be reached, or did not answer in time. What was sent may have taken effect.
     case away(String)
-    /// Another process leads, or the archive is not where the caller takes it to be.
+    /// Another process leads, or the head of the archive is not the one that the caller expects.
     case refused
     /// The lease of another leader runs for this long.
     case led(by: String, for: Duration)
@@ -20,7 +20,7 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case notFound(String)
     /// It was made by a newer version of Strata.
     case newerFormat(found: Int, known: Int)
-    /// What it has is not what was put there.
+    /// Its contents are not those that were put there.
     case damaged(String)
     /// It cannot be used as it was given.
     case unusable(String)

@@ -2,7 +2,7 @@ import StrataBase
 import StrataRecords
 import StrataSQLite
 
-/// A contradiction in what the file holds.
+/// A contradiction in the contents of the file.
 package struct CorruptionError: Error, Equatable, CustomStringConvertible {
   /// What contradicts what, without the path and without a full stop.
   package let detail: String

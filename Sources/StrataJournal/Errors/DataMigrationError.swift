@@ -40,11 +40,11 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case notEnoughSpace(needed: Int64, free: Int64)
   /// A temporary file of the run cannot be written or read.
   case temporaryFile(String)
-  /// The data cannot be made what it was at the revision: which migrations its records had seen by then is not known,
-  /// because a later delta has taken some back, or has brought up what an older build had written.
+  /// The data cannot be reverted to the revision: the migrations that its records had seen by then are not
+  /// known, because a later delta has taken some back, or has brought up what an older build had written.
   case ledgerUnknown(Revision, since: String)
-  /// The build that runs migrations cannot read what they have made: a record does not fit its types, or breaks a rule of
-  /// its schema. Nothing of the run took effect.
+  /// The build that runs migrations cannot read their result: a record does not fit its types, or breaks a
+  /// rule of its schema. Nothing of the run took effect.
   case unreadable([String], detail: String)
   /// A newer build has run migrations that this build lacks, and a record does not fit its types since.
   case olderBuild(lacks: [String], detail: String, backup: String?)

@@ -1,6 +1,6 @@
 /// Something that a migration does to the data and that may not be intended.
 public struct MigrationFinding: Sendable, Hashable, Codable {
-  /// What kind of thing it is.
+  /// The kind of a finding.
   ///
   /// The raw value is the word in `-- strata:allow destructive(users.bio)`.
   public enum Kind: String, Sendable, Codable, CaseIterable {
@@ -12,11 +12,11 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
     case deletes
     /// Every value of a field was replaced by another one.
     case overwrites
-    /// Values of a field are what SQL has computed, which the field holds only rounded.
+    /// Values of a field were computed by SQL and are rounded.
     case rounds
     /// References that led to an entity lead to none.
     case dangling
-    /// A field without an empty value was added to records that have none.
+    /// A field that must not be empty was added to records that have no value for it.
     case notNull = "not-null"
     /// Several records would have one ID.
     case collision
@@ -26,7 +26,7 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
     case noEffect = "no-effect"
   }
 
-  /// What kind of thing it is.
+  /// The kind.
   public var kind: Kind
   /// The table; nil where it is about the step.
   public var table: String?
@@ -109,7 +109,7 @@ public struct MigrationAllowance: Sendable, Hashable, Codable {
     )
   }
 
-  /// Reads `destructive(users.bio)`, `lossy(users)` or `no-effect`; nil if it is none.
+  /// Reads `destructive(users.bio)`, `lossy(users)` or `no-effect`; nil for any other text.
   public init?(parsing text: some StringProtocol) {
     let text = text.trimmingPrefix { $0.isWhitespace }
     guard let start = text.firstIndex(of: "(") else {
@@ -144,7 +144,7 @@ public struct MigrationAllowance: Sendable, Hashable, Codable {
     MigrationAllowance(.dangling, in: place)
   }
 
-  /// Whether it covers a finding: that everything may go includes that some of it may.
+  /// Whether it covers a finding: permission to lose everything includes losing a part.
   package func covers(_ finding: MigrationFinding) -> Bool {
     (kind == finding.kind || kind == .destructive && Self.partOfDestructive.contains(finding.kind)
       || kind == .lossy && [.overwrites, .rounds].contains(finding.kind))

@@ -11,10 +11,10 @@ extension PersistenceError {
     case notReadable(String)
     /// The file or its directory cannot be written.
     case notWritable(String)
-    /// There is something else than a regular file at the path: a link, a directory.
+    /// Something other than a regular file is at the path: a link, a directory.
     case notAFile(String)
     /// There is a file beside the store that is not the store's own: a rollback journal of SQLite, or
-    /// something else than a regular file under the name of one of the store's files.
+    /// something other than a regular file under the name of one of the store's files.
     case foreignCompanion(String)
     /// The file has no bytes. The file of a new store is never empty.
     case empty
@@ -87,7 +87,7 @@ extension PersistenceError {
     case beforeMigration(String)
     /// The snapshot of another revision has this name.
     case nameTaken(String, Revision)
-    /// Entities that are to be erased are in the database still. The first of them is named.
+    /// Entities that are to be erased are still in the database. The first of them is named.
     case stillPresent(table: String, id: String)
     /// Other entities refer to entities that are to be erased. The first of them is named.
     case stillReferenced(table: String, id: String, by: String, count: Int)
@@ -284,7 +284,7 @@ extension PersistenceError.Reason {
     case .closed: "Use it before close(), or open the store again."
     case .notReached: "Ask for that one or an earlier one."
     case .beforeHistory(let oldest):
-      // The next whole second, which is not before it either when it is typed as it stands here.
+      // The next whole second: typed as it is printed, it is not before the start either.
       """
       Ask for \(Date(timeIntervalSince1970: oldest.timeIntervalSince1970.rounded(.up)).formatted(.iso8601)) or \
       a later time. If the store is older than that, its history was trimmed: a SnapshotPolicy with larger \

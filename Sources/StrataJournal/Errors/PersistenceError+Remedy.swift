@@ -1,7 +1,7 @@
 extension PersistenceError {
   /// What a program can do about an error without reading its text.
   ///
-  /// The description of the error says the same for this one case, with the names in it.
+  /// The description of the error gives the same advice, with the names of this case.
   public enum Remedy: Sendable, Hashable, CaseIterable {
     /// Try again: another process has the file or leads the archive, or the archive does not answer.
     case retry
@@ -9,7 +9,7 @@ extension PersistenceError {
     case freeSpace
     /// Check the disk, and what this user may read and write.
     case checkDisk
-    /// Name another file, revision, time or snapshot: this one is not there, or is not what it is taken for.
+    /// Name another file, revision, time or snapshot: this one is not there, or is something else.
     case chooseAnother
     /// Use the newer build that wrote the file, or update this program.
     case useNewerBuild
@@ -17,7 +17,7 @@ extension PersistenceError {
     case migrate
     /// Restore a backup, or open with `RestorePolicy.bestEffort`.
     case restore
-    /// Repair the data: entities break a rule, refer to what is to go, or cannot be encoded.
+    /// Repair the data: entities break a rule, refer to entities that are to be erased, or cannot be encoded.
     case repair
     /// Open the file again, or resume the persistence.
     case reopen

@@ -76,7 +76,7 @@ package struct DeclaredColumn: Sendable, Equatable {
 }
 
 extension [DeclaredColumn] {
-  /// A layout of those that none of the layouts has; nil if there is none.
+  /// A layout of the declared columns that none of the layouts has; nil if there are none.
   package func layout(besides layouts: [Layout]) throws -> Layout? {
     let known = Set(layouts.flatMap { $0.fields.map(\.name) })
     let fields = map(\.field).filter { !known.contains($0.name) }

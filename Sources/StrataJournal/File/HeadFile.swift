@@ -21,7 +21,7 @@ package struct HeadFile: ~Copyable {
 
   /// Reads a head without creating or changing anything; nil if there is none or both slots are torn.
   ///
-  /// Throws if there is one that cannot be read: what it says must not be ignored.
+  /// Throws if a head exists and cannot be read: it must not be ignored.
   package static func read(_ path: String, on disk: Disk = .system) throws(SystemError)
     -> HeadRecord?
   {

@@ -70,7 +70,7 @@ package struct LayoutCatalog: Sendable {
         guard (0...StoredNumber.lastLayout).contains(number),
           Checksum(of: body).bytes == (try row.blob(2))
         else { return .continue }
-        // A body that is no layout counts as missing: a record that needs it is then found to be damaged.
+        // A body that is not a layout counts as missing: a record that needs it is then found to be damaged.
         do { add(try Layout(body: body), number, table) } catch _ {}
         return .continue
       }
@@ -99,7 +99,7 @@ package struct LayoutCatalog: Sendable {
     return number
   }
 
-  /// The number after the last one; a file that was forged may have the last one there is.
+  /// The number after the last one; in a forged file the last one may be the largest possible.
   private var unusedNumber: Int64 {
     if lastNumber < StoredNumber.lastLayout { return lastNumber + 1 }
     return (1...).first { byNumber[$0] == nil } ?? lastNumber

@@ -2,10 +2,10 @@ import StrataBase
 import StrataMigrations
 package import StrataSQLite
 
-/// Which leadership of an archive a file has had last: the epoch that it started.
+/// The last leadership of an archive that a file had: the epoch that it started.
 ///
-/// An archive whose last leader had this epoch was written by this file alone since. It is the one row of the table
-/// `leadership`.
+/// If the last leader of an archive had this epoch, only this file has written to the archive since. It is
+/// the one row of the table `leadership`.
 package enum LeadershipRecord {
   /// The epoch; 0 if the file never led.
   package static func read(_ connection: Connection) throws -> Int64 {

@@ -5,7 +5,7 @@ package import StrataSQLite
 /// A row of `entity_table`: a table that the file has, or has had.
 package struct ListedTable: Sendable, Equatable {
   package let name: String
-  /// The revision that brought it.
+  /// The revision that added it.
   package let since: Revision
   /// The revision at which it was renamed or dropped; nil while it is there.
   ///
@@ -43,7 +43,7 @@ package struct ListedTable: Sendable, Equatable {
     try rows("WHERE name = ?", [.text(name)], in: connection).first
   }
 
-  /// Lists a table that is there from a revision on; one that is listed keeps its beginning.
+  /// Lists a table from a revision on; a table that is listed already keeps its start.
   package static func add(
     _ name: String,
     since revision: Revision,
@@ -60,7 +60,7 @@ package struct ListedTable: Sendable, Equatable {
     try ListedTable(name: name, since: known.since, until: revision).write(to: connection)
   }
 
-  /// Takes back that tables were renamed or dropped after a revision.
+  /// Undoes the ends of tables after a revision.
   package static func removeEnds(after revision: Revision, from connection: Connection) throws {
     for table in try all(in: connection) {
       guard let until = table.until, until > revision else { continue }

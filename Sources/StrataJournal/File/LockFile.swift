@@ -3,11 +3,12 @@ import StrataBase
 
 /// The lock of a store's writer: a file beside the store, locked with `flock`.
 ///
-/// The file names its owner, for people. The lock itself is the kernel's and ends with the process. The
-/// file is not unlinked, or two processes could each hold "the" lock on different inodes; only an opening that is
-/// refused takes back the one that it has made, while it holds the lock. So the inode is compared again after locking.
+/// The file names its owner, for people. The lock itself is the kernel's and ends with the process. The file
+/// is not unlinked, or two processes could each hold "the" lock on different inodes; only a refused opening
+/// removes the file that it has created, while it holds the lock. So the inode is compared again after
+/// locking.
 ///
-/// The second line is another one each time: it shows a reader that a writer came and left.
+/// The second line differs each time, so that a reader notices a writer that came and left.
 package struct LockFile: ~Copyable {
   private let file: OpenFile
 
@@ -52,7 +53,7 @@ package struct LockFile: ~Copyable {
 
   /// Whether the lock file still has its name: without it, another writer can lock another file.
   var isInPlace: Bool {
-    // A file that cannot be asked is treated as one that is gone.
+    // A file that cannot be examined counts as gone.
     do { return try file.identity() == FileIdentity(ofFileAt: file.path) } catch _ { return false }
   }
 

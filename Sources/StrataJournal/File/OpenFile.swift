@@ -21,9 +21,9 @@ package struct OpenFile: ~Copyable {
 
   /// Opens with the given flags and `O_CLOEXEC`; only its owner can read a new file.
   ///
-  /// A link is not followed and a FIFO is not waited for. What is written to must have no other name.
+  /// Links are not followed, and FIFOs are not waited for. A file that is written to must have no other name.
   ///
-  /// - Throws: for anything else than a regular file, an error with its `kind`.
+  /// - Throws: for anything other than a regular file, an error with its `kind`.
   package init(
     _ path: String,
     _ flags: Int32,

@@ -43,7 +43,7 @@ extension PersistenceError.Reason {
   init(_ error: MigrationError, _ operation: PersistenceError.Operation) {
     switch error {
     case .database(let cause), .failed(_, _, let cause):
-      // The script is not to blame for the disk.
+      // An error of the disk is not one of the script.
       let reason = PersistenceError.Reason(cause, operation)
       if case .io = reason, cause.code.primary != .ioerr { break }
       self = reason

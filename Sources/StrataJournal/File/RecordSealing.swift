@@ -29,8 +29,8 @@ package import StrataRecords
 public protocol RecordSealing: Sendable {
   /// Returns the bytes that the file stores for a record.
   ///
-  /// Called on the writer's thread, once for each record. When it throws, the entity is not
-  /// persisted and is named as such.
+  /// Called on the writer's thread, once for each record. If it throws, the entity is not persisted, and is
+  /// reported as such.
   func seal(_ record: [UInt8], context: RecordContext) throws -> [UInt8]
 
   /// Returns the record that was sealed for this context.

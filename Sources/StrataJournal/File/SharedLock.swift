@@ -5,7 +5,7 @@ import Foundation
 /// A reader holds it while a statement runs, and not between two.
 struct SharedLock: ~Copyable {
   private let file: OpenFile
-  /// What the last writer has left in the lock file: other bytes each time.
+  /// The bytes that the last writer has left in the lock file; they differ each time.
   let mark: [UInt8]
 
   /// The result of taking a shared lock.
@@ -13,7 +13,7 @@ struct SharedLock: ~Copyable {
     case acquired(SharedLock)
     /// There is no lock file: no writer ever opened the store at this path.
     case noLockFile
-    /// With what it has left in the lock file.
+    /// With the bytes that it has left in the lock file.
     case writerPresent([UInt8])
   }
 
@@ -40,7 +40,7 @@ struct SharedLock: ~Copyable {
     return .noLockFile
   }
 
-  /// Takes a POSIX lock as well, which tells a waiting writer the number of this process.
+  /// Takes a POSIX lock as well, which shows a waiting writer the ID of this process.
   ///
   /// The system drops it when this process closes any descriptor of the file; the writer's error then names no process.
   private static func name(on file: borrowing OpenFile) {

@@ -69,7 +69,7 @@ package enum StoreFormat {
     try connection.userVersion() < known
   }
 
-  /// Whether a file has the first format, whose snapshots are other ones.
+  /// Whether a file has the first format, whose snapshots have another form.
   package static func isFirst(_ connection: Connection) throws(SQLiteError) -> Bool {
     try connection.userVersion() == 1
   }
@@ -81,7 +81,7 @@ package enum StoreFormat {
     try FileSchema(madeBy: .file, version: format)
   }
 
-  /// Makes SQLite's indexes again if one does not find each row of its table: writing would fail for it.
+  /// Rebuilds SQLite's indexes if one misses rows of its table: writing would fail for it.
   ///
   /// O(chunks, layouts and openings).
   package static func repairIndexes(of connection: Connection) throws(SQLiteError) {
@@ -94,7 +94,7 @@ package enum StoreFormat {
     }
   }
 
-  /// What the tables and indexes of a file have other than those of a format; nil if nothing.
+  /// How the tables and indexes of a file differ from those of a format; nil if they do not.
   ///
   /// O(1) for the newest format, if no comment and no spacing differs; else O(migrations).
   static func difference(of connection: Connection, from format: Int) throws -> String? {

@@ -56,7 +56,7 @@ package struct StoreIdentity: Equatable, Sendable {
 
   /// The identity of a damaged file, as far as it can be read; nil if its ID cannot.
   ///
-  /// Whether the ID is the one of the contents is shown by their hashes, which cover it. If the row does not have its
+  /// The hashes of the contents cover the ID, so they show whether it is theirs. If the row does not have its
   /// hash, the epoch is that of the newest snapshot or delta, and the name of the application is not known.
   ///
   /// - Throws: only I/O errors.
@@ -157,10 +157,10 @@ package struct StoreIdentity: Equatable, Sendable {
     )
   }
 
-  /// Adds an opening of another file of the store; throws if this file has another one in its place.
+  /// Adds an opening of another file of the store; throws if this file has a different one in its place.
   ///
-  /// One that no delta has does not count: a process opened this file and committed nothing, while another one
-  /// opened another file of the store.
+  /// A different one that no delta names does not count: a process opened this file and committed nothing,
+  /// while another one opened another file of the store.
   package static func add(_ origin: Origin, to connection: Connection) throws {
     if let known = try self.origin(origin.number, in: connection) {
       if known == origin { return }
@@ -176,7 +176,7 @@ package struct StoreIdentity: Equatable, Sendable {
     try insert(origin, into: connection)
   }
 
-  /// Removes an opening unless a delta has it; returns whether it is gone.
+  /// Removes an opening unless a delta names it; returns whether it is gone.
   private static func remove(
     unusedOrigin number: Int64,
     from connection: Connection

@@ -133,7 +133,7 @@ package struct ForeignCompanion: Equatable {
 extension StorePath {
   /// The files beside the store that SQLite or this library would take for the store's own.
   ///
-  /// A rollback journal, or a super-journal that lists several, is one in any case: SQLite writes what it
+  /// A rollback journal, or a super-journal that lists several, is always foreign: SQLite writes what it
   /// holds into the database, and a database in WAL mode never has one. SQLite's WAL and shared memory and
   /// the head are foreign if they are not regular files: SQLite follows links, and waits for FIFOs.
   ///

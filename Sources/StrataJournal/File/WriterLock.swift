@@ -33,7 +33,7 @@ package enum WriterLock {
 
   /// Takes the lock, whatever is at the path.
   ///
-  /// It waits for readers, which release their locks after the statement that runs, but not for another writer.
+  /// It waits for readers, which release their locks after the current statement, but not for another writer.
   ///
   /// Throws `.alreadyOpen`; `.busy` with the process of a reader that does not release its lock.
   package static func take(
@@ -49,7 +49,7 @@ package enum WriterLock {
         if let lock = try LockFile(taking: path.lock, as: owner, on: disk) {
           return LockHandle(lock)
         }
-        // A lock that cannot be shared is a writer's.
+        // If the lock cannot be shared, a writer has it.
         if case .writerPresent = try SharedLock.take(path.lock) {
           throw PersistenceError.Reason.alreadyOpen(by: LockFile.owner(at: path.lock))
         }

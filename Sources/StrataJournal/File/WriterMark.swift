@@ -4,8 +4,8 @@ import StrataBase
 /// The mark of a writer that waits until readers release their locks: a file beside the store, which the writer holds
 /// locked.
 ///
-/// Readers look for it before each read, and take no lock while it is there. The lock on it ends with the process,
-/// so what a crash leaves means nothing, and the next writer that waits removes it.
+/// Readers look for it before each read, and take no lock while it is there. The lock on it ends with the
+/// process, so a mark that a crash has left means nothing, and the next writer that waits removes it.
 final class WriterMark {
   /// How often a writer tries again while readers hold their locks: for half a second.
   ///

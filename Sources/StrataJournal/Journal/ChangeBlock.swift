@@ -28,7 +28,7 @@ package struct ChangeBlock: Sendable {
     private let idStart: Int32
     private let idEnd: Int32
     private var recordStart: Int32 = 0
-    /// Of a put; else one of the marks.
+    /// The end of a put's record; else one of the marks.
     private var recordEnd: Int32
 
     private static let removeMark: Int32 = -1
@@ -83,7 +83,7 @@ package struct ChangeBlock: Sendable {
     self.bytes = bytes
   }
 
-  /// A block in memory that is no stored one: its entries say where in the bytes their IDs and records lie.
+  /// A block in memory only: its entries have the places of their IDs and records in the bytes.
   package init(bytes: [UInt8], tables: [String], entries: [Entry]) {
     (self.bytes, self.tables, self.entries) = (bytes, tables, entries)
   }

@@ -4,9 +4,9 @@ import StrataSQLite
 
 /// Which entities the deltas of a run change.
 ///
-/// The file has one for every thousand revisions or so. With it a reader finds the deltas that change an entity
-/// without reading the others. It says nothing that the deltas do not say: a run without an index, or with a
-/// damaged one, is read delta by delta, and restoring never uses it.
+/// The file has one for about every thousand revisions. With it a reader finds the deltas that change an
+/// entity without reading the others. The index is redundant: it can always be rebuilt from the deltas. A run
+/// without an index, or with a damaged one, is read delta by delta, and restoring never uses it.
 ///
 /// ```
 /// index    varint of the first revision of the run,
@@ -23,7 +23,7 @@ package struct ChangeIndex {
   static let revisionsOfRun: Int64 = 1_024
   /// The most changes of a delta that are listed one by one; a delta with more is only named.
   static let changesOfDelta = 256
-  /// A run ends with the delta by which it has so many changes.
+  /// A run ends with the delta that reaches this many changes.
   static let changesOfRun = 8_192
 
   /// The last revision of the run.
@@ -59,7 +59,7 @@ struct ChangeIndexBuilder {
 
   /// Adds the next delta.
   ///
-  /// O(changes). One whose block cannot be read is only named.
+  /// O(changes). A delta whose block cannot be read is only named.
   mutating func add(
     _ revision: Revision,
     entities: Int,
@@ -84,7 +84,7 @@ struct ChangeIndexBuilder {
     ids.append(contentsOf: id)
     let entry = Entry(id: start..<ids.count, revision: last.number)
     count += 1
-    // Mostly a table changes that changed just before.
+    // Mostly the same table changes again.
     if let place = tables.lastIndex(where: { $0.name == table }) {
       tables[place].entries.append(entry)
     } else {
@@ -129,7 +129,7 @@ struct ChangeIndexBuilder {
   }
 }
 
-/// A run of deltas of which it is known which of them a reader needs.
+/// A run of deltas, and which of them a reader needs.
 struct IndexedRun {
   let first: Revision
   let last: Revision
@@ -156,7 +156,7 @@ extension ChangeIndex {
     return builder.finalize()
   }
 
-  /// What an index says of the entities of a scope; nil if it is damaged.
+  /// The run of an index, with the deltas that a scope needs; nil if the index is damaged.
   ///
   /// O(changes of the run).
   ///
@@ -205,7 +205,7 @@ extension ChangeIndex {
 }
 
 extension ChangeIndex {
-  /// What an index says, for comparing it with another one.
+  /// The contents of an index, to compare it with another one.
   package struct Contents: Equatable {
     package struct Change: Equatable {
       let id: [UInt8]
@@ -237,7 +237,7 @@ extension ChangeIndex {
     return stored == hash(of: contents, chain, &builder) ? contents : nil
   }
 
-  /// What it says of the deltas after a revision.
+  /// Its contents for the deltas after a revision.
   package func contents(after revision: Revision) throws(RecordError) -> Contents {
     try body.dropLast(Checksum.byteCount).withCursor { cursor throws(RecordError) in
       let first = Revision(Int64(clamping: try cursor.varint()))
@@ -275,7 +275,7 @@ struct IndexedScope {
 
   private let wanted: Wanted
 
-  /// Nil for a scope of which an index is of no use.
+  /// Nil for a scope that an index cannot narrow.
   init?(_ scope: ReadScope) {
     switch scope {
     case .everything, .table: return nil
@@ -313,7 +313,7 @@ struct IndexedScope {
     }
   }
 
-  /// Both are sorted, so that one goes through them at the same time.
+  /// Both are sorted, so one pass goes through them together.
   private func find(
     _ ids: [[UInt8]],
     in entries: UnsafeRawBufferPointer,
@@ -353,10 +353,11 @@ package struct ChangeIndexer {
   /// The last revision of the last run that has an index, or where the first one begins.
   private var indexed: Revision
 
-  /// How many runs are indexed at most at a time, which is more than a group has: a file of an earlier build has none yet.
+  /// The most runs that one call indexes: more than a group completes, because a file of an earlier build has
+  /// no indexes yet.
   private static let runsAtOnce = 16
 
-  /// - Parameter last: The last delta: what says something of later ones is removed.
+  /// - Parameter last: The last delta: indexes of later ones are removed.
   package init(_ journal: Journal, through last: Revision) throws {
     self.journal = journal
     indexed = last
@@ -364,7 +365,7 @@ package struct ChangeIndexer {
     indexed = try journal.lastIndexed() ?? journal.first()?.previous ?? journal.lastRevision()
   }
 
-  /// Runs a closure whose errors concern an index alone: nothing needs one.
+  /// Runs a closure and ignores errors that concern an index alone: no index is required.
   ///
   /// - Throws: errors of the disk, which concern what is committed too.
   private static func hinderingNothing(_ body: () throws -> Void) throws {
@@ -377,9 +378,9 @@ package struct ChangeIndexer {
 
   /// Indexes the runs of the file that are complete, each in a transaction of its own.
   ///
-  /// O(their deltas): under a microsecond for one. What is left is done by the next call. Not for a caller's transaction:
-  /// deltas from before the last snapshot may be damaged unnoticed, and SQLite fails a `COMMIT` after it met
-  /// damage. What is committed now does not depend on them, so such a run has no index.
+  /// O(their deltas): under a microsecond for one. The next call does the rest. It must not run in a caller's
+  /// transaction: deltas from before the last snapshot may be damaged unnoticed, and SQLite fails a `COMMIT`
+  /// after it met damage. A commit does not depend on them, so such a run just has no index.
   ///
   /// - Throws: errors of the disk.
   package mutating func extend(through last: Revision) throws {
@@ -399,7 +400,7 @@ package struct ChangeIndexer {
   /// Checks the first index after a revision, and replaces it if it is damaged; returns where its run ends, nil if
   /// there is no further one.
   ///
-  /// O(the index); O(the deltas of the run) for a damaged one. It is removed if these are damaged.
+  /// O(the index); O(the deltas of the run) for a damaged one. It is removed if the deltas are damaged.
   package func check(after revision: Revision) throws -> Revision? {
     let found = try CorruptionError.nilIfCorrupt { try journal.index(after: revision) }
     guard let (index, chain) = found ?? nil else { return nil }

@@ -54,7 +54,7 @@ package struct DeltaContext: Sendable, Equatable {
     self.fields = fields
   }
 
-  /// Whether it says nothing.
+  /// Whether it is empty.
   package var isEmpty: Bool { self == DeltaContext() }
 }
 
@@ -237,7 +237,7 @@ package struct DeltaContexts: Sendable, Equatable {
     self.leftOut = leftOut
   }
 
-  /// The column; nil if no context says anything.
+  /// The column; nil if all contexts are empty.
   package func encoded() -> [UInt8]? {
     let said = contexts.filter { !$0.isEmpty }
     if leftOut == 0, said.count == 1, said[0].revision == nil {

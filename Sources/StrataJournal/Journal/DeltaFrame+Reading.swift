@@ -3,12 +3,12 @@ import StrataBase
 import StrataRecords
 
 extension DeltaFrame {
-  /// Reads the frame at the front of bytes, which may be anything, and removes it from them.
+  /// Reads the frame at the front of untrusted bytes, and removes it from them.
   ///
-  /// The hash of the frame is verified first, then everything that it says. O(bytes).
+  /// The hash of the frame is verified first, then its contents. O(bytes).
   ///
   /// - Parameter before: The frame before this one, whose layouts need not be parsed again.
-  /// - Throws: `CorruptionError` with what is wrong; then `bytes` is as it was.
+  /// - Throws: `CorruptionError` with what is wrong; then `bytes` is unchanged.
   package init(
     readingFrom bytes: inout ArraySlice<UInt8>,
     after before: DeltaFrame? = nil

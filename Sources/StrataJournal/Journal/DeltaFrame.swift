@@ -17,10 +17,10 @@ import StrataRecords
 ///          16 bytes chain
 /// ```
 ///
-/// Tables are those that the delta changes, sorted by name as bytes. Layouts are those of its records,
-/// and all others of a table with sealed records, whose inner layouts are not visible; sorted by number.
-/// A delta has one frame. A frame that is accepted is the one its contents have, and its chain is the one
-/// that its contents give after the chain before: a frame shows that it continues another.
+/// Tables are those that the delta changes, sorted by name as bytes. Layouts are those of its records, and
+/// all others of a table with sealed records, whose inner layouts are not visible; sorted by number. The
+/// encoding is canonical: a delta has exactly one frame. The chain of a frame must follow from its contents
+/// and the chain before, so it shows which frame it continues.
 package struct DeltaFrame: Sendable, Equatable {
   /// A row of `entity_table`.
   package struct Table: Sendable, Equatable {
@@ -51,7 +51,7 @@ package struct DeltaFrame: Sendable, Equatable {
 }
 
 extension DeltaFrame {
-  /// Checks that everything fits together: what a file or a frame says of a delta.
+  /// Checks that the parts of a delta, from a file or a frame, fit together.
   package init(
     storeID: UUID,
     chainBefore: Checksum,

@@ -118,7 +118,7 @@ package struct DeltaHeader: Equatable, Sendable {
 extension DeltaHeader {
   /// The contexts of the delta's commits; none if it has no context.
   ///
-  /// - Throws: `CorruptionError` when the column is none.
+  /// - Throws: `CorruptionError` if the column is not one of contexts.
   package func contexts() throws(CorruptionError) -> DeltaContexts {
     guard let context else { return DeltaContexts([]) }
     return try DeltaContexts(context, of: "delta \(revision)")

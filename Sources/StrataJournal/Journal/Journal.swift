@@ -4,8 +4,8 @@ package import StrataSQLite
 
 /// The deltas of a file, in order.
 ///
-/// All SQL on the journal is in this file, except that of copying it (`RowCopy`). It reads and writes rows; what they mean is the subject of
-/// ``JournalReplay`` and ``DeltaEncoder``.
+/// All SQL on the journal is in this file, except that of copying it (`RowCopy`). It reads and writes rows;
+/// their meaning is the subject of ``JournalReplay`` and ``DeltaEncoder``.
 package struct Journal {
   package let connection: Connection
   package init(connection: Connection) { self.connection = connection }
@@ -14,7 +14,8 @@ package struct Journal {
   private static let columns = """
     revision, first, epoch, time, origin, trace, name, place, entities, parts, bytes, hash, context
     """
-  /// The size of a delta in the file, of which one parameter is the size of the rest of its row.
+  /// The size of a delta in the file; its parameter is the size of a row without name, place, context and
+  /// body.
   private static let size =
     "bytes + length(name) + length(place) + ? + coalesce(length(context), 0)"
 
@@ -58,7 +59,7 @@ package struct Journal {
 
   /// The last revision of the last run that has an index; nil if none has, or if none can be read.
   ///
-  /// An index is not needed for anything, so damage of it hinders nothing.
+  /// An index is never required, so a damaged one is no error.
   func lastIndexed() throws -> Revision? {
     try CorruptionError.nilIfCorrupt {
       try connection.first("SELECT max(revision) FROM change_index", []) {
@@ -79,12 +80,12 @@ package struct Journal {
 
   private static let orphans = "FROM delta_part WHERE revision NOT IN (SELECT revision FROM delta)"
 
-  /// How many parts are of no delta.
+  /// How many parts belong to no delta.
   func countOfOrphans() throws -> Int {
     try connection.first("SELECT count(*) \(Self.orphans)", []) { Int(try $0.int(0)) } ?? 0
   }
 
-  /// Removes the parts that are of no delta; O(parts).
+  /// Removes the parts that belong to no delta; O(parts).
   package func removeOrphans() throws(SQLiteError) {
     try connection.run("DELETE \(Self.orphans)", [])
   }

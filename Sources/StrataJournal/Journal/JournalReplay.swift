@@ -15,7 +15,7 @@ package struct JournalReplay {
   package private(set) var bytes: Int64 = 0
   /// Deltas that were read ahead, in reverse order.
   private var ahead: [StoredDelta] = []
-  /// The runs of deltas that an index lets pass over, in reverse order.
+  /// The runs of deltas that an index can skip, in reverse order.
   private var runs: [IndexedRun] = []
   private var hasRuns = false
 
@@ -61,7 +61,7 @@ package struct JournalReplay {
 
   /// Passes the next delta, and calls a closure with each of its blocks, one of which is in memory at a time.
   ///
-  /// - Throws: as ``next()``; nothing that the closure received counts then.
+  /// - Throws: as ``next()``; then what the closure received does not count.
   mutating func passNext(_ receive: (ChangeBlock) -> Void) throws {
     guard let row = try peek() else { return }
     ahead.removeLast()
@@ -92,8 +92,8 @@ package struct JournalReplay {
 
   /// The next delta that changes something in a scope, with all its blocks; nil if none does up to `last`.
   ///
-  /// Runs that have an index are passed over by it; see ``ChangeIndex``. Elsewhere the next delta is returned, even if
-  /// it only changes others. Every call is for the same scope.
+  /// Runs that have an index are skipped as far as it allows; see ``ChangeIndex``. Elsewhere the next delta
+  /// is returned, even if it only changes others. Every call is for the same scope.
   ///
   /// - Parameter check: called now and then; ends the reading by an error.
   /// - Throws: as ``next()``.
@@ -119,7 +119,7 @@ package struct JournalReplay {
     return nil
   }
 
-  /// Finds the runs that an index helps to pass over, once.
+  /// Finds the runs that an index helps to skip, once.
   private mutating func findRuns(changing scope: ReadScope, through last: Revision) throws {
     guard !hasRuns else { return }
     hasRuns = true
@@ -129,7 +129,7 @@ package struct JournalReplay {
     // Where an index cannot be read, the deltas can.
     _ = try CorruptionError.nilIfCorrupt {
       try journal.forEachIndex(after: revision) { end, chain, index in
-        // Of a run most of whose deltas are needed, reading all costs less than reading each.
+        // If most deltas of a run are needed, a sequential read is cheaper.
         if let run = ChangeIndex.run(of: wanted, in: index, last: end, chain: chain, &builder),
           run.first > found.last?.last ?? 0,
           Int64(run.deltas.count) * 8 <= run.last.number - run.first.number
@@ -142,7 +142,7 @@ package struct JournalReplay {
     runs = found.reversed()
   }
 
-  /// How many of the revisions up to `last` an index lets pass over.
+  /// How many of the revisions up to `last` an index can skip.
   private mutating func countOfIndexed(
     changing scope: ReadScope,
     through last: Revision
@@ -159,7 +159,7 @@ package struct JournalReplay {
     return try ahead.isEmpty ? nil : next()
   }
 
-  /// Goes to the end of the delta before one.
+  /// Moves to the end of the delta before another one.
   private mutating func move(before delta: Revision) throws {
     guard let before = try journal.headers(before: delta, limit: 1).first,
       before.header.revision > revision
@@ -167,7 +167,7 @@ package struct JournalReplay {
     (revision, chain) = (before.header.revision, before.hash)
   }
 
-  /// Goes to the end of a run of which nothing more is needed, or to the last delta up to `last`.
+  /// Moves to the end of a run of which nothing more is needed, or to the last delta up to `last`.
   private mutating func move(over run: IndexedRun, through last: Revision) throws {
     if run.last <= last { return (revision, chain) = (run.last, run.chain) }
     try move(before: last.next)

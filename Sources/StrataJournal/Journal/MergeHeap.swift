@@ -1,4 +1,4 @@
-/// The first elements of sorted sequences that are merged, of which the least is known.
+/// A heap of the first elements of sorted sequences that are merged.
 struct MergeHeap<Element> {
   private var elements: [Element]
   private let precedes: (Element, Element) -> Bool

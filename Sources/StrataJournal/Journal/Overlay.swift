@@ -1,16 +1,16 @@
-/// The changes of a sequence of deltas, of which the last one of every entity counts.
+/// The changes of a sequence of deltas: only the last change of every entity counts.
 ///
-/// It holds large blocks of the deltas, and of small ones copies of what is in the scope, so its memory is about the
-/// size of the changes: a block of one change would take several times as much for itself.
+/// Large blocks of the deltas are kept as they are. Of small ones, the changes in the scope are copied and
+/// packed together, because a block for each change would cost several times its payload.
 package struct Overlay {
   private let scope: ReadScope
-  /// The same as a set, where the scope has many entities.
+  /// The same as a set, if the scope has many entities.
   private let keys: Set<EntityKey>?
   private var blocks: [ChangeBlock] = []
   /// The changes of the last small blocks.
   private var pack = ChangePack()
 
-  /// Holds the changes of what is in a scope.
+  /// Holds the changes within a scope.
   package init(_ scope: ReadScope = .everything) {
     self.scope = scope
     if case .entities(let keys) = scope, keys.count > 8 {
@@ -27,7 +27,7 @@ package struct Overlay {
   /// An entity that could not be persisted keeps its previous change. O(entries).
   mutating func add(_ block: ChangeBlock) {
     guard block.entries.count <= ChangePack.smallBlock else {
-      // A block of others is not held: a journal has many more of them than of what is read.
+      // A block without a change in the scope is not held: most blocks of a journal are such.
       guard block.entries.contains(where: { counts($0, of: block) }) else { return }
       closePack()
       return blocks.append(block)
@@ -87,7 +87,7 @@ package struct Overlay {
   private struct Run {
     /// For each table of the block its place in the order of all names.
     let tables: [Int32]
-    /// The entries in that order; nil where the block has them so, and all of them count.
+    /// The entries in that order; nil if the block has that order and all its entries count.
     let entries: [Int32]?
     let count: Int
     private var next = 0
@@ -107,7 +107,7 @@ package struct Overlay {
     }
   }
 
-  /// The changes of each block that count, each block sorted for itself.
+  /// The changes of each block that count, each block sorted on its own.
   private func runs(of blocks: [ChangeBlock]) -> [Run] {
     let names = Set(blocks.flatMap(\.tables)).sorted {
       $0.utf8.lexicographicallyPrecedes($1.utf8)
@@ -136,8 +136,8 @@ package struct Overlay {
 
   /// The last change of every entity, sorted as in a snapshot.
   ///
-  /// O(n log n). Each block is sorted for itself, and the blocks are merged: to sort all changes at once would take
-  /// several times the memory.
+  /// O(n log n). Each block is sorted on its own, and the blocks are merged: sorting all changes at once
+  /// would take several times the memory.
   func sorted() -> SortedChanges { sorted(pack.isEmpty ? blocks : blocks + [pack.block]) }
 
   private func sorted(_ blocks: [ChangeBlock]) -> SortedChanges {
@@ -230,7 +230,7 @@ private struct ChangePack {
     entries.append(ChangeBlock.Entry(table: table, id: id, change: change))
   }
 
-  /// Its arrays have no more room than they need.
+  /// The changes as a block, whose arrays have no spare capacity.
   var block: ChangeBlock {
     let bytes = bytes.withUnsafeBufferPointer { Array($0) }
     let entries = entries.withUnsafeBufferPointer { Array($0) }

@@ -19,7 +19,7 @@ package struct ChangeCursor {
       if let head = try Self.head(of: run, &cursors) { first.append(head) }
     }
     self.runs = cursors
-    // Of one entity the last change is the first.
+    // For one entity, its last change comes first.
     heads = MergeHeap(first) { a, b in a.key < b.key || a.key == b.key && a.run > b.run }
   }
 
@@ -49,7 +49,7 @@ package enum ChangeRun {
   case held(SortedChanges)
   case stored(LargeDelta)
 
-  /// Whether an entity in the range of a chunk may be changed, which starts at a key.
+  /// Whether a change may be in the range of a chunk that starts at a key.
   ///
   /// O(log changes) or O(log blocks); nothing is read.
   package func mayChange(_ chunk: ListedChunk, from start: EntityKey) -> Bool {
@@ -97,6 +97,6 @@ package enum ChangeRun {
 }
 
 extension ChangeBlock.Entry {
-  /// Whether it changes what is stored of the entity.
+  /// Whether it changes the stored entity.
   var isPersisted: Bool { change != .notPersisted }
 }

@@ -1,7 +1,7 @@
 /// Merges a snapshot with later changes chunk by chunk, so that a chunk without changes need not be read.
 ///
-/// The range of a chunk starts where that of the one before ends; the first chunk of a table has all before it,
-/// the last one all after it. A table that the snapshot does not have is one range.
+/// Chunks partition the keys of a table; the first and the last are unbounded below and above. A table that
+/// the snapshot does not have is one range.
 package struct ChunkMerge {
   /// A range of keys.
   package struct Part {
@@ -21,7 +21,7 @@ package struct ChunkMerge {
   private var changes: ChangeCursor
   private var nextChunk = 0
   private var part: Part?
-  /// What is left of the part's chunk.
+  /// The rest of the part's chunk.
   private var entities: ChunkCursor
   private var entity: StoredEntity?
 

@@ -32,7 +32,7 @@ package struct GatheredChanges {
     return (next.header.time, next.header.bytes)
   }
 
-  /// Passes the next delta of a replay; nil if it is small or its changes are in no order, as those of a commit are.
+  /// Passes the next delta of a replay; nil if it is small, or not sorted, as the delta of a commit is.
   private func largeDelta(
     _ next: StoredDelta,
     of replay: inout JournalReplay

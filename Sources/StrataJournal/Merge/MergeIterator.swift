@@ -21,7 +21,7 @@ package struct MergeIterator {
     overlay = changes
   }
 
-  /// The merge from its start, of the snapshot only with what is in a scope; it has all changes.
+  /// The merge from its start, with the snapshot restricted to a scope; it has all changes.
   ///
   /// O(chunks).
   func restricted(to scope: ReadScope) -> MergeIterator {
@@ -124,7 +124,7 @@ package struct TableSize {
 }
 
 extension MergeIterator {
-  /// How many entities each table has that has some; as costly as the sizes.
+  /// The number of entities of each table that has any; as costly as the sizes.
   package func counts() throws -> [String: Int] { try sizes().mapValues(\.count) }
 
   /// The sizes of the tables that have entities.

@@ -92,7 +92,7 @@ package protocol EntitySource: AnyObject {
   /// The next part; nil at the end.
   func nextPart() throws -> MergePart?
 
-  /// How many entities each table has that has some.
+  /// The number of entities of each table that has any.
   func counts() throws -> [String: Int]
 }
 

@@ -50,7 +50,7 @@ package struct EntityScan {
   private var isAtEnd = false
   /// Reads what follows in another way: the entities from an ID on.
   private var rest: (from: [UInt8], read: () throws -> MergeIterator)?
-  /// Where the entities that ``merge`` is for begin.
+  /// The start of the entities that ``merge`` covers.
   private var start: [UInt8]?
 
   fileprivate init(_ merge: MergeIterator, _ table: String, _ filter: EntityFilter) {
@@ -98,7 +98,7 @@ package struct EntityScan {
       }
       defer { index += 1 }
       let id = slice.block.id(of: slice.block.entries[index])
-      // Another snapshot than the one that the parts were made for may have other chunks.
+      // The snapshot may not be the one that the parts were made for: it may have other chunks.
       if start != nil || rest != nil, !id.isIn(from: start, before: rest?.from) { continue }
       if case .range = filter, !filter.contains(id) { continue }
       if let entity = slice.entity(index) { return entity }
@@ -106,7 +106,7 @@ package struct EntityScan {
     return nil
   }
 
-  /// Goes to the next wanted entity of a slice, or to the end of the slice; O(log n) for each wanted one.
+  /// Moves to the next wanted entity of a slice, or to the end of the slice; O(log n) for each wanted one.
   private mutating func seek(_ wanted: [[UInt8]], in slice: EntitySlice) {
     while nextWanted < wanted.count {
       index = slice.firstIndex(notBefore: wanted[nextWanted], from: index)
@@ -117,7 +117,7 @@ package struct EntityScan {
     isAtEnd = true
   }
 
-  /// Goes to the next slice of the table.
+  /// Moves to the next slice of the table.
   private mutating func advance() throws {
     while let next = try merge.nextSlice() {
       guard let first = next.entries.first else { continue }
@@ -145,7 +145,7 @@ package struct EntityState {
   /// An estimate of the number of entities.
   package var expectedCount: Int { start.expectedCount }
 
-  /// Up to how many IDs are looked for one by one.
+  /// The most IDs that are looked up one by one.
   fileprivate static let seekLimit = 64
 
   fileprivate init(revision: Revision, start: MergeIterator) {
@@ -177,8 +177,8 @@ extension ReadView {
   /// O(the deltas after that snapshot).
   ///
   /// - Parameters:
-  ///   - skipping: how many of the nearest snapshots are passed over, as a scan met damage in one; the last is
-  ///     not.
+  ///   - skipping: how many of the nearest snapshots to skip, because a scan met damage in one; the last is
+  ///     never skipped.
   ///   - scope: what will be scanned; the changes of other entities are not held in memory.
   package func state(
     at revision: Revision,
@@ -186,7 +186,7 @@ extension ReadView {
     scope: ReadScope = .everything
   ) throws -> EntityState {
     // A scan that reads at two revisions does not know at which of them it met the damage. So the last
-    // snapshot that leads to one is never passed over.
+    // snapshot that leads to one is never skipped.
     var left = min(skipping, snapshots(.anchors, upTo: revision).count - 1)
     let reading = try read(at: revision, extent: .visited, scope: scope) { merge in
       if left > 0 {
@@ -200,8 +200,8 @@ extension ReadView {
 
   /// The entities of a table at a revision that pass a filter, to be gone through once.
   ///
-  /// As ``state(at:skipping:scope:)`` and a scan of it. Where the journal has indexes, no delta is read that is not
-  /// needed for the entities that are named, or for those of the first chunk: somebody may only want a few.
+  /// Like ``state(at:skipping:scope:)`` and a scan of it. If the journal has indexes, only the deltas are
+  /// read that the named entities need, or those of the first chunk: a caller may want only a few.
   package func scan(
     _ table: String,
     _ filter: EntityFilter,

@@ -2,7 +2,7 @@ package import StrataRecords
 
 /// The changes that a journal has of the entities of a table, in its order.
 ///
-/// Where entities are named, runs of deltas that change others are passed over, by the indexes of the file.
+/// If entities are named, runs of deltas that only change others are skipped, by the indexes of the file.
 package struct EntityChanges {
   /// The change of one entity by one delta.
   package struct Change {
@@ -89,7 +89,7 @@ package struct EntityVersions {
     package let content: Content
   }
 
-  /// A field of an entity and the commit since which it has had its value.
+  /// A field of an entity, and the commit that gave it its value.
   package struct FieldOrigin {
     package let name: String
     package let value: RecordValue
@@ -112,7 +112,7 @@ package struct EntityVersions {
 
   /// Reads the versions; O(journal, and the snapshot where entities are not named).
   ///
-  /// For named entities, the other deltas are passed over, by the indexes of the file where it has them.
+  /// For named entities, the other deltas are skipped, by the indexes of the file if it has them.
   ///
   /// - Parameters:
   ///   - base: The entities at the oldest revision.
@@ -152,7 +152,7 @@ package struct EntityVersions {
     try add(base, filter, check)
   }
 
-  /// Adds what was there at first: of all entities that are named, else of those that changed since.
+  /// Adds the first versions: of all entities that are named, else of those that changed since.
   private mutating func add(
     _ base: EntityState,
     _ filter: EntityFilter,

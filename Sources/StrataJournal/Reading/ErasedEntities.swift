@@ -54,9 +54,9 @@ package struct ErasedEntities: Sendable {
 }
 
 extension EntityKey {
-  /// What the ledger has of an erased entity: a hash from which its ID cannot be computed.
+  /// The entry of an erased entity in the ledger: a hash from which its ID cannot be computed.
   ///
-  /// A program that knows the ID finds the entry, and one that guesses it does too.
+  /// A program that knows the ID, or guesses it, finds the entry.
   package func erasureMark(in store: UUID) -> Checksum {
     var bytes = store.byteArray
     bytes.appendText(table)
@@ -125,7 +125,7 @@ extension ChangeBlock {
 }
 
 extension Layout.Reference {
-  /// The encoded IDs that a value has in this place; of the key of a dictionary, all that it may mean.
+  /// The encoded IDs at this place of a value; for the key of a dictionary, all IDs that it may mean.
   ///
   /// - Parameter steps: how many steps of the path lead to the value.
   package func encodedIDs(in value: RecordValue, behind steps: Int = 0) -> [[UInt8]] {

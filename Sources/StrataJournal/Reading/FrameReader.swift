@@ -9,7 +9,7 @@ package struct FrameReader {
   private let catalog: LayoutCatalog
   private let last: Revision
   private var replay: JournalReplay
-  /// What was read of the file for earlier frames: it does not change.
+  /// Read for earlier frames and kept: the rows do not change.
   private var origins: [Int64: StoreIdentity.Origin] = [:]
   private var tables: [String: DeltaFrame.Table] = [:]
   private var layouts: [Set<Int64>: [LayoutCatalog.Row]] = [:]

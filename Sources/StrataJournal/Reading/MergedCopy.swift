@@ -55,7 +55,7 @@ enum MergedCopy {
         try copy.write(piece, at: offset)
         offset += Int64(piece.count)
       }
-      // The file ended before what its size says.
+      // The file is shorter than its size says.
       if offset < data.upperBound { break }
     }
     for (page, offset) in newest {
@@ -65,7 +65,7 @@ enum MergedCopy {
   }
 
   private static func checkRoom(for size: Int64, in directory: String) throws {
-    // Where the system does not say, a full disk shows when the copy is written.
+    // If the system does not tell, a full disk shows when the copy is written.
     guard let free = freeBytes(in: directory), free < size else { return }
     throw PersistenceError.Reason.io(
       """

@@ -2,22 +2,23 @@ package import StrataBase
 import StrataMigrations
 package import StrataSQLite
 
-/// Which builds have opened a store for writing since one did that knows fewer migrations than ran on it.
+/// The builds that have opened a store for writing since one of them knew fewer migrations than ran on the
+/// store.
 ///
-/// What such a build writes does not have the new shape. Each opening holds from its revision to that of the next one.
-/// It is a row of the table `older_build`. The deltas after the first one stay until a newer build has looked through
-/// them.
+/// Such a build writes records of the old shape. Each opening is a row of the table `older_build`, and covers
+/// the deltas from its revision to that of the next opening. The deltas after the first one stay until a
+/// newer build has looked through them.
 package struct OlderBuildMarks: Equatable {
   /// Who has written the deltas after a mark.
   package enum Writer: Equatable {
-    /// A build that knew only so many migrations.
+    /// A build that knew only this many migrations.
     case olderBuild(knowing: Int)
     /// A build that is not older.
     case currentBuild
     /// A revert has undone the deltas.
     case undone
 
-    /// How many migrations the writer knew; nil if it knew all, or if nothing is there.
+    /// How many migrations the writer knew; nil if it knew all, or if its deltas were undone.
     package var known: Int? {
       if case .olderBuild(let known) = self { known } else { nil }
     }
@@ -64,9 +65,9 @@ package struct OlderBuildMarks: Equatable {
 
   /// Notes who writes the deltas after a position.
   ///
-  /// Where no older build has left a mark, others leave none either.
+  /// Without a mark of an older build, other builds leave none either.
   package mutating func add(_ writer: Writer, after position: HeadRecord.Mark) {
-    // What follows a mark at the same revision is not of its writer.
+    // A mark at the same revision covers no delta: the new one takes its place.
     openings.removeAll { $0.revision >= position.revision }
     guard writer.known != nil || !openings.isEmpty else { return }
     if openings.last?.writer == writer { return }
@@ -84,7 +85,7 @@ package struct OlderBuildMarks: Equatable {
 
   /// The same marks in a file whose chain is another one.
   ///
-  /// - Parameter chain: The chain at a revision there; nil where it is as it was.
+  /// - Parameter chain: The chain at a revision there; nil if it has not changed.
   package func rechained(_ chain: (Revision) -> Checksum?) -> OlderBuildMarks {
     var marks = self
     marks.openings = openings.map { opening in

@@ -54,8 +54,8 @@ package final class ReadAccess {
     if reader.mode != .copy { connection.gate = reader }
   }
 
-  /// Compares the head with the position that was read; nil if a writer has or had the file, which is ahead of what was
-  /// read and checked the head itself.
+  /// Compares the head with the position that was read; nil if a writer has or had the file: it is ahead of
+  /// what was read, and has checked the head itself.
   package func checkHead(of position: Position, bootID: UUID) -> HeadCheck? {
     hadWriter ? nil : HeadCheck.compare(head, recovered: position, bootID: bootID)
   }
@@ -77,7 +77,7 @@ private final class FileReader: ConnectionGate {
   private var lock: Held?
   private(set) var mode = ReadAccess.Mode.atRest
   private(set) var changes = 0
-  /// Whether files that SQLite has made for reading beside a writer may be there.
+  /// Whether there may be files that SQLite has made for reading beside a writer.
   private var hasReadLive = false
 
   /// A shared lock as an object.

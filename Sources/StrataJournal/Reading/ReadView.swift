@@ -30,7 +30,7 @@ package struct ReadView {
 
   /// Reads everything above in one short transaction.
   package init(_ connection: Connection) throws {
-    // Its writer may have brought the file up since it was opened.
+    // Its writer may have upgraded the file since it was opened.
     try OlderFormat.present(on: connection)
     let store = try SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
@@ -80,8 +80,8 @@ package struct ReadView {
   /// The tables that have a history: those that are there, and those that have ended.
   package var allTables: Set<String> { tables.union(listed.map(\.name)) }
 
-  /// What a query goes by for the columns of a table: the columns that a script has declared and no layout has, then
-  /// the layouts, the oldest first.
+  /// The layouts that determine the columns of a table in a query: the columns that a script has declared and
+  /// no layout has, then the layouts, the oldest first.
   package func layoutsOfColumns(of table: String) throws -> [Layout] {
     let layouts = catalog.layouts(of: table)
     return try declared.filter { $0.table == table }.layout(besides: layouts).map { [$0] + layouts }
@@ -131,7 +131,7 @@ package struct ReadView {
       || !earlier.verified.allSatisfy { revisions.contains($0.header.revision) }
   }
 
-  /// How many rows are left of deltas and of snapshots that are not there, by their tables.
+  /// How many rows are left of missing deltas and snapshots, by table.
   ///
   /// O(parts, and chunks of all snapshots).
   package func orphans() throws -> [(table: String, count: Int)] {

@@ -21,7 +21,7 @@ package struct RestoredFile {
   package let replayedDeltas: Int
   /// The size of the deltas after the snapshot.
   package let journalBytes: Int64
-  /// Observations that are no errors.
+  /// Observations that are not errors.
   package var notes: [String]
 
   /// The position of the file.
@@ -42,8 +42,8 @@ extension RestoredFile {
     try Journal(connection: connection).checkEnd(at: revision)
   }
 
-  /// Brings a file of an older format up to this build's, and writes the name of the application into a
-  /// file that has none.
+  /// Upgrades a file of an older format to this build's, and writes the name of the application into a file
+  /// that has none.
   ///
   /// The migrations of the schema are one transaction: after a crash or an error the file has one format
   /// or the other.
@@ -90,8 +90,8 @@ extension RestoredFile {
 
   /// Verifies the contents of a file, with every row that has a hash; `read` receives the entities in the same pass.
   ///
-  /// It changes nothing. A file of an older format is read as it is; ``prepareForWriting(now:application:)`` brings it
-  /// up.
+  /// It changes nothing. A file of an older format is read as it is; ``prepareForWriting(now:application:)``
+  /// upgrades it.
   package static func read<Contents>(
     _ connection: Connection,
     application: String?,
@@ -100,7 +100,7 @@ extension RestoredFile {
   ) throws -> (file: RestoredFile, contents: Contents) {
     let view = try ReadView(connection)
     try view.identity.check(application: application)
-    // What is read later, when a wrong row could do harm; openings are read where a delta names one.
+    // These rows are read later, when a wrong one could do harm. Openings are read when a delta names one.
     for table in HashedTable.all where table.name != HashedTable.origin.name {
       try table.verify(connection)
     }

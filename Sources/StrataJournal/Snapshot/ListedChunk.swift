@@ -107,7 +107,7 @@ struct StoredChunk: Sendable {
   /// Where it is, for errors.
   let place: String
 
-  /// Verifies the chunk's hash and what the list says of it, and reads the list of its entities.
+  /// Verifies the chunk's hash and its entry in the list, and reads the list of its entities.
   ///
   /// - Throws: `CorruptionError`.
   func block(_ catalog: LayoutCatalog) throws -> ChangeBlock {

@@ -8,7 +8,7 @@ package import StrataSQLite
 extension SnapshotStore {
   /// The chunks of a snapshot.
   ///
-  /// O(snapshot): nothing but the chunks says what is in them.
+  /// O(snapshot): only the chunks themselves show what they contain.
   func listingOfFormat1(
     of snapshot: StoredSnapshot,
     _ identity: StoreIdentity,
@@ -138,7 +138,7 @@ extension ChangeBlock {
 }
 
 extension StoreFormat {
-  /// Brings a file up to the newest format, in one transaction; does nothing where it has it.
+  /// Upgrades a file to the newest format, in one transaction; does nothing if it has that format.
   ///
   /// O(snapshots) for a file of format 1, whose chunks are written again; else O(rows that are no deltas, and the
   /// deltas above 1 MB).

@@ -4,8 +4,8 @@ package import StrataSQLite
 
 /// The snapshots of a file.
 ///
-/// All SQL on snapshots is in this file, except that of format 1 and that of copying them (`RowCopy`). When to take one and which to keep is decided by
-/// ``SnapshotPolicy``.
+/// All SQL on snapshots is in this file, except that of format 1 and that of copying them (`RowCopy`).
+/// ``SnapshotPolicy`` decides when to take one and which to keep.
 package struct SnapshotStore {
   let connection: Connection
   /// Whether the file has the first format, which is only read.
@@ -84,8 +84,8 @@ package struct SnapshotStore {
 
   /// The chunk with this body: one that the file has, or a new one.
   ///
-  /// The hash finds it, and the bytes decide: the hash is no signature, so different bodies may have the
-  /// same one.
+  /// It is found by its hash and confirmed by its bytes: the hash is not cryptographic, so different bodies
+  /// may have the same one.
   package func chunk(with body: [UInt8], hash: Checksum) throws -> Int64 {
     var found: Int64?
     try connection.forEach("SELECT id, body FROM chunk WHERE hash = ?", [.blob(hash.bytes)]) {
@@ -169,7 +169,7 @@ package struct SnapshotStore {
   }
 
   /// How many of the entities of a snapshot are persisted values; 0 in a file of format 1, whose chunks do
-  /// not say it.
+  /// not show it.
   ///
   /// O(chunks); nothing is verified.
   func countOfValues(in revision: Revision) throws -> Int {
@@ -269,13 +269,13 @@ package struct SnapshotStore {
 
   private static let orphans = "FROM listing WHERE revision NOT IN (SELECT revision FROM snapshot)"
 
-  /// How many rows of lists are of no snapshot.
+  /// How many rows of lists belong to no snapshot.
   func countOfOrphans() throws -> Int {
     if isOfFormat1 { return 0 }
     return try connection.first("SELECT count(*) \(Self.orphans)", []) { Int(try $0.int(0)) } ?? 0
   }
 
-  /// Removes the rows of lists that are of no snapshot; O(chunks of all snapshots).
+  /// Removes the rows of lists that belong to no snapshot; O(chunks of all snapshots).
   package func removeOrphanedLists() throws(SQLiteError) {
     try connection.run("DELETE \(Self.orphans)", [])
   }

@@ -33,7 +33,7 @@ package enum Measures {
 
   /// A time in UTC to the millisecond, such as `2026-02-03 04:05:06.789Z`.
   ///
-  /// What is below a millisecond is cut off.
+  /// Fractions of a millisecond are cut off.
   package static func time(_ date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
     let whole = seconds.rounded(.down)
