@@ -53,7 +53,7 @@ package enum ColumnKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// The kind of a column by its declared type; nil for a type that means none.
+  /// The kind of a column by its declared type; nil for a type that stands for none.
   ///
   /// Case, a word behind the kind and a length in parentheses do not matter. The usual names of other
   /// databases are known too.

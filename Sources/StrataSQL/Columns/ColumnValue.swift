@@ -5,8 +5,8 @@ package import StrataSQLite
 
 /// Stored values as values of SQL; the table of kinds stands above ``ColumnKind``.
 ///
-/// A value comes out such that storing it in a column of its declared type does not convert it. So a query
-/// gives the same over records and over a table that they were copied into.
+/// Storing a value in a column of its declared type does not convert it. So a query has the same result over
+/// records and over a table that they were copied into.
 enum ColumnValue {
   /// The value of a field in a column.
   static func value(
@@ -120,7 +120,7 @@ enum ColumnValue {
     case (.real(let number), .text): return .text(RecordValue.double(number).json())
     case (.integer(let number), .real): return .real(Double(number))
     case (.real(let number), .integer):
-      // As SQLite does: what is an integer and not at the end of the range.
+      // As in SQLite: reals that are integers, except at the ends of the range.
       guard let integer = Int64(exactly: number), integer > .min, integer < .max else {
         return value
       }

@@ -30,7 +30,7 @@ struct EntityColumns {
   let fields: [String]
   /// The ID, then the fields.
   let columns: [Column]
-  /// Which of the fields is the one value of records without fields, if there are such.
+  /// The field that stands for the value of records without fields, if there are any.
   let lone: Int?
 
   /// The name of the hidden column.

@@ -6,8 +6,8 @@ package import StrataStorage
 
 /// Adds the entities of a file to a table: CSV with a line of titles, or NDJSON.
 ///
-/// Values take the kinds that the newest layout of the table has. A line is a whole entity; one that is there
-/// is replaced. If anything is wrong, nothing is written, and every wrong line is listed.
+/// Values take the kinds that the newest layout of the table has. A line is a whole entity, and replaces one
+/// with its ID. If anything is wrong, nothing is written, and every wrong line is listed.
 ///
 /// O(lines) memory.
 package struct EntityImport {
@@ -53,7 +53,7 @@ package struct EntityImport {
   private let progress: (Int) -> Void
 
   /// - Parameters:
-  ///   - form: Nil for that of the ending of the file's name.
+  ///   - form: Nil to go by the ending of the file's name.
   ///   - progress: Called with the number of lines that were read.
   package init(
     of file: String,
@@ -129,7 +129,7 @@ package struct EntityImport {
     }
   }
 
-  /// A table that is not there: its fields are those of the file.
+  /// A new table: its fields are those of the file.
   private var newTable: ImportedTable {
     ImportedTable(
       name: table,

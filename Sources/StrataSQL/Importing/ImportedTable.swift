@@ -2,7 +2,7 @@ import Foundation
 import StrataRecords
 import StrataStorage
 
-/// What a table says of the entities that are imported into it.
+/// What a table requires of the entities that are imported into it.
 struct ImportedTable {
   let name: String
   /// Its fields; nil for a table that never had a record, whose fields are those of the file.
@@ -11,15 +11,15 @@ struct ImportedTable {
   let required: Set<String>
   /// Whether a line may lack them.
   let missingValues: EntityImport.MissingValues
-  /// Where the newest layout says that IDs of other entities are.
+  /// The places of other entities' IDs in the newest layout.
   let references: [Layout.Reference]
 
   /// The kind of a field; nil if it is not known.
   func kind(of field: String) -> Layout.Kind? { fields?.first { $0.name == field }?.kind }
 
-  /// A text of CSV as a value of a kind; nil if it is none.
+  /// A text of CSV as a value of a kind; nil if it does not fit.
   ///
-  /// An empty cell is no value, except of a text that every record has.
+  /// An empty cell means no value, except for a text that every record has.
   func value(_ text: String, of field: String, _ kind: Layout.Kind?) -> RecordValue? {
     if text.isEmpty {
       if case .scalar(.string)? = kind, required.contains(field) { return .string("") }
@@ -61,7 +61,7 @@ struct ImportedTable {
     text.utf8.allSatisfy { "+-.0123456789Ee".utf8.contains($0) }
   }
 
-  /// A value of JSON as one of a kind; nil if it is none.
+  /// A value of JSON as one of a kind; nil if it does not fit.
   static func value(_ value: RecordValue, _ kind: Layout.Kind?) -> RecordValue? {
     switch (kind, value) {
     case (_, .null): return .null
@@ -93,7 +93,7 @@ struct ImportedTable {
 }
 
 extension ImportedTable {
-  /// The kinds of the columns of CSV for a table that has none: what all texts of a column are.
+  /// The kinds of the columns of CSV for a table that has none: those that fit all texts of a column.
   ///
   /// A text is a number only if the number is written like that: `007`, `+49` and `1.50` are texts, and so are
   /// digits that no integer holds.

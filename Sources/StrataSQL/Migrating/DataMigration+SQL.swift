@@ -10,13 +10,13 @@ extension DataMigration {
   /// try DataMigration("0002_vip", sql: "ALTER TABLE users ADD COLUMN vip BOOLEAN NOT NULL DEFAULT FALSE")
   /// ```
   ///
-  /// The script works on copies of the entity tables that it uses, as real tables of a private database, with the
-  /// columns that queries show. It may change rows and IDs, add, rename and drop columns, create, rename, rebuild
-  /// and drop tables. A field whose value in SQL it does not change keeps its stored bytes. It cannot reach beyond:
-  /// `ATTACH`, pragmas, extensions, virtual tables and transactions are refused, and its time, the size of a value
-  /// and what it adds are limited.
+  /// The script works on copies of the entity tables that it uses, as real tables of a private database, with
+  /// the columns that queries show. It may change rows and IDs, add, rename and drop columns, create, rename,
+  /// rebuild and drop tables. A field whose value in SQL it does not change keeps its stored bytes. It cannot
+  /// reach beyond the tables: `ATTACH`, pragmas, extensions, virtual tables and transactions are refused, and
+  /// its time, the size of a value and what it adds are limited.
   ///
-  /// Comments of it may be checks and permissions:
+  /// Its comments may be checks and permissions:
   ///
   /// ```sql
   /// -- strata:before SELECT count(*) = 0 FROM users WHERE email IS NULL
@@ -24,18 +24,17 @@ extension DataMigration {
   /// -- strata:allow destructive(users.bio)
   /// ```
   ///
-  /// O(entities of the tables that it uses). Of the checksum are the words of the script: comments, spacing and
-  /// line ends are not.
+  /// O(entities of the tables that it uses). The checksum covers the words of the script, not its comments,
+  /// spacing and line ends. A script without a statement and without a check is not run: a run throws
+  /// `DataMigrationError.noStatement`.
   ///
   /// - Parameters:
   ///   - name: The name, with the number at its front; a `V` before the number is left out.
   ///   - sql: The script.
   ///   - down: A script that takes it back.
   ///   - timeLimit: How long one script may run.
-  /// A script without a statement and without a check is not run: a run throws `DataMigrationError.noStatement`.
-  ///
-  /// - Throws: `SQLMigrationError.directive` for a comment that starts with `-- strata:` and cannot be read, or for
-  ///   `strata:replaces` beside anything else, which would have no effect.
+  /// - Throws: `SQLMigrationError.directive` for a comment that starts with `-- strata:` and cannot be read,
+  ///   or for `strata:replaces` beside anything else, which would have no effect.
   public init(
     _ name: String,
     sql: String,

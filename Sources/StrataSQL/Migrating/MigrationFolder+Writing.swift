@@ -47,7 +47,7 @@ extension MigrationFolder {
     let scripts = files.map { file in
       let name = file.split(separator: "/").last ?? ""
       let label = name.hasSuffix(".down.sql") ? "down" : "sql"
-      // SwiftPM names the constant so.
+      // The name that SwiftPM gives the constant.
       let constant = name.replacing(".", with: "_")
       return "  \(label): String(decoding: PackageResources.\(constant), as: UTF8.self)"
     }
@@ -70,7 +70,7 @@ extension MigrationFolder {
   /// Writes a file that stands for the first migrations, and moves theirs into the folder `squashed`; returns the
   /// path of the new file.
   ///
-  /// Where it throws, each file is where it was.
+  /// If it throws, each file is where it was.
   package func squash(to last: Int) throws(SQLMigrationError) -> String {
     let replaced = steps.filter { $0.number <= last }
     guard let step = replaced.last, step.number == last else { throw .noMigration(number: last) }

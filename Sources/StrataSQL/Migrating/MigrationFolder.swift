@@ -142,7 +142,7 @@ private struct FileName {
   let name: String
   let kind: Kind
 
-  /// When the file was changed last; the distant past where the system does not say.
+  /// When the file was changed last; the distant past if the system does not say.
   func changed(in path: String) -> Date {
     do {
       let attributes = try FileManager.default.attributesOfItem(atPath: "\(path)/\(file)")
@@ -152,7 +152,7 @@ private struct FileName {
     }
   }
 
-  /// Nil for a file that is none of a migration.
+  /// Nil for a file that does not belong to a migration.
   init?(_ file: String, in path: String) throws(SQLMigrationError) {
     self.file = file
     let stem: Substring

@@ -1,7 +1,7 @@
 import StrataJournal
 import StrataMigrations
 
-/// The text of a migration in SQL, with what its comments say to the runner.
+/// The text of a migration in SQL, with the directives in its comments.
 ///
 /// ```sql
 /// -- strata:allow destructive(users.bio)
@@ -18,7 +18,7 @@ struct MigrationScript: Sendable {
     let line: Int
   }
 
-  /// A comment that starts with `-- strata:` and says nothing that is known.
+  /// A comment that starts with `-- strata:` and is not understood.
   struct Unreadable: Error, Equatable {
     let line: Int
     let detail: String
@@ -83,8 +83,8 @@ struct MigrationScript: Sendable {
     }
   }
 
-  /// What a script of this number says beside that it stands for others, which would have no effect; nil if there is
-  /// nothing.
+  /// Why a script of this number cannot stand for other migrations: another number, or content that would
+  /// have no effect; nil if it can, or does not say so.
   func conflict(as number: Int?, hasDown: Bool) -> Unreadable? {
     guard let replaces else { return nil }
     if let number, number != replaces.upperBound {

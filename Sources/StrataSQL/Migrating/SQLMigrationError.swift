@@ -10,7 +10,7 @@ public enum SQLMigrationError: Error, Equatable, Sendable {
   case badName(file: String)
   /// Two migrations have one number; `rename` is the command that gives the newer one the next free number.
   case duplicate(number: Int, files: [String], rename: String)
-  /// There is a way back for a migration that is not there.
+  /// There is a way back for a migration that is missing.
   case onlyDown(file: String)
   /// A comment that starts with `-- strata:` cannot be read, or does not fit the script.
   case directive(migration: String, line: Int, detail: String)

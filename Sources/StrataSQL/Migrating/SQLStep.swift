@@ -109,7 +109,7 @@ struct SQLStep: Sendable {
     for finding in rounded(copies) { tables.note(finding) }
   }
 
-  /// What was stored of values that SQL has computed or shown only rounded.
+  /// Findings about values that were stored rounded, because SQL has computed or shown them so.
   private func rounded(_ copies: EntityTables) -> [MigrationFinding] {
     copies.rounded.sorted { $0.key < $1.key }.flatMap { table, fields in
       fields.sorted { $0.key < $1.key }.map { field, count in
@@ -128,7 +128,7 @@ struct SQLStep: Sendable {
 }
 
 extension SQLStep {
-  /// What only the text of the script shows.
+  /// Findings that only the text of the script shows.
   private func findings(_ use: ScriptUse, _ shape: EntityTables.Shape) -> [MigrationFinding] {
     let functions = use.functions.sorted().filter(isNotRepeatable).map { function in
       MigrationFinding(

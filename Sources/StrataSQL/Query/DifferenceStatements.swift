@@ -4,10 +4,10 @@ import StrataJournal
 import StrataRecords
 import StrataSQLite
 
-/// What differs between two states, as statements of SQL.
+/// The differences between two states, as statements of SQL.
 ///
-/// They lead from the rows of one to those of the other in the tables that queries and
-/// ``StoreExport/write(toDatabase:)`` have.
+/// They turn the rows of one state into those of the other, in the tables of queries and of
+/// ``StoreExport/write(toDatabase:)``.
 package struct DifferenceStatements {
   /// An entity table in SQL.
   private struct Table {
@@ -50,7 +50,7 @@ package struct DifferenceStatements {
   private func statement(_ entity: StateDifference.Entity) -> String? {
     guard let table = tables[entity.table] else { return nil }
     let name = SQLName.quoted(table.name)
-    // The one row of a persisted value has an ID that says nothing.
+    // The one row of a persisted value has an ID without a meaning.
     let id = entity.id.map { Self.literal(ColumnValue.value($0, of: table.id.kind)) } ?? "NULL"
     let condition = table.isValue ? "" : " WHERE \(SQLName.quoted(table.id.name)) = \(id)"
     let values = entity.fields.compactMap { field -> (column: String, value: String)? in
@@ -81,7 +81,7 @@ package struct DifferenceStatements {
       if number.isInfinite { return number < 0 ? "-9e999" : "9e999" }
       return number.description
     case .text(let text):
-      // What a terminal would act on, or what a line would be broken by, is not printed as it is.
+      // Control characters and line breaks are not printed as they are.
       if text.printable == text { return "'\(text.replacing("'", with: "''"))'" }
       return "CAST(\(hexadecimal(Array(text.utf8))) AS TEXT)"
     case .blob(let bytes): return hexadecimal(bytes)

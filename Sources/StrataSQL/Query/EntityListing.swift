@@ -22,7 +22,7 @@ package struct EntityListing: Sendable {
   package var order: [Order]
   /// How many entities; nil for all.
   package var limit: Int?
-  /// How many are passed over first; O(that).
+  /// How many are skipped first; O(that).
   package var offset = 0
 
   package init(

@@ -28,7 +28,7 @@ final class QueryDatabase {
       case .select, .read, .recursion: return true
       case .function(let name) where name.lowercased() != "load_extension": return true
       case .function(let name): refusal.action = "\(name)()"
-      // SQLite declares its own virtual tables so; a statement that did it would not be read-only.
+      // SQLite declares its own virtual tables this way; a statement that did so would not be read-only.
       case .update("sqlite_master", _): return true
       case .change(let name, _), .other(let name): refusal.action = name
       case .update: refusal.action = "UPDATE"
@@ -109,8 +109,8 @@ final class QueryDatabase {
 
   /// Whether a statement goes through one table once.
   ///
-  /// SQLite describes its plan in a line for each loop. If it ever does so in other words, the tables are
-  /// copied, which is slower and as right.
+  /// SQLite describes its plan in a line for each loop. If its words ever change, the tables are copied,
+  /// which is slower and gives the same.
   private func isOneLoop(_ sql: String) throws -> Bool {
     let plan = try prepare("EXPLAIN QUERY PLAN \(sql)")
     var loops = 0
@@ -131,7 +131,7 @@ final class QueryDatabase {
       if let cause = cause as? SQLiteError { return Self.failure(cause, context) }
       return cause
     }
-    // SQLite's functions of pragmas are refused when they run.
+    // Pragma functions are refused only when they run.
     if let action = refusal.action { return QueryError.refused(action) }
     return Self.failure(error, context)
   }

@@ -1,6 +1,6 @@
 package import StrataSQLite
 
-/// The rows that answered a query, apart from the store: nothing of it is open any more.
+/// The rows of an answered query; the store is no longer open.
 ///
 /// They are in memory up to 8 MB and beyond that in a temporary file without a name.
 package final class QueryResult {
@@ -10,7 +10,7 @@ package final class QueryResult {
   package private(set) var count = 0
   /// Whether there are more rows than these.
   package private(set) var isCut = false
-  /// The revision of the tables without another one.
+  /// The revision of tables that name none.
   package let revision: Int64
   /// Whether the rows were made as SQLite asked for them, without a copy of a table.
   package let isStreamed: Bool

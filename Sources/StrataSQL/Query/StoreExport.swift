@@ -8,7 +8,7 @@ import StrataStorage
 /// Writes the entities of a store in forms that other programs read.
 ///
 /// All tables are read at the revision of the first one, also while a program writes. The store is closed
-/// while what was read of a table is handed on.
+/// while the rows of a table are handed on.
 package struct StoreExport {
   private let path: String
   private let expression: RevisionExpression
@@ -60,7 +60,8 @@ package struct StoreExport {
   ///
   /// The file gets its name when it is complete and on disk; others cannot read it. O(entities).
   ///
-  /// - Throws: `.fileExists` if there is a file at the path; `.notWritable` for the name of a file of the store; what reading the store and writing the file throw.
+  /// - Throws: `.fileExists` if there is a file at the path; `.notWritable` for the name of a file of the
+  ///   store; what reading the store and writing the file throw.
   package func write(toDatabase file: String) throws -> Counts {
     let target = try StorePath(file, for: .exporting)
     try target.checkIsNotBeside(StorePath(path, for: .exporting), .exporting)

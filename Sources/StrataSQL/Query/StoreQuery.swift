@@ -50,7 +50,7 @@ package struct StoreQuery {
 
   /// Answers one SELECT, WITH or VALUES.
   ///
-  /// The store is closed when this returns. A damaged snapshot is passed over if the journal goes back to an
+  /// The store is closed when this returns. A damaged snapshot is skipped if the journal goes back to an
   /// older one.
   ///
   /// - Throws: `QueryError` for what is wrong with the statement or too large, and `PersistenceError` for what
@@ -92,7 +92,7 @@ package struct StoreQuery {
       } catch let error as QueryError {
         throw error
       } catch {
-        // Without the damaged snapshots there may be no other way to the revision.
+        // Without the damaged snapshots the revision may be out of reach.
         if damage != nil { break reading }
         throw PersistenceError(.inspecting, path: inspector.path.file, wrapping: error)
       }

@@ -34,7 +34,7 @@ final class BlameSource: TableSource {
     in context: QueryContext
   ) throws -> any TableRows {
     let filter = EntityFilter(conditions, ofIDKind: entity.columns[0].kind)
-    // A named snapshot may be older than the journal: then nothing is known of its values.
+    // A named snapshot may be older than the journal: then the origin of its values is unknown.
     let oldest = min(context.revision, context.view.oldest)
     let versions = try EntityVersions(
       of: table,

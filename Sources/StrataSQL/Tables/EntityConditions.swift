@@ -5,8 +5,8 @@ import StrataSQLite
 extension EntityFilter {
   /// The entities whose ID may meet these conditions on its column.
   ///
-  /// SQLite tests the conditions again, so it may be more than those that do. A condition whose values SQLite
-  /// would convert before comparing them narrows nothing.
+  /// SQLite tests the conditions again, so there may be more entities than meet them. A condition whose
+  /// values SQLite would convert before the comparison narrows nothing.
   init(_ conditions: [Condition], ofIDKind kind: ColumnKind) {
     for condition in conditions where condition.comparison == .equal {
       if let ids = Self.ids(equalTo: condition.values, kind) {
@@ -46,7 +46,7 @@ extension EntityFilter {
     return ids
   }
 
-  /// The encoded form of a bound; nil if IDs are not compared with it as they are sorted.
+  /// The encoded form of a bound; nil if comparing IDs with it does not follow their order.
   private static func bound(_ value: Value, _ kind: ColumnKind) -> [UInt8]? {
     switch (value, kind) {
     case (.integer(let number), _) where kind.isIntegral:

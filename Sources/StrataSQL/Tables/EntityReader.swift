@@ -74,7 +74,7 @@ struct EntityReader {
     return .text(whole.json())
   }
 
-  /// What the field of a column holds; nil for a column that is no field that is read.
+  /// What the field of a column holds; nil for a column that is not a field in use.
   private mutating func content(
     _ column: Int
   ) throws -> (RecordFields.Content, ArraySlice<UInt8>)? {

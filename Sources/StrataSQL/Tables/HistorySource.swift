@@ -126,7 +126,7 @@ enum CommitColumns {
     Column("commit_place", .string),
   ]
 
-  /// The value of a column for a commit; without one, for what was there at a revision already.
+  /// The value of a column for a commit; without one, for a version that was there at the oldest revision.
   static func value(_ index: Int, _ commit: DeltaHeader?, or oldest: Revision) -> Value {
     guard let commit else { return index == 0 ? .integer(oldest.number) : .null }
     return switch index {

@@ -4,7 +4,7 @@ import StrataJournal
 import StrataRecords
 import StrataSQLite
 
-/// What the tables of one query share: the view of the file, the revision, the time that is left.
+/// What the tables of one query share: the view of the file, the revision, the remaining time.
 final class QueryContext {
   /// How the tables of a query are read.
   enum Mode {
@@ -28,7 +28,7 @@ final class QueryContext {
   private var states: [Revision: EntityState] = [:]
   private var calls: UInt8 = 0
 
-  /// - Parameter skipping: How many snapshots are passed over because they are damaged.
+  /// - Parameter skipping: How many snapshots are skipped because they are damaged.
   init(
     _ view: ReadView,
     at expression: RevisionExpression,
@@ -101,7 +101,7 @@ final class QueryContext {
     try view.changes(after: min(revision, view.last.revision))
   }
 
-  /// Whether two records say the same, whatever their layouts.
+  /// Whether two records have the same contents, whatever their layouts.
   func areEqual(_ a: StoredEntity, _ b: StoredEntity) throws -> Bool {
     if a.layout == b.layout, a.record == b.record { return true }
     let members = try [a, b].map { entity in

@@ -2,7 +2,7 @@ import StrataSQLite
 
 /// A ``TableSource`` as a table of SQLite.
 final class QueryTable: VirtualTable {
-  /// How a statement reads the table: what the values mean that it passes.
+  /// How a statement reads the table: the meanings of the values that it passes.
   struct Plan: Equatable {
     struct Item: Equatable {
       enum Use: Equatable {

@@ -28,14 +28,14 @@ extension TableSource {
   var ordering: Int? { nil }
 }
 
-/// A condition on a column: its value is equal to one of these, or in the order to the only one.
+/// A condition on a column: equality with one of these values, or an order relative to the only one.
 struct Condition {
   let column: Int
   let comparison: IndexRequest.Constraint.Operator
   let values: [Value]
 }
 
-/// Goes through rows of a ``TableSource``.
+/// Iterates over rows of a ``TableSource``.
 protocol TableRows: AnyObject {
   /// Advances to the next row; false at the end.
   func next() throws -> Bool

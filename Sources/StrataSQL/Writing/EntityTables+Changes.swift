@@ -21,12 +21,12 @@ extension EntityTables {
     let table: Table?
     /// Whether rows are those that were copied.
     let keepsRows: Bool
-    /// The name by which SQLite knows the number of a row.
+    /// SQLite's name for the number of a row.
     let row: String
 
     var columnList: String { columns.map { SQLName.quoted($0.name) }.joined(separator: ", ") }
 
-    /// The declared columns, where a script has added or removed some; nil where they are as they were.
+    /// The declared columns, if a script has added or removed some; nil if they are unchanged.
     var declared: [Declaration]? {
       let before = table?.records.declared ?? []
       var isChanged = false
@@ -52,19 +52,19 @@ extension EntityTables {
   /// A declared column: its field, and whether it must have a value.
   package typealias Declaration = (field: Layout.Field, isRequired: Bool)
 
-  /// What scripts have done to tables as such.
+  /// The changes that scripts made to tables themselves.
   package struct Shape {
     /// Tables that have another name.
     ///
-    /// Where the name is one of another table of the store, the records are removed and put instead.
+    /// If the name is one of another table of the store, the records are removed and put instead.
     package fileprivate(set) var renamed: [(from: String, to: String)] = []
     /// Tables that are new.
     package fileprivate(set) var created: [String] = []
-    /// Tables that are gone, and have given their names to no other one.
+    /// Tables that are gone, and whose names no other table has.
     package fileprivate(set) var dropped: [String] = []
     /// The layouts for further records of tables whose columns were renamed, dropped or changed.
     package fileprivate(set) var layouts: [(table: String, layout: Layout)] = []
-    /// Fields whose columns have other names, by the names before.
+    /// Fields whose columns have other names, by their former names.
     package fileprivate(set) var renamedFields: [(table: String, field: String, name: String)] = []
     /// The columns that scripts have declared in tables where that has changed, in the order of the table.
     package fileprivate(set) var declared: [(table: String, columns: [Declaration])] = []
@@ -72,7 +72,7 @@ extension EntityTables {
     package fileprivate(set) var required: [(table: String, column: String)] = []
   }
 
-  /// What scripts have done to tables as such; O(tables and columns).
+  /// The changes that scripts made to tables themselves; O(tables and columns).
   ///
   /// - Throws: `EntityTableError` for what cannot be stored.
   package func shape() throws -> Shape {
@@ -100,7 +100,7 @@ extension EntityTables {
     return shape
   }
 
-  /// The table of which a table is all there is, under another name.
+  /// The table whose rows these are under a new name that no other table had; nil otherwise.
   private func renamed(_ result: Result) -> Table? {
     guard result.isRenamed, !tables.contains(where: { $0.records.table == result.storedName })
     else { return nil }
@@ -121,8 +121,8 @@ extension EntityTables {
 
   /// Calls a closure with each entity that differs from what was copied, in the order of tables and IDs.
   ///
-  /// O(rows), and a comparison of each with its record. What the closure does to the records of a table may
-  /// show in what `EntityRecords` gives: an entity is not asked for again once it was passed.
+  /// O(rows), and a comparison of each with its record. The closure may change the records that
+  /// `EntityRecords` reads: an entity is not read again once it was passed.
   ///
   /// - Throws: `EntityTableError` for what cannot be stored, and the closure's error.
   package func forEachChange(_ body: (RecordChange) throws -> Void) throws {
@@ -144,7 +144,7 @@ extension EntityTables {
     }
   }
 
-  /// An error of reading a row whose text SQLite has not checked; any other error as it is.
+  /// The error for a row whose text SQLite has not checked; any other error unchanged.
   private func notText(_ error: SQLiteError, in table: String) -> any Error {
     error.code.primary == .mismatch && error.path == connection.path
       ? EntityTableError.invalidText(table: table) : error
@@ -211,8 +211,8 @@ extension EntityTables {
     )
   }
 
-  /// Where a column of a new table comes from whose type says only how SQLite stores it: a column of that name in a
-  /// table that was copied, all of whose kinds of values it has; nil if there is none.
+  /// The origin of a column of a new table whose type only says how SQLite stores it: a column of that name
+  /// in a copied table, if all values are of its kind; nil if there is none.
   ///
   /// O(rows of the new table) for each such column.
   private func moved(_ column: Declared, of table: String) throws -> ColumnOrigin? {
@@ -296,7 +296,7 @@ extension EntityTables {
         if try isAway || moved.map({ try Self.contains(change.id, $0) }) ?? false {
           change.movement = .away
         }
-        // The closure may remove it, so the next one is asked for first.
+        // The closure may remove it, so the next one is read first.
         old = try next()
         try body(change)
         continue
@@ -364,7 +364,7 @@ extension EntityTables {
     try remove(before: .max)
   }
 
-  /// Where the record of a row was, if it has only another place now.
+  /// The former place of a row's record, if only its place has changed.
   private func movement(
     of row: SortedRow,
     _ change: RecordChange.Change,

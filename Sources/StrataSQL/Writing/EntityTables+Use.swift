@@ -28,7 +28,8 @@ extension EntityTables {
     }
   }
 
-  /// Leaves out what an error says is there already, if nothing would be lost; false if there is no such thing.
+  /// Leaves out the table or column that an error reports as existing, if nothing would be lost; false if
+  /// there is none.
   private static func leaveOut(
     _ error: EntityTableError,
     of sources: inout [EntityRecords]

@@ -31,11 +31,11 @@ package final class EntityTables {
     /// Its name in SQL, which compares names without case.
     let name: String
     let root: Int64
-    /// What of it was copied; nil for nothing.
+    /// The parts that were copied; nil for none.
     let use: ScriptUse.Table?
     /// The number of rows that were copied.
     var count: Int64 = 0
-    /// Whether the rows are noted that scripts remove.
+    /// Whether the rows that scripts remove are noted.
     var notesRemovedRows = false
     /// Whether it is gone; its root may belong to another table then.
     var isDropped = false
@@ -164,7 +164,7 @@ package final class EntityTables {
     }
   }
 
-  /// Notes which rows are removed, as SQLite gives their numbers to other rows.
+  /// Notes which rows are removed, because SQLite gives their numbers to other rows.
   private func noteRemovedRows(of table: Table) throws(SQLiteError) {
     let row = Self.rowNumber(besides: table.names)
     let origin = "\(table.root)"
@@ -180,7 +180,7 @@ package final class EntityTables {
     table.notesRemovedRows = true
   }
 
-  /// Starts to read the numbers of the removed rows of a table; nil where they were not noted.
+  /// Starts to read the numbers of the removed rows of a table; nil if they were not noted.
   ///
   /// Each call of the result gives the next one in their order, some of them several times.
   func removedRows(of table: Table) throws -> (() throws -> Int64?)? {
@@ -195,7 +195,7 @@ package final class EntityTables {
     }
   }
 
-  /// The name by which SQLite knows the number of a row, in a table with these columns.
+  /// SQLite's name for the number of a row, in a table with these columns.
   static func rowNumber(besides columns: [String]) -> String {
     let taken = Set(columns.map { $0.lowercased() })
     return ["rowid", "_rowid_", "oid"].first { !taken.contains($0) } ?? "rowid"
@@ -241,7 +241,7 @@ package final class EntityTables {
     ) { row in (try row.text(0), try row.text(1), try row.optionalText(2)) }
     var references: [String: String] = [:]
     for (column, target, key) in keys {
-      // The ID of a table that is not there yet has the name that the IDs of all tables have.
+      // The ID of a table that does not exist yet has the name that all IDs have.
       let id = tables.first { $0.nameNow.lowercased() == target.lowercased() }?.names.first ?? "id"
       guard key.map({ $0.lowercased() == id.lowercased() }) ?? true else { continue }
       references[column.lowercased()] = target
@@ -262,7 +262,7 @@ package final class EntityTables {
 
   /// Finds which columns a statement has renamed or dropped.
   ///
-  /// SQLite keeps the order of columns, so a name that differs alone at its place is a new name.
+  /// SQLite keeps the order of columns, so if one name alone differs at its place, it is a new name.
   func followColumns() throws {
     let schema = try schema()
     for table in tables where !table.isDropped {

@@ -8,7 +8,7 @@ package struct RecordChange {
     case remove
   }
 
-  /// Where a record was, if it has only another place now.
+  /// The former place of a record, if only its place has changed.
   package enum Movement: Equatable {
     case none
     /// The record was under this encoded ID of the table.
@@ -28,7 +28,7 @@ package struct RecordChange {
   package var movement = Movement.none
 }
 
-/// Why a script failed, or why what it has left in the tables cannot be stored.
+/// Why a script failed, or why its result cannot be stored.
 package enum EntityTableError: Error, Equatable, Sendable {
   /// SQLite refused a statement, which is on this line of its script.
   case statement(String, line: Int?, message: String)

@@ -118,8 +118,8 @@ struct RowWriter {
     isRenamed = columns.contains(where: \.isRenamed)
   }
 
-  /// The newest layout of a table without the fields whose columns are gone, with the new names and kinds of the
-  /// others, and with the fields of columns that were added; nil if it is as it was.
+  /// The newest layout of a table without the fields whose columns are gone, with the new names and kinds of
+  /// the others, and with the fields of columns that were added; nil if it is unchanged.
   static func newLayout(of columns: [Column], from source: EntityTables.Table?) throws -> Layout? {
     guard let source, let newest = source.records.newest else {
       return try Layout(columns.map(\.newField))
@@ -149,12 +149,12 @@ struct RowWriter {
     return fields == newest.fields ? nil : try Layout(fields)
   }
 
-  /// What has become of the row of an entity; nil if its record is as it was.
+  /// The change of an entity by its row; nil if its record is unchanged.
   ///
   /// - Parameters:
   ///   - isCopied: Whether the row was copied, and not inserted by SQL.
   ///   - formerID: The ID that it had, if it has another one now.
-  ///   - isNew: Whether no record is under its table and ID, or another one.
+  ///   - isNew: Whether its table and ID have no record, or another one.
   mutating func change(
     toRow row: Int64,
     isCopied: Bool,
@@ -182,7 +182,7 @@ struct RowWriter {
     )
   }
 
-  /// What has become of a copied row that has its ID still.
+  /// The same for a copied row that has kept its ID.
   mutating func change(
     in row: RowCursor,
     from column: Int,
@@ -369,7 +369,7 @@ extension RowWriter {
     case .known(let stored)?: return stored
     case .ambiguous?: rounded[column.field, default: 0] += 1
     case StoredCells.Origin.none?, nil:
-      // Where the kind is another one, the comparison of the records says what it does not hold.
+      // If the kind has changed, the comparison of the records reports what it does not hold.
       let isNarrowed = column.origin.map { $0.kind != column.kind } ?? false
       if !isNarrowed, column.kind.rounds(value) { rounded[column.field, default: 0] += 1 }
     }
@@ -457,7 +457,7 @@ extension ColumnKind {
     case (.float, .real(let number)):
       return Double(Float(number)) != number && Double(Float(number).description) != number
     case (.decimal, .real(let number)):
-      // A real holds 15 decimal digits exactly; more are what a computation in binary has left.
+      // A real holds 15 decimal digits exactly; further digits are left by computing in binary.
       return number.description.prefix { $0 != "e" }.count { $0.isNumber } > 15
     case (.decimal, .integer(let number)):
       // SQLite stores a real without a fraction as an integer, and from 2^53 on it is rounded.

@@ -38,7 +38,7 @@ final class ScriptDatabase {
   /// What to do with the statements of a script.
   enum Purpose {
     case running
-    /// Only those that change the schema run. Of the others it is learned what they use.
+    /// Only those that change the schema run; the others are compiled to learn what they use.
     case learning
   }
 
@@ -102,7 +102,7 @@ final class ScriptDatabase {
     .statement(sql, line: line, message: "a statement of a script has no parameters")
   }
 
-  /// Runs a closure with everything in force that bounds a script.
+  /// Runs a closure under everything that bounds a script.
   private func confined<R>(
     within limit: Duration,
     at line: (SQLiteError) -> Int?,
@@ -155,7 +155,7 @@ final class ScriptDatabase {
     return error.message
   }
 
-  /// Whether the disk of temporary files has room, so that the limit of pages was reached.
+  /// Whether the limit of pages was reached: the disk of temporary files has room.
   private var isFull: Bool {
     let folder = FileManager.default.temporaryDirectory.path
     do {
@@ -185,7 +185,7 @@ extension ScriptDatabase.Gate {
 }
 
 extension StatementAction {
-  /// Whether it changes tables, indexes, views or triggers as such.
+  /// Whether it changes tables, indexes, views or triggers themselves.
   fileprivate var changesSchema: Bool {
     switch self {
     case .alter, .index: return true

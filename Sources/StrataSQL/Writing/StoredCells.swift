@@ -3,14 +3,14 @@ import StrataJournal
 import StrataRecords
 import StrataSQLite
 
-/// The stored values that SQL shows rounded, by what it shows: a cell that a script has only moved gets its stored
-/// value back.
+/// The stored values that SQL shows rounded, by what it shows: a cell that a script has only moved gets its
+/// stored value back.
 ///
-/// SQL holds a decimal number as the nearest real, a date to the millisecond, a number that is none as NULL, and a
-/// nested value as JSON without the kinds in it. Where a script copies such a cell, only the rounded value arrives.
-/// So the value that it has left is looked up here: among the cells of the record with the same ID, then among all,
-/// where one stored value alone shows like this. What a script says in so many words comes first: a number or a text
-/// in it is stored as it is written.
+/// SQL holds a decimal number as the nearest real, a date to the millisecond, NaN as NULL, and a nested value
+/// as JSON without its kinds. A script that copies such a cell copies the rounded value. So its result is
+/// looked up here: first among the cells of the record with the same ID, then among all, if exactly one
+/// stored value shows like this. Literals come first: a number or a text in the script is stored as it is
+/// written.
 ///
 /// It is made before anything is stored, in the database of the sorted rows, which uses the disk.
 struct StoredCells {
@@ -150,7 +150,7 @@ struct StoredCells {
 }
 
 extension ColumnKind {
-  /// Whether SQL may show a value of it that does not say which one it is.
+  /// Whether several of its values may look the same in SQL.
   var isRounded: Bool {
     switch self {
     case .date, .decimal, .json, .any, .float, .double: true
@@ -170,7 +170,7 @@ extension ColumnKind {
     }
   }
 
-  /// What a value of SQL is stored as, if no more is known of it.
+  /// What a value of SQL is stored as, if nothing else is known about it.
   fileprivate func exact(_ value: Value) -> RecordValue? {
     let natural = RowWriter.natural(value)
     if let scalar { return scalar.stored(natural) }

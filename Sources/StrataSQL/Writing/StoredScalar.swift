@@ -3,9 +3,9 @@ import StrataJournal
 import StrataRecords
 
 extension Scalar {
-  /// A value of SQL or JSON as one of this kind; nil if it is none.
+  /// A value of SQL or JSON as one of this kind; nil if it does not fit.
   ///
-  /// Numbers convert where nothing is lost. A date, a UUID and a URL are read from their text, data from
+  /// Numbers convert if the conversion is exact. A date, a UUID and a URL are read from their text, data from
   /// base64, and a decimal number from its digits.
   func stored(_ value: RecordValue) -> RecordValue? {
     switch (self, value) {
