@@ -62,4 +62,6 @@ SAMPLES = [
                                          "A.docc/B.md": "## Some heading"}),
     ("files", {"Scripts/a": "#!/bin/sh"}, {"Scripts/b": "# Sourced.", "Scripts/run": "#!/bin/sh"}),
     ("files", {"Package.resolved": ""}, {"Sources/Package.swift": ENOUGH}),
+    ("files", {".spi.yml": "  - A\n", "Package.swift": '.library(name: "B", targets: ["B"])'},
+     {".spi.yml": "  - A\n  - B\n", "Package.swift": '.executable(name: "b", targets: ["B"])'}),
 ]
