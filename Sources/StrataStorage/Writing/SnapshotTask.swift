@@ -181,7 +181,7 @@ struct SnapshotTask {
         try finish(writing.writer, catalog)
         return
       }
-      // A run continues past an unchanged chunk only if it is too small to end there.
+      // A run continues into the next chunk only if it is too small to end before it.
       if part.table != writing.table || !writing.writer.isSmall {
         try writing.writer.endRun(in: snapshots, catalog)
         writing.table = part.table
