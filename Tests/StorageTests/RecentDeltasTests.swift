@@ -40,20 +40,22 @@ struct RecentDeltasTests {
     }
   }
 
-  /// Appends a delta of one entity.
+  /// Writes a delta of one user.
   private func put(_ number: Int, _ text: String, in session: WriterSession) throws {
-    try session.transaction {
-      var writer = RecordWriter(resuming: session.catalog.lastLayout(of: "users"))
-      var record: [UInt8] = []
-      let layout = try writer.encode(User(id: "\(number)", text: text), into: &record)
-      let stored = StoredEntity(
-        table: "users",
-        id: Array("\(number)".utf8)[...],
-        layout: try session.number(of: layout, table: "users"),
-        record: record[...]
-      )
-      _ = try session.append(named: "put", time: Int64(number)) { try $0.put(stored) }
-    }
+    try session.transaction { try append(number, text, to: session) }
+  }
+
+  private func append(_ number: Int, _ text: String, to session: WriterSession) throws {
+    var writer = RecordWriter(resuming: session.catalog.lastLayout(of: "users"))
+    var record: [UInt8] = []
+    let layout = try writer.encode(User(id: "\(number)", text: text), into: &record)
+    let user = StoredEntity(
+      table: "users",
+      id: Array("\(number)".utf8)[...],
+      layout: try session.number(of: layout, table: "users"),
+      record: record[...]
+    )
+    _ = try session.append(named: "put", time: Int64(number)) { try $0.put(user) }
   }
 
   private func maintenance(_ file: RestoredFile) -> Maintenance {
@@ -133,7 +135,7 @@ struct RecentDeltasTests {
       try put(2, "second", in: session)
       #expect(throws: Stop.self) {
         try session.transaction {
-          try put(2, "third", in: session)
+          try append(2, "third", to: session)
           throw Stop()
         }
       }
