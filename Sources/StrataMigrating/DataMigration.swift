@@ -50,6 +50,8 @@ public struct DataMigration: Sendable {
   public private(set) var allowances: [MigrationAllowance]
   /// The numbers that it stands for, where it is squashed.
   public let replaces: ClosedRange<Int>?
+  /// The names of earlier steps in whose place it runs on what older builds have written since; else empty.
+  public private(set) var bringsUp: [String] = []
   /// The ways whose script has neither a statement nor a check: they do not run.
   let emptyScripts: Set<MigrationReport.Direction>
 
@@ -206,6 +208,32 @@ extension DataMigration {
   public func sealed(_ table: String, with sealing: any RecordSealing) -> DataMigration {
     var migration = self
     migration.seals[table] = sealing
+    return migration
+  }
+
+  /// The same as a step that runs only on what older builds have written since earlier steps, and in their place.
+  ///
+  /// Write one where an earlier step cannot run on single records, as a script or a closure over all tables cannot, and
+  /// stores are refused with `DataMigrationError.stragglers`. It does for those records what the earlier step did for
+  /// all: it sees no others, and later steps that run on single records follow it. It runs once for each of the names.
+  /// Where no older build has written, it is noted and does not run; there is nothing to take back.
+  ///
+  /// ```swift
+  /// DataMigration("0007_late_names", table: "users") { user in
+  ///   user.rename("name", to: "title")
+  /// }.bringingUp("0003_title")
+  /// ```
+  public func bringingUp(_ steps: String...) -> DataMigration { bringingUp(steps) }
+
+  package func bringingUp(_ steps: [String]) -> DataMigration {
+    precondition(!steps.isEmpty, "bringingUp(_:) names the steps in whose place the step runs")
+    precondition(
+      replaces == nil,
+      "a squashed migration does not run: use bringingUp(_:) on a step of its own"
+    )
+    var migration = self
+    migration.bringsUp += steps
+    migration.down = { _ in }
     return migration
   }
 

@@ -120,8 +120,9 @@ extension DataMigrator {
   /// The records that builds have written which did not know all migrations of the store; changes nothing, and works
   /// beside a writer.
   ///
-  /// `up` runs the steps that work record by record on just these, and refuses any other step with
-  /// `DataMigrationError.stragglers`: then ``resolveStragglers(_:)`` is the way on. O(deltas since the first of them).
+  /// `up` runs the steps that work record by record on just these. For any other step it runs those that declare so with
+  /// ``DataMigration/bringingUp(_:)``, and throws `DataMigrationError.stragglers` where there is none. O(deltas since the
+  /// first of them).
   public func stragglers() async throws(PersistenceError) -> [MigrationStraggler] {
     try await MigrationWorker().run(self) { try $0.listStragglers() }
   }

@@ -25,6 +25,14 @@ struct MigrationRun {
     /// Whether a run goes through what older builds have written: a shorter list lacks migrations for it, and leaves
     /// it to a longer one.
     var bringsUpStragglers: Bool { !marks.isEmpty && sequence.last >= sequence.head }
+
+    /// The migrations that ran and that a build has not known which has written since; one that only runs on what such
+    /// builds write changes nothing else, so no record lacks it.
+    var lackedByOlderBuilds: [(number: Int, migration: DataMigration)] {
+      sequence.list.filter { number, migration in
+        number <= sequence.head && marks.hasBuild(without: number) && migration.bringsUp.isEmpty
+      }
+    }
   }
 
   /// A migration to run, in one of the directions.
@@ -32,11 +40,11 @@ struct MigrationRun {
     let number: Int
     let migration: DataMigration
     let step: DataMigration.Step
-    /// Where it runs only on what older builds have written: the revision since when.
-    var stragglersSince: Revision?
+    /// Where it runs only on what older builds have written: the migration that those did not know, and since when.
+    var stragglers: (of: Int, since: Revision)?
 
     func trace(_ direction: MigrationReport.Direction) -> MigrationTrace {
-      if let stragglersSince { return .stragglers(number, since: stragglersSince) }
+      if let stragglers { return .stragglers(stragglers.of, since: stragglers.since) }
       return direction == .up ? .up(number) : .down(number)
     }
   }
@@ -59,13 +67,17 @@ extension MigrationRun {
   private func namesForStragglers(_ ledger: Ledger, in view: ReadView) throws -> [String] {
     guard ledger.bringsUpStragglers else { return [] }
     let tables = Set(try Self.stragglers(ledger, in: view).keys)
-    return ledger.sequence.list.filter { number, migration in
-      guard number <= ledger.sequence.head, ledger.marks.hasBuild(without: number) else {
-        return false
+    var names: [String] = []
+    for (number, migration) in ledger.lackedByOlderBuilds {
+      for (_, step) in ledger.sequence.steps(bringingUp: number, migration)
+      where !names.contains(step.name) {
+        let hasSome =
+          step.perRecordTables.isEmpty
+          ? !tables.isEmpty : !step.perRecordTables.isDisjoint(with: tables)
+        if hasSome { names.append(step.name) }
       }
-      return migration.perRecordTables.isEmpty
-        ? !tables.isEmpty : !migration.perRecordTables.isDisjoint(with: tables)
-    }.map(\.migration.name)
+    }
+    return names
   }
 
   static func ledger(
@@ -420,8 +432,18 @@ extension MigrationRun {
       try OlderBuildMarks.removeAll(from: session.connection)
     }
     for (index, task) in tasks.enumerated() {
-      let step = try run(task, direction, lastTime, workspace, (index + 1, tasks.count))
-      report.steps.append(step)
+      var step = MigrationReport.Step(
+        number: task.number,
+        name: task.migration.name,
+        form: task.migration.form
+      )
+      if task.migration.bringsUp.isEmpty {
+        step = try run(task, direction, lastTime, workspace, (index + 1, tasks.count))
+      }
+      // What brings records up has run on them above, or there were none.
+      if direction == .down || !report.steps.contains(where: { $0.number == task.number }) {
+        report.steps.append(step)
+      }
       switch direction {
       case .up:
         try DataLedger.append(
@@ -483,26 +505,24 @@ extension MigrationRun {
       let number = workspace.number(of: table)
       try workspace.staging.noteWrite(of: id, in: number, byBuildKnowing: known)
     }
-    for (number, migration) in ledger.sequence.list
-    where number <= ledger.sequence.head && ledger.marks.hasBuild(without: number) {
-      let written = try workspace.countStragglers(
-        of: number,
-        in: migration.perRecordTables.isEmpty ? workspace.tables : migration.perRecordTables
-      )
-      if written.isEmpty { continue }
-      guard let step = migration.up, !migration.perRecordTables.isEmpty else {
-        // Only a squashed migration and a marker cannot run, and the program has the closure of a marker.
-        throw migration.up == nil && migration.replaces == nil
-          ? DataMigrationError.needsProgram(migration.name)
-          : .stragglers(migration.name, tables: written)
+    let since = ledger.marks.openings.first?.revision ?? ledger.revision
+    for (lacked, migration) in ledger.lackedByOlderBuilds {
+      for (number, step) in ledger.sequence.steps(bringingUp: lacked, migration) {
+        let written = try workspace.countStragglers(
+          of: lacked,
+          in: step.perRecordTables.isEmpty ? workspace.tables : step.perRecordTables
+        )
+        if written.isEmpty { continue }
+        guard let up = step.up, !step.perRecordTables.isEmpty || !step.bringsUp.isEmpty else {
+          // Only a squashed migration and a marker cannot run, and the program has the closure of a marker.
+          throw step.up == nil && step.replaces == nil
+            ? DataMigrationError.needsProgram(step.name)
+            : .stragglers(migration.name, tables: written)
+        }
+        if step.emptyScripts.contains(.up) { throw DataMigrationError.noStatement(step.name) }
+        let task = Task(number: number, migration: step, step: up, stragglers: (lacked, since))
+        report.steps.append(try run(task, .up, lastTime, workspace, (0, count)))
       }
-      let task = Task(
-        number: number,
-        migration: migration,
-        step: step,
-        stragglersSince: ledger.marks.openings.first?.revision
-      )
-      report.steps.append(try run(task, .up, lastTime, workspace, (0, count)))
     }
   }
 
@@ -526,13 +546,13 @@ extension MigrationRun {
     progress?(
       MigrationProgress(migration: name, index: place.index, count: place.count, records: 0)
     )
-    workspace.stragglersOf = task.stragglersSince.map { _ in task.number }
+    workspace.stragglersOf = task.stragglers?.of
     workspace.seals = task.migration.seals
     defer { (workspace.stragglersOf, workspace.seals) = (nil, [:]) }
     let listed = workspace.tables
     var difference = MigrationDifference(
       workspace,
-      isForStragglers: task.stragglersSince != nil
+      isForStragglers: task.stragglers != nil
     )
     let header: DeltaHeader?
     do {
@@ -569,7 +589,7 @@ extension MigrationRun {
     step.allow(task.migration.allowances + tables.allowances)
     step.bytes = header?.bytes ?? 0
     step.revision = header?.revision
-    step.isForStragglers = task.stragglersSince != nil
+    step.isForStragglers = task.stragglers != nil
     try workspace.keepStaged(of: name)
     step.duration = clock.now - start
     return step

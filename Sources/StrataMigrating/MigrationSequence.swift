@@ -53,6 +53,10 @@ struct MigrationSequence {
       let start = migration.replaces?.lowerBound ?? number
       guard start == previous + 1, migration.replaces.map({ $0.upperBound == number }) ?? true
       else { throw .gap(expected: previous + 1, found: migration.name) }
+      for step in migration.bringsUp
+      where !list.contains(where: { $0.migration.isOrReplaces(step, as: $0.number) }) {
+        throw .unknownStep(step, broughtUpBy: migration.name)
+      }
       list.append((number, migration))
     }
     return list
@@ -138,6 +142,15 @@ struct MigrationSequence {
     return false
   }
 
+  /// The steps that run on records of older builds that a migration has not seen: those that declare so, else itself.
+  func steps(
+    bringingUp number: Int,
+    _ migration: DataMigration
+  ) -> [(number: Int, migration: DataMigration)] {
+    let others = list.filter { $0.migration.bringsUp.contains(migration.name) }
+    return others.isEmpty ? [(number, migration)] : others
+  }
+
   /// The migration of a number.
   func migration(_ number: Int) -> DataMigration? {
     list.first { $0.number == number }?.migration
@@ -155,6 +168,12 @@ extension DataLedger.Entry {
 
 extension DataMigration {
   var isSquashed: Bool { replaces != nil }
+
+  /// Whether it has a name, or stands for a migration of that name.
+  fileprivate func isOrReplaces(_ name: String, as number: Int) -> Bool {
+    self.name == name
+      || isSquashed && Self.number(of: name).map(numbers(as: number).contains) ?? false
+  }
 
   /// The checksum of its content; nil for a marker.
   var checksum: Checksum? { content.map { Checksum(of: $0) } }

@@ -34,6 +34,8 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case unknownNumber(Int)
   /// An older build has written records that a migration has not seen, by the name of their table.
   case stragglers(String, tables: [String: Int])
+  /// A step brings up what older builds have written since another one, which the list does not have before it.
+  case unknownStep(String, broughtUpBy: String)
   /// The records of a table are sealed, so a migration cannot read them.
   case sealed(table: String)
   /// There is too little space for a backup and the result.
@@ -88,6 +90,8 @@ extension DataMigrationError: CustomStringConvertible {
       an older build has written to \(Self.list(tables)) since \(name) ran, and these records do not have \
       the new shape
       """
+    case .unknownStep(let step, let name):
+      "the migration \(name) brings up records for \(step), and the list has no such migration before it"
     case .sealed(let table): "the records of \(table) are sealed, so a migration cannot read them"
     case .notEnoughSpace(let needed, let free):
       "a backup and the result need \(needed) bytes, and \(free) are free"
@@ -138,9 +142,12 @@ extension DataMigrationError: CustomStringConvertible {
     case .unknownNumber: "`status` lists the migrations."
     case .stragglers(let name, _):
       """
-      Declare \(name) per record: then it runs on just them. Or look at them with `strata migrate stragglers`, and keep \
-      them as they are (--keep) or remove them (--remove): DataMigrator.resolveStragglers.
+      Add a step that does for just these records what \(name) did for all: a script with the line \
+      -- strata:brings-up \(name), or in Swift one with .bringingUp("\(name)"). Or look at them with `strata migrate \
+      stragglers`, and keep them as they are (--keep) or remove them (--remove): DataMigrator.resolveStragglers.
       """
+    case .unknownStep:
+      "Write the name of an earlier migration as the list has it, and as `status` shows it."
     case .sealed(let table):
       """
       Give a step in Swift what opens them: .sealed("\(table)", with: …). For a script, open the store \

@@ -54,7 +54,7 @@ extension PersistenceError {
     switch error {
     case .badName, .duplicate, .gap, .outOfOrder, .missing, .drifted, .failed, .checkFailed,
       .refused,
-      .noStatement, .unreadable, .sealed:
+      .noStatement, .unreadable, .sealed, .unknownStep:
       .fixProgram
     case .olderBuild: .useNewerBuild
     case .pending, .tooOld, .needsProgram, .stragglers, .tablesGone: .migrate

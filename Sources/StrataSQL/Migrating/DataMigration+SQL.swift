@@ -24,6 +24,9 @@ extension DataMigration {
   /// -- strata:allow destructive(users.bio)
   /// ```
   ///
+  /// With `-- strata:brings-up 0003_split_name` the script runs only on what older builds have written since that step,
+  /// and in its place: see ``DataMigration/bringingUp(_:)``.
+  ///
   /// O(entities of the tables that it uses). The checksum covers the words of the script, not its comments,
   /// spacing and line ends. A script without a statement and without a check is not run: a run throws
   /// `DataMigrationError.noStatement`.
@@ -67,6 +70,7 @@ extension DataMigration {
       down: back,
       up: { tables in try step.run(on: tables) }
     )
+    if !up.bringsUp.isEmpty { self = bringingUp(up.bringsUp) }
   }
 
   private static func script(

@@ -33,6 +33,10 @@ struct MigrationScript: Sendable {
   private(set) var replaces: ClosedRange<Int>?
   /// The line that says so.
   private var replacesLine = 0
+  /// The names of the steps in whose place it runs on what older builds have written since.
+  private(set) var bringsUp: [String] = []
+  /// The line that says so.
+  private var bringsUpLine = 0
 
   /// O(text).
   init(_ sql: String) throws(Unreadable) {
@@ -75,18 +79,38 @@ struct MigrationScript: Sendable {
       }
       replaces = numbers[0]...numbers[1]
       replacesLine = line
+    case "brings-up":
+      let names = rest.split { $0 == "," || $0.isWhitespace }
+        .map { SQLMigrationName.withoutPrefix($0) }
+      guard !names.isEmpty, names.allSatisfy({ SQLMigrationName.number(of: $0) != nil }) else {
+        throw Unreadable(
+          line: line,
+          detail:
+            "cannot read “\(rest)”: write the name of an earlier migration, such as 0003_split_name"
+        )
+      }
+      bringsUp += names
+      bringsUpLine = line
     default:
       throw Unreadable(
         line: line,
-        detail: "“strata:\(word)” is not known: use before, after, allow or replaces"
+        detail: "“strata:\(word)” is not known: use before, after, allow, brings-up or replaces"
       )
     }
   }
 
-  /// Why a script of this number cannot stand for other migrations: another number, or content that would
-  /// have no effect; nil if it can, or does not say so.
+  /// What a script of this number says that would have no effect: beside that it stands for others, or in a way back;
+  /// nil if there is nothing.
   func conflict(as number: Int?, hasDown: Bool) -> Unreadable? {
-    guard let replaces else { return nil }
+    guard let replaces else {
+      guard hasDown, !bringsUp.isEmpty else { return nil }
+      return Unreadable(
+        line: bringsUpLine,
+        detail: """
+          a script that brings up records of older builds has nothing to take back, so remove its script for the way back
+          """
+      )
+    }
     if let number, number != replaces.upperBound {
       return Unreadable(
         line: replacesLine,
@@ -101,6 +125,8 @@ struct MigrationScript: Sendable {
         "a script that stands for others is not run, and it has statements: move them to the next number"
       } else if !before.isEmpty || !after.isEmpty || !allowances.isEmpty {
         "a script that stands for others is not run, so remove its checks and permissions"
+      } else if !bringsUp.isEmpty {
+        "a script that stands for others is not run, so it brings up no records: give that to the next number"
       } else if hasDown {
         "a script that stands for others cannot be taken back, so remove its script for the way back"
       } else {
@@ -111,12 +137,11 @@ struct MigrationScript: Sendable {
 
   /// The same for a script that takes a migration back.
   var conflictAsDown: Unreadable? {
-    replaces.map { _ in
-      Unreadable(
-        line: replacesLine,
-        detail: "a script for the way back stands for no other: write this into the script itself"
-      )
-    }
+    if replaces == nil, bringsUp.isEmpty { return nil }
+    return Unreadable(
+      line: max(replacesLine, bringsUpLine),
+      detail: "a script for the way back stands for no other: write this into the script itself"
+    )
   }
 
   /// Whether it has neither a statement nor a check.

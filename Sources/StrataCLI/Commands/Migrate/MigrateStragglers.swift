@@ -10,8 +10,8 @@ struct MigrateStragglers: AsyncParsableCommand {
     commandName: "stragglers",
     abstract: "Lists the records that older builds have written since migrations ran.",
     discussion: """
-      Such a record does not have the new shape. `up` runs steps that work record by record on just these, and refuses \
-      where a step cannot. --keep leaves them as they are, and says that they have the new shape; --remove takes them out \
+      Such a record does not have the new shape. `up` runs steps that work record by record on just these. For \
+      another step it runs the later ones that say -- strata:brings-up with its name, and refuses where there is none. --keep leaves them as they are, and says that they have the new shape; --remove takes them out \
       of the data, as one delta. Both make a copy of the store first, and ask. Exits with 2 while there are some.
 
       Examples:
