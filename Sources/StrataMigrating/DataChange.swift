@@ -57,6 +57,23 @@ public struct DataChange: Sendable {
     )
   }
 
+  /// Says that a field holds IDs of another table, where the type of the program does not say it: the records stay as
+  /// they are, and from then on a change of those IDs follows.
+  ///
+  /// See ``MigrationTables/reference(_:to:in:)``. O(layouts).
+  public static func reference(
+    _ field: String,
+    to target: String,
+    in table: String
+  ) -> DataChange {
+    DataChange(
+      "reference \(table) \(field) \(target)",
+      perRecordTable: table,
+      down: { $0.removeReference(of: field, in: table) },
+      up: { try $0.reference(field, to: target, in: table) }
+    )
+  }
+
   /// Removes a table with its records; its history stays.
   ///
   /// O(records).
@@ -71,8 +88,9 @@ public struct DataChange: Sendable {
   /// ```
   ///
   /// References are the fields that the layouts of the file record as such: of a type `EntityID` or a collection of
-  /// it. An ID in a field that two shapes were seen of is not one. O(records of the table, and of those that
-  /// refer to it).
+  /// it, those that a script declares with `REFERENCES`, and those of ``reference(_:to:in:)``. An ID in a field that two
+  /// shapes were seen of is not one. Other fields whose values equal old IDs are findings of the step, and stay as they
+  /// are. O(records of the store).
   ///
   /// - Parameters:
   ///   - table: The table.

@@ -59,12 +59,14 @@ struct MigrationDifference {
   }
 
   private let isForStragglers: Bool
+  private var references: MigrationReferences
 
   /// - Parameter isForStragglers: Whether the step runs only on records that older builds have written: a table that
   ///   it gives another name may have records of that name already.
   init(_ workspace: MigrationWorkspace, isForStragglers: Bool = false) {
     self.workspace = workspace
     self.isForStragglers = isForStragglers
+    references = MigrationReferences(workspace)
   }
 
   /// Adds what the step has changed to a delta, in the order of tables and IDs.
@@ -104,7 +106,6 @@ struct MigrationDifference {
   ) throws -> Comparison {
     var comparison = Comparison(report: MigrationTableReport(table: table))
     let source = source(of: table)
-    comparison.report.renamedFrom = source
     // The table that has its records is compared with them.
     let isAway = workspace.renames.isAway(table)
     let number = workspace.number(of: table)
@@ -146,6 +147,7 @@ struct MigrationDifference {
           } else {
             comparison.report.updated += 1
             try note(replaced, new, &comparison)
+            try references.note(new, replacing: replaced)
             try delta.put(new)
             continue
           }
@@ -155,6 +157,7 @@ struct MigrationDifference {
         } else {
           comparison.report.inserted += 1
           if hasSameBytes == true { continue }
+          try noteAdded(new)
         }
         try delta.put(new)
       }
@@ -166,6 +169,16 @@ struct MigrationDifference {
     try noteMoved(&comparison)
     try noteRenamed(&comparison)
     return comparison
+  }
+
+  /// Notes what a new record refers to, unless it is only under another name than before.
+  private mutating func noteAdded(_ new: StoredEntity) throws {
+    guard let source = workspace.renames.tables[new.table] else {
+      return try references.note(new, replacing: nil)
+    }
+    if !isForStragglers, workspace.isChangedSinceRename(new.table), source != new.table {
+      try references.note(new, replacing: nil)
+    }
   }
 
   /// Counts a record that is as it was.
@@ -212,10 +225,12 @@ struct MigrationDifference {
             comparison.report.idsChanged += 1
           }
           try note(entity, new, &comparison)
+          if source == nil { try references.note(new, replacing: entity) }
         } else if source == nil {
           // The step has added it, and then given it another ID.
           comparison.report.idsChanged -= 1
           comparison.report.inserted += 1
+          try references.note(new, replacing: nil)
         }
       }
     }
@@ -228,7 +243,7 @@ struct MigrationDifference {
     let table = comparison.report.table
     guard let source = workspace.renames.tables[table] else { return }
     let isChanged = workspace.isChangedSinceRename(table)
-    if isForStragglers, !isChanged { return }
+    if !isForStragglers { comparison.report.renamedFrom = source } else if !isChanged { return }
     let number = workspace.number(of: table)
     var before = workspace.before(source)
     var page: ArraySlice<MigrationStaging.Change> = []
@@ -258,15 +273,19 @@ struct MigrationDifference {
         if isChanged { try note(entity, now, &comparison) }
       } else if !isForStragglers, try !workspace.hasMoved(Array(entity.id), in: table) {
         try noteRemoved(entity, &comparison)
+        continue
       }
+      if isChanged, !isForStragglers { try references.note(nil, replacing: entity) }
     }
   }
 
-  /// Counts a removed record and its values.
-  private func noteRemoved(_ stored: StoredEntity, _ comparison: inout Comparison) throws {
+  /// Counts a removed record, its values and its references.
+  private mutating func noteRemoved(_ stored: StoredEntity, _ comparison: inout Comparison) throws {
     comparison.report.deleted += 1
     // Its values matter only where there are other records in its place.
-    guard workspace.hasPuts, let content = try content(of: stored) else { return }
+    guard workspace.hasPuts else { return }
+    try references.note(nil, replacing: stored)
+    guard let content = try content(of: stored) else { return }
     for field in content.fields { comparison.losses.removed[field, default: 0] += 1 }
     let number = workspace.number(of: comparison.report.table)
     try workspace.staging.noteLost(content.checksum, of: stored.id, in: number)
@@ -618,7 +637,7 @@ extension MigrationDifference {
     return left
   }
 
-  /// Counts the references to records that the step has removed.
+  /// Counts the references to records that the step has removed, and those that it has added and that lead to none.
   private mutating func noteDangling() throws {
     var targets = Set(
       reports.filter { $0.deleted + $0.idsChanged > 0 || !$0.moved.isEmpty }.map(\.table)
@@ -628,17 +647,20 @@ extension MigrationDifference {
         workspace.hasMoves(in: $0) || workspace.isChangedSinceRename($0)
       }
     )
-    if targets.isEmpty { return }
-    for table in workspace.tables.sorted() {
-      var references: [Int64: [Layout.Reference]] = [:]
-      for (number, layout) in workspace.layouts(of: table) {
-        let found = layout.references.filter { targets.contains($0.table) }
-        if !found.isEmpty { references[number] = found }
+    var dangling: [String: [Layout.Reference: Int]] = [:]
+    for (place, count) in try references.missing(besides: targets) {
+      dangling[place.table, default: [:]][place.reference, default: 0] += count
+    }
+    if !targets.isEmpty {
+      for table in workspace.tables {
+        dangling[table, default: [:]].merge(
+          try self.dangling(in: table, to: targets),
+          uniquingKeysWith: +
+        )
       }
-      if references.isEmpty { continue }
-      let (dangling, count) = try dangling(in: table, references)
-      if dangling.isEmpty { continue }
-      let list = dangling.map {
+    }
+    for (table, counts) in dangling.sorted(by: { $0.key < $1.key }) where !counts.isEmpty {
+      let list = counts.map {
         MigrationTableReport.Dangling(field: $0.key.place, target: $0.key.table, count: $0.value)
       }.sorted { ($0.field, $0.target) < ($1.field, $1.target) }
       for entry in list {
@@ -659,7 +681,9 @@ extension MigrationDifference {
         reports[index].dangling = list
       } else {
         var report = MigrationTableReport(table: table)
-        (report.before, report.after) = (count, count)
+        var scan = workspace.scan(table)
+        while try scan.next() != nil { report.before += 1 }
+        report.after = report.before
         report.dangling = list
         reports.append(report)
       }
@@ -667,27 +691,28 @@ extension MigrationDifference {
     reports.sort { $0.table < $1.table }
   }
 
+  /// Counts the references of a table to records that the step has removed from other ones.
   private func dangling(
     in table: String,
-    _ references: [Int64: [Layout.Reference]]
-  ) throws -> (counts: [Layout.Reference: Int], records: Int) {
+    to targets: Set<String>
+  ) throws -> [Layout.Reference: Int] {
     var counts: [Layout.Reference: Int] = [:]
-    var records = 0
+    guard try workspace.references(from: table).contains(where: { targets.contains($0.table) })
+    else { return counts }
+    var known: [Int64: [Layout.Reference]] = [:]
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
-      records += 1
-      guard let references = references[entity.layout] else { continue }
-      let value = try RecordValue(
-        record: entity.record,
-        layout: try workspace.layout(entity.layout)
-      )
+      let layout = try workspace.layout(entity.layout)
+      let references =
+        try known[entity.layout]
+        ?? workspace.references(from: table, in: layout).filter { targets.contains($0.table) }
+      known[entity.layout] = references
+      if references.isEmpty { continue }
+      let value = try RecordValue(record: entity.record, layout: layout)
       for reference in references {
         _ = try value.replacing(reference.path[...]) { id in
-          let isKey = reference.path.last == .key
-          let candidates =
-            isKey ? EncodedID.candidates(for: id.text ?? "") : [EncodedID.bytes(of: id)]
           let target = workspace.number(of: reference.table)
-          let rows = try candidates.compactMap {
+          let rows = try reference.candidates(for: id).compactMap {
             try workspace.staging.row(of: .staged, target, $0)
           }
           if let row = rows.first, row.record == nil { counts[reference, default: 0] += 1 }
@@ -695,7 +720,7 @@ extension MigrationDifference {
         }
       }
     }
-    return (counts, records)
+    return counts
   }
 }
 
@@ -739,7 +764,7 @@ private struct RecordContent {
 
 extension Layout.Reference {
   /// Where the IDs are, without the table that they lead to.
-  fileprivate var place: String {
+  var place: String {
     String(description.prefix { $0 != " " })
   }
 }

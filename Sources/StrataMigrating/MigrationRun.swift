@@ -573,6 +573,7 @@ extension MigrationRun {
     for table in try workspace.endLeftTables() {
       try ListedTable.end(table, at: session.written.revision, in: session.connection)
     }
+    let hasDeclared = workspace.hasDeclared
     try workspace.writeDeclaredColumns()
     var step = MigrationReport.Step(
       number: task.number,
@@ -581,7 +582,7 @@ extension MigrationRun {
       tables: difference.reports,
       findings: difference.findings + tables.findings
     )
-    if header == nil, try hasRecords(task.migration, workspace) {
+    if header == nil, !hasDeclared, try hasRecords(task.migration, workspace) {
       step.findings.append(
         MigrationFinding(.noEffect, detail: "it changes nothing, although there are records")
       )

@@ -36,6 +36,8 @@ struct MigrationStaging {
       CREATE TABLE moved(old BLOB PRIMARY KEY, id BLOB NOT NULL UNIQUE, value BLOB, layout INTEGER,
         record BLOB) WITHOUT ROWID;
       CREATE TABLE written(tab INTEGER, id BLOB, known INTEGER, PRIMARY KEY(tab, id)) WITHOUT ROWID;
+      CREATE TABLE referring(target INTEGER, id BLOB, place INTEGER, count INTEGER,
+        PRIMARY KEY(target, id, place)) WITHOUT ROWID;
       CREATE TABLE lost(content BLOB, id BLOB, tab INTEGER, PRIMARY KEY(content, id, tab)) WITHOUT ROWID;
       BEGIN
       """
@@ -160,6 +162,61 @@ extension MigrationStaging {
 
   /// Forgets all of them.
   func dropLost() throws(SQLiteError) { try connection.execute("DELETE FROM lost") }
+}
+
+/// The references that a step has added and removed.
+extension MigrationStaging {
+  /// Adds to how many references in a place lead to an ID.
+  func noteReference(
+    to id: [UInt8],
+    of target: Int64,
+    from place: Int64,
+    _ count: Int64
+  ) throws(SQLiteError) {
+    try connection.run(
+      """
+      INSERT INTO referring (target, id, place, count) VALUES (?, ?, ?, ?)
+        ON CONFLICT (target, id, place) DO UPDATE SET count = count + excluded.count
+      """,
+      [.integer(target), .blob(id), .integer(place), .integer(count)]
+    )
+  }
+
+  /// The tables that are referred to, with how many of their IDs are.
+  func referredTables() throws(SQLiteError) -> [(target: Int64, count: Int)] {
+    try connection.all(
+      "SELECT target, count(DISTINCT id) FROM referring GROUP BY target ORDER BY target",
+      []
+    ) { row throws(SQLiteError) in (try row.int(0), Int(try row.int(1))) }
+  }
+
+  /// Up to 256 IDs after one that are referred to more often than before, and by how much.
+  func referred(
+    of target: Int64,
+    after id: [UInt8]
+  ) throws(SQLiteError) -> [(id: [UInt8], added: Int64)] {
+    try connection.all(
+      """
+      SELECT id, sum(count) FROM referring WHERE target = ? AND id > ?
+        GROUP BY id HAVING sum(count) > 0 ORDER BY id LIMIT 256
+      """,
+      [.integer(target), .blob(id)]
+    ) { row throws(SQLiteError) in (try row.blob(0), try row.int(1)) }
+  }
+
+  /// The places that refer to an ID more often than before.
+  func places(
+    referringTo id: [UInt8],
+    of target: Int64
+  ) throws(SQLiteError) -> [(place: Int64, count: Int64)] {
+    try connection.all(
+      "SELECT place, count FROM referring WHERE target = ? AND id = ? AND count > 0 ORDER BY place",
+      [.integer(target), .blob(id)]
+    ) { row throws(SQLiteError) in (try row.int(0), try row.int(1)) }
+  }
+
+  /// Forgets all of them.
+  func dropReferences() throws(SQLiteError) { try connection.execute("DELETE FROM referring") }
 }
 
 /// The new IDs of one table.

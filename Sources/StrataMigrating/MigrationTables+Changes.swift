@@ -87,6 +87,45 @@ extension MigrationTables {
     }
   }
 
+  /// Says that a field holds IDs of another table, as `REFERENCES` in a script does.
+  ///
+  /// The records stay as they are. From then on a change of those IDs follows, also for what is stored already, and a
+  /// reference that would lead to no record is a finding. Where the field is a list, its elements are the IDs. O(layouts).
+  public func reference(_ field: String, to target: String, in table: String) throws {
+    let kind = kind(of: field, in: table)
+    var references = ReferencedTables.table(target)
+    if case .array = kind { references = .elements(references) }
+    declare(Layout.Field(field, kind ?? .unknown, to: references), in: table)
+  }
+
+  /// Takes back that a field holds IDs.
+  func removeReference(of field: String, in table: String) {
+    guard let kind = kind(of: field, in: table) else {
+      return declare(Layout.Field(field, .unknown), in: table)
+    }
+    declare(Layout.Field(field, kind), in: table)
+  }
+
+  /// The kind of a field in the newest layout that has it.
+  private func kind(of field: String, in table: String) -> Layout.Kind? {
+    workspace.layouts(of: table).sorted { $0.key > $1.key }
+      .lazy.compactMap { $0.value.fields.first { $0.name == field }?.kind }.first
+  }
+
+  private func declare(_ field: Layout.Field, in table: String) {
+    var columns = workspace.declaredColumns(of: table)
+    if let index = columns.firstIndex(where: { $0.field.name == field.name }) {
+      let kind = columns[index].field.kind
+      columns[index] = columns[index].with(.init(field.name, kind, to: field.references), in: table)
+    } else {
+      let since = workspace.session.written.revision.next
+      columns.append(
+        DeclaredColumn(table: table, field: field, isRequired: false, since: since)
+      )
+    }
+    if columns != workspace.declaredColumns(of: table) { workspace.declare(columns, in: table) }
+  }
+
   /// Removes a table with its records.
   func drop(_ table: String) throws {
     allow(.destructive(table))
@@ -119,9 +158,11 @@ extension MigrationTables {
     let staging = workspace.staging
     try staging.dropMoved()
     var kinds: Set<Layout.Kind> = []
+    var oldKinds: Set<UInt8> = []
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
       let id = try newID(try record(entity))
+      if let kind = entity.id.first { oldKinds.insert(kind) }
       kinds.insert(id.scalar.map { .scalar($0) } ?? .tagged)
       let new = EncodedID.bytes(of: id)
       guard try staging.note(Array(entity.id), isNow: new, id.taggedBytes) else {
@@ -133,6 +174,11 @@ extension MigrationTables {
     for other in workspace.tables.sorted() where other != table {
       try rewriteReferences(from: other, to: table, kind)
     }
+    var unfollowed = UnfollowedIDs(workspace, kinds: oldKinds)
+    for other in workspace.tables.sorted() {
+      let followed = try references(from: other, to: table)
+      for finding in try unfollowed.find(in: other, besides: followed, of: table) { note(finding) }
+    }
     try staging.dropMoved()
     // All of its old IDs are gone, and lead to the new ones where a layout says that they are references.
     allow(.lossy("\(table).id"))
@@ -141,7 +187,7 @@ extension MigrationTables {
   /// Stores the records of a table under their new IDs, once all of them are known.
   private func moveRecords(of table: String, _ kind: Layout.Kind) throws {
     let staging = workspace.staging
-    let references = references(from: table, to: table)
+    let references = try references(from: table, to: table)
     if let layout = workspace.newestLayout(of: table) {
       let id = Layout.Reference(path: [.field("id")], table: table)
       workspace.resume(table, with: try layout.holding(kind, at: [id] + references))
@@ -178,7 +224,7 @@ extension MigrationTables {
   /// Rewrites the references from another table to the records that have new IDs.
   private func rewriteReferences(from table: String, to target: String, _ kind: Layout.Kind) throws
   {
-    let references = references(from: table, to: target)
+    let references = try references(from: table, to: target)
     guard !references.isEmpty else { return }
     try workspace.checkIsReadable(table)
     if let layout = workspace.newestLayout(of: table) {
@@ -204,7 +250,7 @@ extension MigrationTables {
     var isChanged = false
     for reference in references {
       value = try value.replacing(reference.path[...]) { id in
-        guard let new = try newID(for: id, isKey: reference.path.last == .key) else { return id }
+        guard let new = try newID(for: id, at: reference) else { return id }
         isChanged = true
         return new
       }
@@ -212,11 +258,8 @@ extension MigrationTables {
     return isChanged ? value.members : nil
   }
 
-  private func newID(for id: RecordValue, isKey: Bool) throws -> RecordValue? {
-    var candidates = [EncodedID.bytes(of: id)]
-    // The key of a dictionary is a text, also where the ID is a number.
-    if isKey, let text = id.text { candidates = EncodedID.candidates(for: text) }
-    for candidate in candidates {
+  private func newID(for id: RecordValue, at reference: Layout.Reference) throws -> RecordValue? {
+    for candidate in reference.candidates(for: id) {
       if let value = try workspace.staging.newValue(of: candidate) {
         return try RecordValue(taggedBytes: value)
       }
@@ -224,16 +267,9 @@ extension MigrationTables {
     return nil
   }
 
-  /// The places where the layouts of a table say that IDs of another one are.
-  private func references(from table: String, to target: String) -> [Layout.Reference] {
-    var found: [Layout.Reference] = []
-    for (_, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key }) {
-      for reference in layout.references
-      where reference.table == target && !found.contains(reference) {
-        found.append(reference)
-      }
-    }
-    return found
+  /// The places where IDs of another table are in the records of a table.
+  private func references(from table: String, to target: String) throws -> [Layout.Reference] {
+    try workspace.references(from: table).filter { $0.table == target }
   }
 
   /// Gives the records that refer to a table other layouts; they keep their bytes.
@@ -254,13 +290,6 @@ extension MigrationTables {
         try workspace.put(Array(entity.record), layout, id: Array(entity.id), in: table)
       }
     }
-  }
-}
-
-extension Layout.Reference {
-  /// The field at the top.
-  fileprivate var field: String {
-    if case .field(let name)? = path.first { name } else { "" }
   }
 }
 

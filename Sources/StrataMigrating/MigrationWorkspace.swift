@@ -530,6 +530,9 @@ extension MigrationWorkspace {
     }
   }
 
+  /// Whether the step has changed what is declared of columns.
+  var hasDeclared: Bool { !newlyDeclared.isEmpty }
+
   /// Writes the declared columns that the step has changed.
   func writeDeclaredColumns() throws {
     for table in newlyDeclared.sorted() {

@@ -16,6 +16,8 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
     case rounds
     /// References that led to an entity lead to none.
     case dangling
+    /// Values of a field equal IDs that the step has changed, and nothing says that they are references.
+    case unfollowed
     /// A field that must not be empty was added to records that have no value for it.
     case notNull = "not-null"
     /// Several records would have one ID.
@@ -62,11 +64,12 @@ public struct MigrationFinding: Sendable, Hashable, Codable {
 
   /// Whether a run stops because of it, unless it is allowed: data would be lost, or broken.
   ///
-  /// A step without an effect, that is not repeatable, or that overwrites or rounds a field is only reported.
+  /// A step without an effect, that is not repeatable, or that overwrites or rounds a field, or leaves values that equal
+  /// former IDs, is only reported.
   public var isRefused: Bool {
     switch kind {
     case .destructive, .lossy, .deletes, .dangling, .notNull, .collision: !isAllowed
-    case .notRepeatable, .noEffect, .overwrites, .rounds: false
+    case .notRepeatable, .noEffect, .overwrites, .rounds, .unfollowed: false
     }
   }
 }

@@ -129,7 +129,12 @@ private enum EvolvingYourData {
       user.remove("street")
     }
     .allowing(.destructive("users.street"))
-    return [addAge, splitAddress]
+
+    let lateTitles = DataMigration("0007_late_titles", table: "notes") { note in
+      note.rename("text", to: "title")
+    }
+    .bringingUp("0003_title")
+    return [addAge, splitAddress, lateTitles]
   }
 
   static func values() -> [DataMigration] {
