@@ -54,6 +54,7 @@ struct Strata: ParsableCommand {
         in: arguments,
         besides: Set(others.filter { !archiving.contains($0) })
       )
+      _ = try UnknownVerb.check(arguments, of: Self.self)
       var command = try parseAsRoot(arguments)
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -61,6 +62,8 @@ struct Strata: ParsableCommand {
         try command.run()
       }
     } catch let error as PersistenceError {
+    } catch let error as UnknownVerb {
+      exit(.usage, message: "\(error)".printable)
       exit(ExitStatus(error.reason), message: error.description.printable)
     } catch let error as ArchiveError {
       exit(ExitStatus(error), message: error.description.printable)
@@ -92,25 +95,8 @@ struct Strata: ParsableCommand {
       if !text.isEmpty { printIfRead(text) }
     } else if !text.isEmpty {
       Output.printError(text.replacingOccurrences(of: message, with: message.printable))
-      if let name = misspeltSubcommand(in: Array(CommandLine.arguments.dropFirst())) {
-        Output.printError("Did you mean `strata \(name)`?")
-      }
     }
     Foundation.exit(status.rawValue)
-  }
-
-  /// What a word in place of a subcommand may mean, behind those before it; nil if it is one.
-  private static func misspeltSubcommand(in arguments: [String]) -> String? {
-    var command: any ParsableCommand.Type = Strata.self
-    var path: [String] = []
-    for word in arguments where !word.hasPrefix("-") {
-      let names = command.configuration.subcommands.map { $0._commandName }
-      guard let next = command.configuration.subcommands.first(where: { $0._commandName == word })
-      else { return word.nearest(among: names).map { (path + [$0]).joined(separator: " ") } }
-      path.append(word)
-      command = next
-    }
-    return nil
   }
 
   /// An error as JSON, where the command was asked for that.
