@@ -54,8 +54,9 @@ struct Strata: ParsableCommand {
         in: arguments,
         besides: Set(others.filter { !archiving.contains($0) })
       )
-      _ = try UnknownVerb.check(arguments, of: Self.self)
+      let name = try UnknownVerb.check(arguments, of: Self.self)
       var command = try parseAsRoot(arguments)
+      if Terminal.isErrorTerminal { ProgressLine.current.start(name) }
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {

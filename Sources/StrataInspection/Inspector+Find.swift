@@ -69,12 +69,14 @@ extension Inspector {
   /// O(entities), or O(entities and journal) for all history, up to the limit. A field is listed once for
   /// each commit that gave it such a value.
   ///
+  /// - Parameter progress: Called for each delta of the history that is searched.
   /// - Throws: `.notFound` for a table that the file does not have.
   package func find(
     _ text: SearchText,
     _ scope: SearchScope = .at(.head(back: 0)),
     table: String? = nil,
-    limit: Int = .max
+    limit: Int = .max,
+    progress: (_ revision: Revision, _ last: Revision) -> Void = { _, _ in }
   ) throws(PersistenceError) -> SearchPage {
     try scanning { view, skipping in
       if let table, !view.allTables.contains(table) { throw notFound("table \(table)") }
@@ -97,7 +99,9 @@ extension Inspector {
       var page = SearchPage(revision: revision, oldest: revision)
       if case .history = scope {
         page = SearchPage(revision: view.last.revision, oldest: revision)
-        try search.look(in: view.changes(after: revision), of: Set(tables))
+        try search.look(in: view.changes(after: revision), of: Set(tables)) {
+          progress($0, view.last.revision)
+        }
       }
       page.hits = search.hits
       page.isCut = search.isDone
@@ -128,9 +132,14 @@ private struct Search {
     self.limit = limit
   }
 
-  mutating func look(in changes: JournalReplay, of tables: Set<String>) throws {
+  mutating func look(
+    in changes: JournalReplay,
+    of tables: Set<String>,
+    progress: (Revision) -> Void
+  ) throws {
     var changes = changes
     while !isDone, let (header, blocks) = try changes.next() {
+      progress(header.revision)
       for block in blocks {
         for entry in block.entries where tables.contains(block.table(of: entry)) {
           if case .remove = entry.change {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import StrataInspection
 import StrataJournal
 import StrataSQL
@@ -54,8 +53,6 @@ struct Import: ParsableCommand {
   var leaveReferences = false
 
   func run() throws {
-    let isTerminal = Terminal.isErrorTerminal
-    defer { if isTerminal { Self.printProgress("\r\u{1B}[K") } }
     let result = try EntityImport(
       of: file,
       into: table,
@@ -64,7 +61,7 @@ struct Import: ParsableCommand {
       missingValues: allowMissing ? .accept : .refuse,
       references: leaveReferences ? .leave : .refuse,
       progress: { line in
-        if isTerminal, line % 10_000 == 0 { Self.printProgress("\r\(line) lines") }
+        if line % 1_000 == 0 { ProgressLine.current.note("\(line) lines") }
       }
     ).run(dryRun ? .plan : .write)
     try Output.print { output throws(OutputError) in
@@ -77,10 +74,6 @@ struct Import: ParsableCommand {
   }
 
   private var store: String { arguments.store }
-
-  private static func printProgress(_ text: String) {
-    FileHandle.standardError.write(Data(text.utf8))
-  }
 }
 
 /// The output of `strata import`.

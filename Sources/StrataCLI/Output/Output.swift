@@ -25,6 +25,7 @@ struct Output: ~Copyable {
     in pager: String? = nil,
     _ body: (inout Output) throws(OutputError) -> Void
   ) throws(OutputError) {
+    ProgressLine.current.end()
     let pager = pager.flatMap(Pager.init)
     defer { pager?.finish() }
     var output = pager.map { Output($0.input, isTerminal: true) } ?? Output(STDOUT_FILENO)
@@ -34,6 +35,7 @@ struct Output: ~Copyable {
 
   /// The same for a body that also reads, and has errors of its own.
   static func printReading(_ body: (inout Output) throws -> Void) throws {
+    ProgressLine.current.end()
     var output = Output(STDOUT_FILENO)
     try body(&output)
     try output.flush()
@@ -41,6 +43,7 @@ struct Output: ~Copyable {
 
   /// Prints a line to standard error.
   static func printError(_ text: String) {
+    ProgressLine.current.end()
     var output = Output(STDERR_FILENO)
     // An error of standard error itself cannot be reported.
     do throws(OutputError) {

@@ -57,6 +57,12 @@ struct MigratedStore: ParsableArguments {
   ) throws(SQLMigrationError) -> DataMigrator {
     var configuration = MigrationConfiguration()
     configuration.backups = backups
+    configuration.progress = { progress in
+      let place = "\(progress.migration), \(progress.index) of \(progress.count)"
+      ProgressLine.current.note(
+        "\(place), \(Measures.count(progress.records, "record", "records"))"
+      )
+    }
     return DataMigrator(
       try limits.migrations(of: folder),
       at: store,
