@@ -99,7 +99,7 @@ package enum BlameText {
       let gap = String(repeating: " ", count: max(0, width - name.columnCount) + 2)
       let value =
         field.isRemoved
-        ? "removed" : field.value.shortText.shortened(to: max(20, limit - width - 2))
+        ? "removed" : field.value.text(within: max(20, limit - width - 2))
       lines.append(highlighting.heading(name) + gap + value)
       if let commit = field.commit {
         lines.append(indent + CommitText.header(commit))

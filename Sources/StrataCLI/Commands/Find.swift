@@ -56,12 +56,17 @@ struct Find: ParsableCommand {
       all ? .history : .at(try moment.expression),
       table: table,
       limit: Limit.count(limit)
-    )
-    let rows = page.rows(all ? .withCommits : .withoutCommits) { excerpt($0.lineText) }
+    ) { revision, last in
+      ProgressLine.current.note("revision \(revision) of \(last)")
+    }
+    let columns = Terminal.standard.columns
+    let rows = page.rows(all ? .withCommits : .withoutCommits) {
+      excerpt($0.lineText, within: columns)
+    }
     try Output.print(in: display.pager) { output throws(OutputError) in
       if let form = arguments.form { return try output.rows(rows, as: form) }
       guard page.hits.isEmpty else {
-        return try output.lines(rows.table(within: Terminal.standard.columns))
+        return try output.lines(rows.table(within: columns))
       }
     }
     if page.isCut { Output.printError("There are more hits: raise --limit, or --limit 0 for all.") }
@@ -72,9 +77,11 @@ struct Find: ParsableCommand {
     }
   }
 
-  /// A text from shortly before where it contains the searched one.
-  private func excerpt(_ value: String) -> String {
-    guard arguments.form == nil, let hit = value.range(of: text, options: .caseInsensitive) else {
+  /// Where lines are fitted, a text from shortly before where it contains the searched one.
+  private func excerpt(_ value: String, within limit: Int) -> String {
+    guard arguments.form == nil, limit < Terminal.unlimited,
+      let hit = value.range(of: text, options: .caseInsensitive)
+    else {
       return value
     }
     let before = value.distance(from: value.startIndex, to: hit.lowerBound)

@@ -106,7 +106,7 @@ package enum HistoryText {
 
   /// The table and the ID that an entity had before.
   private static func former(_ version: VersionSummary) -> String? {
-    version.former.map { "\($0.table.printable) \($0.id.shortText)" }
+    version.former.map { "\($0.table.printable) \($0.id.lineText)" }
   }
 
   /// An object for a version.

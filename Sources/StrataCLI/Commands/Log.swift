@@ -113,7 +113,10 @@ struct Log: ParsableCommand {
           return try output.line(isNarrowed ? "No delta matches." : LogText.empty(range))
         }
         for delta in page.deltas {
-          for line in LogText.lines(delta, display.highlighting) { try output.line(line) }
+        let columns = Terminal.standard.columns
+          for line in LogText.lines(delta, display.highlighting, within: columns) {
+            try output.line(line)
+          }
         }
       }
     }

@@ -113,7 +113,7 @@ package enum EntityText {
     let rows = entities.lazy.map { entity in
       var values: [String: RecordValue] = [:]
       forEachMember(of: entity, fields.id) { values[$0.name] = values[$0.name] ?? $0.value }
-      return fields.names.map { values[$0]?.shortText.shortened(to: limit) ?? "" }
+      return fields.names.map { values[$0]?.text(within: limit) ?? "" }
     }
     return TextTable(columns, rows, within: limit)
   }
@@ -193,9 +193,16 @@ package enum EntityText {
 }
 
 extension RecordValue {
-  /// The beginning of the value on one line where it is long: more than any terminal shows of it.
-  var shortText: String {
-    isNested ? (jsonPieces().first { _ in true } ?? "").printable : lineText
+  /// The value on one line, cut to a number of columns.
+  func text(within limit: Int) -> String {
+    guard isNested else { return lineText.shortened(to: limit) }
+    // What is cut is not made: a value may be very large, and a piece is more than any terminal shows.
+    var text = ""
+    for piece in jsonPieces() {
+      text += piece
+      if limit < Terminal.unlimited { break }
+    }
+    return text.printable.shortened(to: limit)
   }
 
   fileprivate var isNested: Bool {

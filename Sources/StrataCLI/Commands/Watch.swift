@@ -96,10 +96,11 @@ struct Watch: ParsableCommand {
         Output.printError("The deltas up to revision \(trimmed.previous) were trimmed.")
       }
       try Output.print { output throws(OutputError) in
+        let columns = Terminal.standard.columns
         for delta in page.deltas {
           switch arguments.form {
           case .json: try output.line(SummaryJSON.compact(delta))
-          case .text: try output.lines(LogText.lines(delta, color.highlighting))
+          case .text: try output.lines(LogText.lines(delta, color.highlighting, within: columns))
           }
         }
       }

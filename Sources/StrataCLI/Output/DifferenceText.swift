@@ -85,7 +85,7 @@ package enum DifferenceText {
       let gap = String(repeating: " ", count: max(0, width - name.columnCount) + 2)
       let title = indent + name + gap
       let room = max(20, limit - title.columnCount)
-      let (from, to) = Self.texts(change)
+      let (from, to) = Self.texts(change, within: limit)
       switch (from, to) {
       case (let from?, nil):
         lines.append(title + highlighting.removed((minus + from).shortened(to: room)))
@@ -116,9 +116,13 @@ package enum DifferenceText {
 
   /// The values of a field as JSON, in which a text has quotes and null has none.
   ///
-  /// Of long ones that start alike, what they have in common is left out but for its end.
-  private static func texts(_ change: FieldChange) -> (from: String?, to: String?) {
+  /// Of long ones that start alike, what they have in common is left out but for its end. Without a limit, they are whole.
+  private static func texts(
+    _ change: FieldChange,
+    within limit: Int
+  ) -> (from: String?, to: String?) {
     let (from, to) = (change.from?.json(), change.to?.json())
+    guard limit < Terminal.unlimited else { return (from?.printable, to?.printable) }
     let common =
       if let from, let to { zip(from.utf8, to.utf8).prefix { $0 == $1 }.count } else { 0 }
     func part(_ text: String) -> String {

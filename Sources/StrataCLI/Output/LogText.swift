@@ -2,12 +2,29 @@ package import StrataInspection
 import StrataJournal
 
 /// The text output of `strata log`.
-package enum LogText {
+package struct LogText {
+  private let highlighting: Highlighting
+  private let widestID: Int
+
   /// How many IDs of a table are listed.
   private static let shownIDs = 5
 
   /// A line for the delta and a line for each table that it changed.
-  package static func lines(_ delta: DeltaSummary, _ highlighting: Highlighting) -> [String] {
+  ///
+  /// - Parameter limit: Without a limit, IDs are whole; else, at most 40 columns of each.
+  package static func lines(
+    _ delta: DeltaSummary,
+    _ highlighting: Highlighting,
+    within limit: Int
+  ) -> [String] {
+    let text = LogText(
+      highlighting: highlighting,
+      widestID: limit < Terminal.unlimited ? 40 : limit
+    )
+    return text.lines(delta)
+  }
+
+  private func lines(_ delta: DeltaSummary) -> [String] {
     var lines = [CommitText.header(delta.commit)]
     if delta.first < delta.revision {
       let commits = Measures.count(delta.revision - delta.first + 1, "commit", "commits")
@@ -19,7 +36,7 @@ package enum LogText {
     for (table, changes) in zip(tables, delta.changes) {
       let gap = String(repeating: " ", count: width - table.columnCount + 2)
       let text = StoredValues.name(ofTable: changes.table) == nil ? line : lineOfValue
-      lines.append("  \(table)\(gap)\(text(changes, highlighting))")
+      lines.append("  \(table)\(gap)\(text(changes))")
       lines += fields(changes)
     }
     return lines
@@ -29,14 +46,17 @@ package enum LogText {
   private static let shownFields = 20
 
   /// A line for each updated entity, with the names of its changed fields, where they were asked for.
-  private static func fields(_ changes: TableChangeSummary) -> [String] {
+  private func fields(_ changes: TableChangeSummary) -> [String] {
     guard let fields = changes.fields else { return [] }
     let updated = changes.put.filter { fields[$0] != nil }
-    var lines = updated.prefix(shownFields).map { id in
+    var lines = updated.prefix(Self.shownFields).map { id in
       let names = fields[id]?.map(\.printable).joined(separator: ", ") ?? ""
-      return "    \(id.printable.shortened(to: 40)): \(names.isEmpty ? "no field changed" : names)"
+      return
+        "    \(id.printable.shortened(to: widestID)): \(names.isEmpty ? "no field changed" : names)"
     }
-    if updated.count > shownFields { lines.append("    … \(updated.count - shownFields) more") }
+    if updated.count > Self.shownFields {
+      lines.append("    … \(updated.count - Self.shownFields) more")
+    }
     return lines
   }
 
@@ -62,7 +82,7 @@ package enum LogText {
     return notes
   }
 
-  private static func line(_ changes: TableChangeSummary, _ highlighting: Highlighting) -> String {
+  private func line(_ changes: TableChangeSummary) -> String {
     var parts: [String] = []
     if let inserted = changes.inserted {
       let isNew = Set(inserted)
@@ -87,15 +107,14 @@ package enum LogText {
     return parts.joined(separator: ", ")
   }
 
-  private static func lineOfValue(_ changes: TableChangeSummary, _ highlighting: Highlighting)
-    -> String
-  {
+  private func lineOfValue(_ changes: TableChangeSummary) -> String {
     changes.notPersisted.isEmpty
       ? "changed" : "\(highlighting.warning("NOT PERSISTED")) (the file has the previous value)"
   }
 
-  private static func some(_ ids: [String]) -> String {
-    let shown = ids.prefix(shownIDs).map { $0.printable.shortened(to: 40) }.joined(separator: ", ")
-    return ids.count > shownIDs ? "\(shown), … \(ids.count - shownIDs) more" : shown
+  private func some(_ ids: [String]) -> String {
+    let shown = ids.prefix(Self.shownIDs).map { $0.printable.shortened(to: widestID) }
+      .joined(separator: ", ")
+    return ids.count > Self.shownIDs ? "\(shown), … \(ids.count - Self.shownIDs) more" : shown
   }
 }

@@ -50,7 +50,7 @@ extension RowText {
     case .text(let text), .json(_, let text): text.printable
     case .number(let number): "\(number)"
     case .time(let time): Measures.time(time)
-    case .value(let value): value.shortText.shortened(to: limit)
+    case .value(let value): value.text(within: limit)
     }
   }
 }

@@ -1,11 +1,15 @@
 import Foundation
 
 /// The terminal of standard output.
-struct Terminal {
-  /// Its width; where standard output is not a terminal, that of the variable `COLUMNS`, or 100.
+package struct Terminal {
+  /// Its width; where standard output is not a terminal, that of the variable `COLUMNS`, or ``unlimited``: what goes to a
+  /// program or a file is neither cut nor fitted.
   let columns: Int
   /// On for a terminal, unless `NO_COLOR` (no-color.org) is set or `TERM` is `dumb`.
   let highlighting: Highlighting
+
+  /// The width where nothing is fitted: more than any line has, and so small that adding to it does not overflow.
+  package static let unlimited = 1 << 30
 
   /// Whether standard error is a terminal.
   static var isErrorTerminal: Bool { isatty(STDERR_FILENO) == 1 }
@@ -15,7 +19,7 @@ struct Terminal {
     let environment = ProcessInfo.processInfo.environment
     guard isatty(STDOUT_FILENO) == 1 else {
       let columns = environment["COLUMNS"].flatMap(Int.init).flatMap { $0 > 0 ? $0 : nil }
-      return Terminal(columns: columns ?? 100, highlighting: .off)
+      return Terminal(columns: columns ?? unlimited, highlighting: .off)
     }
     var size = winsize()
     let isSized = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0

@@ -31,19 +31,23 @@ package struct TextTable<Rows: Collection<[String]>> {
 
   /// The widest cell of numbers, IDs and times that is not shortened: a UUID has 36 columns.
   private static var widestWhole: Int { 40 }
+  /// Where cells are not shortened, the widest one that the others of its column are aligned with.
+  private static var widestAligned: Int { 120 }
 
   package let rows: Rows
   private let columns: [Column]
   private let widths: [Int]
+  private let isFitted: Bool
 
   /// Creates a table whose cells are shortened, the longest first, until its lines fit `limit` columns.
   ///
-  /// Titles are not shortened, nor are cells that must be whole.
+  /// Titles are not shortened, nor are cells that must be whole. Without a limit, none are.
   ///
   /// A row may have fewer cells than there are columns. O(cells).
   package init(_ columns: [Column], _ rows: Rows, within limit: Int) {
     self.columns = columns
     self.rows = rows
+    isFitted = limit < Terminal.unlimited
     var natural = columns.map { $0.title.printable.columnCount }
     for row in rows {
       for (index, cell) in row.enumerated().prefix(columns.count) {
@@ -54,6 +58,8 @@ package struct TextTable<Rows: Collection<[String]>> {
   }
 
   private static func widths(_ columns: [Column], _ natural: [Int], within limit: Int) -> [Int] {
+    // One very long cell does not make every line as long as itself.
+    if limit >= Terminal.unlimited { return natural.map { min($0, widestAligned) } }
     let least = zip(columns, natural).map { column, width in
       let title = max(ColumnWidths.minimum, column.title.printable.columnCount)
       return column.cells == .whole ? max(title, min(width, widestWhole)) : title
@@ -79,6 +85,7 @@ package struct TextTable<Rows: Collection<[String]>> {
   package init(_ columns: [Column], widths: [Int], within limit: Int) where Rows == [[String]] {
     self.columns = columns
     rows = []
+    isFitted = limit < Terminal.unlimited
     let natural = zip(columns, widths).map { max($0.title.printable.columnCount, min($1, limit)) }
     self.widths = Self.widths(columns, natural, within: limit)
   }
@@ -90,7 +97,7 @@ package struct TextTable<Rows: Collection<[String]>> {
   package func line(_ row: [String]) -> String {
     var line = ""
     for (index, cell) in row.enumerated().prefix(columns.count) {
-      let text = cell.shortened(to: widths[index])
+      let text = isFitted ? cell.shortened(to: widths[index]) : cell
       let padding = String(repeating: " ", count: max(0, widths[index] - text.columnCount))
       if index > 0 { line += ColumnWidths.gap }
       line += columns[index].alignment == .left ? text + padding : padding + text

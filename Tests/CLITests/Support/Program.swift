@@ -19,7 +19,8 @@ struct Program: Equatable {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: path)
     process.arguments = arguments
-    process.environment = ChildProcess.environment
+    // Tables as on a terminal of 100 columns; a test of what a pipe gets unsets it.
+    process.environment = ChildProcess.environment.merging(["COLUMNS": "100"]) { own, _ in own }
     process.standardInput = FileHandle.nullDevice
     let handles = try files.map { try FileHandle(forWritingTo: $0) }
     // Foundation's Process keeps them open, and crashes where a process has many open files.

@@ -21,7 +21,7 @@ import Testing
 
   @Test func `merged commits show as a run`() {
     #expect(
-      LogText.lines(delta, .off) == [
+      LogText.lines(delta, .off, within: 100) == [
         "12…15  2026-02-02 02:40:00.500Z  import  App/Import.swift:3 run()",
         "  4 commits in one delta, merged after a disk error",
         #"  orders  +7 put (1, 2, 3, 4, 5, … 2 more), -1 removed (x\ny)"#,
@@ -36,7 +36,7 @@ import Testing
     delta.changes[0].inserted = ["1", "3", "4", "5", "6", "7"]
     delta.changes[0].fields = ["2": ["name", "home.ci\u{1B}ty"]]
     #expect(
-      LogText.lines(delta, .off).dropFirst() == [
+      LogText.lines(delta, .off, within: 100).dropFirst() == [
         #"  orders  +6 inserted (1, 3, 4, 5, 6, … 1 more), ~1 updated (2), -1 removed (x\ny)"#,
         #"    2: name, home.ci\u001bty"#,
       ]
@@ -45,14 +45,14 @@ import Testing
     delta.changes[0].fields = [:]
     delta.changes[0].removed = []
     #expect(
-      LogText.lines(delta, .on).last
+      LogText.lines(delta, .on, within: 100).last
         == "  orders  \u{1B}[33m~7 updated\u{1B}[0m (1, 2, 3, 4, 5, … 2 more)"
     )
   }
 
   @Test func `what is not in the file stands out on a terminal`() {
     #expect(
-      LogText.lines(delta, .on).last
+      LogText.lines(delta, .on, within: 100).last
         == "  users   \u{1B}[1;31m1 NOT PERSISTED\u{1B}[0m (4; the file has the previous record)"
     )
   }
@@ -71,7 +71,7 @@ import Testing
       )
     ]
     #expect(
-      LogText.lines(delta, .off).dropFirst() == [
+      LogText.lines(delta, .off, within: 100).dropFirst() == [
         #"  by ann\u001b, request 7, trace 4bf9, rename({"to":"Ann"}), lang: de, source: web, cut"#
       ]
     )
@@ -81,7 +81,7 @@ import Testing
     ]
     delta.commit.contextsLeftOut = 3
     #expect(
-      LogText.lines(delta, .off).dropFirst() == [
+      LogText.lines(delta, .off, within: 100).dropFirst() == [
         "  12: add(arguments left out: too long)", "  15: by bob",
         "  3 commits more with a context",
       ]
