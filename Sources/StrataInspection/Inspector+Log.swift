@@ -72,6 +72,8 @@ package enum JournalRange: Sendable, Equatable {
 /// Deltas of the journal, and what is missing from their range.
 package struct JournalPage: Sendable, Equatable {
   package var deltas: [DeltaSummary]
+  /// How many deltas meet the conditions, if the range is the last of them.
+  package var total = 0
   /// The last revision, if the range continues after the last of the deltas.
   package var more: Revision?
   /// The first revision that the journal still has, if the range starts before it.
@@ -129,6 +131,7 @@ extension Inspector {
         guard header.revision <= bounds.until else { break }
         guard try condition.accepts(header, blocks) else { continue }
         deltas.append(Replayed(header: header, blocks: blocks))
+        page.total += 1
         switch request.range {
         case .last(let count): if deltas.count > count { deltas.removeFirst() }
         case .after(_, let limit):
@@ -138,7 +141,13 @@ extension Inspector {
           }
         }
       }
-      if case .last(let count) = request.range, deltas.count == count { page.trimmed = nil }
+      if case .last(let count) = request.range, deltas.count == count {
+        page.trimmed = nil
+        if request.filter.isEmpty {
+          let start = bounds.since ?? view.startOfJournal
+          page.total = try view.journal.count(after: start, through: bounds.until)
+        }
+      }
       page.deltas = try summaries(of: deltas, request, view)
       return page
     }

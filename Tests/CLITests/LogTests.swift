@@ -68,6 +68,26 @@ import Testing
     #expect(try await Program.strata("log", trimmed, "--last", "1").errors == "")
   }
 
+  @Test func `a log that shows the last deltas only says how many there are`() async throws {
+    let path = folder.path("many.strata")
+    let sample = try await OpenSample(at: path)
+    sample.commitUsers(0..<1_200)
+    try await sample.close()
+    let log = try await Program.strata("log", path)
+    #expect(log.output.hasPrefix("1181  "))
+    #expect(
+      log.errors
+        == "20 of 1,200 deltas: -n N lists the last N, and --after 0 all from the first.\n"
+    )
+    let since = try await Program.strata("log", path, "--since", "100", "--json")
+    #expect(since.errors.hasPrefix("20 of 1,100 deltas: "))
+    let named = try await Program.strata("log", path, "--entity", "users/7")
+    #expect(named.errors == "")
+    let table = try await Program.strata("log", path, "--table", "users", "--until", "900")
+    #expect(table.errors.hasPrefix("20 of 900 deltas: "))
+    #expect(try await Program.strata("log", path, "-n", "20").errors == "")
+  }
+
   @Test func `past the end there is nothing`() async throws {
     let log = try await Program.strata("log", path, "--after", "3")
     #expect(log.output == "The journal has no deltas after revision 3.\n")

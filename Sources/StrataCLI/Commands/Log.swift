@@ -8,7 +8,8 @@ struct Log: ParsableCommand {
     commandName: "log",
     abstract: "Lists the deltas of the journal and the entities that each of them changed.",
     discussion: """
-      Each delta comes with its commit's name, place and context. --since and --until take 42, HEAD~3, \
+      Each delta comes with its commit's name, place and context. The newest comes last, above the prompt, as in \
+      `strata watch` and `strata history`; --after goes on from where a list ended. --since and --until take 42, HEAD~3, \
       @2026-11-01T12:00 (UTC), @yesterday, @-5m or snap:NAME.
 
       Examples:
@@ -112,14 +113,16 @@ struct Log: ParsableCommand {
         if page.deltas.isEmpty {
           return try output.line(isNarrowed ? "No delta matches." : LogText.empty(range))
         }
-        for delta in page.deltas {
         let columns = Terminal.standard.columns
+        for delta in page.deltas {
           for line in LogText.lines(delta, display.highlighting, within: columns) {
             try output.line(line)
           }
         }
       }
     }
-    for line in LogText.notes(on: page) { Output.printError(line) }
+    for line in LogText.notes(on: page, last == nil && after == nil ? nil : range) {
+      Output.printError(line)
+    }
   }
 }

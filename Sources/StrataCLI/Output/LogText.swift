@@ -69,8 +69,14 @@ package struct LogText {
   }
 
   /// What the reader of a page must know about what it does not list.
-  package static func notes(on page: JournalPage) -> [String] {
+  ///
+  /// - Parameter range: the one that was asked for; nil for the default one.
+  package static func notes(on page: JournalPage, _ range: JournalRange?) -> [String] {
     var notes: [String] = []
+    if range == nil, page.total > page.deltas.count {
+      let counts = "\(page.deltas.count) of \(Measures.grouped(page.total)) deltas"
+      notes.append("\(counts): -n N lists the last N, and --after 0 all from the first.")
+    }
     if let trimmed = page.trimmed {
       notes.append("The journal starts at revision \(trimmed): earlier ones were trimmed.")
     }

@@ -317,6 +317,13 @@ package struct Journal {
     } ?? (0, nil, 0)
   }
 
+  /// The number of deltas after a revision, up to another one; O(them).
+  package func count(after start: Revision, through end: Revision) throws -> Int {
+    let statement = "SELECT count(*) FROM delta WHERE revision > ? AND revision <= ?"
+    let bounds = [Value.integer(start.number), .integer(end.number)]
+    return Int(try connection.first(statement, bounds) { try $0.int(0) } ?? 0)
+  }
+
   /// Removes up to `slice` deltas up to a revision, the oldest first, so that the rest has no gap after
   /// an interruption.
   ///

@@ -16,6 +16,16 @@ package enum Measures {
     return "\(tenths / 10).\(tenths % 10) TB"
   }
 
+  /// A number with a comma between thousands, such as `20,000`.
+  package static func grouped(_ number: some BinaryInteger) -> String {
+    let digits = Array(String(number.magnitude))
+    let grouped = digits.indices.map { index in
+      let isStart = index > 0 && (digits.count - index).isMultiple(of: 3)
+      return (isStart ? "," : "") + String(digits[index])
+    }
+    return (number < 0 ? "-" : "") + grouped.joined()
+  }
+
   /// A number with its noun, such as `1 delta` or `3 deltas`.
   package static func count(
     _ count: some BinaryInteger,
