@@ -31,12 +31,14 @@ package struct BlamePage: Sendable {
 extension Inspector {
   /// The commits that gave the fields of entities the values that they have at a revision.
   ///
+  /// The fields that an entity no longer has follow, with the commits that removed them.
+  ///
   /// O(journal), and for a whole table O(snapshot); for one entity, one chunk of it is read. The versions of
   /// the returned entities are in memory.
   ///
   /// - Parameters:
   ///   - id: The ID of one entity, as a person writes it.
-  ///   - field: One field only. If an entity no longer has it, the commit that removed it is returned.
+  ///   - field: One field only.
   ///   - limit: The most entities.
   ///   - following: Whether one entity is followed back through a change of its ID or a rename of its table.
   /// - Throws: `.notFound` for a table or an entity that does not exist at the revision, and for a field that
@@ -109,37 +111,46 @@ extension BlamedEntity {
         commit: try origin.commit.map { try CommitSummary($0) }
       )
     }
-    if let field, fields.isEmpty,
-      let removal = try versions.removal(of: field, from: entity, catalog)
-    {
-      fields = [
-        Field(name: field, value: .null, commit: try CommitSummary(removal), isRemoved: true)
-      ]
+    let present = Set(origins.map(\.name))
+    for (name, removal) in try versions.removals(from: entity, present, catalog)
+    where field.map({ $0 == name }) ?? true {
+      fields.append(
+        Field(name: name, value: .null, commit: try CommitSummary(removal), isRemoved: true)
+      )
     }
   }
 }
 
 extension EntityVersions {
-  /// The last commit that removed a field from an entity that lacks it now; nil if no version has it.
+  /// The fields that an entity had and lacks now, each with the last commit that removed it.
   ///
-  /// O(versions of the entity).
-  fileprivate func removal(
-    of field: String,
+  /// O(versions of the entity) if a layout of its table has a field that it lacks, else O(1).
+  fileprivate func removals(
     from entity: StoredEntity,
+    _ present: Set<String>,
     _ catalog: LayoutCatalog
-  ) throws -> DeltaHeader? {
+  ) throws -> [(field: String, commit: DeltaHeader)] {
+    let layouts = catalog.layouts(of: entity.table)
+    guard layouts.contains(where: { $0.fields.contains { !present.contains($0.name) } }) else {
+      return []
+    }
+    var removals: [(field: String, commit: DeltaHeader)] = []
+    var known = present
+    // The commit of the version after the one that is looked at.
     var removal: DeltaHeader?
     for version in (versions[Array(entity.id)] ?? []).reversed() {
       switch version.content {
       case .notPersisted: continue
-      case .removed: return nil
+      case .removed: return removals
       case .put(let layout, let record):
-        let members = try catalog.members(layout, record[...], of: entity.table)
-        if members.contains(where: { $0.name == field }) { return removal }
+        for member in try catalog.members(layout, record[...], of: entity.table)
+        where known.insert(member.name).inserted {
+          if let removal { removals.append((member.name, removal)) }
+        }
         removal = version.commit.map { commits[$0] }
       }
     }
-    return nil
+    return removals
   }
 }
 
@@ -152,8 +163,10 @@ extension BlamePage {
       [.init("id", .whole, place), .init("field"), .init("value")] + CommitText.columns,
       entities.flatMap { entity in
         entity.fields.map { field in
-          [entity.id.map { .value($0) } ?? .none, .text(field.name), .value(field.value)]
-            + CommitText.cells(field.commit, orAt: oldest)
+          [
+            entity.id.map { .value($0) } ?? .none, .text(field.name),
+            field.isRemoved ? .none : .value(field.value),
+          ] + CommitText.cells(field.commit, orAt: oldest)
         }
       }
     )

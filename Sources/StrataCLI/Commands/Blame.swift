@@ -10,8 +10,8 @@ struct Blame: ParsableCommand {
     abstract: "Shows which commit gave each field the value it has.",
     discussion: """
       For each field: its value, and the revision, time, name, place and context of the commit since \
-      which it has had it. A later commit that gave it the same value does not count. A field that the \
-      entity no longer has is not listed; asked for by its name, it has the commit that removed it. One entity is followed through a change of its ID and a \
+      which it has had it. A later commit that gave it the same value does not count. Fields that the \
+      entity no longer has follow, with the commit that removed them. One entity is followed through a change of its ID and a \
       rename of its table. For a \
       whole table it is a table, in which a revision such as ≤ 12 is that of a value which is older than the journal.
 

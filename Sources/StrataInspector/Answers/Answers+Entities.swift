@@ -145,9 +145,8 @@ extension Answers {
       at: try question.revision("at"),
       limit: 1
     )
-    let blamed = page.rows()
     let rows = redactor.redact(
-      RowText(blamed.columns, blamed.rows + (try cleared(page, table, inspector, question))),
+      page.rows(),
       table: { _ in table },
       field: { row, column in column == 2 ? row[1].name : nil },
       kind: try kind(inspector)
@@ -155,41 +154,6 @@ extension Answers {
     var answer = Answer(rows.markingAbsent())
     answer.add("oldest", page.oldest.number)
     return answer
-  }
-
-  /// Rows of a blame for the fields that an entity no longer has, with the commits that cleared them.
-  private func cleared(
-    _ page: BlamePage,
-    _ table: String,
-    _ inspector: Inspector,
-    _ question: Question
-  ) throws -> [[RowText.Cell]] {
-    let kept = ["id"] + (page.entities.first?.fields.map(\.name) ?? [])
-    // Most entities have every field of their table, and need no second reading.
-    let layouts = try inspector.query { $0.catalog.layouts(of: table) }
-    guard layouts.contains(where: { $0.fields.contains { !kept.contains($0.name) } }) else {
-      return []
-    }
-    let history = try inspector.history(
-      table: table,
-      id: question["id"] ?? StoredValues.id,
-      through: try question.revision("at")
-    )
-    var commits: [String: CommitSummary] = [:]
-    for version in history.versions {
-      if version.operation == .removed { commits = [:] }
-      guard version.operation == .updated else { continue }
-      for change in version.changes {
-        commits[change.field] = change.to == nil ? version.commit : nil
-      }
-    }
-    return commits.filter { field, _ in
-      // The commit that cleared a member of an object is the one that last changed the object.
-      !kept.contains { $0 == field || field.hasPrefix($0 + ".") }
-    }.sorted { $0.key < $1.key }.map { field, commit in
-      [page.entities.first?.id.map { .value($0) } ?? .none, .text(field), .none]
-        + CommitText.cells(commit, orAt: page.oldest)
-    }
   }
 
   /// The entities that an entity refers to, and those that refer to it.
