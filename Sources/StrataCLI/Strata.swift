@@ -31,7 +31,7 @@ struct Strata: ParsableCommand {
       Info.self, Tables.self, Schema.self, Show.self, List.self, Find.self, Query.self,
       Log.self, History.self, Blame.self, Diff.self, Compare.self, Stats.self, Watch.self,
       Serve.self, Export.self, Import.self, Fork.self, Bundle.self, Snapshot.self, Erase.self,
-      Restore.self, Doctor.self, Verify.self, Migrate.self,
+      Backup.self, Restore.self, Doctor.self, Verify.self, Migrate.self,
     ] + archiving
   )
 
@@ -62,9 +62,9 @@ struct Strata: ParsableCommand {
       } else {
         try command.run()
       }
-    } catch let error as PersistenceError {
     } catch let error as UnknownVerb {
       exit(.usage, message: "\(error)".printable)
+    } catch let error as PersistenceError {
       exit(ExitStatus(error.reason), message: error.description.printable)
     } catch let error as ArchiveError {
       exit(ExitStatus(error), message: error.description.printable)

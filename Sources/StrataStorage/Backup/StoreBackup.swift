@@ -3,8 +3,42 @@ import StrataBase
 public import StrataJournal
 import StrataSQLite
 
-/// Restores backups of a store.
+/// Makes and restores backups of a store.
 public enum StoreBackup {
+  /// Copies a store into a new file, on the calling thread, and returns the position of the copy.
+  ///
+  /// A program may have the store open, and goes on meanwhile: the copy holds what is in the file when the copy begins.
+  /// What the program has not flushed is not in it; `backup(to:)` of its persistence includes that. The copy is in the same
+  /// epoch, verified before it gets its name, and one file without companions. O(file), several times over.
+  ///
+  /// - Throws: `.fileExists`; `.damaged` and other reasons of either file.
+  package static func copyBlocking(
+    _ store: String,
+    to path: String
+  ) throws(PersistenceError) -> Position {
+    let file = try NewFile(at: try StorePath(path, for: .backingUp), for: .backingUp, on: .system)
+    do {
+      let store = try StorePath(store, for: .backingUp)
+      let source = try ReadAccess(store, for: .backingUp, on: file.disk)
+      try file.create()
+      let connection = try file.connect()
+      try source.connection.copy(to: connection, for: .backingUp, from: store)
+      let (last, identity) = (try ReadView(connection).last, try StoreIdentity.read(connection))
+      try connection.close()
+      try file.verify()
+      try file.giveName()
+      return Position(
+        storeID: identity.id,
+        epoch: identity.epoch,
+        revision: last.revision,
+        chain: last.chain
+      )
+    } catch {
+      file.removeLeftovers()
+      throw PersistenceError(.backingUp, path: file.path.file, wrapping: error)
+    }
+  }
+
   /// Copies a backup to where a store was, in a new epoch; returns the position of the copy.
   ///
   /// ```swift
@@ -290,13 +324,7 @@ private struct BackupRestore {
 
   /// Copies every page, brings the copy up to this build's format, and returns the identity of the store.
   private func fill(_ connection: Connection, from source: Connection) throws -> StoreIdentity {
-    try source.reading {
-      let copy = try OnlineBackup(from: source, to: connection)
-      guard try copy.step(pages: -1) == .complete else {
-        throw PersistenceError(operation, path: backup.file, .busy("it is being written to"))
-      }
-      try copy.finish()
-    }.get()
+    try source.copy(to: connection, for: operation, from: backup)
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     do {
       try StoreFormat.migrate(connection, now: Scheduling.date.microseconds)
@@ -316,5 +344,22 @@ private struct BackupRestore {
       revision: last.revision,
       chain: last.chain
     )
+  }
+}
+
+extension Connection {
+  /// Copies every page in one step.
+  fileprivate func copy(
+    to connection: Connection,
+    for operation: PersistenceError.Operation,
+    from path: StorePath
+  ) throws {
+    try reading {
+      let copy = try OnlineBackup(from: self, to: connection)
+      guard try copy.step(pages: -1) == .complete else {
+        throw PersistenceError(operation, path: path.file, .busy("it is being written to"))
+      }
+      try copy.finish()
+    }.get()
   }
 }
