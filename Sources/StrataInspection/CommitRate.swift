@@ -26,8 +26,8 @@ package struct CommitRate: Sendable, Equatable {
   package fileprivate(set) var revision: Revision = 0
   /// The first revision of the journal that was counted.
   package fileprivate(set) var first: Revision?
-  /// The epoch of the journal that was counted; another one means another journal.
-  fileprivate var epoch: Int64 = 0
+  /// Where the journal ended that was counted.
+  fileprivate var position: Position?
 
   package init() {}
 
@@ -74,18 +74,18 @@ extension Inspector {
 
   /// The rate of the commits of the journal.
   ///
-  /// O(deltas); with an earlier rate of the same journal, O(deltas since then). Only their times are read,
+  /// O(deltas); with an earlier rate of the same history, O(deltas since then). Only their times are read,
   /// without verification.
   package func rate(continuing earlier: CommitRate? = nil) throws(PersistenceError) -> CommitRate {
     try query { view in
       var rate = CommitRate()
-      if let earlier, earlier.first == view.first, earlier.epoch == view.identity.epoch,
-        earlier.revision <= view.last.revision
+      if let earlier, let position = earlier.position, earlier.first == view.first,
+        try view.continues(position), earlier.revision <= view.last.revision
       {
         rate = earlier
       }
       rate.first = view.first
-      rate.epoch = view.identity.epoch
+      rate.position = view.position
       var counted = rate.revision
       while counted < view.last.revision {
         let before = counted

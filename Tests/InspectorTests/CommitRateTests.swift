@@ -44,19 +44,23 @@ import Testing
     try await closedLibrary(at: path)
     let early = try Inspector(path: path).rate()
     #expect(early.deltas == 4)
-    let persistence = try await Persistence.open(
-      at: path,
-      initialState: LibraryState(),
-      database: \.db
-    )
-    let store = LibraryStore(persistence)
-    for number in 0..<50 {
-      store.commit { $0.db.authors.insert(Author(id: EntityID("a\(number)"))) }
-    }
-    try await persistence.flush()
-    try await persistence.close()
+    try await commit(50, at: path)
     let inspector = try Inspector(path: path)
     #expect(try inspector.rate(continuing: early) == inspector.rate())
     #expect(try inspector.rate().deltas == 54)
+  }
+
+  @Test func `a rate of another copy of the store is not continued`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("app.strata")
+    let copy = directory.path("copy.strata")
+    try await closedLibrary(at: path)
+    try copyStore(from: path, to: copy)
+    try await commit(50, at: path)
+    let early = try Inspector(path: path).rate()
+    #expect(early.deltas == 54)
+    try await commit(60, at: copy)
+    let inspector = try Inspector(path: copy)
+    #expect(try inspector.rate(continuing: early) == inspector.rate())
   }
 }

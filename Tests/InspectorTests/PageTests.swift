@@ -262,6 +262,47 @@
       }
     }
 
+    @Test func `another copy of the same store is another history`() async throws {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("app.strata")
+      let copy = directory.path("copy.strata")
+      try await closedLibrary(at: path)
+      try copyStore(from: path, to: copy)
+      try await commit(60, at: copy)
+      try await withPage(try await StateInspector.serve(path)) { page in
+        let first = try await storeID(page)
+        #expect(try await history(page) == 1)
+        #expect(try await page.ask("strip").json["commits"] as? Int == 4)
+        try await commit(50, at: path)
+        // It went on: 54 commits.
+        #expect(try await history(page) == 1)
+        let (port, base, host) = (page.port, page.base, page.host)
+        let wire = try Wire(port: port)
+        wire.send("GET \(base)events HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        _ = try await blocking {
+          wire.receive { String(decoding: $0, as: UTF8.self).contains("id: 54\n") }
+        }
+        for suffix in ["", ".head"] {
+          try FileManager.default.removeItem(atPath: path + suffix)
+          try FileManager.default.moveItem(atPath: copy + suffix, toPath: path + suffix)
+        }
+        let event = try await blocking {
+          wire.receive { String(decoding: $0, as: UTF8.self).contains("id: 64\n") }
+        }
+        let text = String(decoding: event, as: UTF8.self)
+        #expect(text.contains("\"history\":2"))
+        // No commit of it is named as one that is new.
+        #expect(text.contains("\"commits\":0"))
+        #expect(try await storeID(page) == first)
+        #expect(try await history(page) == 2)
+        #expect(try await page.ask("strip").json["commits"] as? Int == 64)
+      }
+    }
+
+    private func history(_ page: Page) async throws -> Int? {
+      try await page.ask("store").json["history"] as? Int
+    }
+
     private func storeID(_ page: Page) async throws -> String {
       let store = try #require(try await page.ask("store").json["store"] as? [String: Any])
       return try #require(store["store"] as? String)

@@ -28,11 +28,13 @@ struct Answers: Sendable {
   /// The store that was at the path when the page was started.
   private let store: UUID
   /// The rate of commits as it was last counted.
-  let rate = Lock(RateState())
+  private let rate = Lock<CommitRate?>(nil)
+  private let seen = Lock(Seen())
 
-  struct RateState: Sendable {
-    var store: UUID?
-    var rate: CommitRate?
+  /// The history at the path as it was last seen.
+  private struct Seen: Sendable {
+    var position: Position?
+    var number: Int64 = 0
   }
 
   /// How long SQL may run.
@@ -103,6 +105,21 @@ struct Answers: Sendable {
 
 /// The store as a whole.
 extension Answers {
+  /// A number for the history at the path: another one if what was there before does not go on in it.
+  ///
+  /// That is so for another store, a backup that was restored, revisions that were lost, and a copy that went on by itself.
+  func historyNumber(_ inspector: Inspector) throws -> Int64 {
+    let position = try inspector.position()
+    return try seen.withLock { seen in
+      if let earlier = seen.position, try inspector.continues(earlier) {
+        if earlier.revision < position.revision { seen.position = position }
+      } else {
+        seen = Seen(position: position, number: seen.number + 1)
+      }
+      return seen.number
+    }
+  }
+
   private func store(_ inspector: Inspector) throws -> Answer {
     let overview = try inspector.overview()
     var answer = Answer(
@@ -112,16 +129,15 @@ extension Answers {
       )
     )
     answer.add("store", encoding: overview)
+    answer.add("history", try historyNumber(inspector))
     answer.add("redacted", encoding: redactor.names)
     answer.add("hasProcess", reader.live != nil)
     return answer
   }
 
   private func strip(_ inspector: Inspector) throws -> Answer {
-    let store = try inspector.query { $0.identity.id }
-    let earlier = rate.withLock { $0.store == store ? $0.rate : nil }
-    let rate = try inspector.rate(continuing: earlier)
-    self.rate.withLock { $0 = RateState(store: store, rate: rate) }
+    let rate = try inspector.rate(continuing: self.rate.withLock { $0 })
+    self.rate.withLock { $0 = rate }
     func time(_ microseconds: Int64) -> RowText.Cell { .time(Date(microseconds: microseconds)) }
     var answer = Answer(
       RowText(

@@ -34,9 +34,18 @@ export async function ask(subject, parameters, signal) {
 /** What is known of the store. */
 export const store = { path: '', name: '', revision: 0, tables: [], values: [], redacted: [], snapshots: [] };
 
+/** Takes over what is said of the store; false where the page starts again, as nothing that it shows is of this history. */
+export function take(answer) {
+  const isOther = store.history !== undefined && answer.history !== store.history;
+  if (isOther && answer.store.store !== store.store) location.hash = '';
+  if (isOther) location.reload();
+  else Object.assign(store, answer.store, { history: answer.history });
+  return !isOther;
+}
+
 export async function loadStore() {
   const answer = await ask('store');
-  Object.assign(store, answer.store);
+  take(answer);
   store.redacted = answer.redacted;
   store.hasProcess = answer.hasProcess;
   store.name = store.path.split('/').pop();

@@ -72,7 +72,8 @@ export async function showLog(main, signal) {
   return twin();
 }
 
-function twin() {
+/** The list as a command and as data. */
+export function twin() {
   const chosen = filters(), options = {};
   for (const name of ['name', 'user']) options[name] = chosen[name];
   if (chosen.table && chosen.id) options.entity = `${chosen.table}/${chosen.id}`;
@@ -188,11 +189,14 @@ function follow() {
     following = undefined;
     if (!pane?.isConnected || at() !== undefined || !listed?.length || shown?.to === listed[0].revision) return;
     const isRead = pane.scrollTop > 0 || pane.matches(':hover, :focus-within') || pane.contains(getSelection().focusNode);
-    if (!isRead) return select().catch(() => {});
-    const button = pane.querySelector('.newer') ?? h('button', { type: 'button', class: 'newer', onclick: () => { pane.scrollTop = 0; select(); } });
-    button.textContent = `Revision ${listed[0].revision} is newer: show it`;
-    pane.prepend(button);
+    if (isRead) offer(); else select().catch(offer);
   }, 400);
+}
+
+function offer() {
+  const button = pane.querySelector('.newer') ?? h('button', { type: 'button', class: 'newer', onclick: () => { pane.scrollTop = 0; select(); } });
+  button.textContent = `Revision ${listed[0].revision} is newer: show it`;
+  pane.prepend(button);
 }
 
 async function select(signal) {
@@ -206,11 +210,15 @@ async function select(signal) {
     return;
   }
   if (shown?.to !== revision || !pane.firstChild) {
-    shown = { from: revision - 1, to: revision };
+    const before = shown, wanted = { from: revision - 1, to: revision };
+    shown = wanted;
     mark();
     pane.setAttribute('aria-busy', 'true');
-    const answer = await ask('commit', { rev: at() ?? revision }, signal);
-    pane.removeAttribute('aria-busy');
+    let answer;
+    try { answer = await ask('commit', { rev: at() ?? revision }, signal); } catch (error) {
+      if (shown === wanted) shown = before;
+      throw error;
+    } finally { pane.removeAttribute('aria-busy'); }
     // Somebody has chosen another one meanwhile.
     if (!signal && at() !== undefined) return;
     shown = answer;
@@ -274,6 +282,8 @@ export function receive(event) {
     && !Object.values(filters()).some(Boolean) && place().view === 'log';
   if (!isOnTop || !listed) return false;
   const fresh = event.rows.filter(r => !listed.length || r.revision > listed[0].revision);
+  // After a connection was lost, its first event names no commits.
+  if (!fresh.length && event.revision > (listed[0]?.revision ?? 0)) load().then(follow);
   if (!fresh.length) return true;
   follow();
   const isGap = listed.length && fresh.at(-1).first > listed[0].revision + 1;

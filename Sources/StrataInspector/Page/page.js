@@ -1,6 +1,6 @@
 // The page: which view is shown, the head, and what is new.
 import { h, fill, plain, number, count, time, say, focused, refocus } from './dom.js';
-import { store, loadStore, place, link, at, listen, address, Lost } from './data.js';
+import { store, ask, loadStore, take, place, link, at, listen, address, Lost } from './data.js';
 import * as strip from './strip.js';
 import * as log from './log.js';
 import * as entities from './entities.js';
@@ -68,13 +68,20 @@ function twin(shown) {
     },
   }, 'Copy'));
   fill(box, shown?.command && [h('span', { class: 'faint' }, 'This view is'), copy(shown.command)],
-    shown?.subject && h('span', { class: 'forms' }, shown.rows && h('span', { class: 'faint' }, shown.isAll ? `All ${shown.rows} as` : `These ${shown.rows} as`),
-      h('a', { href: address(shown.subject, shown.parameters), target: '_blank' }, 'JSON'),
-      h('a', { href: address(shown.subject, shown.parameters, 'csv'), download: `${shown.subject}.csv` }, 'CSV')),
+    h('span', { class: 'forms' }),
     h('details', { class: 'keys' }, h('summary', {}, 'Keys'), h('dl', {}, [
       ['← →', 'one commit back, on'], ['Home h', 'first revision, head'], ['p', 'play'],
       ['+ −', 'zoom into the time'], ['a b c', 'pin A, pin B, compare'], [`1 … ${tabbed().length}`, 'views'], ['/', 'find'],
     ].map(([key, what]) => [h('dt', {}, key), h('dd', {}, what)]))));
+  forms(shown);
+}
+
+/** The rows as data, and whether these are all. */
+function forms(shown) {
+  fill(element('twin').querySelector('.forms'), shown?.subject && [
+    shown.rows && h('span', { class: 'faint' }, shown.isAll ? `All ${shown.rows} as` : `These ${shown.rows} as`),
+    h('a', { href: address(shown.subject, shown.parameters), target: '_blank' }, 'JSON'),
+    h('a', { href: address(shown.subject, shown.parameters, 'csv'), download: `${shown.subject}.csv` }, 'CSV')]);
 }
 
 function trouble(message) {
@@ -132,15 +139,14 @@ function lost() {
 }
 
 /** Asks whether the server is there, and how the store is. */
-const greet = () => loadStore().then(heading, error => { if (error instanceof Lost) lost(); else trouble(error.message); });
+const greet = () => ask('store').then(answer => receive({ ...answer, kind: 'head', revision: answer.store.revision, rows: [] }),
+  error => { if (error instanceof Lost) lost(); else trouble(error.message); });
 
 function receive(message) {
   if (message.kind === 'lost') { greet(); return; }
   heard = new Date();
-  if (message.kind === 'open') {
-    isLost = false;
-    heading();
-  }
+  if (message.kind === 'open') heading();
+  isLost = false;
   if (message.kind === 'trouble') {
     trouble(message.error);
     isTroubled = true;
@@ -151,14 +157,12 @@ function receive(message) {
     isTroubled = false;
     if (!element('main').querySelector('h2, form, .split')) show();
   }
-  // Nothing of another store, or of revisions that were lost, may stay.
-  if (message.store.store !== store.store) location.hash = '';
   const fresh = message.revision - store.revision;
-  if (message.store.store !== store.store || fresh < 0) return location.reload();
-  Object.assign(store, message.store);
+  if (!take(message)) return;
   heading();
-  if (!fresh) return;
-  if (!log.receive(message)) {
+  if (fresh <= 0) return;
+  if (log.receive(message)) forms(log.twin());
+  else {
     unseen += fresh;
     const pill = element('news');
     pill.hidden = false;
@@ -202,6 +206,7 @@ async function start() {
   strip.build(element('time'));
   addEventListener('hashchange', show);
   addEventListener('keydown', keys);
+  addEventListener('unhandledrejection', ({ reason }) => { if (reason instanceof Lost) lost(); else if (reason.name !== 'AbortError') trouble(reason.message); });
   element('news').addEventListener('click', seen);
   element('skip').addEventListener('click', event => {
     event.preventDefault();

@@ -13,13 +13,19 @@
   /// It looks at the size and the time of the file; the file is opened only when these have changed, and every two
   /// seconds while a program has it open: one that is killed changes no file.
   final class Tail: Sendable {
+    private struct Known: Equatable {
+      var overview: StoreOverview
+      /// The number of its history: ``Answers/historyNumber(_:)``.
+      var history: Int64
+    }
+
     private struct State {
       var listeners: [ObjectIdentifier: any Channel] = [:]
       var file: StoreFileState?
       /// Whether the last look found a change: two writes within a tick of the clock look like one.
       var wasChanged = true
       /// The store as the pages know it.
-      var known: StoreOverview?
+      var known: Known?
       var isLooking = false
       var ticks = 0
     }
@@ -60,7 +66,7 @@
       let isDue = state.withLock { state in
         state.ticks += 1
         guard !state.listeners.isEmpty, !state.isLooking else { return false }
-        if state.ticks % 20 == 0, state.known?.mode == ReadAccess.Mode.live.rawValue {
+        if state.ticks % 20 == 0, state.known?.overview.mode == ReadAccess.Mode.live.rawValue {
           state.wasChanged = true
         }
         state.isLooking = true
@@ -85,13 +91,15 @@
       guard isChanged else { return }
       do {
         let known = state.withLock { $0.known }
-        let event = try answers.reader.read { inspector -> (StoreOverview, String)? in
+        let event = try answers.reader.read { inspector -> (Known, String)? in
           let overview = try inspector.overview()
-          if overview == known { return nil }
+          let found = Known(overview: overview, history: try answers.historyNumber(inspector))
+          if found == known { return nil }
           let last = overview.revision
           let count =
-            known.flatMap { $0.store == overview.store ? Int(clamping: last - $0.revision) : nil }
-            ?? 0
+            if let known, known.history == found.history {
+              Int(clamping: last - known.overview.revision)
+            } else { 0 }
           let headers = try inspector.commits(limit: min(max(count, 0), Self.shown))
           var answer = Answer(
             answers.rows(headers.map { ($0.commit, $0.entities, $0.bytes, nil) })
@@ -99,11 +107,12 @@
           answer.add("revision", last)
           answer.add("commits", Int64(count))
           answer.add("store", encoding: overview)
+          answer.add("history", found.history)
           answer.limit()
-          return (overview, "event: head\nid: \(last)\ndata: \(answer.json)\n\n")
+          return (found, "event: head\nid: \(last)\ndata: \(answer.json)\n\n")
         }
-        guard let (overview, text) = event else { return }
-        state.withLock { $0.known = overview }
+        guard let (found, text) = event else { return }
+        state.withLock { $0.known = found }
         send(text)
       } catch let error as PersistenceError where error.isOfSuspension {
         // The view of the process says so.

@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 import StrataJournal
 import StrataStorage
@@ -46,5 +47,26 @@ func commitSample(to store: LibraryStore) {
   }
   store.commit("drop", fileID: "Library/Drop.swift", function: "drop()", line: 9) { state in
     state.db.books.remove(5)
+  }
+}
+
+/// Opens a closed store, makes commits and closes it.
+func commit(_ count: Int, at path: String) async throws {
+  try await withPersistence(
+    at: path,
+    initialState: LibraryState(),
+    database: \.db,
+    store: LibraryStore.init
+  ) { store in
+    for number in 0..<count {
+      store.commit("more") { $0.db.authors.insert(Author(id: EntityID("a\(number)"))) }
+    }
+  }
+}
+
+/// Copies the files of a closed store.
+func copyStore(from path: String, to copy: String) throws {
+  for suffix in ["", ".head"] {
+    try FileManager.default.copyItem(atPath: path + suffix, toPath: copy + suffix)
   }
 }
