@@ -193,6 +193,27 @@ function steps(from, to) {
 
 const words = new Intl.Segmenter('en', { granularity: 'word' });
 
+/** Joins changes between which only white space stays. */
+function joined(parts) {
+  const result = [];
+  let gone = '', come = '';
+  const end = () => {
+    if (gone) result.push(['-', gone]);
+    if (come) result.push(['+', come]);
+    gone = come = '';
+  };
+  parts.forEach(([sign, part], i) => {
+    if (sign === ' ' && (part.trim() || !gone.trim() || !come.trim() || i === parts.length - 1)) {
+      end();
+      return result.push([sign, part]);
+    }
+    if (sign !== '+') gone += part;
+    if (sign !== '-') come += part;
+  });
+  end();
+  return result;
+}
+
 /** How a text becomes another: by lines, and by words in the lines that were replaced. */
 function textSteps(from, to) {
   const lines = s => s.split(/(?<=\n)|(?=\n)/);
@@ -204,7 +225,7 @@ function textSteps(from, to) {
     if (run[0] !== '-' || runs[i + 1]?.[0] !== '+') return [run];
     const parts = join(steps(split(run[1]), split(runs[i + 1][1])));
     const kept = parts.reduce((sum, [sign, part]) => sum + (sign === ' ' ? part.trim().length : 0), 0);
-    return kept * 4 > run[1].length ? parts : [run, runs[i + 1]];
+    return kept * 4 > run[1].length ? joined(parts) : [run, runs[i + 1]];
   });
 }
 
