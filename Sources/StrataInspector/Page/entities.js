@@ -129,7 +129,7 @@ export async function showEntity(main, signal) {
   const versions = h('section', { class: 'film', 'aria-label': 'Versions' }, h('p', { class: 'wait' }, 'Reading the versions …'));
   const fields = h('section', { 'aria-label': 'Fields' }, h('p', { class: 'wait' }, 'Reading …'));
   const others = h('section', { class: 'refs', 'aria-label': 'References' });
-  const line = h('section', { 'aria-label': 'Time line' });
+  const line = h('section', { class: 'line', 'aria-label': 'Time line' });
   const found = h('section', { 'aria-label': 'What this version changed' });
   if (!main.firstChild || main.dataset.entity !== table + '/' + id) fill(main, heading, fields, line, found, others);
   else fill(main, heading, ...main.querySelectorAll('.film'), fields, line, found, others);
@@ -175,11 +175,7 @@ export async function showEntity(main, signal) {
   }
   const past = { table, id };
   if (field) {
-    parts.push(ask('history', { ...past, field, limit: 500 }, signal).then(answer => fill(line,
-      h('h3', {}, plain(field), ' over time ', h('span', { class: 'faint' }, count(answer.versions, 'change', 'changes'), answer.earlier > 0 && `, the last ${answer.versions - answer.earlier}`),
-        ' ', h('a', { href: link(steps) }, 'Close')),
-      grid(`The time line of ${field}`, [th('Change'), th('Changed by')], answer.rows.filter(r => r.field === field || text(r.field).startsWith(field + '.')).reverse().map(r =>
-        h('tr', {}, h('td', {}, r.field !== field && [plain(r.field, 'faint'), ' '], change(r.from, r.to, 'cleared')), h('td', { class: 'since' }, origin(r))))))));
+    parts.push(ask('history', { ...past, field }, signal).then(answer => timeline(line, answer, { ...past, field })));
   }
   parts.push(ask('history', { ...past, around: current() }, signal).then(history => film(versions, found, history, past, missing && fields)).catch(error => {
     throw missing ?? error;
@@ -196,6 +192,21 @@ export async function showEntity(main, signal) {
     command: command('blame', isValue ? [table] : [table, id], { at: at() }),
     more: [['History', command('history', [table, id], { at: at() })], ['Show', command('show', isValue ? [table] : [table, id], { at: at() })]],
   };
+}
+
+/** The changes of one field, the last first, and who made them. */
+function timeline(box, answer, question) {
+  const { field } = question;
+  const changes = answer.rows.filter(r => r.field === field || text(r.field).startsWith(field + '.')).reverse();
+  fill(box, h('h3', {}, plain(field), ' over time ', h('span', { class: 'faint' }, count(answer.versions, 'change', 'changes')),
+    ' ', h('a', { href: link(place().steps) }, 'Close')),
+  grid(`The time line of ${field}`, [th('Change'), th('Changed by')], changes.map(r => h('tr', {},
+    h('td', {}, r.field !== field && [plain(r.field, 'faint'), ' '], change(r.from, r.to, 'cleared')), h('td', { class: 'since' }, origin(r)))), 'stack'),
+  answer.earlier > 0 && h('button', { type: 'button', onclick: async () => {
+    const { earlier, rows } = await ask('history', { ...question, before: answer.rows[0].revision });
+    timeline(box, { ...answer, earlier, rows: rows.concat(answer.rows) }, question);
+    box.querySelectorAll('tbody tr')[changes.length]?.querySelector('a').focus();
+  } }, `${number(answer.earlier)} earlier`));
 }
 
 /** The versions of an entity as a row of frames, and what the shown one changed; where it is not there, why. */
