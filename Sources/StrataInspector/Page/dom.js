@@ -283,9 +283,9 @@ export function time(iso) {
 
 export const icon = name => h('span', { class: 'icon', 'aria-hidden': true }, name);
 
-/** A table that scrolls sideways on its own. */
-export function grid(label, titles, rows) {
-  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label },
+/** A table that scrolls sideways on its own; one of kind `stack` has its cells below each other on a small screen. */
+export function grid(label, titles, rows, kind = '') {
+  return h('div', { class: 'scroll ' + kind, tabindex: 0, role: 'region', 'aria-label': label },
     h('table', {}, h('thead', {}, h('tr', {}, titles)), h('tbody', {}, rows)));
 }
 

@@ -25,13 +25,13 @@ export async function showTables(main, signal) {
       f.references && h('span', { class: 'faint' }, ' → ' + f.references)]));
   const rows = (list, path) => list.map(t => h('tr', {},
     h('th', { scope: 'row' }, h('a', { href: link(path(t)) }, plain(t.table))),
-    h('td', { class: 'n' }, t.kind === 'value' ? '' : number(t.entities)), h('td', { class: 'n' }, size(t.bytes)), fields(t)));
+    h('td', { class: 'n', 'data-label': 'entities' }, t.kind === 'value' ? '' : number(t.entities)), h('td', { class: 'n' }, size(t.bytes)), fields(t)));
   fill(main,
     h('h2', {}, 'Tables'),
     tables.length === 0 ? h('p', { class: 'faint' }, 'The store has no tables.')
-      : grid('Tables', [th('Table'), th('Entities', 'n'), th('Size', 'n'), th('Fields')], rows(tables, t => ['table', t.table])),
+      : grid('Tables', [th('Table'), th('Entities', 'n'), th('Size', 'n'), th('Fields')], rows(tables, t => ['table', t.table]), 'stack'),
     values.length > 0 && [h('h2', {}, 'Values'),
-      grid('Values', [th('Value'), th('', 'n'), th('Size', 'n'), th('Fields')], rows(values, t => ['entity', t.table, 'value']))]);
+      grid('Values', [th('Value'), th('', 'n'), th('Size', 'n'), th('Fields')], rows(values, t => ['entity', t.table, 'value']), 'stack')]);
   return { subject: 'tables', parameters: { at: at() }, rows: count(answer.rows.length, 'table', 'tables'), isAll: !answer.cut, command: command('tables', [], { at: at() }) };
 }
 
@@ -152,7 +152,7 @@ export async function showEntity(main, signal) {
       }, plain(text(row.field)))),
       h('td', {}, cleared.includes(row) ? h('span', { class: 'faint' }, 'cleared') : value(row.value)),
       h('td', { class: 'since' }, since.has(row.field) ? origin(since.get(row.field), oldest)
-        : oldest !== undefined ? '' : h('span', { class: 'wait' }, '…'))))));
+        : oldest !== undefined ? '' : h('span', { class: 'wait' }, '…')))), 'stack'));
   };
   paint();
   const parts = [];
@@ -291,7 +291,7 @@ export async function showFind(main, signal) {
   fill(result, rows.length === 0
     ? h('p', { class: 'note' }, plain(q), ' is in no field and no ID ', all ? 'of any revision that can be read.' : `at revision ${answer.revision}.`)
     : [h('p', { class: 'faint' }, count(rows.length, 'hit', 'hits'), answer.more && ', and there are more'),
-      grid('Hits', [th('Entity'), th('Field'), th('Value'), all && th('Put there by')].filter(Boolean), rows)]);
+      grid('Hits', [th('Entity'), th('Field'), th('Value'), all && th('Put there by')].filter(Boolean), rows, 'stack')]);
   return {
     title: `Find “${q}”`, rows: count(rows.length, 'hit', 'hits'), isAll: !answer.more && !answer.cut,
     subject: 'find', parameters: { q, table, all, at: all ? undefined : at() },

@@ -51,7 +51,7 @@ function subscribers(rows) {
         h('th', { scope: 'row' }, row.kind === 'derived' ? plain(text(row.source), 'place') : row.source),
         h('td', { class: 'type' }, plain(text(row.type), 'place')),
         amount('subscribers', row.subscribers), amount('values', row.kind === 'derived' && row.values),
-        amount('feeds', row.dependents)))),
+        amount('feeds', row.dependents))), 'stack'),
     h('p', { class: 'faint' }, 'Derived values of one source and type are one row; “feeds” are the ones computed from them. A derived value without subscribers is not listed: the store does not hold it.'),
   ];
 }
