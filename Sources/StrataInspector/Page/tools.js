@@ -74,29 +74,36 @@ export async function showWho(main, signal) {
       parts = parts.get(step).parts;
     }
   }
-  const sorted = map => [...map].sort((x, y) => y[1].sum - x[1].sum);
   let color = 0, small = 0;
-  const node = (level, name, part, path) => {
-    const share = part.sum / total;
-    if (share < 0.004) {
-      small += 1;
-      return undefined;
+  // Those that are too small for a bar have one together.
+  const nodes = (level, map, path) => {
+    const parts = [...map].sort((x, y) => y[1].sum - x[1].sum), isSmall = ([, part]) => part.sum / total < 0.004;
+    const rest = parts.filter(isSmall), sum = rest.reduce((sum, [, part]) => sum + part.sum, 0);
+    const shown = parts.filter(p => !isSmall(p)).map(([name, part]) => node(level, name, part, path));
+    small += rest.length;
+    if (sum / total >= 0.004) {
+      shown.push(h('li', { class: 'rest' }, h('span', { class: 'leaf' }, label(`${number(rest.length)} more`, sum))));
+      shown.at(-1).style.flexGrow = String(sum);
     }
+    return shown;
+  };
+  const label = (name, sum) => [h('span', { class: 'names' }, name),
+    h('span', { class: 'amount' }, `${format(sum)} · ${Math.round(sum / total * 1000) / 10} %`)];
+  const node = (level, name, part, path) => {
     const own = level === 0 ? color++ % 8 : undefined;
     const href = level === 0 ? link(['log'], { name: name || undefined, at: undefined })
       : level === 2 ? link(['log'], { name: path[0] || undefined, table: name, at: undefined })
       : level === 3 && name ? link(['log'], { name: path[0] || undefined, table: path[2], user: name, at: undefined }) : undefined;
     const none = level === 3 ? 'no user' : 'no name';
-    const label = [h('span', { class: 'names' }, name ? plain(name) : none),
-      h('span', { class: 'amount' }, `${format(part.sum)} · ${Math.round(share * 1000) / 10} %`)];
-    const box = h('li', {}, href ? h('a', { class: 'leaf', href, title: `${name || none}: ${format(part.sum)}` }, label)
-      : h('span', { class: 'leaf', title: name }, label),
-    part.parts.size > 0 && h('ul', {}, sorted(part.parts).map(([n, p]) => node(level + 1, n, p, [...path, name]))));
+    const shown = label(name ? plain(name) : none, part.sum);
+    const box = h('li', {}, href ? h('a', { class: 'leaf', href, title: `${name || none}: ${format(part.sum)}` }, shown)
+      : h('span', { class: 'leaf', title: name }, shown),
+    part.parts.size > 0 && h('ul', {}, nodes(level + 1, part.parts, [...path, name])));
     box.style.flexGrow = String(part.sum);
     if (own !== undefined) box.className = 'tone' + own;
     return box;
   };
-  const boxes = sorted(tree).map(([name, part]) => node(0, name, part, [])).filter(Boolean);
+  const boxes = nodes(0, tree, []);
   const icicle = h('ul', { class: 'icicle', 'aria-label': 'Commit, place, table and user' }, boxes);
   icicle.style.minHeight = `${Math.min(900, Math.max(200, boxes.length * 44))}px`;
   fill(result,
