@@ -3,7 +3,7 @@ import { h, fill, number, count, time, icon } from './dom.js';
 import { ask, store, place, move, at, link } from './data.js';
 
 let rate;
-let canvas, slider, label, tip, playing, shown;
+let canvas, slider, label, tip, playing, shown, drawn;
 /** Which part of the commits is shown, from 0 to 1. */
 let view = [0, 1];
 
@@ -27,7 +27,7 @@ export function build(section) {
   slider = h('div', {
     class: 'strip', role: 'slider', tabindex: 0, 'aria-label': 'Revision',
     'aria-valuemin': 0, onkeydown: keys, onpointerdown: drag, onpointermove: hover, onpointerleave: () => { tip.hidden = true; },
-    onwheel: event => { event.preventDefault(); zoom(event.deltaY < 0 ? 0.8 : 1.25, part(event)); },
+    onwheel: wheel,
   }, canvas, tip = h('div', { class: 'tip', hidden: true }));
   label = h('div', { class: 'range' });
   const button = (name, symbol, action, id) =>
@@ -90,12 +90,27 @@ function fraction(revision) {
 /** Shows a shorter or longer part of the commits around a place. */
 export function zoom(factor, around = Math.min(1, Math.max(0, position(current())))) {
   const length = Math.min(1, Math.max(0.01, (view[1] - view[0]) * factor));
-  const start = Math.min(1 - length, Math.max(0, inside(around) - around * length));
-  view = [start, start + length];
+  const start = inside(around) - around * length;
+  view = [0, length];
+  pan(start);
   draw();
 }
 
 const inside = place => view[0] + Math.min(1, Math.max(0, place)) * (view[1] - view[0]);
+
+/** Shows another part, which begins at a place of all of them. */
+function pan(start) {
+  const length = view[1] - view[0], begin = Math.min(1 - length, Math.max(0, start));
+  view = [begin, begin + length];
+}
+
+/** The wheel zooms, and goes sideways. */
+function wheel(event) {
+  event.preventDefault();
+  if (Math.abs(event.deltaX) <= Math.abs(event.deltaY)) return zoom(event.deltaY < 0 ? 0.8 : 1.25, part(event));
+  pan(view[0] + event.deltaX / slider.clientWidth * (view[1] - view[0]));
+  draw();
+}
 
 /** Where a pointer is on the strip, from 0 to 1. */
 function part(pointer) {
@@ -139,6 +154,10 @@ export function draw() {
   context.fillStyle = color('--line');
   context.fillRect(0, height - 9, width, 1);
   const now = current(), { a, b } = place().parameters;
+  // A step out of the part that is shown takes it along; commits that come at the head do not.
+  const isBeyond = position(now) < 0 || position(now) > 1;
+  if (now !== drawn && isBeyond && at() !== undefined) pan(fraction(now) - (view[1] - view[0]) / 2);
+  drawn = now;
   if (rate?.rows.length) {
     const most = Math.max(...rate.rows.map(r => r.commits));
     const step = width / rate.rows.length / (view[1] - view[0]), left = view[0] * rate.rows.length, bar = Math.max(2, step - (step > 4 ? 1 : 0));
