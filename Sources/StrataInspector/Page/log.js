@@ -323,7 +323,7 @@ export async function showDiff(main, signal) {
   h('label', {}, h('span', {}, 'To B'), h('input', { name: 'b', value: to, spellcheck: 'false' })),
   h('label', {}, h('span', {}, 'Table'), h('select', { name: 'table' }, h('option', { value: '' }, 'all'), options(table))),
   h('button', { type: 'submit' }, 'Compare'),
-  h('p', { class: 'hint' }, 'A revision is 42, HEAD~3, @yesterday, @2026-11-01T12:00 or snap:NAME.')), result);
+  h('p', { class: 'hint' }, 'A revision is 42, HEAD~3, @yesterday, @2026-11-01T12:00 (UTC) or snap:NAME.')), result);
   const answer = await ask('diff', { a: from, b: to, table }, signal);
   fill(result, h('h2', {}, `Revision ${answer.from} → ${answer.to}`), changes(answer));
   say(`${count(answer.rows.length, 'field differs', 'fields differ')}`);
