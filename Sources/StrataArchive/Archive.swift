@@ -56,6 +56,12 @@ public protocol Archive: Sendable {
   /// At least one if there is one, up to about the number of bytes asked for.
   func segments(after revision: Revision, bytes: Int) async throws(ArchiveError) -> [ArchiveSegment]
 
+  /// The revisions after the first segment that no segment has, as runs that end at a snapshot; in order.
+  ///
+  /// A leader left them out: the file no longer had their deltas when the archive could be reached. The bodies of
+  /// segments are not read.
+  func gaps() async throws(ArchiveError) -> [ClosedRange<Revision>]
+
   /// An image of the store without its history: everything that is in no delta.
   func catalog() async throws(ArchiveError) -> [UInt8]
 

@@ -271,7 +271,7 @@ package struct ArchiveOpening: Sendable {
         report.pulled = position.revision.next...end.revision
       } catch {
         // The deltas in between were never sent, or were removed.
-        guard case .trimmed(let missing, _) = error.reason else { throw error }
+        guard let missing = error.reason.firstMissing else { throw error }
         let reached = Position(
           storeID: position.storeID,
           epoch: position.epoch,
@@ -324,6 +324,17 @@ package struct ArchiveOpening: Sendable {
       on: configuration.disk
     )
     report.setAside = ArchiveReport.SetAside(quarantine: quarantine, revisions: lost)
+  }
+}
+
+extension PersistenceError.Reason {
+  /// The first revision that the archive was asked for and does not have; nil for another reason.
+  fileprivate var firstMissing: Revision? {
+    switch self {
+    case .trimmed(let revision, _): revision
+    case .archive(let error): if case .gap(let gap) = error.reason { gap.lowerBound } else { nil }
+    default: nil
+    }
   }
 }
 

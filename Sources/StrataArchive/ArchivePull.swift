@@ -38,8 +38,8 @@ package actor ArchivePull {
   ///
   /// The file gets its name once all of it was verified. O(entities and deltas).
   ///
-  /// Throws `.fileExists`, `.archive`, `.notReached`, `.trimmed`, `.merged`, `.beforeHistory`, `.notFound` for the
-  /// name of a snapshot, and for the disk.
+  /// Throws `.fileExists`, `.archive`, with `.gap` for a revision in a gap, `.notReached`, `.trimmed`, `.merged`,
+  /// `.beforeHistory`, `.notFound` for the name of a snapshot, and for the disk.
   package func run(to end: End = .head) async throws(PersistenceError) -> Position {
     let file = try NewFile(at: path, for: .archiving, on: disk)
     do {
@@ -194,20 +194,23 @@ package actor ArchivePull {
     switch end {
     case .head where last != head.mark:
       let isCovered = try await archive.snapshots().contains { $0.mark.revision > last.revision }
-      if isCovered { try await throwTrimmed(last.revision.next) }
+      if isCovered { try await throwMissing(last.revision.next) }
       throw damaged("its deltas end at \(last), its head is at \(head.mark)")
     case .point(.revision(let revision)) where last.revision != revision:
-      try await throwTrimmed(revision)
+      try await throwMissing(revision)
     case .point(.time) where last.revision < head.mark.revision:
       // The deltas after it are missing, and some of them may be from before the time.
-      try await throwTrimmed(last.revision.next)
+      try await throwMissing(last.revision.next)
     default: break
     }
     return last
   }
 
   /// Throws for a revision whose deltas the archive has lost, or never got.
-  private func throwTrimmed(_ revision: Revision) async throws {
+  private func throwMissing(_ revision: Revision) async throws {
+    if let gap = try await archive.gaps().first(where: { $0.contains(revision) }) {
+      throw ArchiveError(.gap(gap), archive: archive.name)
+    }
     let after = try await archive.snapshots().first { $0.mark.revision >= revision }
     throw PersistenceError.Reason.trimmed(revision, oldest: after?.mark.revision ?? revision)
   }

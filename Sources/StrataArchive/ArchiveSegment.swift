@@ -59,6 +59,26 @@ public struct ArchiveSegment: Sendable, Equatable {
     return body.count > Self.sizeLimit ? "a segment of \(body.count) bytes is too large" : nil
   }
 
+  /// What an archive lacks between its segments, and after them up to the head.
+  ///
+  /// Where no snapshot takes the place of what is missing, segments were lost: that is damage, and no gap.
+  ///
+  /// - Parameters:
+  ///   - runs: The revisions of each segment, in order.
+  ///   - last: The revision of the head.
+  package static func gaps(
+    between runs: [ClosedRange<Revision>],
+    _ last: Revision,
+    snapshots: Set<Revision>
+  ) -> [ClosedRange<Revision>] {
+    var gaps: [ClosedRange<Revision>] = []
+    for (run, next) in zip(runs, runs.dropFirst().map(\.lowerBound) + [last.next])
+    where run.upperBound.next < next && snapshots.contains(next.previous) {
+      gaps.append(run.upperBound.next...next.previous)
+    }
+    return gaps
+  }
+
   /// The size of the largest body.
   package static let sizeLimit = 512 << 20
 

@@ -326,7 +326,7 @@ extension ArchiveShipper {
       }
       noteAway("\(leader) leads it")
       return min(policy.lease / 4, .milliseconds(200))
-    case .otherStore, .newerFormat, .unusable, .damaged, .notFound, .empty, .away:
+    case .otherStore, .newerFormat, .unusable, .damaged, .notFound, .gap, .empty, .away:
       isUncertain = true
       noteAway(error.sentence)
       failures += 1
@@ -644,6 +644,8 @@ extension ArchiveShipper {
   private func sendFirstSnapshot() async throws {
     guard let mark, snapshots == nil else { return }
     snapshots = SentSnapshots(try await archive.snapshots())
+    let gaps = try await archive.gaps()
+    update { $0.gaps = gaps }
     mayOweSnapshot.withLock { $0 = true }
     if snapshots != nil { return note(mark) }
     let sent = try await sendSnapshot { view in

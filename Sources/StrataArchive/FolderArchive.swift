@@ -180,6 +180,18 @@ extension FolderArchive {
     }
   }
 
+  /// The revisions that no segment has; O(files of segments), by their names.
+  public func gaps() throws(ArchiveError) -> [ClosedRange<Revision>] {
+    try perform {
+      guard let head = try readHead() else { return [] }
+      let last = head.mark.revision
+      let runs = try segmentFiles().filter { $0.end.revision <= last }.map {
+        $0.first...$0.end.revision
+      }
+      return ArchiveSegment.gaps(between: runs, last, snapshots: Set(try snapshotFiles()))
+    }
+  }
+
   /// An image of the store without its history: everything that is in no delta.
   public func catalog() throws(ArchiveError) -> [UInt8] {
     try perform {
@@ -553,14 +565,14 @@ extension FolderArchive {
   }
 
   /// The segments by their names, in order.
-  private func segmentFiles() throws -> [(name: String, end: HistoryMark)] {
+  private func segmentFiles() throws -> [(name: String, first: Revision, end: HistoryMark)] {
     try folder.names(in: "segments").sorted().compactMap { name in
       let parts = name.split(separator: "-")
       guard parts.count == 3, Self.isPadded(parts[0]), Self.isPadded(parts[1]),
-        let last = Int64(parts[1])
+        let first = Int64(parts[0]), let last = Int64(parts[1]), first <= last
       else { return nil }
       let end = HistoryMark(revision: Revision(last), chain: String(parts[2]))
-      return end.isWellFormed ? (name, end) : nil
+      return end.isWellFormed ? (name, Revision(first), end) : nil
     }
   }
 

@@ -71,6 +71,18 @@
       return segment
     }
 
+    /// The revisions that no segment has; the server reads a row of each segment, without its body.
+    public func gaps() throws(ArchiveError) -> [ClosedRange<Revision>] {
+      try perform { call in
+        guard call.hasSchema else { return [] }
+        return try call.run(PostgresStatements.gaps, .text(store)).map { row in
+          let (first, last) = (try row.integer(0), try row.integer(1))
+          guard first <= last else { throw ArchiveError.Reason.damaged("its segments overlap") }
+          return Revision(first)...Revision(last)
+        }
+      }
+    }
+
     /// What is in no delta: an image of the store without its history.
     public func catalog() throws(ArchiveError) -> [UInt8] {
       try perform { call in

@@ -84,6 +84,23 @@
       ) g WHERE bytes_before < greatest($3, 1) ORDER BY last
       """
 
+    /// What is between segments, and after them up to the head, where a snapshot takes its place.
+    static let gaps = """
+      WITH found AS (SELECT number, revision FROM strata.store WHERE name = $1),
+      run AS (
+        SELECT number, first, last FROM strata.segment JOIN found ON store = number
+        WHERE last <= revision
+        UNION ALL
+        SELECT number, revision + 1, revision + 1 FROM found
+      )
+      SELECT before + 1, first - 1 FROM (
+        SELECT number, first, lag(last) OVER (ORDER BY last) AS before FROM run
+      ) r
+      WHERE first > before + 1 AND EXISTS (
+        SELECT FROM strata.snapshot p WHERE p.store = number AND p.revision = first - 1)
+      ORDER BY 1
+      """
+
     static let catalog = """
       SELECT number, body FROM strata.store LEFT JOIN strata.catalog ON store = number
       WHERE name = $1

@@ -327,8 +327,10 @@ struct ArchiveTests {
     try await persistence.close()
   }
 
-  @Test
-  func `an archive that is away for too long gets a snapshot, and the gap is named`() async throws {
+  /// Commits while the archive is away for longer than the file keeps what it lacks; returns the gap.
+  private func makeGap() async throws -> (
+    Persistence<LibraryState, LibraryDatabase>, LibraryStore, ClosedRange<Revision>
+  ) {
     let policy = ArchivePolicy(
       lease: .milliseconds(300),
       maxDelay: .zero,
@@ -351,10 +353,45 @@ struct ArchiveTests {
     try await persistence.replicated(through: persistence.revision)
     let gaps = try #require(persistence.status.archive?.gaps)
     #expect(gaps.count == 1)
-    #expect(gaps.first?.lowerBound == 6)
+    return (persistence, store, try #require(gaps.first))
+  }
+
+  @Test
+  func `an archive that is away for too long gets a snapshot, and the gap is named`() async throws {
+    let (persistence, store, gap) = try await makeGap()
+    #expect(gap.lowerBound == 6)
     let pulled = try await pull()
     #expect(try await state(at: pulled) == store.state.db)
     try await persistence.close()
+  }
+
+  @Test
+  func `a gap stays known to the next leader, and is named where a revision in it is asked for`()
+    async throws
+  {
+    let (persistence, store, gap) = try await makeGap()
+    add(9_001...9_002, to: store)
+    try await persistence.close()
+    #expect(try await archive.gaps() == [gap])
+    let again = try await open()
+    add(9_003...9_003, to: LibraryStore(again))
+    try await again.replicated(through: again.revision)
+    #expect(again.status.archive?.gaps == [gap])
+    var times: [Date] = []
+    for try await delta in again.deltas() { times.append(delta.time) }
+    try await again.close()
+    let first = try #require(times.first)
+    let inside = HistoryPoint.time(first.addingTimeInterval(-0.001))
+    for point in [.revision(gap.lowerBound), .revision(gap.upperBound.previous), inside] {
+      let error = await #expect(throws: PersistenceError.self) {
+        try await pull("inside.strata", to: .point(point))
+      }
+      #expect(error?.reason == .archive(ArchiveError(.gap(gap), archive: archive.name)))
+    }
+    for (name, revision) in [("before", gap.lowerBound.previous), ("after", gap.upperBound)] {
+      let position = try await pull("\(name).strata", to: .point(.revision(revision)))
+      #expect(try Inspector(path: position).info().revision == revision.number)
+    }
   }
 
   @Test

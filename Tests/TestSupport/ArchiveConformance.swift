@@ -41,6 +41,7 @@ package struct ArchiveConformance: Sendable {
     case `a snapshot replaces the one of its revision`
     case `a snapshot without its chunks is refused`
     case `a snapshot beyond the head is the head`
+    case `a gap is what no segment has before a snapshot`
     case `a snapshot of another history is refused`
     case `snapshots and chunks of a former leader are refused`
     case `a restart leaves nothing but its snapshot`
@@ -75,6 +76,7 @@ package struct ArchiveConformance: Sendable {
     case .`a snapshot replaces the one of its revision`: try await checkReplacedSnapshot()
     case .`a snapshot without its chunks is refused`: try await checkMissingChunks()
     case .`a snapshot beyond the head is the head`: try await checkSnapshotBeyond()
+    case .`a gap is what no segment has before a snapshot`: try await checkGaps()
     case .`a snapshot of another history is refused`: try await checkOtherHistory()
     case .`snapshots and chunks of a former leader are refused`:
       try await checkFormerSnapshots()
@@ -761,6 +763,33 @@ extension ArchiveConformance {
       in: term
     )
     try equal(try await head(archive).mark, Self.mark(12))
+  }
+
+  private func checkGaps() async throws {
+    let (archive, term) = try await led(segments: 2)
+    try equal(await archive.gaps(), [])
+    try await archive.add(
+      Self.snapshot(10),
+      .init(image: [1], chunks: [:]),
+      catalog: nil,
+      in: term
+    )
+    try equal(await archive.gaps(), [3...10])
+    try await archive.append(Self.segment(11...12, epoch: term.epoch), catalog: nil, in: term)
+    try equal(await archive.gaps(), [3...10])
+    try await archive.append(Self.segment(13...13, epoch: term.epoch), catalog: nil, in: term)
+    try await archive.add(
+      Self.snapshot(20),
+      .init(image: [1], chunks: [:]),
+      catalog: nil,
+      in: term
+    )
+    try equal(await open().gaps(), [3...10, 14...20])
+    // What was removed is no gap.
+    try await archive.remove(segmentsThrough: 10, snapshots: [])
+    try equal(await archive.gaps(), [14...20])
+    try await archive.remove(segmentsThrough: 20, snapshots: [10])
+    try equal(await archive.gaps(), [])
   }
 
   private func checkOtherHistory() async throws {

@@ -155,6 +155,10 @@ package final class FaultyArchive: Archive {
     }
   }
 
+  package func gaps() async throws(ArchiveError) -> [ClosedRange<Revision>] {
+    try await perform("gaps") { [inner] () async throws(ArchiveError) in try await inner.gaps() }
+  }
+
   package func catalog() async throws(ArchiveError) -> [UInt8] {
     try await perform("catalog") { [inner] () async throws(ArchiveError) in
       try await inner.catalog()

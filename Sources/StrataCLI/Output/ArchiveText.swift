@@ -14,6 +14,12 @@ enum ArchiveText {
       let bytes: Int64
     }
 
+    /// Revisions that are there as a snapshot only.
+    struct Gap: Encodable {
+      let first: Int64
+      let last: Int64
+    }
+
     let store: UUID
     let revision: Int64
     let chain: String
@@ -25,9 +31,15 @@ enum ArchiveText {
     let restorableFrom: Int64?
     /// The first revision of the oldest segment.
     let firstDelta: Int64?
+    let gaps: [Gap]
     let snapshots: [Snapshot]
 
-    init(_ head: ArchiveHead, oldest: ArchiveSegment?, snapshots: [ArchiveSnapshot]) {
+    init(
+      _ head: ArchiveHead,
+      oldest: ArchiveSegment?,
+      gaps: [ClosedRange<Revision>],
+      snapshots: [ArchiveSnapshot]
+    ) {
       store = head.store
       revision = head.mark.revision.number
       chain = head.mark.chain
@@ -36,6 +48,7 @@ enum ArchiveText {
       leaseSeconds = head.lease / .seconds(1)
       restorableFrom = snapshots.first?.mark.revision.number
       firstDelta = oldest?.start.revision.next.number
+      self.gaps = gaps.map { Gap(first: $0.lowerBound.number, last: $0.upperBound.number) }
       self.snapshots = snapshots.map { snapshot in
         Snapshot(
           revision: snapshot.mark.revision.number,
@@ -61,6 +74,11 @@ enum ArchiveText {
     ]
     if let first = summary.firstDelta {
       lines.append("deltas    revisions \(first) to \(summary.revision)")
+    }
+    for gap in summary.gaps {
+      lines.append(
+        "gap       revisions \(gap.first) to \(gap.last): only the snapshot at \(gap.last)"
+      )
     }
     guard !summary.snapshots.isEmpty else {
       return lines + ["There is no snapshot yet, so nothing can be restored."]

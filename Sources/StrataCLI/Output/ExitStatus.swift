@@ -60,7 +60,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       case .away: .io
       case .refused, .led: .locked
       case .otherStore, .unusable: .failed
-      case .empty, .notFound: .notFound
+      case .empty, .notFound, .gap: .notFound
       case .newerFormat: .newerFormat
       case .damaged: .damaged
       }

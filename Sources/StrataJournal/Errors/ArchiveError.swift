@@ -18,6 +18,9 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case empty
     /// There is no such thing in it.
     case notFound(String)
+    /// It has these revisions only as the snapshot at the last one: it could not be reached when they were made, and the
+    /// file no longer had their deltas afterwards.
+    case gap(ClosedRange<Revision>)
     /// It was made by a newer version of Strata.
     case newerFormat(found: Int, known: Int)
     /// Its contents are not those that were put there.
@@ -49,6 +52,11 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case .otherStore(let id): "the archive \(archive) belongs to the store \(id)"
     case .empty: "the archive \(archive) has no store yet"
     case .notFound(let what): "there is no \(what) in the archive \(archive)"
+    case .gap(let gap):
+      """
+      the archive \(archive) has the revisions \(gap.lowerBound) to \(gap.upperBound) only as the snapshot at \
+      \(gap.upperBound): it could not be reached when they were made
+      """
     case .newerFormat(let found, let known):
       "the archive \(archive) has format \(found), and this build knows \(known)"
     case .damaged(let detail): "the archive \(archive) is damaged: \(detail)"
@@ -64,6 +72,8 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case .otherStore: "Give each store an archive of its own."
     case .empty: "Open a store with this archive once, or push one to it."
     case .notFound: "`strata archive status` shows what there is."
+    case .gap(let gap):
+      "Take revision \(gap.lowerBound.previous) or \(gap.upperBound); a backup may have what is between."
     case .newerFormat: "Update this program."
     case .damaged: "Another copy may have it: the file of a leader or of a follower."
     case .unusable: "Nothing was changed."

@@ -134,6 +134,14 @@ package actor MemoryArchive: Archive {
     return found
   }
 
+  package func gaps() -> [ClosedRange<Revision>] {
+    ArchiveSegment.gaps(
+      between: contents.segments.map { $0.start.revision.next...$0.end.revision },
+      contents.head?.mark.revision ?? 0,
+      snapshots: Set(contents.snapshots.keys)
+    )
+  }
+
   package func catalog() throws(ArchiveError) -> [UInt8] {
     if contents.head == nil { throw error(.empty) }
     guard let catalog = contents.catalog else { throw error(.notFound("catalog")) }

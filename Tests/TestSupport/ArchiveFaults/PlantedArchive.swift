@@ -80,6 +80,10 @@ package final class PlantedArchive: Archive {
     return shows(.skipsSegments) ? Array(segments.dropFirst()) : segments
   }
 
+  package func gaps() async throws(ArchiveError) -> [ClosedRange<Revision>] {
+    try await inner.gaps()
+  }
+
   package func catalog() async throws(ArchiveError) -> [UInt8] { try await inner.catalog() }
 
   package func snapshots() async throws(ArchiveError) -> [ArchiveSnapshot] {

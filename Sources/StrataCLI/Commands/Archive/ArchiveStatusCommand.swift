@@ -8,7 +8,7 @@ import StrataJournal
 struct ArchiveStatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Shows how far an archive is, who leads, and its snapshots.",
+    abstract: "Shows how far an archive is, who leads, its gaps, and its snapshots.",
     discussion: """
       Examples:
         strata archive status --from /backups/app
@@ -29,6 +29,7 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
     let summary = ArchiveText.Summary(
       head,
       oldest: try await archive.segments(after: 0, bytes: 1).first,
+      gaps: try await archive.gaps(),
       snapshots: try await archive.snapshots()
     )
     try Output.print { output throws(OutputError) in
