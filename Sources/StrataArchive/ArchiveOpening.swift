@@ -32,6 +32,7 @@ package struct ArchiveOpening: Sendable {
     self.init(archive, path, configuration)
     do {
       try await run()
+      try reportSetAside()
     } catch {
       throw PersistenceError(.opening, path: path.file, wrapping: error)
     }
@@ -48,6 +49,7 @@ package struct ArchiveOpening: Sendable {
     self.init(archive, path, configuration)
     do {
       try await follow()
+      try reportSetAside()
     } catch {
       throw PersistenceError(.opening, path: path.file, wrapping: error)
     }
@@ -64,9 +66,7 @@ package struct ArchiveOpening: Sendable {
   ) async throws(PersistenceError) {
     self.init(archive, path, configuration)
     do {
-      if try path.fileStatus(.archiving) == .missing, try !Quarantine.hasInterruptedMove(path) {
-        throw PersistenceError.Reason.missing
-      }
+      guard try fileExists() else { throw PersistenceError.Reason.missing }
       try await run(ifLacking: .refuse)
       if let away = report.away { throw ArchiveError(.away(away), archive: archive.name) }
     } catch {
@@ -81,6 +81,12 @@ package struct ArchiveOpening: Sendable {
     self.configuration = configuration
   }
 
+  /// Whether there is a file, once moves that a crash interrupted are completed.
+  private func fileExists() throws -> Bool {
+    try Quarantine.completeMoves(of: path, now: configuration.now(), on: configuration.disk)
+    return try path.fileStatus(.opening) != .missing
+  }
+
   /// What to do with a file that lacks commits of the archive.
   private enum Lack {
     case adopt
@@ -88,8 +94,7 @@ package struct ArchiveOpening: Sendable {
   }
 
   private mutating func follow() async throws {
-    let exists =
-      try path.fileStatus(.opening) != .missing || Quarantine.hasInterruptedMove(path)
+    let exists = try fileExists()
     let file = FileInspector(path, on: configuration.disk)
     if exists, try await file.hasWriter() {
       throw PersistenceError.Reason.alreadyOpen(by: LockFile.owner(at: path.lock))
@@ -114,8 +119,7 @@ package struct ArchiveOpening: Sendable {
   }
 
   private mutating func run(ifLacking lack: Lack = .adopt) async throws {
-    let exists =
-      try path.fileStatus(.opening) != .missing || Quarantine.hasInterruptedMove(path)
+    let exists = try fileExists()
     let file = FileInspector(path, on: configuration.disk)
     if exists, try await file.hasWriter() {
       throw PersistenceError.Reason.alreadyOpen(by: LockFile.owner(at: path.lock))
@@ -255,7 +259,6 @@ package struct ArchiveOpening: Sendable {
   ) async throws {
     let pull = ArchivePull(from: archive, to: path, on: configuration.disk)
     guard let relation, let position else {
-      report.setAside = try earlierSetAside()
       let pulled = try await pull.run()
       report.pulled = Revision(0)...pulled.revision
       return
@@ -288,14 +291,25 @@ package struct ArchiveOpening: Sendable {
     }
   }
 
-  /// The set that an earlier opening moved aside before its pull failed.
-  private func earlierSetAside() throws(PersistenceError) -> ArchiveReport.SetAside? {
-    let last = try Quarantine.all(besideStoreAt: path.file).last
-    guard let last, last.reason.hasPrefix(Self.setAsidePrefix) else { return nil }
-    return ArchiveReport.SetAside(quarantine: last, revisions: nil)
+  /// Reports what an opening has moved aside that then did not succeed.
+  private mutating func reportSetAside() throws {
+    guard report.setAside == nil else { return }
+    let earlier = try Quarantine.unreported(besideStoreAt: path, on: configuration.disk)
+    report.setAside = earlier.map(ArchiveReport.SetAside.init)
   }
 
-  private static let setAsidePrefix = "it did not fit the archive"
+  /// Notes that the report was given: what was moved aside is no news to the next opening.
+  ///
+  /// Returns a note for people if that cannot be written.
+  package func noteReported() -> String? {
+    if report.setAside == nil { return nil }
+    do {
+      try Quarantine.noteReported(besideStoreAt: path, on: configuration.disk)
+      return nil
+    } catch {
+      return "the next opening reports again what was set aside: \(error)"
+    }
+  }
 
   private mutating func setAside(
     _ position: Position,
@@ -316,14 +330,14 @@ package struct ArchiveOpening: Sendable {
         "which has other commits than the revisions \(lost.lowerBound) to \(lost.upperBound)"
       default: "which has other commits"
       }
-    let reason = "\(Self.setAsidePrefix) \(archive.name), \(detail)"
     let quarantine = try Quarantine.add(
       storeAt: path.file,
-      reason: reason,
+      reason: "it did not fit the archive \(archive.name), \(detail)",
+      displaced: DisplacedHistory(lost),
       now: configuration.now(),
       on: configuration.disk
     )
-    report.setAside = ArchiveReport.SetAside(quarantine: quarantine, revisions: lost)
+    report.setAside = ArchiveReport.SetAside(quarantine)
   }
 }
 

@@ -9,6 +9,11 @@ public struct ArchiveReport: Sendable, Equatable {
     public let quarantine: Quarantine
     /// The revisions that only this file has; nil if it is not known where they start, or if there are none.
     public let revisions: ClosedRange<Revision>?
+
+    init(_ quarantine: Quarantine) {
+      self.quarantine = quarantine
+      revisions = quarantine.revisions
+    }
   }
 
   /// The epoch in which this process leads; nil if the archive could not be reached, or is new.

@@ -181,13 +181,25 @@ extension Inspector {
     }
     let name = (path.file as NSString).lastPathComponent
     let names = try path.namesInDirectory().sorted()
-    for damaged in names where damaged.hasPrefix(name + ".damaged-") {
-      diagnosis.add(
-        "quarantine",
-        .note,
-        "damaged files are in \(damaged)",
-        remedy: "See what was lost there, bring it back, or remove the directory."
-      )
+    for directory in names {
+      switch path.quarantineCause(ofDirectory: directory) {
+      case .damaged:
+        diagnosis.add(
+          "quarantine",
+          .note,
+          "damaged files are in \(directory)",
+          remedy: "See what was lost there, bring it back, or remove the directory."
+        )
+      case .setAside:
+        diagnosis.add(
+          "quarantine",
+          .note,
+          "files whose commits the archive does not have are in \(directory)",
+          remedy:
+            "Compare them with the store, commit again what is needed, or remove the directory."
+        )
+      case nil: continue
+      }
     }
     for unfinished in names where unfinished.hasPrefix(name + ".creating-") {
       diagnosis.add(

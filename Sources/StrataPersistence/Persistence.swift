@@ -157,6 +157,7 @@ extension Persistence {
       throw error
     }
     opened.report.archive = archived.report
+    if let note = archived.noteReported() { opened.report.notes.append(note) }
     let persistence = Persistence(opening, opened, writer, shipper)
     await shipper.start()
     return persistence

@@ -587,8 +587,44 @@ struct ArchiveTests {
     let again = try await open()
     let aside = try #require(again.report.archive?.setAside)
     #expect(aside.quarantine.reason.contains("4 to 5"))
+    #expect(aside.revisions == 4...5)
+    #expect(aside.quarantine.directory.contains("app.strata.set-aside-"))
     #expect(LibraryStore(again).state.db.books.count == 4)
     try await again.close()
+    // To an opening that has to pull for another reason it is no news.
+    for suffix in ["", ".head"] { try FileManager.default.removeItem(atPath: path + suffix) }
+    let later = try await open()
+    #expect(later.report.archive?.setAside == nil)
+    #expect(later.report.archive?.pulled == 0...4)
+    try await later.close()
+    #expect(
+      try Quarantine.all(besideStoreAt: path).map(\.directory) == [aside.quarantine.directory]
+    )
+  }
+
+  @Test(arguments: 1...4)
+  func `a move aside that a crash interrupts is completed and named by the next opening`(
+    steps: Int
+  ) async throws {
+    let first = try await open(closingWithin: .milliseconds(10))
+    add(1...3, to: LibraryStore(first))
+    try await first.replicated(through: 3)
+    try await first.close()
+    let file = try StorePath(path, for: .archiving)
+    var move = try QuarantineMove(
+      of: file,
+      reason: "it did not fit the archive",
+      displaced: DisplacedHistory(2...3),
+      now: Date()
+    )
+    for _ in 0..<steps { _ = try move.step() }
+    let again = try await open()
+    #expect(again.report.archive?.setAside?.revisions == 2...3)
+    #expect(LibraryStore(again).state.db.books.count == 3)
+    try await again.close()
+    let last = try await open()
+    #expect(last.report.archive?.setAside == nil)
+    try await last.close()
   }
 
   @Test

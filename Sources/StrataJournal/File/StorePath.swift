@@ -209,6 +209,27 @@ extension StorePath {
     return names
   }
 
+  /// Why files were moved out of the way, in the name of their directory beside the store.
+  package enum QuarantineCause: CaseIterable, Sendable {
+    case damaged
+    /// Nothing is wrong with them: another history has taken the place of theirs.
+    case setAside
+
+    /// What stands between the name of the store and the time.
+    package var infix: String {
+      switch self {
+      case .damaged: ".damaged-"
+      case .setAside: ".set-aside-"
+      }
+    }
+  }
+
+  /// Why the files of a directory beside the store are there; nil for another directory.
+  package func quarantineCause(ofDirectory name: String) -> QuarantineCause? {
+    let own = (file as NSString).lastPathComponent
+    return QuarantineCause.allCases.first { name.hasPrefix(own + $0.infix) }
+  }
+
   /// `-journal`; of a super-journal `-mj`, six hexadecimal digits, `9` and two more
   /// (`sqlite3VdbeHalt` in SQLite's source).
   package static func isJournal(suffix: Substring) -> Bool {

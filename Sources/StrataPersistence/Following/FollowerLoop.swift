@@ -290,6 +290,7 @@ extension FollowerLoop {
       let writer = JournalWriter(setup.path, reading)
       var opened = try await setup.opening.reading([]).open(writer) { catalog = $0 }
       opened.report.archive = archived?.report
+      if let note = archived?.noteReported() { opened.report.notes.append(note) }
       guard let catalog else { throw PersistenceError(.opening, path: setup.path.file, .missing) }
       let state = setup.opening.state(with: opened.contents)
       return (Restored(state: state, report: opened.report, catalog: catalog), replica)

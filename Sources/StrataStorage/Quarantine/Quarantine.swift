@@ -10,7 +10,8 @@ public import StrataJournal
 /// ```
 ///
 /// Opening a damaged store under `.bestEffort` moves it into `<file>.damaged-<time>/`: the database,
-/// SQLite's WAL and shared memory, and the head, as far as they exist. A `manifest.json` is written first.
+/// SQLite's WAL and shared memory, and the head, as far as they exist. One whose archive has other commits is moved into
+/// `<file>.set-aside-<time>/`. A `manifest.json` is written first.
 /// The files are never deleted or written to again. If a crash interrupts the move, the next opening for
 /// writing completes it before anything else.
 public struct Quarantine: Sendable, Equatable {
@@ -24,6 +25,8 @@ public struct Quarantine: Sendable, Equatable {
   public let reason: String
   /// The names of the files.
   public let files: [String]
+  /// The revisions that only these files have, if an archive has another history and it is known.
+  package let revisions: ClosedRange<Revision>?
 
   init(_ path: StorePath, _ directory: String, _ manifest: QuarantineManifest) {
     self.directory = directory
@@ -31,6 +34,7 @@ public struct Quarantine: Sendable, Equatable {
     time = manifest.time
     reason = manifest.reason
     files = manifest.files
+    revisions = manifest.displaced?.revisions
   }
 }
 
@@ -65,6 +69,7 @@ extension Quarantine {
   package static func add(
     storeAt path: String,
     reason: String,
+    displaced: DisplacedHistory? = nil,
     now: Date,
     on disk: Disk
   ) throws(PersistenceError) -> Quarantine {
@@ -77,7 +82,13 @@ extension Quarantine {
       if let id = header?.applicationID, id != StoreHeader.applicationID {
         throw PersistenceError(.quarantining, path: path.file, .foreign(applicationID: id))
       }
-      var move = try QuarantineMove(of: path, reason: reason, now: now, on: disk)
+      var move = try QuarantineMove(
+        of: path,
+        reason: reason,
+        displaced: displaced,
+        now: now,
+        on: disk
+      )
       try move.run()
       return Quarantine(path, move.directory, move.manifest)
     }
@@ -148,6 +159,41 @@ extension Quarantine {
     }
   }
 
+  /// Completes moves that a crash interrupted, if there are any.
+  ///
+  /// Throws `.alreadyOpen` while a writer has the store open.
+  package static func completeMoves(
+    of path: StorePath,
+    now: Date,
+    on disk: Disk
+  ) throws(PersistenceError) {
+    do {
+      guard try hasInterruptedMove(path) else { return }
+    } catch {
+      throw PersistenceError(.quarantining, path: path.file, wrapping: error)
+    }
+    try locked(path, now, disk) {}
+  }
+
+  /// The newest set whose history an archive has displaced and that no opening has reported; nil if there is none.
+  package static func unreported(besideStoreAt path: StorePath, on disk: Disk) throws -> Quarantine?
+  {
+    try manifests(beside: path, disk).filter {
+      $0.manifest.progress == .complete && $0.manifest.displaced?.isReported == false
+    }
+    .map { Quarantine(path, $0.directory, $0.manifest) }
+    .max { ($0.time, $0.directory) < ($1.time, $1.directory) }
+  }
+
+  /// Notes that an opening has reported the sets of a store.
+  package static func noteReported(besideStoreAt path: StorePath, on disk: Disk) throws {
+    for (directory, var manifest) in try manifests(beside: path, disk)
+    where manifest.displaced?.isReported == false {
+      manifest.displaced?.isReported = true
+      try manifest.write(in: directory, on: disk)
+    }
+  }
+
   /// Moves files beside a store that are not its own out of the way; nil if there are none.
   ///
   /// The caller holds the writer's lock.
@@ -180,9 +226,8 @@ extension Quarantine {
     beside path: StorePath,
     _ disk: Disk
   ) throws -> [(directory: String, manifest: QuarantineManifest)] {
-    let prefix = QuarantineMove.name(path.file) + ".damaged-"
-    return try FileManager.default.contentsOfDirectory(atPath: path.directory).sorted()
-      .filter { $0.hasPrefix(prefix) }
+    try FileManager.default.contentsOfDirectory(atPath: path.directory).sorted()
+      .filter { path.quarantineCause(ofDirectory: $0) != nil }
       .compactMap { name in
         let directory = path.directory + "/" + name
         do {

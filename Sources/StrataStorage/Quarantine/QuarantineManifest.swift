@@ -1,5 +1,5 @@
 import Foundation
-import StrataJournal
+package import StrataJournal
 
 /// The description of a quarantined set of files, in its directory; written before the first file is moved.
 struct QuarantineManifest: Codable, Equatable {
@@ -26,6 +26,8 @@ struct QuarantineManifest: Codable, Equatable {
   var files: [String]
   /// The name of the complete, synced file that takes the store's name afterwards.
   var replacement: String?
+  /// Nil unless the history of an archive has taken the place of the store's.
+  var displaced: DisplacedHistory?
   var progress = Progress.moving
 
   static let name = "manifest.json"
@@ -78,4 +80,14 @@ struct QuarantineManifest: Codable, Equatable {
     try disk.rename(path + ".new", to: path)
     try disk.sync(directory)
   }
+}
+
+/// The history of files that were set aside because it is not that of their archive.
+package struct DisplacedHistory: Codable, Equatable, Sendable {
+  /// The revisions that only these files have; nil if it is not known where they start, or if there are none.
+  package var revisions: ClosedRange<Revision>?
+  /// Whether an opening has reported it.
+  var isReported = false
+
+  package init(_ revisions: ClosedRange<Revision>?) { self.revisions = revisions }
 }

@@ -17,24 +17,27 @@ package struct QuarantineMove {
   /// - Parameters:
   ///   - replacement: the name of a complete, synced file beside it that takes its name.
   ///   - files: the paths to move instead.
+  ///   - displaced: nil for damaged files; the name of the directory says which.
   package init(
     of path: StorePath,
     reason: String,
     replacement: String? = nil,
     files: [String]? = nil,
+    displaced: DisplacedHistory? = nil,
     now: Date,
     on disk: Disk = .system
   ) throws {
     let journals = try path.rollbackJournals()
     self.path = path
     self.disk = disk
-    directory = Self.unusedDirectory(path, now)
+    directory = Self.unusedDirectory(path, displaced == nil ? .damaged : .setAside, now)
     manifest = QuarantineManifest(
       store: Self.name(path.file),
       time: Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)),
       reason: reason,
       files: (files ?? journals + path.companions).filter(FileIdentity.exists).map(Self.name),
-      replacement: replacement
+      replacement: replacement,
+      displaced: displaced
     )
     hasManifest = false
   }
@@ -55,11 +58,15 @@ package struct QuarantineMove {
 
   static func name(_ path: String) -> String { (path as NSString).lastPathComponent }
 
-  private static func unusedDirectory(_ path: StorePath, _ now: Date) -> String {
+  private static func unusedDirectory(
+    _ path: StorePath,
+    _ cause: StorePath.QuarantineCause,
+    _ now: Date
+  ) -> String {
     let time = now.formatted(
       Date.ISO8601FormatStyle(dateSeparator: .omitted, timeSeparator: .omitted)
     )
-    let first = "\(path.file).damaged-\(time)"
+    let first = "\(path.file)\(cause.infix)\(time)"
     var directory = first
     var number = 1
     while FileIdentity.exists(directory) {
