@@ -2,14 +2,7 @@ package import StrataJournal
 
 /// The text of commits.
 package enum CommitText {
-  /// `12…15  2026-02-02 02:40:00.500Z  import  App/Import.swift:3 run()`.
-  package static func header(_ commit: CommitSummary) -> String {
-    let words = [
-      revision(commit), Measures.time(commit.time), commit.name.printable, commit.place.printable,
-    ]
-    return words.filter { !$0.isEmpty }.joined(separator: "  ")
-  }
-
+  /// The revision, or the first and the last of merged commits: `12…15`.
   package static func revision(_ commit: CommitSummary) -> String {
     commit.first < commit.revision ? "\(commit.first)…\(commit.revision)" : "\(commit.revision)"
   }

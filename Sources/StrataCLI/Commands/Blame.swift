@@ -74,7 +74,7 @@ struct Blame: ParsableCommand {
           )
         )
       }
-      try output.lines(rows.table(within: columns))
+      try output.lines(rows.table(within: columns, display.highlighting))
     }
     if page.isCut {
       Output.printError("There are more entities: raise --limit, or --limit 0 for all.")
@@ -84,28 +84,42 @@ struct Blame: ParsableCommand {
 
 /// The text output of `strata blame` for one entity.
 package enum BlameText {
-  /// For each field a line with its value, one for the commit that set it, and one for each context.
+  /// For each field one line with its value and the commit that set it; where it is too long, a line for the value, one
+  /// for the commit, and one for each context.
   package static func lines(
     _ entity: BlamedEntity,
     orAt oldest: Revision,
     _ highlighting: Highlighting,
     within limit: Int
   ) -> [String] {
-    let width = min(24, entity.fields.map(\.name.printable.columnCount).max() ?? 0)
+    let names = entity.fields.map(\.name.printable)
+    let values = entity.fields.map { field in
+      field.isRemoved ? "removed" : field.value.text(within: limit)
+    }
+    let width = min(24, names.map(\.columnCount).max() ?? 0)
+    // One long value does not push the commits of all others to the right.
+    let widest = limit < Terminal.unlimited ? limit / 4 : 40
+    let valueWidth = values.map(\.columnCount).filter { $0 <= widest }.max() ?? 0
     let indent = String(repeating: " ", count: width + 2)
+    func padded(_ text: String, _ width: Int) -> String {
+      String(repeating: " ", count: max(0, width - text.columnCount) + 2)
+    }
     var lines: [String] = []
-    for field in entity.fields {
-      let name = field.name.printable
-      let gap = String(repeating: " ", count: max(0, width - name.columnCount) + 2)
-      let value =
-        field.isRemoved
-        ? "removed" : field.value.text(within: max(20, limit - width - 2))
-      lines.append(highlighting.heading(name) + gap + value)
-      if let commit = field.commit {
-        lines.append(indent + CommitText.header(commit))
-        lines += CommitText.contexts(commit).map { indent + $0 }
+    for ((field, name), value) in zip(zip(entity.fields, names), values) {
+      let title = highlighting.heading(name) + padded(name, width)
+      let shown = field.isRemoved ? highlighting.removed(value) : value
+      func commit(_ highlighting: Highlighting) -> [String] {
+        guard let commit = field.commit else { return ["at revision \(oldest) or before"] }
+        return [highlighting.header(commit)] + highlighting.contexts(commit)
+      }
+      let gap = padded(value, valueWidth)
+      let plain = (indent + value + gap + commit(.off).joined(separator: "  ")).columnCount
+      if plain + max(0, name.columnCount - width) <= limit {
+        lines.append(title + shown + gap + commit(highlighting).joined(separator: "  "))
       } else {
-        lines.append(indent + "at revision \(oldest) or before")
+        let room = max(20, limit - width - 2)
+        lines.append(title + (field.isRemoved ? shown : value.shortened(to: room)))
+        lines += commit(highlighting).map { indent + $0 }
       }
     }
     return lines

@@ -118,7 +118,7 @@ struct DifferenceArguments: ParsableArguments {
         case (.csv?, false): try output.lines(difference.rows.csv)
         case (nil, true):
           try output.lines(
-            DifferenceText.statistics(difference, sides, within: columns)
+            DifferenceText.statistics(difference, sides, display.highlighting, within: columns)
           )
         case (nil, false):
           try output.lines(

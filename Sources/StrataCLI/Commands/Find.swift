@@ -66,7 +66,7 @@ struct Find: ParsableCommand {
     try Output.print(in: display.pager) { output throws(OutputError) in
       if let form = arguments.form { return try output.rows(rows, as: form) }
       guard page.hits.isEmpty else {
-        return try output.lines(rows.table(within: columns))
+        return try output.lines(rows.table(within: columns, display.highlighting))
       }
     }
     if page.isCut { Output.printError("There are more hits: raise --limit, or --limit 0 for all.") }

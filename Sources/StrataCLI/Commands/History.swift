@@ -78,7 +78,7 @@ package enum HistoryText {
     _ highlighting: Highlighting,
     within limit: Int
   ) -> [String] {
-    let contexts = CommitText.contexts(version.commit).map { "  \($0)" }
+    let contexts = highlighting.contexts(version.commit).map { "  \($0)" }
     let operation =
       switch version.operation {
       case .erased:
@@ -94,7 +94,7 @@ package enum HistoryText {
         highlighting.warning("NOT PERSISTED") + " (the file has the previous record)"
       }
     let hasCommit = version.operation != .base && version.operation != .erased
-    let commit = hasCommit ? [CommitText.header(version.commit)] : []
+    let commit = hasCommit ? [highlighting.header(version.commit)] : []
     return commit + contexts + ["  \(operation)"]
       + DifferenceText.fields(
         version.changes,

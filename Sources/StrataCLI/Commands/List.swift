@@ -67,7 +67,7 @@ struct List: ParsableCommand {
       )
     )
     try Output.print(in: display.pager) { output throws(OutputError) in
-      try output.rows(of: result, as: arguments.form)
+      try output.rows(of: result, as: arguments.form, display.highlighting)
     }
     if result.isCut {
       Output.printError("There are more entities: raise --limit, or --limit 0 for all.")

@@ -42,7 +42,7 @@ struct Query: ParsableCommand {
     // The store is closed before the first output, so that a user's pager does not block a writer.
     let result = try query.run(sql)
     try Output.print(in: display.pager) { output throws(OutputError) in
-      try output.rows(of: result, as: form)
+      try output.rows(of: result, as: form, display.highlighting)
     }
   }
 }

@@ -43,7 +43,7 @@ struct Schema: ParsableCommand {
     )
     try Output.print(in: display.pager) { output throws(OutputError) in
       if let form = arguments.form { return try output.rows(rows, as: form) }
-      try output.lines(rows.table(within: Terminal.standard.columns))
+      try output.lines(rows.table(within: Terminal.standard.columns, display.highlighting))
     }
   }
 }

@@ -59,7 +59,10 @@ struct Show: ParsableCommand {
     case .json: try output.array(entities.lazy.map { $0.value.jsonPieces() })
     case .text:
       if entities.isEmpty { return try output.line("The table \(table.printable) is empty.") }
-      try output.table(EntityText.table(entities, within: Terminal.standard.columns))
+      try output.table(
+        EntityText.table(entities, within: Terminal.standard.columns),
+        display.highlighting
+      )
     }
   }
 

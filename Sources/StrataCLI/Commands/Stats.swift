@@ -30,6 +30,8 @@ struct Stats: ParsableCommand {
   @Option(help: "How many tables, commits and entities are listed.")
   var top = 10
 
+  @OptionGroup var display: DisplayArguments
+
   func validate() throws {
     if top < 1 { throw ValidationError("--top must be at least 1.") }
     for text in [since, until].compactMap({ $0 }) { _ = try RevisionExpression(argument: text) }
@@ -41,11 +43,17 @@ struct Stats: ParsableCommand {
       until: try until.map { try RevisionExpression(argument: $0) } ?? .head(back: 0),
       top: top
     )
-    try Output.print { output throws(OutputError) in
+    try Output.print(in: display.pager) { output throws(OutputError) in
       switch arguments.form {
       case .json: try output.line(SummaryJSON.indented(statistics))
       case .text:
-        try output.lines(StatisticsText.lines(statistics, within: Terminal.standard.columns))
+        try output.lines(
+          StatisticsText.lines(
+            statistics,
+            display.highlighting,
+            within: Terminal.standard.columns
+          )
+        )
       }
     }
   }
@@ -53,7 +61,11 @@ struct Stats: ParsableCommand {
 
 /// The text output of `strata stats`.
 package enum StatisticsText {
-  package static func lines(_ statistics: StoreStatistics, within limit: Int) -> [String] {
+  package static func lines(
+    _ statistics: StoreStatistics,
+    _ highlighting: Highlighting,
+    within limit: Int
+  ) -> [String] {
     guard statistics.deltas > 0, let start = statistics.start, let end = statistics.end else {
       return ["The journal has no deltas here."]
     }
@@ -72,9 +84,9 @@ package enum StatisticsText {
         "deltas in \(duration(statistics.bucketSeconds)) each, at most \(most)",
       ]
     }
-    lines += table("table", statistics.tables, within: limit)
-    lines += table("commit", statistics.commits, within: limit)
-    lines += table("entity", statistics.entities, within: limit)
+    lines += table("table", statistics.tables, highlighting, within: limit)
+    lines += table("commit", statistics.commits, highlighting, within: limit)
+    lines += table("entity", statistics.entities, highlighting, within: limit)
     return lines
   }
 
@@ -116,6 +128,7 @@ package enum StatisticsText {
   private static func table(
     _ title: String,
     _ activities: [StoreStatistics.Activity],
+    _ highlighting: Highlighting,
     within limit: Int
   ) -> [String] {
     let rows = activities.map { activity -> [String] in
@@ -133,6 +146,6 @@ package enum StatisticsText {
       rows,
       within: limit
     )
-    return ["", table.header] + table.rows.map(table.line)
+    return ["", table.header(highlighting)] + table.rows.map(table.line)
   }
 }

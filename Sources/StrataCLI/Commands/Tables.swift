@@ -32,10 +32,12 @@ struct Tables: ParsableCommand {
         let values = tables.filter { $0.kind == .value }
         let entities = tables.filter { $0.kind == .entities }
         if !entities.isEmpty || values.isEmpty {
-          try output.table(TablesText.table(entities, within: columns))
+          try output.table(TablesText.table(entities, within: columns), display.highlighting)
         }
         if !entities.isEmpty, !values.isEmpty { try output.line("") }
-        if !values.isEmpty { try output.table(TablesText.values(values, within: columns)) }
+        if !values.isEmpty {
+          try output.table(TablesText.values(values, within: columns), display.highlighting)
+        }
       }
     }
   }

@@ -62,7 +62,11 @@ enum ArchiveText {
   }
 
   /// What an archive has, for a person.
-  static func lines(_ summary: Summary, within columns: Int) -> [String] {
+  static func lines(
+    _ summary: Summary,
+    _ highlighting: Highlighting,
+    within columns: Int
+  ) -> [String] {
     let lease =
       summary.leaseSeconds > 0
       ? "leads for another \(Int(summary.leaseSeconds.rounded(.up))) s"
@@ -91,13 +95,13 @@ enum ArchiveText {
     }
     let table = TextTable(
       [
-        .init("SNAPSHOT", .right, .whole), .init("TIME", .left, .whole),
-        .init("ENTITIES", .right, .whole), .init("SIZE", .right, .whole), .init("NAMES"),
+        .init("snapshot", .right, .whole), .init("time", .left, .whole),
+        .init("entities", .right, .whole), .init("size", .right, .whole), .init("names"),
       ],
       rows,
       within: columns
     )
-    return lines + ["", table.header] + rows.map { table.line($0) }
+    return lines + ["", table.header(highlighting)] + rows.map { table.line($0) }
   }
 
   /// What was sent.

@@ -32,6 +32,7 @@ package enum DifferenceText {
   package static func statistics(
     _ difference: StateDifference,
     _ sides: (from: String, to: String),
+    _ highlighting: Highlighting,
     within limit: Int
   ) -> [String] {
     guard !difference.tables.isEmpty else { return [summary(difference, sides)] }
@@ -45,7 +46,9 @@ package enum DifferenceText {
       rows,
       within: limit
     )
-    return [table.header] + table.rows.map(table.line) + ["", summary(difference, sides)]
+    return [table.header(highlighting)] + table.rows.map(table.line) + [
+      "", summary(difference, sides),
+    ]
   }
 
   private static func summary(
@@ -98,8 +101,17 @@ package enum DifferenceText {
         } else {
           let (from, to) = (cut(from, beside: to, room - 2), cut(to, beside: from, room - 2))
           let blank = String(repeating: " ", count: title.columnCount)
-          lines.append(title + highlighting.removed("- \(from)"))
-          lines.append(blank + highlighting.added("+ \(to)"))
+          guard highlighting == .on else {
+            lines += ["\(title)- \(from)", "\(blank)+ \(to)"]
+            continue
+          }
+          let words = ChangedWords(from, to)
+          let (old, new) = (
+            words.removed(highlighting.removed, highlighting.removedWords),
+            words.added(highlighting.added, highlighting.addedWords)
+          )
+          lines.append(title + highlighting.removed("- ") + old)
+          lines.append(blank + highlighting.added("+ ") + new)
         }
       }
     }

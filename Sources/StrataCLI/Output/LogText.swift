@@ -1,3 +1,4 @@
+import Foundation
 package import StrataInspection
 import StrataJournal
 
@@ -25,12 +26,12 @@ package struct LogText {
   }
 
   private func lines(_ delta: DeltaSummary) -> [String] {
-    var lines = [CommitText.header(delta.commit)]
+    var lines = [highlighting.header(delta.commit)]
     if delta.first < delta.revision {
       let commits = Measures.count(delta.revision - delta.first + 1, "commit", "commits")
       lines.append("  \(commits) in one delta, merged after a disk error")
     }
-    lines += CommitText.contexts(delta.commit).map { "  \($0)" }
+    lines += highlighting.contexts(delta.commit).map { "  \($0)" }
     let tables = delta.changes.map(\.table.printable)
     let width = tables.map(\.columnCount).max() ?? 0
     for (table, changes) in zip(tables, delta.changes) {
@@ -122,5 +123,27 @@ package struct LogText {
     let shown = ids.prefix(Self.shownIDs).map { $0.printable.shortened(to: widestID) }
       .joined(separator: ", ")
     return ids.count > Self.shownIDs ? "\(shown), … \(ids.count - Self.shownIDs) more" : shown
+  }
+}
+
+/// The lines of a commit, whose parts are told apart by color and weight.
+extension Highlighting {
+  /// `12…15  2026-02-02 02:40:00.500Z  import  App/Import.swift:3 run()`.
+  func header(_ commit: CommitSummary) -> String {
+    [
+      revision(CommitText.revision(commit)), time(Measures.time(commit.time)),
+      heading(commit.name.printable), place(commit.place.printable),
+    ].filter { !$0.isEmpty }.joined(separator: "  ")
+  }
+
+  /// A line for each context, with its user in a color.
+  func contexts(_ commit: CommitSummary) -> [String] {
+    let users = (commit.contexts ?? []).map { $0.user?.printable }
+    return CommitText.contexts(commit).enumerated().map { index, line in
+      guard users.indices.contains(index), let user = users[index],
+        let range = line.range(of: "by \(user)")
+      else { return line }
+      return line[..<range.lowerBound] + "by " + self.user(user) + line[range.upperBound...]
+    }
   }
 }

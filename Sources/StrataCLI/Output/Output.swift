@@ -126,8 +126,11 @@ extension Output {
   }
 
   /// Prints the header and the rows of a table.
-  mutating func table<Rows>(_ table: TextTable<Rows>) throws(OutputError) {
-    try line(table.header)
+  mutating func table<Rows>(
+    _ table: TextTable<Rows>,
+    _ highlighting: Highlighting
+  ) throws(OutputError) {
+    try line(table.header(highlighting))
     for row in table.rows { try line(table.line(row)) }
   }
 }

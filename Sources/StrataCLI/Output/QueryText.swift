@@ -9,9 +9,11 @@ import StrataSQLite
 package struct QueryText {
   private let result: QueryResult
   private let limit: Int
+  private let highlighting: Highlighting
 
-  package init(_ result: QueryResult, within limit: Int) {
+  package init(_ result: QueryResult, within limit: Int, _ highlighting: Highlighting = .off) {
     self.result = result
+    self.highlighting = highlighting
     self.limit = limit
   }
 
@@ -49,7 +51,7 @@ package struct QueryText {
       widths: Array(widths.prefix(count)),
       within: limit
     )
-    try line(table.header)
+    try line(table.header(highlighting))
     try result.forEach { row in try line(table.line(row.prefix(count).map(cell))) }
     try line("")
     let rows = Measures.count(result.count, "row", "rows")
@@ -136,8 +138,12 @@ package struct QueryText {
 
 extension Output {
   /// Prints the rows of a query; without a form, as a table.
-  mutating func rows(of result: QueryResult, as form: RowForm?) throws(OutputError) {
-    let text = QueryText(result, within: Terminal.standard.columns)
+  mutating func rows(
+    of result: QueryResult,
+    as form: RowForm?,
+    _ highlighting: Highlighting = .off
+  ) throws(OutputError) {
+    let text = QueryText(result, within: Terminal.standard.columns, highlighting)
     do {
       switch form {
       case nil: try text.table { text throws(OutputError) in try line(text) }

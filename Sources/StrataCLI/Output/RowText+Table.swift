@@ -18,7 +18,7 @@ enum RowForm: String, EnumerableFlag {
 
 extension RowText {
   /// The lines of a table; a column in which nothing stands is left out.
-  package func table(within limit: Int) -> [String] {
+  package func table(within limit: Int, _ highlighting: Highlighting) -> [String] {
     let shown = columns.indices.filter { index in
       columns[index].place == .everywhere && rows.contains { !Self.isEmpty($0[index]) }
     }
@@ -34,7 +34,7 @@ extension RowText {
       rows.map { row in shown.map { Self.text(row[$0], limit) } },
       within: limit
     )
-    return [table.header] + table.rows.map(table.line)
+    return [table.header(highlighting)] + table.rows.map(table.line)
   }
 
   private static func isEmpty(_ cell: Cell) -> Bool {

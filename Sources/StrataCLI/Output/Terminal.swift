@@ -43,11 +43,23 @@ package enum Highlighting: Sendable {
   package func removed(_ text: String) -> String { wrap(text, .removed) }
   /// What was changed: yellow.
   package func changed(_ text: String) -> String { wrap(text, .changed) }
-  /// A heading: bold.
+  /// A heading, or the name of a commit: bold.
   package func heading(_ text: String) -> String { wrap(text, .heading) }
+  /// Words that were removed from a text: red, bold and underlined.
+  package func removedWords(_ text: String) -> String { wrap(text, .removedWords) }
+  /// Words that were added to a text: green, bold and underlined.
+  package func addedWords(_ text: String) -> String { wrap(text, .addedWords) }
+  /// The revision of a commit: yellow and bold.
+  func revision(_ text: String) -> String { wrap(text, .revision) }
+  /// A time, which is seldom what is looked for: faint.
+  func time(_ text: String) -> String { wrap(text, .time) }
+  /// A place in the source: cyan.
+  func place(_ text: String) -> String { wrap(text, .place) }
+  /// Who wanted a commit: magenta.
+  func user(_ text: String) -> String { wrap(text, .user) }
 
   private func wrap(_ text: String, _ style: Style) -> String {
-    self == .on ? style.rawValue + text + Self.end : text
+    self == .on && !text.isEmpty ? style.rawValue + text + Self.end : text
   }
 
   private enum Style: String, CaseIterable {
@@ -56,6 +68,12 @@ package enum Highlighting: Sendable {
     case removed = "\u{1B}[31m"
     case changed = "\u{1B}[33m"
     case heading = "\u{1B}[1m"
+    case removedWords = "\u{1B}[1;4;31m"
+    case addedWords = "\u{1B}[1;4;32m"
+    case revision = "\u{1B}[1;33m"
+    case time = "\u{1B}[2m"
+    case place = "\u{1B}[36m"
+    case user = "\u{1B}[35m"
   }
 
   private static let end = "\u{1B}[0m"

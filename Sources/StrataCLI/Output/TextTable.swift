@@ -90,8 +90,10 @@ package struct TextTable<Rows: Collection<[String]>> {
     self.widths = Self.widths(columns, natural, within: limit)
   }
 
-  /// The line of titles.
-  package var header: String { line(columns.map(\.title.printable)) }
+  /// The line of titles, bold where text is highlighted.
+  package func header(_ highlighting: Highlighting) -> String {
+    highlighting.heading(line(columns.map(\.title.printable)))
+  }
 
   /// The line of a row.
   package func line(_ row: [String]) -> String {

@@ -6,7 +6,7 @@ import Testing
     -> [String]
   {
     let table = TextTable(columns, [row], within: limit)
-    return [table.header, table.line(row)]
+    return [table.header(.off), table.line(row)]
   }
 
   @Test func `titles, numbers and times are whole, and long texts give way`() {

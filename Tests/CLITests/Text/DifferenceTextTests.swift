@@ -59,6 +59,28 @@ import Testing
     )
   }
 
+  @Test func `the words of a long text that differ are marked`() {
+    let start = String(repeating: "same ", count: 20)
+    let change = FieldChange(
+      field: "a",
+      from: .string("\(start)one two three"),
+      to: .string("\(start)one 2 three")
+    )
+    let lines = DifferenceText.fields([change], of: .changed, .on, within: 60)
+    let (red, green, end) = ("\u{1B}[31m", "\u{1B}[32m", "\u{1B}[0m")
+    #expect(
+      lines == [
+        "    a  \(red)- \(end)\(red)… same one \(end)\u{1B}[1;4;31mtwo\(end)\(red) three\"\(end)",
+        "       \(green)+ \(end)\(green)… same one \(end)\u{1B}[1;4;32m2\(end)\(green) three\"\(end)",
+      ]
+    )
+    #expect(
+      DifferenceText.fields([change], of: .changed, .off, within: 60) == [
+        "    a  - … same one two three\"", "       + … same one 2 three\"",
+      ]
+    )
+  }
+
   @Test func `no line is longer than the terminal`() {
     let long = String(repeating: "林 words ", count: 60)
     for limit in 40...90 {

@@ -17,7 +17,7 @@ import Testing
       within: 80
     )
     #expect(
-      [table.header] + table.rows.map(table.line)
+      [table.header(.off)] + table.rows.map(table.line)
         == ["id  a      b", #" 1  """#, "22      null"]
     )
   }
@@ -25,7 +25,7 @@ import Testing
   @Test func `an entity that does not hold its ID is shown with it`() {
     let entity = UntypedEntity(table: "things", id: .string("x"), value: .array([.bool(true)]))
     let table = EntityText.table([entity], within: 80)
-    #expect([table.header] + table.rows.map(table.line) == ["id  value", "x   [true]"])
+    #expect([table.header(.off)] + table.rows.map(table.line) == ["id  value", "x   [true]"])
     #expect(EntityText.lines(entity, within: 80) == ["id:    x", "value: [true]"])
   }
 

@@ -6,7 +6,7 @@ import Testing
 @Suite struct TextTableTests {
   private func lines(_ rows: [[String]], within limit: Int) -> [String] {
     let table = TextTable([.init("id", .right), .init("name"), .init("note")], rows, within: limit)
-    return [table.header] + table.rows.map(table.line)
+    return [table.header(.off)] + table.rows.map(table.line)
   }
 
   @Test func `columns are as wide as their widest cell`() {

@@ -21,6 +21,8 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
   @Flag(name: .customLong("json"), help: "Print JSON instead of text.")
   var isJSON = false
 
+  @OptionGroup var color: ColorArguments
+
   func run() async throws {
     let archive = try await arguments.archive()
     guard let head = try await archive.head() else {
@@ -37,7 +39,7 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
         try output.line(SummaryJSON.indented(summary))
       } else {
         let columns = Terminal.standard.columns
-        for line in ArchiveText.lines(summary, within: columns) { try output.line(line) }
+        try output.lines(ArchiveText.lines(summary, color.highlighting, within: columns))
       }
     }
   }

@@ -33,6 +33,6 @@ struct MigrateDown: AsyncParsableCommand {
   func run() async throws {
     if dryRun { return try await MigratePlan.run(arguments, .down, to: to) }
     let migrator = try arguments.migrator(backups: noBackup ? .none : .keep(3))
-    try await migrator.down(to: to).finish(arguments.form, isPlan: false)
+    try await migrator.down(to: to).finish(arguments, isPlan: false)
   }
 }

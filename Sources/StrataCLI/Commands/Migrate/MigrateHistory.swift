@@ -15,6 +15,8 @@ struct MigrateHistory: AsyncParsableCommand {
 
   @OptionGroup var arguments: StoreArguments
 
+  @OptionGroup var color: ColorArguments
+
   func run() async throws {
     let applied = try await DataMigrator([], at: arguments.store).history()
     try Output.print { output throws(OutputError) in
@@ -22,7 +24,10 @@ struct MigrateHistory: AsyncParsableCommand {
       case .json: try output.array(applied.map { SummaryJSON.compact(MigrationJSON.Applied($0)) })
       case .text:
         if applied.isEmpty { return try output.line("No migration has run on this store.") }
-        try output.table(MigrationText.history(applied, within: Terminal.standard.columns))
+        try output.table(
+          MigrationText.history(applied, within: Terminal.standard.columns),
+          color.highlighting
+        )
       }
     }
   }

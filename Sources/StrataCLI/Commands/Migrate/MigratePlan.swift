@@ -32,6 +32,6 @@ struct MigratePlan: AsyncParsableCommand {
     _ direction: MigrationReport.Direction,
     to last: Int?
   ) async throws {
-    try await arguments.migrator().plan(direction, to: last).finish(arguments.form, isPlan: true)
+    try await arguments.migrator().plan(direction, to: last).finish(arguments, isPlan: true)
   }
 }

@@ -26,7 +26,10 @@ struct MigrateStatus: AsyncParsableCommand {
         case .json: try output.line(SummaryJSON.indented(MigrationJSON.Status(status)))
         case .text:
           if !status.entries.isEmpty {
-            try output.table(MigrationText.status(status, within: Terminal.standard.columns))
+            try output.table(
+              MigrationText.status(status, within: Terminal.standard.columns),
+              arguments.color.highlighting
+            )
           }
           try output.line(MigrationText.summary(status))
         }

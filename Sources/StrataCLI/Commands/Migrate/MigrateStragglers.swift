@@ -75,7 +75,8 @@ struct MigrateStragglers: AsyncParsableCommand {
             return try output.line("No older build has written a record since the migrations ran.")
           }
           try output.table(
-            MigrationText.stragglers(stragglers, within: Terminal.standard.columns)
+            MigrationText.stragglers(stragglers, within: Terminal.standard.columns),
+            arguments.color.highlighting
           )
         }
       }

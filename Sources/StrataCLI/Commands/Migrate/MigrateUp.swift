@@ -34,6 +34,6 @@ struct MigrateUp: AsyncParsableCommand {
   func run() async throws {
     if dryRun { return try await MigratePlan.run(arguments, .up, to: to) }
     let migrator = try arguments.migrator(backups: noBackup ? .none : .keep(3))
-    try await migrator.up(to: to).finish(arguments.form, isPlan: false)
+    try await migrator.up(to: to).finish(arguments, isPlan: false)
   }
 }

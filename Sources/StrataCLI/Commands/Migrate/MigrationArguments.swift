@@ -50,6 +50,8 @@ struct MigratedStore: ParsableArguments {
 
   @OptionGroup var limits: ScriptLimits
 
+  @OptionGroup var color: ColorArguments
+
   var form: StoreArguments.Form { folder.form }
 
   func migrator(
@@ -73,13 +75,13 @@ struct MigratedStore: ParsableArguments {
 
 extension MigrationReport {
   /// Prints what ran, or would run, and ends the command with its exit code if something is left to do.
-  func finish(_ form: StoreArguments.Form, isPlan: Bool) throws {
+  func finish(_ arguments: MigratedStore, isPlan: Bool) throws {
     do {
       try Output.print { output throws(OutputError) in
-        switch form {
+        switch arguments.form {
         case .json: try output.line(SummaryJSON.indented(MigrationJSON.Report(self)))
         case .text:
-          for line in MigrationText.report(self, Terminal.standard.highlighting) {
+          for line in MigrationText.report(self, arguments.color.highlighting) {
             try output.line(line)
           }
           try output.line(MigrationText.summary(self, isPlan: isPlan))

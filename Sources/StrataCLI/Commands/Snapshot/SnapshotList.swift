@@ -18,12 +18,14 @@ struct SnapshotList: ParsableCommand {
   @Flag(help: "Only those that have a name.")
   var named = false
 
+  @OptionGroup var display: DisplayArguments
+
   func run() throws {
     let all = try Inspector(path: arguments.store).info().snapshots.reversed()
     let rows = SnapshotText.rows(all.filter { !named || !$0.names.isEmpty })
-    try Output.print { output throws(OutputError) in
+    try Output.print(in: display.pager) { output throws(OutputError) in
       if let form = arguments.form { return try output.rows(rows, as: form) }
-      try output.lines(rows.table(within: Terminal.standard.columns))
+      try output.lines(rows.table(within: Terminal.standard.columns, display.highlighting))
     }
   }
 }
