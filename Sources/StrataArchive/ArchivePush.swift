@@ -27,6 +27,8 @@ package struct ArchivePush: Sendable {
     package let snapshots: Int
     /// The revisions whose deltas neither the file nor the archive has.
     package let gaps: [ClosedRange<Revision>]
+    /// Whether the archive has started again, because entities were erased from the file.
+    package let hasRestarted: Bool
   }
 
   package init(
@@ -72,7 +74,8 @@ package struct ArchivePush: Sendable {
         revision: head.mark.revision,
         epoch: head.epoch,
         snapshots: try await archive.snapshots().count - snapshots.count,
-        gaps: gaps
+        gaps: gaps,
+        hasRestarted: opening.isRewritten
       )
     } catch {
       throw PersistenceError(.archiving, path: path.file, wrapping: error)

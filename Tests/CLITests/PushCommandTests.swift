@@ -50,6 +50,41 @@ struct PushCommandTests {
   }
 
   @Test
+  func `an erasure names archives that hold what was erased, and the push that removes it says so`()
+    async throws
+  {
+    try await write(1...5)
+    let before = try await Program.strata("erase", store, "books", "1", "--yes")
+    #expect(before.status == 0 && before.errors.isEmpty, "\(before)")
+    #expect(try await Program.strata("push", store, "--to", folder).status == 0)
+    let erased = try await Program.strata("erase", store, "books", "3", "--yes")
+    let holds = "holds what was erased until the store is sent again: strata push \(store) --to"
+    #expect(erased.errors == "\(folder) \(holds) \(folder)\n")
+    let elsewhere = directory.path("elsewhere/archive")
+    try FileManager.default.createDirectory(
+      atPath: directory.path("elsewhere"),
+      withIntermediateDirectories: true
+    )
+    try FileManager.default.moveItem(atPath: folder, toPath: elsewhere)
+    let again = try await Program.strata("erase", store, "books", "4", "--yes", "--json")
+    #expect(again.errors == "The archive of the store \(holds) ARCHIVE\n")
+    #expect(try member("archived", of: again.output) == "1")
+    let push = try await Program.strata("push", store, "--to", elsewhere)
+    #expect(
+      push.output.hasPrefix(
+        "Sent the store again: what was erased from it, and all history before, left the archive.\n"
+      ),
+      "\(push)"
+    )
+    let next = try await Program.strata("push", store, "--to", elsewhere)
+    #expect(next.output.hasPrefix("There was nothing to send.\n"), "\(next)")
+    let copy = directory.path("copy.strata")
+    #expect(try await Program.strata("pull", copy, "--from", elsewhere).status == 0)
+    let books = try await Program.strata("query", copy, "SELECT id FROM books_history", "--csv")
+    #expect(books.output == "id\n2\n5\n", "\(books)")
+  }
+
+  @Test
   func `a store that another process has gone on from is not pushed`() async throws {
     try await write(1...2)
     #expect(try await Program.strata("push", store, "--to", folder).status == 0)

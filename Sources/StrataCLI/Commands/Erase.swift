@@ -1,11 +1,12 @@
 import ArgumentParser
 import Foundation
+import StrataArchive
 import StrataInspection
 import StrataJournal
 import StrataStorage
 
 /// `strata erase STORE TABLE ID…`.
-struct Erase: ParsableCommand {
+struct Erase: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "erase",
     abstract: "Removes every trace of entities from a store, its history included.",
@@ -15,8 +16,9 @@ struct Erase: ParsableCommand {
       again, and `strata info` says so. `strata history` says that the entities were erased, and nothing \
       more. Names and places of commits, scripts of migrations, and what other entities say stay.
 
-      This cannot be taken back, so it asks first, unless --yes is given. Copies beside the store that still \
-      hold one of the entities are named on standard error; they are not changed. The store must not be \
+      This cannot be taken back, so it asks first, unless --yes is given. Copies and archives beside the store that \
+      still hold one of the entities are named on standard error; they are not changed. `strata push` removes them from \
+      an archive. The store must not be \
       open: a program calls `persistence.erase`.
 
       Examples:
@@ -50,7 +52,7 @@ struct Erase: ParsableCommand {
     }
   }
 
-  func run() throws {
+  func run() async throws {
     if !yes {
       let entities = Measures.count(ids.count, "entity", "entities")
       Output.printError(
@@ -69,13 +71,39 @@ struct Erase: ParsableCommand {
       ErasedEntities(ids.map { .init(table: table, meantBy: $0) }),
       leaveReferences ? .leave : .refuse
     )
+    let archives = await archives(of: report.position.storeID)
     try Output.print { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.line(SummaryJSON.indented(ErasureText.Report(report)))
+      case .json: try output.line(SummaryJSON.indented(ErasureText.Report(report, archives)))
       case .text: for line in ErasureText.lines(report) { try output.line(line) }
       }
     }
-    for line in ErasureText.warnings(report) { Output.printError(line) }
+    for line in ErasureText.warnings(report, of: arguments.store, archives) {
+      Output.printError(line)
+    }
+  }
+
+  /// The folders beside the store that are archives of it; O(files there).
+  private func archives(of store: UUID) async -> [String] {
+    let folder = (arguments.store as NSString).deletingLastPathComponent
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: folder.isEmpty ? "." : folder)
+    } catch {
+      // The erasure has happened, and the archive is named without its place.
+      return []
+    }
+    var archives: [String] = []
+    for name in names.sorted() {
+      let path = (folder as NSString).appendingPathComponent(name)
+      do throws(ArchiveError) {
+        if try await FolderArchive(path).head()?.store == store { archives.append(path) }
+      } catch {
+        // It is no archive, or none that can be read.
+        continue
+      }
+    }
+    return archives
   }
 }
 
@@ -96,8 +124,14 @@ enum ErasureText {
     let firstRewritten: Int64?
     let lastRewritten: Int64?
     let copies: [Copy]
+    /// Whether the store was sent to an archive, which holds the entities until the store is sent again.
+    let archived: Bool
+    /// The folders beside the store that are archives of it.
+    let archives: [String]
 
-    init(_ report: ErasureReport) {
+    init(_ report: ErasureReport, _ archives: [String]) {
+      self.archives = archives
+      archived = report.isArchived
       revision = report.position.revision.number
       epoch = report.position.epoch
       entities = report.entities
@@ -133,14 +167,27 @@ enum ErasureText {
     return lines
   }
 
-  /// A line for each copy that was not changed.
-  static func warnings(_ report: ErasureReport) -> [String] {
-    report.copies.map { copy in
-      switch copy.finding {
-      case .holdsEntities: "\(copy.path.printable) still holds what was erased."
-      case .unreadable(let detail):
-        "\(copy.path.printable) may still hold what was erased: \(detail.printable)."
-      }
+  /// A line for each copy that was not changed, and for each archive.
+  static func warnings(
+    _ report: ErasureReport,
+    of store: String,
+    _ archives: [String]
+  ) -> [String] {
+    let places = archives.isEmpty && report.isArchived ? ["ARCHIVE"] : archives
+    let pushes = places.map { place in
+      let name = archives.isEmpty ? "The archive of the store" : place.printable
+      return """
+        \(name) holds what was erased until the store is sent again: strata push \
+        \(store.printable) --to \(place.printable)
+        """
     }
+    return pushes
+      + report.copies.map { copy in
+        switch copy.finding {
+        case .holdsEntities: "\(copy.path.printable) still holds what was erased."
+        case .unreadable(let detail):
+          "\(copy.path.printable) may still hold what was erased: \(detail.printable)."
+        }
+      }
   }
 }

@@ -116,7 +116,9 @@ enum ArchiveText {
     }
     let what = sent.isEmpty ? "There was nothing to send" : "Sent \(sent.joined(separator: ", "))"
     let lines = [
-      "\(what).",
+      report.hasRestarted
+        ? "Sent the store again: what was erased from it, and all history before, left the archive."
+        : "\(what).",
       "\(report.archive.printable) is at revision \(report.revision), in epoch \(report.epoch).",
     ]
     return lines

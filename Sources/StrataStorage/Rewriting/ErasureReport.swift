@@ -31,6 +31,8 @@ public struct ErasureReport: Sendable, Equatable {
   ///
   /// Copies elsewhere are not known, and the free pages of copies are not looked at.
   public let copies: [Copy]
+  /// Whether the store was sent to an archive, which holds them until the store is sent again.
+  package let isArchived: Bool
 }
 
 /// What to do about references to entities that are to be erased.

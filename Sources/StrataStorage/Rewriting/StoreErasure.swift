@@ -59,6 +59,7 @@ package struct StoreErasure {
       let rewritten = try write(file, from: source, view)
       try file.verify()
       let copies = try copies(of: view.identity.id)
+      let isArchived = try LeadershipRecord.last(source) != nil
       source.checkpointsOnClose = .automatic
       try source.close()
       try file.replaceStore()
@@ -70,7 +71,8 @@ package struct StoreErasure {
         entities: rewritten.entities,
         changes: rewritten.changes,
         rewritten: rewritten.deltas,
-        copies: copies
+        copies: copies,
+        isArchived: isArchived
       )
     } catch {
       file.removeLeftovers()
