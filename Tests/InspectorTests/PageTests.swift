@@ -208,6 +208,7 @@
           }
           #expect(text(next).contains("\"commit\":\"later\""))
           #expect(text(next).contains("\"commits\":1"))
+          #expect(text(next).contains("\"changes\":[{\"table\":\"authors\",\"put\":1"))
         }
       }
       try await persistence.close()

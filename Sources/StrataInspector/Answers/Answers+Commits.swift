@@ -33,25 +33,35 @@ extension Answers {
   /// The commits before a revision, the last first.
   private func page(_ inspector: Inspector, _ before: Revision?, _ limit: Int) throws -> Answer {
     let headers = try inspector.commits(before: before, limit: limit)
-    var changes: [Int64: [TableChangeSummary]] = [:]
-    for run in Self.runs(of: headers) {
-      guard let last = run.first else { continue }
-      var request = LogRequest(.last(run.count))
-      request.until = .point(.revision(Revision(last.commit.revision)))
-      for delta in try inspector.log(request).deltas { changes[delta.revision] = delta.changes }
-    }
-    var answer = Answer(
-      rows(headers.map { ($0.commit, $0.entities, $0.bytes, changes[$0.commit.revision]) })
-    )
+    var answer = Answer(try rows(headers, inspector, reading: Self.readBytes))
     if headers.count == limit, let last = headers.last, last.commit.first > 1 {
       answer.add("next", last.commit.first)
     }
     return answer
   }
 
-  /// The commits whose changes are read, in runs without gaps: the small ones.
-  private static func runs(of headers: [DeltaSummary]) -> [ArraySlice<DeltaSummary>] {
-    var rest = readBytes
+  /// A row for each commit, with what those changed that have at most so many bytes together, the small ones first.
+  func rows(
+    _ headers: [DeltaSummary],
+    _ inspector: Inspector,
+    reading bytes: Int
+  ) throws -> RowText {
+    var changes: [Int64: [TableChangeSummary]] = [:]
+    for run in Self.runs(of: headers, reading: bytes) {
+      guard let last = run.first else { continue }
+      var request = LogRequest(.last(run.count))
+      request.until = .point(.revision(Revision(last.commit.revision)))
+      for delta in try inspector.log(request).deltas { changes[delta.revision] = delta.changes }
+    }
+    return rows(headers.map { ($0.commit, $0.entities, $0.bytes, changes[$0.commit.revision]) })
+  }
+
+  /// The commits whose changes are read, in runs without gaps.
+  private static func runs(
+    of headers: [DeltaSummary],
+    reading bytes: Int
+  ) -> [ArraySlice<DeltaSummary>] {
+    var rest = bytes
     let small = headers.indices.sorted { (headers[$0].bytes, $0) < (headers[$1].bytes, $1) }
       .prefix { index in
         rest -= headers[index].bytes
@@ -92,7 +102,7 @@ extension Answers {
   }
 
   /// A row for each commit.
-  func rows(
+  private func rows(
     _ commits: [(CommitSummary, entities: Int, bytes: Int, changes: [TableChangeSummary]?)]
   ) -> RowText {
     let rows = RowText(

@@ -38,6 +38,8 @@
     static let most = 16
     /// How many commits an event names.
     private static let shown = 40
+    /// How many bytes of their changes are read for an event.
+    private static let readBytes = 1 << 16
     /// How often it looks.
     static let interval = TimeAmount.milliseconds(100)
 
@@ -101,9 +103,7 @@
               Int(clamping: last - known.overview.revision)
             } else { 0 }
           let headers = try inspector.commits(limit: min(max(count, 0), Self.shown))
-          var answer = Answer(
-            answers.rows(headers.map { ($0.commit, $0.entities, $0.bytes, nil) })
-          )
+          var answer = Answer(try answers.rows(headers, inspector, reading: Self.readBytes))
           answer.add("revision", last)
           answer.add("commits", Int64(count))
           answer.add("store", encoding: overview)
