@@ -13,13 +13,15 @@ struct FollowerMachineTests {
   /// What leads to each status.
   static let ways: [(name: String, inputs: [Input])] = [
     ("behind", []), ("current", [.caughtUp]), ("away", [.unreachable("gone")]),
-    ("failed", [.unusable("newer")]), ("leading", [.lead]), ("closed", [.close]),
+    ("failed", [.unusable("newer")]), ("waitingForMigration", [.older("0002_add")]),
+    ("leading", [.lead]), ("closed", [.close]),
   ]
 
   static let inputs: [(name: String, input: Input)] = [
     ("caughtUp", .caughtUp), ("found", .found), ("applied", .applied(7)),
     ("unreachable", .unreachable("off")),
-    ("unusable", .unusable("types")), ("rewound", .rewound(from: 9, to: 4)), ("lead", .lead),
+    ("unusable", .unusable("types")), ("older", .older("0002_add")),
+    ("rewound", .rewound(from: 9, to: 4)), ("lead", .lead),
     ("close", .close),
   ]
 
@@ -27,23 +29,31 @@ struct FollowerMachineTests {
   static let table: [String: [(status: String, told: [String])]] = [
     "behind": [
       ("current", []), ("behind", []), ("behind", ["applied"]), ("away", ["away"]), ("failed", []),
-      ("behind", ["rewound"]), ("leading", ["leading"]), ("closed", []),
+      ("waitingForMigration", []), ("behind", ["rewound"]), ("leading", ["leading"]),
+      ("closed", []),
     ],
     "current": [
       ("current", []), ("behind", []), ("behind", ["applied"]), ("away", ["away"]), ("failed", []),
-      ("behind", ["rewound"]), ("leading", ["leading"]), ("closed", []),
+      ("waitingForMigration", []), ("behind", ["rewound"]), ("leading", ["leading"]),
+      ("closed", []),
     ],
     "away": [
       ("current", ["back"]), ("behind", ["back"]), ("behind", ["back", "applied"]), ("away", []),
-      ("failed", []),
-      ("behind", ["back", "rewound"]), ("leading", ["leading"]), ("closed", []),
+      ("failed", []), ("waitingForMigration", ["back"]), ("behind", ["back", "rewound"]),
+      ("leading", ["leading"]), ("closed", []),
     ],
     "failed": [
       ("current", []), ("failed", []), ("behind", ["applied"]), ("away", ["away"]), ("failed", []),
-      ("behind", ["rewound"]), ("leading", ["leading"]), ("closed", []),
+      ("waitingForMigration", []), ("behind", ["rewound"]), ("leading", ["leading"]),
+      ("closed", []),
     ],
-    "leading": Array(repeating: ("leading", []), count: 7) + [("closed", [])],
-    "closed": Array(repeating: ("closed", []), count: 8),
+    "waitingForMigration": [
+      ("current", []), ("behind", []), ("behind", ["applied"]), ("away", ["away"]), ("failed", []),
+      ("waitingForMigration", []), ("behind", ["rewound"]), ("leading", ["leading"]),
+      ("closed", []),
+    ],
+    "leading": Array(repeating: ("leading", []), count: 8) + [("closed", [])],
+    "closed": Array(repeating: ("closed", []), count: 9),
   ]
 
   @Test func `every input in every status has its transition`() throws {

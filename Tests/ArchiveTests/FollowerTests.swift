@@ -326,6 +326,98 @@ struct FollowerTests {
     try await leader.close()
   }
 
+  /// A store of the first of five releases that leads, with a note.
+  private func leadFirstRelease() async throws -> (
+    Persistence<FiveReleases.First.State, FiveReleases.First.Database>,
+    Store<FiveReleases.First.State, Never>
+  ) {
+    try await FiveReleases.makeFirst(at: path)
+    let leader = try await Persistence.open(
+      at: path,
+      initialState: FiveReleases.First.State(),
+      database: \.db,
+      archive: archive,
+      configuration: configuration
+    )
+    return (leader, Store<FiveReleases.First.State, Never>(leader))
+  }
+
+  private func followAsLastRelease(
+    _ initial: FiveReleases.Last.State = FiveReleases.Last.State()
+  ) async throws -> Follower<FiveReleases.Last.State, FiveReleases.Last.Database> {
+    var configuration = configuration
+    configuration.archiving.leader = "the next"
+    return try await Persistence.follow(
+      archive,
+      at: directory.path("next.strata"),
+      initialState: initial,
+      database: \.db,
+      migrations: FiveReleases.migrations,
+      configuration: configuration
+    )
+  }
+
+  @Test
+  func `a follower of a newer build waits until the leader has migrated, and goes on`() async throws
+  {
+    let (leader, store) = try await leadFirstRelease()
+    try await leader.replicated(through: leader.revision)
+    let follower = try await followAsLastRelease()
+    let copy = Store<FiveReleases.Last.State, Never>(follower)
+    var events = follower.events.makeAsyncIterator()
+    #expect(follower.status == .waitingForMigration("0001_add_age"))
+    #expect(follower.report.outcome == .waitingForMigration)
+    #expect(follower.revision == 0)
+    // The older build goes on meanwhile.
+    store.commit { $0.db.users.insert(FiveReleases.First.User(id: "u9", name: "User 9")) }
+    try await leader.replicated(through: leader.revision)
+    while try !ended(leader.revision, at: "next.strata") { await Task.yield() }
+    #expect(follower.status == .waitingForMigration("0001_add_age"))
+    #expect(copy.state.db.users.isEmpty)
+    try await leader.close()
+    // The leader is replaced by the newer build.
+    let next = try await Persistence.open(
+      at: path,
+      initialState: FiveReleases.Last.State(),
+      database: \.db,
+      migrations: FiveReleases.migrations,
+      archive: archive,
+      configuration: configuration
+    )
+    try await next.replicated(through: next.revision)
+    try await follower.reach(next.revision)
+    #expect(await events.next() == .applied(through: next.revision))
+    #expect(copy.state.db.users.count == 6)
+    #expect(copy.state.db.memos.count == 5)
+    #expect(copy.state.db.addresses == FiveReleases.expected().addresses)
+    while follower.status != .current { await Task.yield() }
+    let further = Store<FiveReleases.Last.State, Never>(next)
+    further.commit { $0.db.users.remove(9) }
+    try await next.replicated(through: next.revision)
+    try await follower.reach(next.revision)
+    #expect(copy.state.db == FiveReleases.expected())
+    try await follower.close()
+    try await next.close()
+  }
+
+  @Test
+  func `a waiting follower may lead, and migrates then`() async throws {
+    let (leader, _) = try await leadFirstRelease()
+    try await leader.replicated(through: leader.revision)
+    let follower = try await followAsLastRelease()
+    let copy = Store<FiveReleases.Last.State, Never>(follower)
+    try await leader.close()
+    let persistence = try await follower.lead()
+    #expect(copy.state.db == FiveReleases.expected())
+    #expect(follower.status == .leading)
+    try await persistence.close()
+  }
+
+  /// Whether a follower's file has a revision.
+  private func ended(_ revision: Revision, at name: String) throws -> Bool {
+    try Inspector(path: directory.path(name)).info().revision >= revision.number
+  }
+
   @Test
   func `a follower is current once the archive has said so`() async throws {
     let leader = try await open()

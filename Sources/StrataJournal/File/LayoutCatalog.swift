@@ -29,6 +29,9 @@ package struct LayoutCatalog: Sendable {
   /// The layout that the next record of each table is written with, before it is sealed.
   package private(set) var lastOfTable: [String: Layout] = [:]
 
+  /// No layouts.
+  package init() {}
+
   /// Reads every layout of the file; throws if one does not have its hash.
   package init(reading connection: Connection) throws {
     let sql = "SELECT id, entity_table, hash, body FROM layout ORDER BY id"

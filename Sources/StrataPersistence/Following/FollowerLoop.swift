@@ -24,8 +24,10 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   /// A file as it was restored.
   struct Restored: Sendable {
     let state: State
-    let report: RestoreReport
+    var report: RestoreReport
     let catalog: LayoutCatalog
+    /// The migration that the leader has to run before the file can be read; the state is not that of the file then.
+    var awaited: String?
     var mark: HistoryMark { HistoryMark(report.position) }
   }
 
@@ -38,6 +40,8 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   private var replica: Replica?
   private var mark: HistoryMark
   private var catalog: LayoutCatalog
+  /// The migration that is waited for; the store is behind the mark then.
+  private var awaited: String?
   private let storeID: UUID
   private nonisolated let run = Lock<Run?>(nil)
 
@@ -60,6 +64,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     self.replica = replica
     mark = restored.mark
     catalog = restored.catalog
+    awaited = restored.awaited
     storeID = restored.report.position.storeID
   }
 
@@ -128,6 +133,14 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   /// Applies what is new; returns how long to wait before the next look.
   private func step(_ connection: StoreConnection<State>) async -> Duration {
     do {
+      if let awaited {
+        let new = try await untilCancelled { [history, mark] in
+          try await history.frames(after: mark, bytes: 1)
+        }
+        if !new.isEmpty { return await restoreAgain(connection) }
+        progress.note(.older(awaited))
+        return pause
+      }
       var batch = try await read(after: mark, catalog)
       while !Task.isCancelled {
         let current = batch
@@ -139,7 +152,8 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
           try await replica?.append(current.frames)
           try apply(current, to: connection)
         } catch {
-          progress.note(.unusable("\(error)"))
+          awaited = await Self.awaited(setup, by: error)
+          progress.note(awaited.map { .older($0) } ?? .unusable("\(error)"))
           break
         }
         batch = try await next
@@ -147,7 +161,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     } catch is CancellationError {
       // It has ended.
     } catch is RewoundHistory {
-      return await rewind(connection)
+      return await restoreAgain(connection)
     } catch {
       progress.note(.init(reading: error, at: path.file))
     }
@@ -226,20 +240,29 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   }
 
   /// Restores the history as it is now, and makes the difference one commit.
-  private func rewind(_ connection: StoreConnection<State>) async -> Duration {
+  private func restoreAgain(_ connection: StoreConnection<State>) async -> Duration {
     do {
-      let before = mark.revision
+      let (before, waited) = (progress.mark.revision, awaited)
       await closeReplica()
-      let (restored, replica) = try await Self.restore(setup)
+      let (restored, replica) = try await Self.restore(setup, awaiting: waited)
       self.replica = replica
-      try replace(connection, by: restored.state, as: "the history was taken back")
       mark = restored.mark
-      catalog = restored.catalog
+      awaited = restored.awaited
       // A temporary file has nothing of its own.
       if setup.temporary == nil, let setAside = restored.report.archive?.setAside {
         progress.events.send(.setAside(setAside))
       }
-      progress.note(.rewound(from: before, to: mark.revision), at: mark)
+      if let awaited {
+        progress.note(.older(awaited))
+        return .zero
+      }
+      let name = waited.map { "the leader has run \($0)" } ?? "the history was taken back"
+      try replace(connection, by: restored.state, as: name)
+      catalog = restored.catalog
+      progress.note(
+        waited == nil ? .rewound(from: before, to: mark.revision) : .applied(mark.revision),
+        at: mark
+      )
       return .zero
     } catch {
       progress.note(.init(reading: error, at: path.file))
@@ -270,8 +293,11 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
 /// Opening.
 extension FollowerLoop {
   /// Brings the file to where the history is, and restores it.
+  ///
+  /// - Parameter awaited: A migration before which it could not be restored.
   static func restore(
-    _ setup: Setup
+    _ setup: Setup,
+    awaiting awaited: String? = nil
   ) async throws(PersistenceError) -> (Restored, Replica?) {
     var archived: ArchiveOpening?
     var replica: Replica?
@@ -283,20 +309,75 @@ extension FollowerLoop {
       )
       replica = try await Replica(setup.path, on: setup.opening.configuration.disk)
     }
+    var restored: Restored
     do throws(PersistenceError) {
-      var reading = setup.opening.configuration
-      reading.restore = .readOnly
-      var catalog: LayoutCatalog?
-      let writer = JournalWriter(setup.path, reading)
-      var opened = try await setup.opening.reading([]).open(writer) { catalog = $0 }
-      opened.report.archive = archived?.report
-      if let note = archived?.noteReported() { opened.report.notes.append(note) }
-      guard let catalog else { throw PersistenceError(.opening, path: setup.path.file, .missing) }
-      let state = setup.opening.state(with: opened.contents)
-      return (Restored(state: state, report: opened.report, catalog: catalog), replica)
+      // Not decoded in vain.
+      if awaited != nil, let name = await pendingMigration(setup), let replica {
+        restored = await waiting(setup, for: name, replica)
+      } else {
+        restored = try await restoreFile(setup)
+      }
     } catch {
-      do { try await replica?.close() } catch _ {}
-      throw error
+      guard let name = await Self.awaited(setup, by: error), let replica else {
+        do { try await replica?.close() } catch _ {}
+        throw error
+      }
+      restored = await waiting(setup, for: name, replica)
+    }
+    restored.report.archive = archived?.report
+    if let note = archived?.noteReported() { restored.report.notes.append(note) }
+    return (restored, replica)
+  }
+
+  private static func restoreFile(_ setup: Setup) async throws(PersistenceError) -> Restored {
+    var reading = setup.opening.configuration
+    reading.restore = .readOnly
+    var catalog: LayoutCatalog?
+    let writer = JournalWriter(setup.path, reading)
+    let opened = try await setup.opening.reading([]).open(writer) { catalog = $0 }
+    guard let catalog else { throw PersistenceError(.opening, path: setup.path.file, .missing) }
+    let state = setup.opening.state(with: opened.contents)
+    return Restored(state: state, report: opened.report, catalog: catalog)
+  }
+
+  private static func waiting(
+    _ setup: Setup,
+    for name: String,
+    _ replica: Replica
+  ) async -> Restored {
+    let report = RestoreReport(
+      outcome: .waitingForMigration,
+      position: await replica.position,
+      snapshotRevision: 0,
+      replayedDeltas: 0,
+      entities: 0,
+      unknownTables: [],
+      newTables: [],
+      notes: ["the leader has not run the migration “\(name)” of this build"]
+    )
+    return Restored(
+      state: setup.opening.initial,
+      report: report,
+      catalog: LayoutCatalog(),
+      awaited: name
+    )
+  }
+
+  /// The migration that the leader has to run before what an error is about can be read; nil if none helps.
+  private static func awaited(_ setup: Setup, by error: any Error) async -> String? {
+    let known = PersistenceError(.opening, path: setup.path.file, wrapping: error)
+    return known.remedy == .migrate ? await pendingMigration(setup) : nil
+  }
+
+  /// The first migration of this build that has not run on the file.
+  private static func pendingMigration(_ setup: Setup) async -> String? {
+    if setup.opening.migrations.isEmpty { return nil }
+    do {
+      let migrator = DataMigrator(setup.opening.migrations, at: setup.path.file)
+      return try await migrator.status().entries.first { $0.state == .pending }?.name
+    } catch _ {
+      // What is wrong with the file or the list is found when it is restored, or opened to lead.
+      return nil
     }
   }
 }
@@ -374,6 +455,9 @@ actor Replica {
   }
 
   func close() throws { try file.close() }
+
+  /// Where the file ends.
+  var position: Position { file.position }
 }
 
 /// A directory that is removed with the object.

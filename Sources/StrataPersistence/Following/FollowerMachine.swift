@@ -6,12 +6,13 @@ package import StrataJournal
 ///
 /// A pure value without a clock.
 ///
-/// | from | `caughtUp` | `found` | `applied` | `unreachable` | `unusable` | `rewound` |
-/// | --- | --- | --- | --- | --- | --- | --- |
-/// | `behind` | `current` | `behind` | `behind` | `away`, told | `failed` | `behind`, told |
-/// | `current` | `current` | `behind` | `behind` | `away`, told | `failed` | `behind`, told |
-/// | `away` | `current`, told | `behind`, told | `behind` | `away` | `failed` | `behind`, told |
-/// | `failed` | `current` | `failed` | `behind` | `away`, told | `failed` | `behind`, told |
+/// | from | `caughtUp` | `found` | `applied` | `unreachable` | `unusable` | `older` | `rewound` |
+/// | --- | --- | --- | --- | --- | --- | --- | --- |
+/// | `behind` | `current` | `behind` | `behind` | `away`, told | `failed` | `waiting` | `behind`, told |
+/// | `current` | `current` | `behind` | `behind` | `away`, told | `failed` | `waiting` | `behind`, told |
+/// | `away` | `current`, told | `behind`, told | `behind` | `away` | `failed` | `waiting`, told | `behind`, told |
+/// | `failed` | `current` | `failed` | `behind` | `away`, told | `failed` | `waiting` | `behind`, told |
+/// | `waiting` | `current` | `behind` | `behind` | `away`, told | `failed` | `waiting` | `behind`, told |
 ///
 /// `lead` leads from each of them, and `close` ends each, also `leading`; nothing else changes these two.
 package struct FollowerMachine: Sendable {
@@ -27,6 +28,8 @@ package struct FollowerMachine: Sendable {
     case unreachable(String)
     /// What is followed cannot become the state of this store.
     case unusable(String)
+    /// What is followed has the shape from before this migration, which the leader has not run.
+    case older(String)
     /// The history was taken back, and the store has it as it is now.
     case rewound(from: Revision, to: Revision)
     case lead
@@ -76,6 +79,7 @@ package struct FollowerMachine: Sendable {
       return []
     case (_, .caughtUp): return answered(.current, at: time)
     case (_, .found): return answered(.behind, at: time)
+    case (_, .older(let name)): return answered(.waitingForMigration(name), at: time)
     case (_, .applied(let revision)):
       return answered(.behind, at: time) + [.applied(through: revision)]
     case (_, .rewound(let before, let after)):

@@ -14,6 +14,10 @@ public enum FollowerStatus: Sendable, Equatable {
   /// What it follows cannot become the state of this store, which stays as it is: it has types that this build does not
   /// know, or is damaged. It is tried again.
   case failed(String)
+  /// What it follows has records of an older build, and the leader has to run this migration first.
+  ///
+  /// The store stays as it is, or has its initial state; it goes on when the leader has run all that this build lists.
+  case waitingForMigration(String)
   /// It leads.
   case leading
   /// It was closed.

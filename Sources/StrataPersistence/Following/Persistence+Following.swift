@@ -11,7 +11,8 @@ extension Persistence {
   /// Follows the store of an archive, which another process leads.
   ///
   /// The file at `path` gets every delta too, so the next start reads only what is new, and ``Follower/lead()`` needs
-  /// no copy; the `migrations` that have not run by then run there. Without a path it is a temporary one. A file that is not here is pulled; one that does not fit the
+  /// no copy; the `migrations` that have not run by then run there. Until the leader has run those without which the records
+  /// cannot be read, the status is `.waitingForMigration` and the store has its initial state. Without a path it is a temporary one. A file that is not here is pulled; one that does not fit the
   /// history is set aside. O(entities).
   ///
   /// Throws `PersistenceError`: `.archive` with `.empty`, or with `.away` if there is no file; and what opening
@@ -87,11 +88,14 @@ extension Persistence {
       temporary: temporary
     )
     let (restored, replica) = try await FollowerLoop.restore(setup)
+    // A store that waits for a migration has no revision of what is followed.
+    let reached = restored.awaited == nil ? restored.mark.revision : 0
     let progress = FollowerProgress(
-      restored.mark,
+      HistoryMark(revision: reached, chain: restored.mark.chain),
       away: restored.report.archive?.away,
       now: opening.configuration.now
     )
+    if let name = restored.awaited { progress.note(.older(name)) }
     let history: any FollowedHistory =
       if let archive = opening.archive { ArchivedHistory(archive) } else { FileHistory(path) }
     let loop = FollowerLoop(setup, history, progress, restored, replica)

@@ -29,6 +29,8 @@ extension RestoreReport: CustomStringConvertible {
     switch outcome {
     case .fresh: return "Created a new file from the initial state, with \(entities)."
     case .restored: return "Restored \(entities) at revision \(revision), \(source)."
+    case .waitingForMigration:
+      return "Nothing is restored yet: the leader has to migrate the data first."
     case .restoredWithLoss:
       return "Restored with loss: \(entities) at revision \(revision), \(source)."
     }

@@ -13,6 +13,8 @@ public struct RestoreReport: Sendable, Equatable {
     case restored
     /// Something is missing: see ``RestoreReport/loss``.
     case restoredWithLoss
+    /// Nothing was restored: a follower waits until the leader has run a migration. The state is the initial one.
+    case waitingForMigration
   }
 
   /// How complete the restored state is.
