@@ -75,18 +75,21 @@ package struct JournalReplay {
     note(row.header, row.hash)
   }
 
-  /// Passes the next deltas, whose changes the caller holds.
+  /// Passes the deltas between two marks, whose changes the caller holds.
   ///
-  /// - Throws: `CorruptionError` if the deltas so far are not those before them.
-  mutating func pass(_ run: RecentDeltas.Run) throws(CorruptionError) {
-    guard run.start.chain == chain else {
+  /// - Throws: `CorruptionError` if the delta before them is another one.
+  mutating func pass(
+    after start: HeadRecord.Mark,
+    through end: HeadRecord.Mark
+  ) throws(CorruptionError) {
+    guard start.chain == chain else {
       throw CorruptionError.hashMismatch(
         in: "delta \(revision)",
         stored: chain,
-        computed: run.start.chain
+        computed: start.chain
       )
     }
-    (revision, chain) = (run.end.revision, run.end.chain)
+    (revision, chain) = (end.revision, end.chain)
     ahead.removeAll()
   }
 

@@ -17,7 +17,7 @@ package struct GatheredChanges {
     of replay: inout JournalReplay
   ) throws -> (time: Int64, bytes: Int)? {
     if let run = recent.run(after: replay.revision) {
-      try replay.pass(run)
+      try replay.pass(after: run.start, through: run.end)
       closeOverlay()
       runs.append(.held(run.changes.sorted()))
       return (run.time, 0)
