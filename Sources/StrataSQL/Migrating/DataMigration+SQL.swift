@@ -25,7 +25,7 @@ extension DataMigration {
   /// ```
   ///
   /// With `-- strata:brings-up 0003_split_name` the script runs only on what older builds have written since that step,
-  /// and in its place: see ``DataMigration/bringingUp(_:)``.
+  /// and in its place: see `DataMigration.bringingUp(_:)`.
   ///
   /// O(entities of the tables that it uses). The checksum covers the words of the script, not its comments,
   /// spacing and line ends. A script without a statement and without a check is not run: a run throws
