@@ -1,3 +1,5 @@
+package import StrataRecords
+
 /// The changes of deltas that a writer has appended and still holds, so that its next snapshot need not read and verify
 /// each of them again.
 ///
@@ -26,22 +28,23 @@ package struct RecentDeltas {
 
   package init() {}
 
-  /// Adds a delta that follows `before`, whose only block this is; O(entries).
+  /// Adds a delta that follows `before`, whose only block is `body`; O(entries).
   package mutating func add(
-    _ block: ChangeBlock,
-    of header: DeltaHeader,
+    _ body: [UInt8],
+    at time: Int64,
     from before: HeadRecord.Mark,
     to after: HeadRecord.Mark
-  ) {
-    let size = block.bytes.count + block.entries.count * MemoryLayout<ChangeBlock.Entry>.stride
-    guard bytes + size <= Self.limit else { return }
+  ) throws(RecordError) {
+    guard bytes < Self.limit else { return }
     if runs.last.map({ $0.isEnded || $0.end != before }) ?? true {
       guard runs.count < Self.mostRuns else { return }
-      runs.append(Run(start: before, end: before, time: header.time))
+      runs.append(Run(start: before, end: before, time: time))
     }
+    let block = try ChangeBlock(body)
+    let size = body.count + block.entries.count * MemoryLayout<ChangeBlock.Entry>.stride
     let last = runs.count - 1
     runs[last].changes.add(block)
-    (runs[last].end, runs[last].time) = (after, header.time)
+    (runs[last].end, runs[last].time) = (after, time)
     runs[last].bytes += size
     bytes += size
   }

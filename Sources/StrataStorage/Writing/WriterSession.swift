@@ -32,8 +32,6 @@ package final class WriterSession {
   private(set) var durable: HeadRecord.Mark
   /// What was appended in this session, for its next snapshot.
   var recent = RecentDeltas()
-  /// The deltas of the transaction that is running.
-  private var appended: [AppendedDelta] = []
   private var isWALSynced = false
   /// How many frames SQLite's WAL had at its last checkpoint.
   private var framesCheckpointed = 0
@@ -46,14 +44,6 @@ package final class WriterSession {
   private static let framesToNextAttempt = 256
   /// From this size on, a checkpoint waits a moment for readers.
   private static let walLimit: Int64 = 64 << 20
-
-  /// A delta of one block.
-  private struct AppendedDelta {
-    let header: DeltaHeader
-    let block: ChangeBlock
-    let before: HeadRecord.Mark
-    let after: HeadRecord.Mark
-  }
 
   /// When a session writes for the first time.
   package enum Start: Sendable {
@@ -198,14 +188,10 @@ package final class WriterSession {
     // A session that starts with its first transaction writes nothing before it.
     if origin != nil { try indexer.extend(through: written.revision) }
     let before = (encoder, written, bytesAppended, origin)
-    defer { appended.removeAll() }
     do {
-      let result = try connection.transaction(body)
-      for delta in appended {
-        recent.add(delta.block, of: delta.header, from: delta.before, to: delta.after)
-      }
-      return result
+      return try connection.transaction(body)
     } catch {
+      recent = RecentDeltas()
       (encoder, written, bytesAppended, origin) = before
       repairIndexes(after: error)
       throw error
@@ -286,8 +272,7 @@ package final class WriterSession {
     let before = written
     written = HeadRecord.Mark(revision: revision, chain: hash)
     if header.blocks == 1 {
-      let block = try ChangeBlock(body, of: "delta \(revision)")
-      appended.append(AppendedDelta(header: header, block: block, before: before, after: written))
+      try recent.add(body, at: header.time, from: before, to: written)
     }
     bytesAppended += Int64(header.footprint)
     return header
