@@ -248,18 +248,13 @@ package actor ArchivePull {
     _ end: End
   ) throws -> Position {
     var identity = try StoreIdentity.read(connection)
-    let last = try ReadView(connection).last
-    let isCut = last.revision < head.mark.revision
+    let isCut = try ReadView(connection).last.revision < head.mark.revision
     identity.epoch = max(identity.epoch, head.epoch) + (isCut ? 1 : 0)
     try connection.transaction { try identity.replace(in: connection) }
+    let position = try ReadView(connection).position
     try connection.checkpoint(.truncate)
     try connection.close()
-    return Position(
-      storeID: identity.id,
-      epoch: identity.epoch,
-      revision: last.revision,
-      chain: last.chain
-    )
+    return position
   }
 
   private func damaged(_ detail: String) -> ArchiveError {

@@ -6,7 +6,7 @@ import StrataJournal
 ///
 /// It contains a hash of itself: with one digit changed it would be the line of another segment or snapshot.
 protocol HashedJSON: Codable {
-  /// The hash of the line without this member; nil if a build before 0.3 has written it.
+  /// The hash of the line without this member; nil in a file of an earlier build.
   var hash: String? { get set }
 }
 

@@ -65,13 +65,7 @@ struct OlderBuildTests {
   }
 
   /// The names of users by their IDs.
-  private func names() throws -> [String: String] {
-    var names: [String: String] = [:]
-    for user in try Inspector(path: path).show(table: "users") {
-      names[user.value["id"]?.text ?? ""] = user.value["name"]?.text
-    }
-    return names
-  }
+  private func names() throws -> [String: String] { try FiveReleases.names(at: path) }
 
   private func reason(
     _ body: () async throws -> Void

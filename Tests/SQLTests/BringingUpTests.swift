@@ -93,13 +93,7 @@ struct BringingUpTests {
     try await persistence.close()
   }
 
-  private func names() throws -> [String: String] {
-    var names: [String: String] = [:]
-    for user in try Inspector(path: path).show(table: "users") {
-      names[user.value["id"]?.text ?? ""] = user.value["name"]?.text
-    }
-    return names
-  }
+  private func names() throws -> [String: String] { try FiveReleases.names(at: path) }
 
   private func error(_ body: () async throws -> Void) async throws -> DataMigrationError? {
     do {

@@ -194,18 +194,11 @@ extension FolderArchiveTests {
       for chunk in try await archive.chunks(Array(list.chunks.values)) { try chunk.check() }
     }
     // Another history, as another leader has it, past what was left behind.
-    let sample = ArchiveConformance.segment(
-      (head.mark.revision.number + 1)...40,
+    let segment = ArchiveConformance.segment(
+      through: 40,
       "z",
+      after: head.mark,
       epoch: head.epoch
-    )
-    let segment = ArchiveSegment(
-      start: head.mark,
-      end: sample.end,
-      epoch: head.epoch,
-      deltas: 1,
-      times: sample.times,
-      body: sample.body
     )
     let term = ArchiveTerm(epoch: head.epoch, lease: .seconds(60))
     try await archive.append(segment, catalog: [9], in: term)
@@ -513,15 +506,11 @@ extension FolderArchiveTests {
           defer { done.open() }
           let head = try await next.lead(ArchiveConformance.candidate("next"))
           heads.withLock { $0.append(head) }
-          let start = head.mark.revision.number + 1
-          let sample = ArchiveConformance.segment(start...40, "z", epoch: head.epoch)
-          let segment = ArchiveSegment(
-            start: head.mark,
-            end: sample.end,
-            epoch: head.epoch,
-            deltas: 1,
-            times: sample.times,
-            body: sample.body
+          let segment = ArchiveConformance.segment(
+            through: 40,
+            "z",
+            after: head.mark,
+            epoch: head.epoch
           )
           let term = ArchiveTerm(epoch: head.epoch, lease: ArchiveConformance.lease)
           try await next.append(segment, catalog: [9], in: term)

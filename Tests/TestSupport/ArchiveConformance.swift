@@ -531,7 +531,7 @@ extension ArchiveConformance {
       let histories = ["b", "c", "d"]
       let start = try await head(archive).mark
       let segments = histories.map { history in
-        Self.segment(round, history, after: start, epoch: term.epoch)
+        Self.segment(through: round, history, after: start, epoch: term.epoch)
       }
       let winners = try await withThrowingTaskGroup(of: ArchiveSegment?.self) { group in
         for segment in segments {
@@ -588,7 +588,7 @@ extension ArchiveConformance {
     var last = try await head(archive).mark
     for round in 1...10 as ClosedRange<Int64> {
       let term = ArchiveTerm(epoch: epoch, lease: Self.lease)
-      let segment = Self.segment(round, after: last, epoch: epoch)
+      let segment = Self.segment(through: round, after: last, epoch: epoch)
       let other = try open()
       let leading = Task { try await other.lead(Self.candidate("ann")) }
       let isAppended = try await isAppended(segment, to: archive, in: term)
@@ -598,7 +598,7 @@ extension ArchiveConformance {
       epoch = found.epoch
       if !isAppended {
         // The revisions go on in the next round.
-        let again = Self.segment(round, after: last, epoch: epoch)
+        let again = Self.segment(through: round, after: last, epoch: epoch)
         let next = ArchiveTerm(epoch: epoch, lease: Self.lease)
         try await other.append(again, catalog: nil, in: next)
       }
@@ -620,19 +620,19 @@ extension ArchiveConformance {
     }
   }
 
-  /// A segment of one delta after any mark.
+  /// A segment of a sample history after any mark.
   package static func segment(
-    _ revision: Int64,
+    through revision: Int64,
     _ history: String = "a",
     after start: HistoryMark,
     epoch: Int64
   ) -> ArchiveSegment {
-    let sample = segment(revision...revision, history, epoch: epoch)
+    let sample = segment((start.revision.number + 1)...revision, history, epoch: epoch)
     return ArchiveSegment(
       start: start,
       end: sample.end,
       epoch: epoch,
-      deltas: 1,
+      deltas: sample.deltas,
       times: sample.times,
       body: sample.body
     )
@@ -874,7 +874,7 @@ extension ArchiveConformance {
     try equal(await other.list(of: 4), list)
     try equal(await other.catalog(), [9])
     try equal(await other.missing(chunks.map(\.id)), [chunks[1].id])
-    let next = Self.segment(5, "rewritten", after: snapshot.mark, epoch: term.epoch)
+    let next = Self.segment(through: 5, "rewritten", after: snapshot.mark, epoch: term.epoch)
     try await archive.append(next, catalog: nil, in: term)
     try equal(await other.segments(after: 0, bytes: .max), [next])
     try await archive.release(term)

@@ -311,7 +311,7 @@ extension FollowerLoop {
     }
     var restored: Restored
     do throws(PersistenceError) {
-      // Not decoded in vain.
+      // While the migration is pending, decoding would fail again.
       if awaited != nil, let name = await pendingMigration(setup), let replica {
         restored = await waiting(setup, for: name, replica)
       } else {

@@ -23,16 +23,11 @@ public enum StoreBackup {
       try file.create()
       let connection = try file.connect()
       try source.connection.copy(to: connection, for: .backingUp, from: store)
-      let (last, identity) = (try ReadView(connection).last, try StoreIdentity.read(connection))
+      let position = try ReadView(connection).position
       try connection.close()
       try file.verify()
       try file.giveName()
-      return Position(
-        storeID: identity.id,
-        epoch: identity.epoch,
-        revision: last.revision,
-        chain: last.chain
-      )
+      return position
     } catch {
       file.removeLeftovers()
       throw PersistenceError(.backingUp, path: file.path.file, wrapping: error)
@@ -280,7 +275,7 @@ private struct BackupRestore {
     var identity = try fill(connection, from: source)
     identity.epoch = try HeadFile.epoch(afterCutting: identity, at: file.path, on: file.disk)
     try connection.transaction { try identity.replace(in: connection) }
-    return try close(connection, identity)
+    return try close(connection)
   }
 
   /// Copies the store by way of a file beside it, which is cut and then written again, so that nothing of
@@ -302,7 +297,7 @@ private struct BackupRestore {
     try connection.close()
     let copy = try file.connect()
     try copy.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
-    return try close(copy, identity)
+    return try close(copy)
   }
 
   /// The revision to cut at.
@@ -334,16 +329,11 @@ private struct BackupRestore {
     }
   }
 
-  private func close(_ connection: Connection, _ identity: StoreIdentity) throws -> Position {
-    let last = try ReadView(connection).last
+  private func close(_ connection: Connection) throws -> Position {
+    let position = try ReadView(connection).position
     try connection.checkpoint(.truncate)
     try connection.close()
-    return Position(
-      storeID: identity.id,
-      epoch: identity.epoch,
-      revision: last.revision,
-      chain: last.chain
-    )
+    return position
   }
 }
 

@@ -6,6 +6,15 @@ package import StrataMigrating
 /// An app that has had five migrations since its first release, in their Swift form, with its types as they were at
 /// first and as they are now.
 package enum FiveReleases {
+  /// The names of the users in a file by their IDs, of whatever release.
+  package static func names(at path: String) throws -> [String: String] {
+    var names: [String: String] = [:]
+    for user in try Inspector(path: path).show(table: "users") {
+      names[user.value["id"]?.text ?? ""] = user.value["name"]?.text
+    }
+    return names
+  }
+
   /// The entities of the first release.
   package enum First {
     package struct User: EntityType {
