@@ -190,7 +190,11 @@ extension FaultVFS {
       if state.isAtLastOperation { kill(getpid(), SIGKILL) }
       return fault
     }
-    .map { (($0.code ?? operation.ioError).rawValue, $0.isPartial) }
+    .map { fault in
+      // SQLite reports the `errno` of its thread with the failure, where a full disk of another test may have left its own.
+      errno = 0
+      return ((fault.code ?? operation.ioError).rawValue, fault.isPartial)
+    }
   }
 
   var opensReadOnly: Bool { state.withLock { $0.isWriteProtected } }
