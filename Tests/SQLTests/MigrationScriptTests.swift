@@ -183,7 +183,7 @@ import Testing
       Issue.record("\(String(describing: found))")
       return
     }
-    #expect(rename.hasSuffix("/V0003_third.sql"))
+    #expect(rename == "mv '\(path)/V0002_third.sql' '\(path)/V0003_third.sql'")
     try FileManager.default.removeItem(atPath: "\(path)/V0002_third.sql")
     #expect(try MigrationFolder(path).squash(to: 2) == "\(path)/V0002_squashed.sql")
   }
