@@ -13,45 +13,8 @@ internal import Foundation
 /// Comparing bytes compares integers as numbers, UUIDs by their text, and strings by their composed form, as
 /// Swift does when it compares two strings, and so two IDs.
 package enum EncodedID {
-  private enum Kind: UInt8 {
+  enum Kind: UInt8 {
     case int = 1, uint, string, uuid, other
-  }
-
-  /// The bytes of an ID's raw value: equal values have equal bytes, in every process.
-  ///
-  /// A raw value that holds a set, or a dictionary whose keys are neither texts nor integers, has no
-  /// such bytes: their order changes from one process to the next.
-  ///
-  /// - Throws: what the value's `encode(to:)` throws, and `RecordError` as for records.
-  package static func bytes(of raw: some Encodable) throws -> [UInt8] {
-    if let leaf = RecordValue(leaf: raw) { return bytes(of: leaf) }
-    let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: RecordParts())
-    try encoding.encode(raw)
-    let tagged = RecordEmitter.tagged(encoding.takeParts(), .empty)
-    return bytes(of: try RecordValue(tagged: tagged[...]))
-  }
-
-  /// Whether bytes are those of an ID's raw value; integers and most texts are compared in place.
-  ///
-  /// - Throws: like ``bytes(of:)``.
-  package static func isEncoding(
-    _ bytes: ArraySlice<UInt8>,
-    of raw: some Encodable
-  ) throws -> Bool {
-    switch RecordValue(leaf: raw) {
-    case .int(let value, _)?:
-      return bytes.withUnsafeBytes { bytes in
-        bytes.count == 9 && bytes[0] == Kind.int.rawValue
-          && bytes.loadUnaligned(fromByteOffset: 1, as: UInt64.self).byteSwapped
-            == UInt64(bitPattern: value) ^ 1 << 63
-      }
-    case .string(let value)?:
-      if bytes.first == Kind.string.rawValue, bytes.dropFirst().elementsEqual(value.utf8) {
-        return true
-      }
-      return bytes.elementsEqual(Self.bytes(of: .string(value)))
-    default: return bytes.elementsEqual(try Self.bytes(of: raw))
-    }
   }
 
   /// The bytes of a value that stands for an ID's raw value.
@@ -95,20 +58,6 @@ package enum EncodedID {
     }
     guard cursor.remaining == 0 else { throw .trailingBytes(at: cursor.offset) }
     return value
-  }
-
-  /// The raw value that has these bytes, as a type.
-  ///
-  /// - Throws: `RecordError` if the bytes are not those of an ID, `DecodingError` if the ID is of another
-  ///   type.
-  package static func decode<Raw: Decodable>(_ type: Raw.Type, from bytes: [UInt8]) throws -> Raw {
-    var record = [ValueLocation.loneValue]
-    if bytes.first == Kind.other.rawValue {
-      record += bytes.dropFirst()
-    } else {
-      try value(of: bytes).appendTagged(to: &record)
-    }
-    return try RecordReader(layout: .empty).decode(type, from: record)
   }
 
   /// The IDs that a person may mean by a text, likeliest first: a number, a UUID, the text itself.
