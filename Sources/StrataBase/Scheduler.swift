@@ -83,6 +83,19 @@ package final class FileExecutor: SerialExecutor {
   }
 }
 
+/// Runs work on an executor of its own: it takes long, and Swift's thread pool should not wait for it.
+package actor FileWorker {
+  private let executor: FileExecutor
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    executor.asUnownedSerialExecutor()
+  }
+
+  /// - Parameter label: the name that a debugger shows.
+  package init(label: String) { executor = FileExecutor(label: label) }
+
+  package func run<R: Sendable>(_ work: @Sendable () throws -> R) throws -> R { try work() }
+}
+
 /// Dispatch, and the clocks of the system.
 private struct SystemScheduler: Scheduler {
   func makeQueue(label: String) -> any WorkQueue { DispatchWorkQueue(label: label) }

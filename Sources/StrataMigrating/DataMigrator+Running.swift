@@ -7,7 +7,7 @@ import StrataRecords
 import StrataSQLite
 import StrataStorage
 
-/// What the calls of a migrator do, on the thread of a ``MigrationWorker``.
+/// What the calls of a migrator do, on the thread of a worker.
 extension DataMigrator {
   /// Runs a closure with the file of the path, whose writer's lock is held meanwhile.
   private func withLock<R>(_ work: (MigrationRun) throws -> R) throws -> R {

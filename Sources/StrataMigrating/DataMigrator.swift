@@ -1,3 +1,4 @@
+import StrataBase
 public import StrataJournal
 public import StrataStorage
 
@@ -48,12 +49,12 @@ extension DataMigrator {
   ///
   /// O(migrations), and O(deltas) where an older build has written since the last one.
   public func status() async throws(PersistenceError) -> MigrationStatus {
-    try await MigrationWorker().run(self) { try $0.readStatus() }
+    try await work { try $0.readStatus() }
   }
 
   /// The rows of the store's ledger, by their numbers; changes nothing, and works beside a writer.
   public func history() async throws(PersistenceError) -> [AppliedMigration] {
-    try await MigrationWorker().run(self) { try $0.readLedger() }
+    try await work { try $0.readLedger() }
   }
 
   /// Does on a copy what ``up(to:)`` or ``down(to:)`` would do, with the same code, and reports it; changes nothing.
@@ -67,7 +68,7 @@ extension DataMigrator {
     _ direction: MigrationReport.Direction = .up,
     to number: Int? = nil
   ) async throws(PersistenceError) -> MigrationReport {
-    try await MigrationWorker().run(self) { try $0.runOnCopy { try $0.run(direction, to: number) } }
+    try await work { try $0.runOnCopy { try $0.run(direction, to: number) } }
   }
 
   /// Runs the pending migrations.
@@ -75,7 +76,7 @@ extension DataMigrator {
   /// - Parameter number: the last one to run; nil for all.
   @discardableResult
   public func up(to number: Int? = nil) async throws(PersistenceError) -> MigrationReport {
-    try await MigrationWorker().run(self) { try $0.run(.up, to: number) }
+    try await work { try $0.run(.up, to: number) }
   }
 
   /// Takes migrations back, the last one first.
@@ -87,7 +88,7 @@ extension DataMigrator {
   /// - Parameter number: the last one that stays; 0 for none, nil for all but the last.
   @discardableResult
   public func down(to number: Int? = nil) async throws(PersistenceError) -> MigrationReport {
-    try await MigrationWorker().run(self) { try $0.run(.down, to: number) }
+    try await work { try $0.run(.down, to: number) }
   }
 
   /// Makes the data what it was at a revision that is kept, as one delta, and takes the migrations after it out of the
@@ -99,7 +100,7 @@ extension DataMigrator {
   /// `DataMigrationError.ledgerUnknown` for one whose migrations are not known any more.
   @discardableResult
   public func revert(to revision: Revision) async throws(PersistenceError) -> MigrationReport {
-    try await MigrationWorker().run(self) { try $0.revertData(to: revision) }
+    try await work { try $0.revertData(to: revision) }
   }
 
   /// Checks that the list fits the ledger; throws what ``MigrationStatus/problem`` would be.
@@ -107,7 +108,7 @@ extension DataMigrator {
   /// A migration that ran and that the list lacks at its end, as an older build does, is `.missing` here too.
   @discardableResult
   public func verify() async throws(PersistenceError) -> MigrationStatus {
-    try await MigrationWorker().run(self) { migrator in
+    try await work { migrator in
       let status = try migrator.readStatus()
       if let problem = status.problem { throw problem }
       if let entry = status.entries.first(where: { $0.state == .newer }) {
@@ -124,7 +125,7 @@ extension DataMigrator {
   /// ``DataMigration/bringingUp(_:)``, and throws `DataMigrationError.stragglers` where there is none. O(deltas since the
   /// first of them).
   public func stragglers() async throws(PersistenceError) -> [MigrationStraggler] {
-    try await MigrationWorker().run(self) { try $0.listStragglers() }
+    try await work { try $0.listStragglers() }
   }
 
   /// Keeps or removes the records of older builds, after a backup, so that migrations run again.
@@ -135,7 +136,7 @@ extension DataMigrator {
   public func resolveStragglers(
     _ resolution: StragglerResolution
   ) async throws(PersistenceError) -> MigrationReport {
-    try await MigrationWorker().run(self) { try $0.resolve(resolution) }
+    try await work { try $0.resolve(resolution) }
   }
 
   /// Notes migrations as applied without running them, because the data has their shape already.
@@ -143,12 +144,12 @@ extension DataMigrator {
   /// - Parameter number: the last one; earlier ones that are pending are noted too.
   @discardableResult
   public func baseline(at number: Int) async throws(PersistenceError) -> [AppliedMigration] {
-    try await MigrationWorker().run(self) { try $0.noteBaseline(at: number) }
+    try await work { try $0.noteBaseline(at: number) }
   }
 
   /// What ``repair()`` would change; changes nothing.
   public func repairs() async throws(PersistenceError) -> [MigrationRepair] {
-    try await MigrationWorker().run(self) { try $0.findRepairs() }
+    try await work { try $0.findRepairs() }
   }
 
   /// Notes the names and checksums of the list in the ledger, for migrations that have changed since they ran.
@@ -157,7 +158,7 @@ extension DataMigrator {
   /// same.
   @discardableResult
   public func repair() async throws(PersistenceError) -> [MigrationRepair] {
-    try await MigrationWorker().run(self) { try $0.writeRepairs() }
+    try await work { try $0.writeRepairs() }
   }
 
   /// Runs each migration on a copy of the store, takes it back where that is declared and runs it again, and verifies
@@ -166,6 +167,17 @@ extension DataMigrator {
   /// For a test suite with stores of older releases. Losses that are not allowed, on either way, do not stop it: when all
   /// have run, it throws them as `DataMigrationError.refused(_:)`.
   public func test() async throws(PersistenceError) -> MigrationReport {
-    try await MigrationWorker().run(self) { try $0.runOnCopy { try $0.runTest() } }
+    try await work { try $0.runOnCopy { try $0.runTest() } }
+  }
+
+  /// Does something on an executor of its own, and reports what it throws as an error of migrating.
+  private func work<R: Sendable>(
+    _ work: @Sendable (DataMigrator) throws -> R
+  ) async throws(PersistenceError) -> R {
+    do {
+      return try await FileWorker(label: "strata.migrations").run { try work(self) }
+    } catch {
+      throw PersistenceError(.migrating, path: path, wrapping: error)
+    }
   }
 }

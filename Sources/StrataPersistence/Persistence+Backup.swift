@@ -1,3 +1,4 @@
+import StrataBase
 public import StrataJournal
 public import StrataStorage
 
@@ -29,11 +30,11 @@ extension Persistence {
   ) async throws(PersistenceError) -> Position {
     let path = try StorePath(path, for: .backingUp)
     let file = try NewFile(at: path, for: .backingUp, on: writer.configuration.disk)
-    let work = BackupWorker(file)
+    let worker = FileWorker(label: "strata.backup")
     do {
-      try await work.run { try $0.create() }
+      try await worker.run { try file.create() }
       let position = try await writer.copy(into: file, progress)
-      try await work.run { file in
+      try await worker.run {
         try file.verify()
         try file.giveName()
       }

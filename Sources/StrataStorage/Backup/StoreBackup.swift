@@ -69,7 +69,7 @@ public enum StoreBackup {
     let path = try StorePath(path, for: .restoringBackup)
     let file = try NewFile(at: path, for: .restoringBackup, on: disk)
     do {
-      return try await BackupWorker(file).run { file in
+      return try await FileWorker(label: "strata.backup").run {
         try BackupRestore(backup: backup, file: file, operation: .restoringBackup).run()
       }
     } catch {
@@ -114,7 +114,7 @@ public enum StoreBackup {
     }
     let file = NewFile(underLockOf: store, for: .restoringBackup, on: disk)
     do {
-      return try await BackupWorker(file).run { file in
+      return try await FileWorker(label: "strata.backup").run {
         try BackupRestore(backup: source, file: file, operation: .restoringBackup).replace(now: now)
       }
     } catch {
@@ -144,7 +144,7 @@ public enum StoreBackup {
   ) async throws(PersistenceError) -> Position {
     let file = try NewFile(at: try StorePath(path, for: .forking), for: .forking, on: .system)
     do {
-      return try await BackupWorker(file).run { file in
+      return try await FileWorker(label: "strata.backup").run {
         try fork(store, at: .point(point), to: file)
       }
     } catch {

@@ -1,4 +1,5 @@
 import Foundation
+import StrataBase
 import StrataInspection
 public import StrataJournal
 
@@ -93,7 +94,7 @@ public enum StoreBundle {
   ) async throws(PersistenceError) -> Report {
     let file = try NewFile(at: try StorePath(path, for: .bundling), for: .bundling, on: .system)
     do {
-      return try await BackupWorker(file).run { _ in
+      return try await FileWorker(label: "strata.backup").run {
         try writeBlocking(of: store, last: last, redacting: fields, contexts: contexts, to: path)
       }
     } catch {
