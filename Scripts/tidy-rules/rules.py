@@ -322,3 +322,10 @@ def files(tree):
     for target in re.findall(r"name: \"\w+\", targets: \[\"(\w+)\"\]", tree.files.get("Package.swift") or ""):
         if listed and target not in listed:
             yield Finding(".spi.yml", 1, target, f"{target} is a product and is not listed. Add it to documentation_targets.")
+    # The picture of the targets, and the table below it.
+    package = tree.files.get("Package.swift") or ""
+    for path in sorted(tree.files):
+        if path.endswith(("/targets.svg", "/HowItWorks.md")):
+            for target in sorted(set(re.findall(r"\.(?:target|macro|executableTarget|systemLibrary)\(\s*name: \"(C?Strata\w*)\"", package))):
+                if not re.search(rf"\b{target}\b", tree.files[path] or ""):
+                    yield Finding(path, 1, target, f"{target} is a target of Package.swift and is not there.")
