@@ -30,7 +30,8 @@ function sitePages(modules) {
   }
 
   function link(entry, path) {
-    const made = element("a", entry[1], { href: address(path) });
+    // May be broken after a label.
+    const made = element("a", entry[1].replace(/:(?=\w)/g, ":\u200b"), { href: address(path) });
     if (path === here) made.setAttribute("aria-current", "page");
     return made;
   }
