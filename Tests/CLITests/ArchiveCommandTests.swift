@@ -25,6 +25,8 @@ struct ArchiveCommandTests {
     for number in 1...5 {
       store.commit { $0.db.books.insert(Book(id: EntityID(number), title: "Volume \(number)")) }
     }
+    // Closing gives up after some seconds.
+    try await persistence.replicated(through: persistence.revision)
     try await persistence.close()
   }
 
