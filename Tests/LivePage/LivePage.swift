@@ -9,7 +9,8 @@
   /// An app with subscribers and derived values whose page is open, for the test of that page in a browser.
   ///
   /// `LivePage PATH` prints the address, then does what each line of standard input says, and prints `done`.
-  /// `LivePage PATH sample` makes a store for all views and ends: ``SampleTracker``.
+  /// `LivePage PATH sample` makes a store for all views and ends: ``SampleTracker``. `LivePage PATH tracker` makes that
+  /// of the page "Finding a bug".
   @main
   struct LivePage {
     static func main() async throws {
@@ -17,6 +18,10 @@
       switch arguments.dropFirst(2) {
       case []: try await LivePage(path: arguments[1]).run()
       case ["sample"]: try await SampleTracker.make(at: arguments[1])
+      case ["tracker"]:
+        let tracker = try await Tracker(at: arguments[1])
+        try await tracker.commitSample()
+        try await tracker.persistence.close()
       default: exit(64)
       }
     }
