@@ -4,6 +4,7 @@ import StrataInspection
 import StrataJournal
 import StrataRecords
 import StrataStorage
+import TestSupport
 import Testing
 
 /// Numbers that may be out of range.
@@ -340,11 +341,11 @@ private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atP
   }
 
   @Test func `an entity that has no record is a wrong line`() {
-    var writer = RecordWriter()
+    var addition = EntityAddition(to: "texts", named: "import")
     func problem(_ size: Int) -> String? {
       let text = RecordValue.string(String(repeating: "x", count: size))
       let members: [RecordValue.Member] = [.init("id", .int(1, .bits64)), .init("text", text)]
-      return EntityAddition.Entity(id: [1], members: members).encodingProblem(&writer)
+      return addition.add([1], members)
     }
     #expect(problem(32 << 20) == "its record is larger than 32 MB")
     #expect(problem(100) == nil)
@@ -423,5 +424,91 @@ private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atP
     #expect(refused.errors.contains("line 2: value has the name x twice"))
     let cell = try await Program.strata("import", path, "cells", table)
     #expect(cell.errors.contains("line 2: value is"), "\(cell.errors)")
+  }
+
+  @Test func `an array of objects is imported as its lines would be`() async throws {
+    let folder = try Folder()
+    let path = try await folder.closedNumbers()
+    let objects = [
+      #"{"id":2,"table":"a,]}","value":{"number":2}}"#,
+      #"{"id":3,"table":"\"[{\\","value":{"number":3}}"#,
+      #"{"table":"cells","id":4,"value":{"id":4,"table":"ä","value":{"number":4}}}"#,
+    ]
+    let lines = try folder.write(objects[..<2].joined(separator: "\n"), to: "lines.ndjson")
+    let array = try folder.write(
+      "\u{FEFF} \n[\n" + objects[..<2].joined(separator: " ,\n") + "\n]\n",
+      to: "array.json"
+    )
+    let planned = try await Program.strata("import", path, "cells", lines, "--dry-run")
+    #expect(planned.output.contains("2 entities inserted"), "\(planned)")
+    #expect(try await Program.strata("import", path, "cells", array).status == 0)
+    let same = try await Program.strata("import", path, "cells", lines, "--json")
+    #expect(try member("unchanged", of: same.output) == "2")
+    let cells = try Inspector(path: path).show(table: "cells")
+    #expect(cells.map { $0.value["table"]?.text } == ["a", "a,]}", "\"[{\\"])
+    // Larger than what is read at a time, and with an element at each place of its end.
+    let many = (10..<5_000).map { #"{"id":\#($0),"table":"\#($0 % 7)","value":{"number":1}}"# }
+    let large = try folder.write("[" + many.joined(separator: ",") + "]", to: "large.json")
+    let run = try await Program.strata("import", path, "cells", large)
+    #expect(run.output.hasPrefix("4990 entities inserted"), "\(run)")
+    // Also where the members of an object have another order than in the record.
+    let created = folder.path("created.strata")
+    let nested = try folder.write(
+      #"[{"id":1,"at":{"y":1,"x":[{"b":1,"a":2}]}}]"#,
+      to: "nested.json"
+    )
+    let creation = try await Program.strata("import", created, "places", nested, "--create")
+    #expect(creation.status == 0)
+    let again = try await Program.strata("import", created, "places", nested, "--json")
+    #expect(try member("unchanged", of: again.output) == "1")
+    let empty = try folder.write("[]", to: "empty.json")
+    let none = try await Program.strata("import", path, "cells", empty)
+    #expect(none.output.hasPrefix("0 entities inserted"), "\(none)")
+  }
+
+  @Test(arguments: [
+    ("[", "line 1: the array does not end"),
+    ("[1 2]", "object 1 (line 1): it is no JSON object"),
+    ("[\n,{}]", "object 1 (line 2): it is no JSON object"),
+    ("[{\"id\":2,\n", "object 1 (line 1): it is no JSON object"),
+    ("[{\"id\":2,\n", "line 2: the array does not end"),
+    ("[]\n\n1", "line 3: there is text after the array"),
+    ("[{}\n{}]", "line 2: there is no comma between two objects"),
+    ("[{\"id\":1},{\"id\":1}]", "object 2 (line 1): the ID 1 is in object 1 (line 1) already"),
+    ("[[{\"id\":2}]]", "object 1 (line 1): it is no JSON object"),
+    ("{\"id\":2}\n[{\"id\":3}]", "line 2: it is no JSON object"),
+  ])
+  func `what is wrong with an array is named by its place`(text: String, error: String)
+    async throws
+  {
+    let folder = try Folder()
+    let file = try folder.write(text, to: "wrong.json")
+    let path = folder.path("new.strata")
+    let run = try await Program.strata("import", path, "numbers", file, "--create")
+    #expect(run.status == 1)
+    #expect(run.errors.contains(error), "\(run.errors)")
+    #expect(!exists(path))
+  }
+
+  /// 1 MB in 600 lines take 3 MB more than a single line; 26 MB while lines were kept as they were parsed.
+  @Test(
+    .enabled(if: !LimitedProcess.isSanitized, "a sanitizer has a memory of its own"),
+    arguments: ["ndjson", "json"]
+  )
+  func `an import needs little more memory than its records`(form: String) async throws {
+    let folder = try Folder()
+    let list = [String](repeating: "[1]", count: 400).joined(separator: ",")
+    func peak(_ count: Int) throws -> Int {
+      let objects = (0..<count).map { #"{"id":\#($0),"lists":[\#(list)]}"# }
+      let text =
+        form == "json" ? "[\(objects.joined(separator: ","))]" : objects.joined(separator: "\n")
+      let file = try folder.write(text, to: "\(count).\(form)")
+      let arguments = ["import", folder.path("\(count).strata"), "things", file, "--create"]
+      let run = try LimitedProcess(try Program.strataPath(), arguments, in: folder.path(""))
+      #expect(run.status == 0)
+      return run.peak
+    }
+    let (few, many) = (try peak(1), try peak(600))
+    #expect(many < few + (12 << 20), "\(few >> 20) MB, \(many >> 20) MB")
   }
 }

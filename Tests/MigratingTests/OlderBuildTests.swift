@@ -109,11 +109,12 @@ struct OlderBuildTests {
   {
     try await write(knowing: 1, ["a": "a1"])
     let id = RecordValue.string("i")
-    let entity = EntityAddition.Entity(
-      id: EncodedID.bytes(of: id),
-      members: [.init("id", id), .init("name", .string("i123"))]
+    var addition = EntityAddition(to: "users", named: "import")
+    _ = addition.add(
+      EncodedID.bytes(of: id),
+      [.init("id", id), .init("name", .string("i123"))]
     )
-    _ = try EntityAddition([entity], to: "users", named: "import").write(to: path)
+    _ = try addition.write(to: path)
     try await write(knowing: 2, ["b": "b12"])
     #expect(try await migrator(3).status().stragglers == ["users": 2])
     try await migrator(4).up()

@@ -19,11 +19,9 @@ struct OwnedStoreTests {
   }
 
   private static func addition(of number: Int64) -> EntityAddition {
-    let entity = EntityAddition.Entity(
-      id: Array("\(number)".utf8),
-      members: [.init("id", .string("\(number)"))]
-    )
-    return EntityAddition([entity], to: "users", named: "add")
+    var addition = EntityAddition(to: "users", named: "add")
+    _ = addition.add(Array("\(number)".utf8), [.init("id", .string("\(number)"))])
+    return addition
   }
 
   @Test func `what a full disk leaves in the WAL was committed, and the call says so`() throws {

@@ -22,16 +22,15 @@ struct RecentDeltasTests {
   init() throws {
     directory = try TemporaryDirectory()
     let file = directory.path("app.strata")
-    let entities = (1...3).map { Self.entity($0, "first") }
-    _ = try EntityAddition(entities, to: "users", named: "add").create(file)
+    var addition = EntityAddition(to: "users", named: "add")
+    for number in 1...3 {
+      _ = addition.add(
+        Array("\(number)".utf8),
+        [.init("id", .string("\(number)")), .init("text", .string("first"))]
+      )
+    }
+    _ = try addition.create(file)
     path = try StorePath(file, for: .importing)
-  }
-
-  private static func entity(_ number: Int, _ text: String) -> EntityAddition.Entity {
-    EntityAddition.Entity(
-      id: Array("\(number)".utf8),
-      members: [.init("id", .string("\(number)")), .init("text", .string(text))]
-    )
   }
 
   private func write(_ body: (WriterSession, RestoredFile) throws -> Void) throws {

@@ -8,10 +8,10 @@ import StrataStorage
 struct Import: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Adds the entities of a CSV or NDJSON file to a table.",
+    abstract: "Adds the entities of a CSV or JSON file to a table.",
     discussion: """
-      CSV has a line of titles, the names of fields; NDJSON an object on each line, or the lines of \
-      `strata export --ndjson`, of which those of other tables are skipped. Values take the kinds that the \
+      CSV has a line of titles, the names of fields; JSON an object on each line, or an array of objects. The lines \
+      of `strata export --ndjson` are read too; those of other tables are skipped. Values take the kinds that the \
       table has, as `strata schema` prints them. An empty cell is no value. A line is a whole entity: one that is \
       there is replaced. All lines become one commit.
 
@@ -28,6 +28,7 @@ struct Import: ParsableCommand {
       Examples:
         strata import app.strata issues issues.csv --dry-run
         strata import app.strata issues all.ndjson
+        strata import app.strata issues issues.json
         strata import new.strata people people.csv --create
       """
   )
@@ -37,7 +38,10 @@ struct Import: ParsableCommand {
   @Argument(help: "The name of the table.")
   var table: String
 
-  @Argument(help: "The file: .csv or .ndjson.", completion: .file(extensions: ["csv", "ndjson"]))
+  @Argument(
+    help: "The file: .csv, .ndjson or .json.",
+    completion: .file(extensions: ["csv", "ndjson", "json"])
+  )
   var file: String
 
   @Flag(help: "Add the table, or the store, if it is not there.")
@@ -60,8 +64,8 @@ struct Import: ParsableCommand {
       ifMissing: create ? .create : .refuse,
       missingValues: allowMissing ? .accept : .refuse,
       references: leaveReferences ? .leave : .refuse,
-      progress: { line in
-        if line % 1_000 == 0 { ProgressLine.current.note("\(line) lines") }
+      progress: { number in
+        if number % 1_000 == 0 { ProgressLine.current.note("\(number) read") }
       }
     ).run(dryRun ? .plan : .write)
     try Output.print { output throws(OutputError) in

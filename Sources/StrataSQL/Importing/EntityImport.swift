@@ -4,16 +4,26 @@ import StrataJournal
 import StrataRecords
 package import StrataStorage
 
-/// Adds the entities of a file to a table: CSV with a line of titles, or NDJSON.
+/// Adds the entities of a file to a table: CSV with a line of titles, or JSON.
 ///
-/// Values take the kinds that the newest layout of the table has. A line is a whole entity, and replaces one
-/// with its ID. If anything is wrong, nothing is written, and every wrong line is listed.
+/// Values take the kinds that the newest layout of the table has. A line, or an object of an array, is a whole
+/// entity, and replaces one with its ID. If anything is wrong, nothing is written, and every wrong line is listed.
 ///
-/// O(lines) memory.
+/// The records of all entities are in memory, and a file of CSV; of JSON it is one object.
 package struct EntityImport {
   /// What the file is.
-  package enum Form: String, Sendable {
-    case csv, ndjson
+  package enum Form: Sendable {
+    case csv
+    /// An object on each line, or an array of objects.
+    case json
+
+    fileprivate init?(ending: String) {
+      switch ending.lowercased() {
+      case "csv": self = .csv
+      case "ndjson", "jsonl", "json": self = .json
+      default: return nil
+      }
+    }
   }
 
   /// What to do if there is no table, or no store.
@@ -54,7 +64,7 @@ package struct EntityImport {
 
   /// - Parameters:
   ///   - form: Nil to go by the ending of the file's name.
-  ///   - progress: Called with the number of lines that were read.
+  ///   - progress: Called with the number of lines, or objects of an array, that were read.
   package init(
     of file: String,
     into table: String,
@@ -65,8 +75,7 @@ package struct EntityImport {
     references: ReferencePolicy = .refuse,
     progress: @escaping (Int) -> Void = { _ in }
   ) throws(ImportError) {
-    let ending = (file as NSString).pathExtension.lowercased()
-    guard let form = form ?? Form(rawValue: ending == "jsonl" ? "ndjson" : ending) else {
+    guard let form = form ?? Form(ending: (file as NSString).pathExtension) else {
       throw .unknownForm(file)
     }
     if StoredValues.name(ofTable: table) != nil { throw .persistedValue(table) }
@@ -87,24 +96,21 @@ package struct EntityImport {
   ///
   /// - Throws: `ImportError`, and `PersistenceError` of the store.
   package func run(_ effect: Effect) throws -> Result {
-    let bytes = try readFile()
+    let contents = try openFile()
     let isNewStore = missing == .create && !FileManager.default.fileExists(atPath: store)
     let target = isNewStore ? nil : try readTable()
-    var lines = ImportedLines(target?.table ?? newTable)
-    switch form {
-    case .csv: lines.readCSV(bytes, progress)
-    case .ndjson: lines.readNDJSON(bytes, progress)
-    }
+    let name = "import \((file as NSString).lastPathComponent)"
+    var lines = ImportedLines(target?.table ?? newTable, named: name)
+    try read(contents, &lines)
     if references == .refuse, !isNewStore { try checkReferences(&lines) }
     guard lines.problems.isEmpty else {
-      let sorted = lines.problems.sorted { $0.number < $1.number }
+      let sorted = lines.problems.sorted { ImportError.Place.precedes($0.place, $1.place) }
       throw ImportError.lines(Array(sorted.prefix(Self.listedLines)), count: sorted.count)
     }
-    if lines.entities.isEmpty, target?.isThere != true {
+    let addition = lines.addition
+    if addition.entities.isEmpty, target?.isThere != true {
       throw ImportError.noEntities(file, table, skipped: lines.skipped)
     }
-    let name = "import \((file as NSString).lastPathComponent)"
-    let addition = EntityAddition(lines.entities.map(\.entity), to: table, named: name)
     let counts =
       switch effect {
       case .plan: isNewStore ? try addition.planCreation(store) : try addition.plan(store)
@@ -113,19 +119,34 @@ package struct EntityImport {
     return Result(counts: counts, skipped: lines.skipped, isNewStore: isNewStore)
   }
 
-  private func readFile() throws -> [UInt8] {
+  private func openFile() throws(ImportError) -> FileHandle {
     let url = URL(fileURLWithPath: file)
+    let isRegular: Bool
     do {
-      guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else {
-        throw ImportError.unreadable(file, "it is no regular file")
-      }
-      return Array(try Data(contentsOf: url))
-    } catch let error as ImportError {
-      throw error
+      isRegular = try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true
+      if isRegular { return try FileHandle(forReadingFrom: url) }
     } catch {
-      let isThere = FileManager.default.fileExists(atPath: file)
-      let detail = isThere ? error.localizedDescription : "there is no file"
-      throw ImportError.unreadable(file, detail)
+      throw unreadable(error)
+    }
+    throw .unreadable(file, "it is no regular file")
+  }
+
+  private func unreadable(_ error: any Error) -> ImportError {
+    let isThere = FileManager.default.fileExists(atPath: file)
+    return .unreadable(file, isThere ? error.localizedDescription : "there is no file")
+  }
+
+  private func read(_ contents: FileHandle, _ lines: inout ImportedLines) throws(ImportError) {
+    do {
+      switch form {
+      case .csv: lines.readCSV(Array(try contents.readToEnd() ?? Data()), progress)
+      case .json:
+        var objects = try ImportedObjects(reading: contents)
+        try lines.readJSON(&objects, progress)
+      }
+      try contents.close()
+    } catch {
+      throw unreadable(error)
     }
   }
 
@@ -169,10 +190,11 @@ package struct EntityImport {
   /// Notes the lines that refer to entities that are neither in the store nor in the file.
   private func checkReferences(_ lines: inout ImportedLines) throws {
     let places = lines.table.references
-    if places.isEmpty || lines.entities.isEmpty { return }
+    let entities = lines.addition.entities
+    if places.isEmpty || entities.isEmpty { return }
     var wanted: [String: Set<[UInt8]>] = [:]
-    for line in lines.entities {
-      let value = RecordValue.object(.init(line.entity.members))
+    for entity in entities {
+      let value = try entity.value()
       for place in places {
         wanted[place.table, default: []].formUnion(place.encodedIDs(in: value))
       }
@@ -182,9 +204,9 @@ package struct EntityImport {
       for (table, ids) in wanted { present[table] = try view.present(ids, in: table) }
       return present
     }
-    present[table, default: []].formUnion(lines.entities.map(\.entity.id))
-    for line in lines.entities {
-      let value = RecordValue.object(.init(line.entity.members))
+    present[table, default: []].formUnion(entities.map(\.id))
+    for (index, entity) in entities.enumerated() {
+      let value = try entity.value()
       for place in places {
         let known = present[place.table] ?? []
         // The key of a dictionary may mean several IDs.
@@ -195,7 +217,7 @@ package struct EntityImport {
         guard isMissing, let id = ids.first(where: { !known.contains($0) }) else { continue }
         lines.problems.append(
           .init(
-            number: line.number,
+            place: lines.places[index],
             detail: """
               it refers to \(EncodedID.text(of: id[...])) of \(place.table), which is not there \
               (--leave-references accepts that)

@@ -2,15 +2,42 @@ import StrataJournal
 
 /// Why nothing was imported.
 package enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// A line, and what is wrong with it.
-  package struct Line: Sendable, Equatable {
-    package let number: Int
+  /// Where an entity is in a file.
+  package struct Place: Sendable, Equatable, CustomStringConvertible {
+    package let line: Int
+    /// The number of the object in an array; nil where each line is an entity.
+    package let object: Int?
+
+    package init(line: Int, object: Int? = nil) {
+      self.line = line
+      self.object = object
+    }
+
+    /// `line 4`, or `object 7 (line 4)`.
+    package var description: String {
+      object.map { "object \($0) (line \(line))" } ?? "line \(line)"
+    }
+
+    /// Whether it comes before another place of the same file.
+    static func precedes(_ place: Place, _ other: Place) -> Bool {
+      (place.line, place.object ?? 0) < (other.line, other.object ?? 0)
+    }
+  }
+
+  /// A line, or an object of an array, and what is wrong with it.
+  package struct Line: Error, Sendable, Equatable {
+    package let place: Place
     package let detail: String
+
+    package init(place: Place, detail: String) {
+      self.place = place
+      self.detail = detail
+    }
   }
 
   /// The file cannot be read.
   case unreadable(String, String)
-  /// The file has neither of the known endings.
+  /// The file has none of the known endings.
   case unknownForm(String)
   /// The table is that of a persisted value.
   case persistedValue(String)
@@ -27,7 +54,7 @@ package enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
     switch self {
     case .unreadable(let path, let detail): return "\(path) cannot be read: \(detail)."
     case .unknownForm(let path):
-      return "\(path) is neither .csv nor .ndjson. Give the file one of these endings."
+      return "\(path) is neither .csv, .ndjson nor .json. Give the file one of these endings."
     case .persistedValue(let table):
       return "\(table) is a persisted value, and only tables of entities are imported into."
     case .sealed(let table):
@@ -47,7 +74,7 @@ package enum ImportError: Error, Sendable, Equatable, CustomStringConvertible {
     case .lines(let lines, let count):
       let rest = count - lines.count
       let more = rest > 0 ? ["and \(Measures.count(rest, "line", "lines")) more"] : []
-      let text = lines.map { "line \($0.number): \($0.detail)" } + more
+      let text = lines.map { "\($0.place): \($0.detail)" } + more
       return "Nothing was imported.\n" + text.joined(separator: "\n")
     }
   }

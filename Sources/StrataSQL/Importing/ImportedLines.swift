@@ -4,49 +4,58 @@ import StrataRecords
 import StrataStorage
 
 /// The entities of a file, and the lines that are wrong.
+///
+/// An entity is kept as its record: parsed, it would take many times as much memory.
 struct ImportedLines {
-  /// An entity and its line.
-  struct Line {
-    let number: Int
-    let entity: EntityAddition.Entity
-  }
-
-  private(set) var table: ImportedTable
-  private(set) var entities: [Line] = []
+  let table: ImportedTable
+  private(set) var addition: EntityAddition
+  /// Where the entities are in the file.
+  private(set) var places: [ImportError.Place] = []
   var problems: [ImportError.Line] = []
   /// How many lines belong to other tables.
   private(set) var skipped = 0
-  private var lineOfID: [[UInt8]: Int] = [:]
-  private var writer = RecordWriter()
+  /// The index of each entity by its ID.
+  private var indexes: [[UInt8]: Int] = [:]
 
-  init(_ table: ImportedTable) { self.table = table }
+  init(_ table: ImportedTable, named name: String) {
+    self.table = table
+    addition = EntityAddition(to: table.name, named: name)
+  }
+
+  private mutating func refuse(_ place: ImportError.Place, _ detail: String) {
+    problems.append(.init(place: place, detail: detail))
+  }
 
   private mutating func refuse(_ line: Int, _ detail: String) {
-    problems.append(.init(number: line, detail: detail))
+    refuse(ImportError.Place(line: line), detail)
   }
 
   /// Adds an entity whose values have the kinds of their fields.
-  private mutating func add(_ members: [RecordValue.Member], line: Int) {
+  private mutating func add(_ members: [RecordValue.Member], at place: ImportError.Place) {
     for name in requiredNames {
       let value = members.first { $0.name == name }?.value
       if value == nil || value == .null {
         return refuse(
-          line,
+          place,
           "\(name) has no value, and every entity of \(table.name) has one \(Self.remedy)"
         )
       }
     }
     guard let id = members.first(where: { $0.name == "id" })?.value, id != .null else {
-      return refuse(line, "id has no value")
+      return refuse(place, "id has no value")
     }
     let encoded = EncodedID.bytes(of: id)
-    if let other = lineOfID[encoded] {
-      return refuse(line, "the ID \(EncodedID.text(of: encoded[...])) is on line \(other) already")
+    if let index = indexes[encoded] {
+      let other = places[index]
+      let preposition = other.object == nil ? "on" : "in"
+      return refuse(
+        place,
+        "the ID \(EncodedID.text(of: encoded[...])) is \(preposition) \(other) already"
+      )
     }
-    lineOfID[encoded] = line
-    let entity = EntityAddition.Entity(id: encoded, members: members)
-    if let problem = entity.encodingProblem(&writer) { return refuse(line, problem) }
-    entities.append(Line(number: line, entity: entity))
+    if let problem = addition.add(encoded, members) { return refuse(place, problem) }
+    indexes[encoded] = places.count
+    places.append(place)
   }
 
   /// The fields that each line has, apart from the ID.
@@ -72,10 +81,10 @@ extension ImportedLines {
     do throws(CSVReader.Malformed) {
       guard let titles = try reader.next() else { return refuse(1, "there is no line of titles") }
       guard check(titles) else { return }
-      var records: [CSVReader.Record] = []
+      let kinds = try kinds(of: titles.cells, reader)
       while let record = try reader.next() {
         if record.cells.count == titles.cells.count {
-          records.append(record)
+          add(record, titles.cells, kinds)
         } else {
           refuse(
             record.line,
@@ -85,8 +94,6 @@ extension ImportedLines {
         }
         progress(record.line)
       }
-      let kinds = kinds(of: titles.cells, records)
-      for record in records { add(record, titles.cells, kinds) }
     } catch {
       refuse(error.line, error.detail)
     }
@@ -108,11 +115,19 @@ extension ImportedLines {
     return problems.count == count
   }
 
-  private func kinds(of titles: [String], _ records: [CSVReader.Record]) -> [Layout.Kind?] {
+  /// The kinds of the columns; for a table without fields, all records are read for them.
+  private func kinds(
+    of titles: [String],
+    _ records: CSVReader
+  ) throws(CSVReader.Malformed) -> [Layout.Kind?] {
     if table.fields != nil { return titles.map { table.kind(of: $0) } }
-    return ImportedTable.kinds(
-      of: titles.indices.map { column in records.map { $0.cells[column] } }
-    )
+    var columns = titles.map { _ in ImportedColumn() }
+    var reader = records
+    while let record = try reader.next() {
+      if record.cells.count != titles.count { continue }
+      for (index, cell) in record.cells.enumerated() { columns[index].note(cell) }
+    }
+    return columns.map(\.kind)
   }
 
   private mutating func add(
@@ -130,36 +145,44 @@ extension ImportedLines {
       }
       if value != .null { members.append(.init(titles[index], value)) }
     }
-    add(members, line: record.line)
+    add(members, at: ImportError.Place(line: record.line))
   }
 }
 
-/// NDJSON.
+/// JSON.
 extension ImportedLines {
-  mutating func readNDJSON(_ bytes: [UInt8], _ progress: (Int) -> Void) {
-    // The mark that some programs put before UTF-8.
-    let text = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
-    for (index, line) in text.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated()
-    {
-      progress(index + 1)
-      guard let text = String(bytes: line, encoding: .utf8) else {
-        refuse(index + 1, "it is not UTF-8")
-        continue
+  /// - Throws: what reading the file throws.
+  mutating func readJSON(_ objects: inout ImportedObjects, _ progress: (Int) -> Void) throws {
+    do {
+      while let object = try objects.next() {
+        progress(object.place.object ?? object.place.line)
+        read(object)
       }
-      if text.allSatisfy(\.isWhitespace) { continue }
-      var reader = JSONReader(text)
-      guard let members = reader.whole()?.members else {
-        refuse(
-          index + 1,
-          reader.hasNumberOutOfRange ? "a number is out of range" : "it is no JSON object"
-        )
-        continue
-      }
-      addJSON(members, line: index + 1)
+    } catch let problem as ImportError.Line {
+      problems.append(problem)
     }
   }
 
-  private mutating func addJSON(_ json: [RecordValue.Member], line: Int) {
+  private mutating func read(_ object: ImportedObjects.Object) {
+    guard let text = String(bytes: object.text, encoding: .utf8) else {
+      return refuse(object.place, "it is not UTF-8")
+    }
+    guard let first = text.first(where: { !$0.isWhitespace }) else {
+      if object.place.object != nil { refuse(object.place, "it is no JSON object") }
+      return
+    }
+    // Anything else is not parsed: it may be an array of any size.
+    guard first == "{" else { return refuse(object.place, "it is no JSON object") }
+    var reader = JSONReader(text)
+    guard let members = reader.whole()?.members else {
+      let detail =
+        reader.hasNumberOutOfRange ? "a number is out of range" : "it is no JSON object"
+      return refuse(object.place, detail)
+    }
+    addJSON(members, at: object.place)
+  }
+
+  private mutating func addJSON(_ json: [RecordValue.Member], at place: ImportError.Place) {
     var members = json
     // The form of `strata export`, unless the entities of the table have that form themselves.
     let exported: Set = ["table", "id", "value"]
@@ -180,21 +203,21 @@ extension ImportedLines {
     var typed: [RecordValue.Member] = []
     for member in members {
       if isUnknown(member.name) {
-        return refuse(line, "\(table.name) has no field \(member.name). It has \(knownFields)")
+        return refuse(place, "\(table.name) has no field \(member.name). It has \(knownFields)")
       }
       if typed.contains(where: { $0.name == member.name }) {
-        return refuse(line, "the field \(member.name) is there twice")
+        return refuse(place, "the field \(member.name) is there twice")
       }
       if let name = member.value.repeatedName {
-        return refuse(line, "\(member.name) has the name \(name) twice")
+        return refuse(place, "\(member.name) has the name \(name) twice")
       }
       let kind = table.kind(of: member.name)
       guard let value = ImportedTable.value(member.value, kind) else {
         let text = member.value.json().prefix(60)
-        return refuse(line, "\(member.name) is \(text), which is no \(ImportedTable.word(kind))")
+        return refuse(place, "\(member.name) is \(text), which is no \(ImportedTable.word(kind))")
       }
       typed.append(.init(member.name, value))
     }
-    add(typed, line: line)
+    add(typed, at: place)
   }
 }

@@ -92,29 +92,33 @@ struct ImportedTable {
   }
 }
 
-extension ImportedTable {
-  /// The kinds of the columns of CSV for a table that has none: those that fit all texts of a column.
-  ///
-  /// A text is a number only if the number is written like that: `007`, `+49` and `1.50` are texts, and so are
-  /// digits that no integer holds.
-  static func kinds(of columns: [[String]]) -> [Layout.Kind] {
-    columns.map { texts in
-      let texts = texts.filter { !$0.isEmpty }
-      for scalar in [Scalar.int64, .double] where !texts.isEmpty {
-        if texts.allSatisfy({ isCanonical($0, scalar) }) { return .scalar(scalar) }
-      }
-      if !texts.isEmpty, texts.allSatisfy({ ["true", "false"].contains($0) }) {
-        return .scalar(.bool)
-      }
-      return .scalar(.string)
-    }
+/// A column of CSV of a table that has no fields: its kind is the one that fits all its texts.
+///
+/// A text is a number only if the number is written like that: `007`, `+49` and `1.50` are texts, and so are
+/// digits that no integer holds.
+struct ImportedColumn {
+  private var isEmpty = true
+  private var fitting: Set<Scalar> = [.int64, .double, .bool]
+
+  /// Notes a text; an empty one is no value.
+  mutating func note(_ text: String) {
+    if text.isEmpty { return }
+    isEmpty = false
+    for scalar in fitting where !Self.isCanonical(text, scalar) { fitting.remove(scalar) }
   }
 
-  /// Whether a text is how a number of a kind is written.
+  /// The kind.
+  var kind: Layout.Kind {
+    let scalar = [Scalar.int64, .double, .bool].first { !isEmpty && fitting.contains($0) }
+    return .scalar(scalar ?? .string)
+  }
+
+  /// Whether a text is how a value of a kind is written.
   private static func isCanonical(_ text: String, _ scalar: Scalar) -> Bool {
     switch scalar {
     case .int64: Int64(text)?.description == text
-    case .double: isDecimal(text) && Double(text)?.description == text
+    case .double: ImportedTable.isDecimal(text) && Double(text)?.description == text
+    case .bool: text == "true" || text == "false"
     default: false
     }
   }

@@ -7,32 +7,28 @@ import StrataSQLite
 
 /// Entities to be added to a table of a store that no program has open, without their type.
 package struct EntityAddition: Sendable {
-  /// An entity by its encoded ID, with its fields.
+  /// An entity by its encoded ID.
+  ///
+  /// It has the bytes of a record, which take less memory than its values.
   package struct Entity: Sendable {
     package let id: [UInt8]
-    package let members: [RecordValue.Member]
+    fileprivate let record: [UInt8]
+    fileprivate let layout: Layout
 
-    package init(id: [UInt8], members: [RecordValue.Member]) {
-      self.id = id
-      self.members = members
+    /// Its fields as an object; O(bytes).
+    package func value() throws(RecordError) -> RecordValue {
+      try RecordValue(record: record, layout: layout)
     }
 
-    fileprivate func object(referringAs layout: Layout?) -> StoredObject {
-      StoredObject(members, fields: Set(members.map(\.name)), referringAs: layout)
+    fileprivate func members() throws(RecordError) -> [RecordValue.Member] {
+      guard case .object(let members) = try value() else { return [] }
+      return Array(members)
     }
 
-    /// Why it cannot be encoded; nil if it can.
-    package func encodingProblem(_ writer: inout RecordWriter) -> String? {
-      var record: [UInt8] = []
-      do {
-        _ = try writer.encode(object(referringAs: nil), into: &record)
-        try EntityEncoder.checkSize(record.count)
-        return nil
-      } catch EncodingFailure.refused(let reason) {
-        return reason
-      } catch {
-        return "\(error)"
-      }
+    /// Its fields as the type of the table would encode them.
+    fileprivate func object(referringAs layout: Layout?) throws(RecordError) -> StoredObject {
+      let members = try members()
+      return StoredObject(members, fields: Set(members.map(\.name)), referringAs: layout)
     }
   }
 
@@ -49,15 +45,32 @@ package struct EntityAddition: Sendable {
   }
 
   package let table: String
-  /// No two have the same ID.
-  package let entities: [Entity]
   /// The name of the commit.
   package let name: String
+  /// The entities that were added.
+  package private(set) var entities: [Entity] = []
+  private var writer = RecordWriter()
+  private var record: [UInt8] = []
 
-  package init(_ entities: [Entity], to table: String, named name: String) {
-    self.entities = entities
+  package init(to table: String, named name: String) {
     self.table = table
     self.name = name
+  }
+
+  /// Adds an entity with its fields, whose ID no other one has; returns why there is no record of it, else nil.
+  package mutating func add(_ id: [UInt8], _ members: [RecordValue.Member]) -> String? {
+    record.removeAll(keepingCapacity: true)
+    do {
+      let object = StoredObject(members, fields: Set(members.map(\.name)))
+      let layout = try writer.encode(object, into: &record)
+      try EntityEncoder.checkSize(record.count)
+      entities.append(Entity(id: id, record: Array(record), layout: layout))
+      return nil
+    } catch EncodingFailure.refused(let reason) {
+      return reason
+    } catch {
+      return "\(error)"
+    }
   }
 
   /// What ``write(to:_:)`` would do; changes nothing, and works beside a writer.
@@ -84,16 +97,6 @@ package struct EntityAddition: Sendable {
       if changed.isEmpty { return counts }
       try session.transaction {
         try Self.endMarks(session)
-        var encoded: [StoredEntity] = []
-        for entity in changed {
-          var record: [UInt8] = []
-          let object = entity.object(referringAs: writer.layout)
-          let layout = try writer.encode(object, into: &record)
-          let number = try session.number(of: layout, table: table)
-          encoded.append(
-            StoredEntity(table: table, id: entity.id[...], layout: number, record: record[...])
-          )
-        }
         if !view.tables.contains(table) {
           try ListedTable.add(
             table,
@@ -103,7 +106,17 @@ package struct EntityAddition: Sendable {
         }
         let time = max(configuration.now().microseconds, file.lastTime)
         _ = try session.append(named: name, time: time) { delta in
-          for entity in encoded { try delta.put(entity) }
+          var record: [UInt8] = []
+          for index in changed {
+            let entity = entities[index]
+            record.removeAll(keepingCapacity: true)
+            let object = try entity.object(referringAs: writer.layout)
+            let layout = try writer.encode(object, into: &record)
+            let number = try session.number(of: layout, table: table)
+            try delta.put(
+              StoredEntity(table: table, id: entity.id[...], layout: number, record: record[...])
+            )
+          }
         }
       }
       counts.revision = session.written.revision
@@ -125,7 +138,7 @@ package struct EntityAddition: Sendable {
       try snapshot.add(table: table) { encoder in
         try entities.map { entity in
           var record: [UInt8] = []
-          let object = entity.object(referringAs: nil)
+          let object = try entity.object(referringAs: nil)
           let layout = try encoder.encode(object, table: table, into: &record)
           return StoredEntity(table: table, id: entity.id[...], layout: layout, record: record[...])
         }
@@ -165,31 +178,27 @@ package struct EntityAddition: Sendable {
     if marks != before { try marks.write(to: session.connection) }
   }
 
-  /// The entities that are missing, or have other fields.
-  private func changes(in view: ReadView) throws -> (counts: Counts, changed: [Entity]) {
+  /// The indexes of the entities that are missing, or have other fields.
+  private func changes(in view: ReadView) throws -> (counts: Counts, changed: [Int]) {
     var counts = Counts()
-    var present: [[UInt8]: [RecordValue.Member]] = [:]
+    var isUnchanged = [Bool](repeating: false, count: entities.count)
+    let indexes = Dictionary(
+      uniqueKeysWithValues: entities.indices.lazy.map { (entities[$0].id, $0) }
+    )
     let state = try view.state(at: view.last.revision, scope: .table(table))
-    var scan = state.scan(table, .ids(Set(entities.map(\.id))))
+    var scan = state.scan(table, .ids(Set(indexes.keys)))
     while let entity = try scan.next() {
-      present[Array(entity.id)] = try view.catalog.members(
-        entity.layout,
-        entity.record,
-        of: table
-      )
-    }
-    var changed: [Entity] = []
-    for entity in entities {
-      switch present[entity.id] {
-      case nil: counts.inserted += 1
-      case let members? where Self.areEqual(members, entity.members):
+      guard let index = indexes[Array(entity.id)] else { continue }
+      let members = try view.catalog.members(entity.layout, entity.record, of: table)
+      if Self.areEqual(members, try entities[index].members()) {
+        isUnchanged[index] = true
         counts.unchanged += 1
-        continue
-      case _?: counts.updated += 1
+      } else {
+        counts.updated += 1
       }
-      changed.append(entity)
     }
-    return (counts, changed)
+    counts.inserted = entities.count - counts.updated - counts.unchanged
+    return (counts, entities.indices.filter { !isUnchanged[$0] })
   }
 
   /// Whether members are equal, whatever their order.
