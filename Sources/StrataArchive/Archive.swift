@@ -19,6 +19,11 @@ public protocol Archive: Sendable {
   /// The archive in messages: where it is, without any secret.
   var name: String { get }
 
+  /// How long a call may take; nil if it has no limit.
+  ///
+  /// A lease must be longer. Opening notes in its report if it is not.
+  var callLimit: Duration? { get }
+
   /// How far the archive is and who leads; nil while it has no store.
   func head() async throws(ArchiveError) -> ArchiveHead?
 
@@ -126,6 +131,9 @@ public protocol Archive: Sendable {
 }
 
 extension Archive {
+  /// No limit is known.
+  public var callLimit: Duration? { nil }
+
   /// No hints: a follower polls.
   public func hints() -> AsyncStream<Void>? { nil }
 }

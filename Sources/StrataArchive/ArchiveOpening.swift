@@ -22,8 +22,8 @@ package struct ArchiveOpening: Sendable {
   /// A missing file is pulled. If another leader has replaced a file's last commits, the file is set aside,
   /// and pulled. If the archive cannot be reached, an existing file is opened all the same.
   ///
-  /// Throws `.archive` with `.led` while another process leads, with `.away` if there is no file and the
-  /// archive cannot be reached; `.alreadyOpen`; and what pulling throws.
+  /// Throws `.archive` with `.led` while another process leads, with `.leaseTooLong` if it gives no sign and its lease is
+  /// no usual one, with `.away` if there is no file and the archive cannot be reached; `.alreadyOpen`; and what pulling throws.
   package init(
     of path: StorePath,
     in archive: any Archive,
@@ -219,7 +219,7 @@ package struct ArchiveOpening: Sendable {
   /// Leads, and returns the new head.
   ///
   /// The lease of a leader that has died ends in the meantime. A lease that is renewed belongs to a working
-  /// leader.
+  /// leader. It waits for two leases at most.
   private mutating func lead(
     _ position: Position?,
     _ head: ArchiveHead,
@@ -233,7 +233,7 @@ package struct ArchiveOpening: Sendable {
       lease: policy.lease,
       start: head.mark
     )
-    var wait = LeaseWait()
+    var wait = LeaseWait(lease: policy.lease)
     while true {
       do {
         let new = try await archive.lead(candidate)
@@ -242,8 +242,12 @@ package struct ArchiveOpening: Sendable {
         report.epoch = new.epoch
         return new
       } catch {
-        guard isWaiting, case .led(_, let rest) = error.reason else { throw error }
-        if let now = try await archive.head(), wait.isRenewed(now) { throw error }
+        guard isWaiting, case .led(let leader, let rest) = error.reason else { throw error }
+        switch try await archive.head().map({ wait.look(at: $0, Scheduling.now) }) {
+        case .isRenewed: throw error
+        case .isTooLong: throw wait.error(leader, rest, archive)
+        case .runs, nil: break
+        }
         try await Scheduling.sleep(for: min(rest + .milliseconds(10), .milliseconds(200)))
       }
     }
@@ -300,15 +304,24 @@ package struct ArchiveOpening: Sendable {
 
   /// Notes that the report was given: what was moved aside is no news to the next opening.
   ///
-  /// Returns a note for people if that cannot be written.
-  package func noteReported() -> String? {
-    if report.setAside == nil { return nil }
+  /// Returns notes for people: what cannot be written, and times that contradict each other.
+  package func noteReported() -> [String] {
+    var notes: [String] = []
+    if let limit = archive.callLimit, limit >= configuration.archiving.lease {
+      notes.append(
+        """
+        a call to the archive may take \(limit), and a lease is \(configuration.archiving.lease): one call without an \
+        answer ends the lease; ArchivePolicy.lease must be longer
+        """
+      )
+    }
+    if report.setAside == nil { return notes }
     do {
       try Quarantine.noteReported(besideStoreAt: path, on: configuration.disk)
-      return nil
     } catch {
-      return "the next opening reports again what was set aside: \(error)"
+      notes.append("the next opening reports again what was set aside: \(error)")
     }
+    return notes
   }
 
   private mutating func setAside(
@@ -349,17 +362,5 @@ extension PersistenceError.Reason {
     case .archive(let error): if case .gap(let gap) = error.reason { gap.lowerBound } else { nil }
     default: nil
     }
-  }
-}
-
-/// Tells a working leader from one that has died: a working leader renews its lease.
-struct LeaseWait {
-  private var seen: (epoch: Int64, lease: Duration)?
-
-  /// Whether the lease was renewed, or taken, since the last look.
-  mutating func isRenewed(_ head: ArchiveHead) -> Bool {
-    defer { seen = (head.epoch, head.lease) }
-    guard let seen else { return false }
-    return head.epoch != seen.epoch || head.lease > seen.lease
   }
 }

@@ -40,7 +40,7 @@ package actor ArchiveShipper {
   /// Whether it must be asked how far the archive is: an answer was not received.
   private var isUncertain = false
   /// The lease of another leader that is waited for.
-  private var wait = LeaseWait()
+  private var wait: LeaseWait
   /// Whether the archive has to start again, as entities were erased from the file.
   private var isRewritten = false
   /// What the archive's catalog was made of.
@@ -69,6 +69,7 @@ package actor ArchiveShipper {
     self.archive = archive
     self.writer = writer
     policy = writer.configuration.archiving
+    wait = LeaseWait(lease: policy.lease)
     term = opening.term
     mark = opening.mark
     isNewLeader = term != nil
@@ -297,9 +298,10 @@ extension ArchiveShipper {
   private func noteReached() {
     failures = 0
     guard let term else { return }
+    wait = LeaseWait(lease: policy.lease)
     var wasAway = false
     update { status in
-      if case .away = status.condition { wasAway = true }
+      wasAway = status.condition.failingSince != nil
       status.condition = .leading(epoch: term.epoch)
     }
     if wasAway { writer.events.send(.archiveBack) }
@@ -313,40 +315,49 @@ extension ArchiveShipper {
       failures += 1
       // Asked at once who leads.
       return failures > 1 ? .milliseconds(200) : .zero
-    case .led(let leader, _):
+    case .led(let leader, let rest):
       // The lease of a leader that has died ends.
+      let finding: LeaseWait.Finding?
       do {
-        if let head = try await archive.head(), wait.isRenewed(head) {
-          lose(to: leader)
-          return policy.lease
-        }
+        finding = try await archive.head().map { wait.look(at: $0, Scheduling.now) }
       } catch {
         noteAway(error.sentence)
         return .seconds(1)
       }
-      noteAway("\(leader) leads it")
+      switch finding {
+      case .isRenewed:
+        lose(to: leader)
+        return policy.lease
+      case .isTooLong: noteAway(wait.error(leader, rest, archive).sentence)
+      case .runs, nil: noteAway("\(leader) leads it")
+      }
       return min(policy.lease / 4, .milliseconds(200))
-    case .otherStore, .newerFormat, .unusable, .damaged, .notFound, .gap, .empty, .away:
-      isUncertain = true
-      noteAway(error.sentence)
-      failures += 1
-      await limitBacklog()
-      return min(.milliseconds(100) * failures, .seconds(5))
+    case .away, .leaseTooLong: noteAway(error.sentence)
+    case .otherStore, .newerFormat, .unusable, .damaged, .notFound, .gap, .empty:
+      noteFailing("\(error)") { .failed($0, since: $1) }
     }
+    isUncertain = true
+    failures += 1
+    await limitBacklog()
+    return min(.milliseconds(100) * failures, .seconds(5))
   }
 
-  private func noteAway(_ detail: String) {
+  private func noteAway(_ detail: String) { noteFailing(detail) { .away($0, since: $1) } }
+
+  /// Notes why commits do not reach the archive, and since when; a cause of another kind is an event of its own.
+  private func noteFailing(
+    _ detail: String,
+    as condition: (String, Date) -> ArchiveStatus.Condition
+  ) {
     let now = writer.configuration.now()
-    var since: Date?
+    var isNews = false
+    var since = now
     update { status in
-      if case .away(_, let before) = status.condition {
-        status.condition = .away(detail, since: before)
-      } else {
-        since = now
-        status.condition = .away(detail, since: now)
-      }
+      since = status.condition.failingSince ?? now
+      isNews = !condition(detail, since).isLike(status.condition)
+      status.condition = condition(detail, since)
     }
-    if let since { writer.events.send(.archiveAway(since: since, detail)) }
+    if isNews { writer.events.send(.archiveAway(since: since, detail)) }
   }
 
   /// Another process leads: nothing that this one does can become part of the history.
@@ -381,7 +392,7 @@ extension ArchiveShipper {
     let before = try await archive.head()
     if before == nil, mark != nil {
       // It was there before, so it is not a new one.
-      throw ArchiveError(.away("it has no store any more"), archive: archive.name)
+      throw ArchiveError(.empty, archive: archive.name)
     }
     var relation = ArchiveRelation.atOrAhead
     if let before {
@@ -455,7 +466,7 @@ extension ArchiveShipper {
   /// Asks how far the archive is, after an answer that did not arrive or a refusal.
   private func resynchronize() async throws {
     guard let head = try await archive.head() else {
-      throw ArchiveError(.away("it has no store any more"), archive: archive.name)
+      throw ArchiveError(.empty, archive: archive.name)
     }
     guard let term, head.epoch == term.epoch, head.leader == leader else {
       // Another process leads. Or the archive went back to before this leadership, and may have given its epoch to another

@@ -157,7 +157,7 @@ extension Persistence {
       throw error
     }
     opened.report.archive = archived.report
-    if let note = archived.noteReported() { opened.report.notes.append(note) }
+    opened.report.notes += archived.noteReported()
     let persistence = Persistence(opening, opened, writer, shipper)
     await shipper.start()
     return persistence

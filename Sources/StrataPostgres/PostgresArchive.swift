@@ -28,8 +28,11 @@
       executor.asUnownedSerialExecutor()
     }
 
+    /// How long a call may take once it is connected.
+    public nonisolated var callLimit: Duration? { access.callTimeout }
+
     nonisolated let store: String
-    private let access: PostgresAccess
+    private nonisolated let access: PostgresAccess
     private let notifier: PostgresNotifier
     private var connection: PostgresConnection?
     private var hasSchema = false
@@ -46,14 +49,14 @@
     ///   - connection: libpq's connection string, or a URL. One with a password is refused.
     ///   - store: The name of the store in the database, which may have several.
     ///   - connectTimeout: How long connecting may take, over all hosts.
-    ///   - callTimeout: How long a call may take once it is connected.
+    ///   - callTimeout: How long a call may take once it is connected. A lease must be longer.
     ///
     /// Throws `.unusable`.
     public init(
       _ connection: String,
       store: String,
-      connectTimeout: Duration = .seconds(10),
-      callTimeout: Duration = .seconds(30)
+      connectTimeout: Duration = .seconds(5),
+      callTimeout: Duration = .seconds(8)
     ) throws(ArchiveError) {
       let place: String
       do throws(ArchiveError.Reason) {
@@ -244,7 +247,7 @@
     public func lead(_ candidate: ArchiveCandidate) throws(ArchiveError) -> ArchiveHead {
       try perform { call in
         if let flaw = candidate.flaw { throw ArchiveError.Reason.unusable(flaw) }
-        if !call.hasSchema { try makeSchema(call) }
+        if !call.hasSchema { try makeSchema(call) } else { try call.run(PostgresSchema.improve) }
         let head = try changeLeader(to: candidate, call)
         leaders[head.epoch] = candidate.leader
         return head

@@ -57,7 +57,7 @@ struct ArchiveCommandTests {
   func `status says how far it is, and prune what is needed`() async throws {
     let empty = try await Program.strata("archive", "status", "--from", folder)
     #expect(empty.status == 3)
-    #expect(empty.errors.contains("has no store yet"))
+    #expect(empty.errors.contains("has no store"))
     try await fill()
     let status = try await Program.strata("archive", "status", "--from", folder)
     #expect(status.status == 0)

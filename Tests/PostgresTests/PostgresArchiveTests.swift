@@ -420,6 +420,39 @@
 
   /// Hints.
   extension PostgresArchiveTests {
+    /// The tables as they are now, and as earlier builds made them.
+    @Test(arguments: ["DEFERRABLE INITIALLY DEFERRED", "NOT DEFERRABLE"])
+    func `a store can be deleted with SQL, and the archive says that it has none`(
+      constraint: String
+    ) async throws {
+      let database = try server.newDatabase()
+      let archive = try archive(database)
+      _ = try await led(archive)
+      try server.sql(
+        """
+        ALTER TABLE strata.snapshot_chunk
+        ALTER CONSTRAINT snapshot_chunk_store_hash_fkey \(constraint)
+        """,
+        in: database
+      )
+      // The next leader brings the tables up to date.
+      let term = try await led(archive, segments: 3...4)
+      let chunk = ArchiveChunk(body: [1, 2, 3])
+      try await archive.add([chunk], in: term)
+      let list = ArchiveSnapshot.List(image: [4], chunks: [1: chunk.id])
+      try await archive.add(ArchiveConformance.snapshot(4), list, catalog: nil, in: term)
+      try server.sql("DELETE FROM strata.store", in: database)
+      #expect(try await archive.head() == nil)
+      let segment = ArchiveConformance.segment(5...5, epoch: term.epoch)
+      let error = await #expect(throws: ArchiveError.self) {
+        try await archive.append(segment, catalog: nil, in: term)
+      }
+      #expect(error?.reason == .empty)
+      for table in ["segment", "catalog", "snapshot", "snapshot_chunk", "chunk"] {
+        #expect(try server.sql("SELECT count(*) FROM strata.\(table)", in: database) == "0")
+      }
+    }
+
     @Test
     func `an append wakes those that listen`() async throws {
       let archive = try archive()

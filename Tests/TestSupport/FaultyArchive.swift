@@ -21,6 +21,7 @@ package final class FaultyArchive: Archive {
   }
 
   package let name: String
+  package let callLimit: Duration?
   private let inner: any Archive
   private let plan: Lock<@Sendable (_ call: String) -> Fault?>
   /// How many calls the archive is answering, and whether further ones wait.
@@ -30,8 +31,9 @@ package final class FaultyArchive: Archive {
 
   private let hinting: Lock<@Sendable () -> AsyncStream<Void>?>
 
-  package init(_ inner: any Archive) {
+  package init(_ inner: any Archive, callLimit: Duration? = nil) {
     self.inner = inner
+    self.callLimit = callLimit
     name = inner.name
     plan = Lock { _ in nil }
     hinting = Lock { inner.hints() }

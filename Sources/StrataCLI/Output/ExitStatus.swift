@@ -58,7 +58,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     self =
       switch error.reason {
       case .away: .io
-      case .refused, .led: .locked
+      case .refused, .led, .leaseTooLong: .locked
       case .otherStore, .unusable: .failed
       case .empty, .notFound, .gap: .notFound
       case .newerFormat: .newerFormat

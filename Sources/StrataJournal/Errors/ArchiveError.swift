@@ -12,9 +12,12 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case refused
     /// The lease of another leader runs for this long.
     case led(by: String, for: Duration)
+    /// The lease of a leader that gives no sign runs for longer than a lease is: a clock went back, or that leader asks
+    /// for longer ones.
+    case leaseTooLong(by: String, for: Duration, lease: Duration)
     /// It has the history of another store.
     case otherStore(UUID)
-    /// It has no store yet.
+    /// It has no store: nothing was put there yet, or it was removed or lost.
     case empty
     /// There is no such thing in it.
     case notFound(String)
@@ -50,7 +53,12 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case .led(let leader, let rest):
       "\(leader) leads the archive \(archive) for another \(Self.text(rest))"
     case .otherStore(let id): "the archive \(archive) belongs to the store \(id)"
-    case .empty: "the archive \(archive) has no store yet"
+    case .leaseTooLong(let leader, let rest, let lease):
+      """
+      the lease of \(leader) for the archive \(archive) runs for another \(Self.text(rest)), and a lease is \
+      \(Self.text(lease)): the clock that it runs by went back, or \(leader) asks for longer ones
+      """
+    case .empty: "the archive \(archive) has no store"
     case .notFound(let what): "there is no \(what) in the archive \(archive)"
     case .gap(let gap):
       """
@@ -70,7 +78,9 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case .refused: "Follow the new leader, or open the file again once its lease has ended."
     case .led: "Follow it, or open the file again once the lease has ended."
     case .otherStore: "Give each store an archive of its own."
-    case .empty: "Open a store with this archive once, or push one to it."
+    case .leaseTooLong: "Set the clock right, or open the file again once the lease has ended."
+    case .empty:
+      "If it had one, restore the archive, or push the store again; else open a store with it once."
     case .notFound: "`strata archive status` shows what there is."
     case .gap(let gap):
       "Take revision \(gap.lowerBound.previous) or \(gap.upperBound); a backup may have what is between."

@@ -66,7 +66,7 @@ extension PersistenceError {
 
   private static func remedy(of error: ArchiveError) -> Remedy {
     switch error.reason {
-    case .away, .refused, .led: .retry
+    case .away, .refused, .led, .leaseTooLong: .retry
     case .otherStore, .empty, .notFound, .gap, .unusable: .chooseAnother
     case .newerFormat: .useNewerBuild
     case .damaged: .restore

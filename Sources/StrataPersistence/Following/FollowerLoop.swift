@@ -325,7 +325,7 @@ extension FollowerLoop {
       restored = await waiting(setup, for: name, replica)
     }
     restored.report.archive = archived?.report
-    if let note = archived?.noteReported() { restored.report.notes.append(note) }
+    restored.report.notes += archived?.noteReported() ?? []
     return (restored, replica)
   }
 

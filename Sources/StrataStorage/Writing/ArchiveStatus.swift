@@ -11,6 +11,9 @@ public struct ArchiveStatus: Sendable, Equatable {
     case leading(epoch: Int64)
     /// It has been out of reach since then; it is tried again.
     case away(String, since: Date)
+    /// It has taken no commits since then and will not by itself: it has lost the store, or rights are missing. It is
+    /// tried again.
+    case failed(String, since: Date)
     /// Another process leads, and this one no longer sends anything.
     case notLeading(by: String)
     /// The persistence was closed.
@@ -43,6 +46,24 @@ public struct ArchiveStatus: Sendable, Equatable {
   }
 }
 
+extension ArchiveStatus.Condition {
+  /// Since when commits do not reach it; nil unless it is tried again.
+  package var failingSince: Date? {
+    switch self {
+    case .away(_, let since), .failed(_, let since): since
+    case .starting, .leading, .notLeading, .closed: nil
+    }
+  }
+
+  /// Whether both are out of reach, or both have failed.
+  package func isLike(_ other: Self) -> Bool {
+    switch (self, other) {
+    case (.away, .away), (.failed, .failed): true
+    default: false
+    }
+  }
+}
+
 extension ArchiveStatus: CustomStringConvertible {
   /// Sentences for a person.
   public var description: String {
@@ -68,6 +89,8 @@ extension ArchiveStatus.Condition: CustomStringConvertible {
     case .leading(let epoch): "commits reach it, in epoch \(epoch)."
     case .away(let detail, let since):
       "it has not been reached since \(Measures.time(since)) (\(detail))."
+    case .failed(let detail, let since):
+      "it has taken no commits since \(Measures.time(since)). \(detail.withFullStop)"
     case .notLeading(let leader): "\(leader) leads it; commits of this process do not reach it."
     case .closed: "closed."
     }

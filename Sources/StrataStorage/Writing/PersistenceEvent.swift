@@ -19,7 +19,8 @@ public enum PersistenceEvent: Sendable, Equatable {
   case leading(epoch: Int64)
   /// The archive has everything up to this revision.
   case replicated(through: Revision)
-  /// The archive has been out of reach since then; commits go on, and it is tried again.
+  /// Commits have not reached the archive since then; they go on, and it is tried again. `ArchiveStatus.Condition` says
+  /// whether it is out of reach or has failed.
   case archiveAway(since: Date, String)
   /// The archive can be reached again.
   case archiveBack

@@ -443,7 +443,7 @@ extension ArchiveFaultRun {
       case .archive(let error):
         step("  \(error.reason)")
         switch error.reason {
-        case .away, .led, .refused, .empty, .notFound: return nil
+        case .away, .led, .leaseTooLong, .refused, .empty, .notFound: return nil
         default: note("\(error)")
         }
       default: if !"\(error)".contains("CancellationError") { note("\(error)") }

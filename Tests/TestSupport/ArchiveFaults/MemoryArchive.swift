@@ -22,6 +22,9 @@ package actor MemoryArchive: Archive {
     fileprivate var segments: [ArchiveSegment] = []
     fileprivate var snapshots: [Revision: Snapshot] = [:]
     fileprivate var chunks: [ArchiveChunk.ID: Chunk] = [:]
+
+    /// Nothing.
+    package init() {}
   }
 
   fileprivate struct Chunk: Sendable {
