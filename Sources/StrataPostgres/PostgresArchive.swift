@@ -120,12 +120,14 @@
 
     /// Whether a database has the tables.
     ///
-    /// - Throws: `.newerFormat` if a newer version has made them.
+    /// - Throws: `.newerFormat` if a newer version has made them, and `.unusable` if the role must not read them.
     func findsSchema(_ connection: PostgresConnection) throws -> Bool {
       let deadline = PostgresConnection.Deadline.now + callTimeout
-      guard !(try connection.run(PostgresSchema.isThere, until: deadline)).isEmpty else {
+      guard let found = try connection.run(PostgresSchema.find, until: deadline).first else {
         return false
       }
+      let lacking = try found.text(0)
+      if !lacking.isEmpty { throw missingRights(lacking, of: connection.user, "SELECT") }
       let rows = try connection.run(PostgresSchema.readVersion, until: deadline)
       guard let version = try rows.first?.integer(0) else {
         throw ArchiveError.Reason.damaged("strata.format has no version")
@@ -137,6 +139,31 @@
         )
       }
       return true
+    }
+
+    /// Checks that a role may lead.
+    ///
+    /// - Throws: `.unusable` if it must not write the tables.
+    func checkMayWrite(_ connection: PostgresConnection) throws {
+      let deadline = PostgresConnection.Deadline.now + callTimeout
+      let rows = try connection.run(PostgresSchema.missingForLeader, until: deadline)
+      let lacking = try rows.first?.text(0) ?? ""
+      if lacking.isEmpty { return }
+      throw missingRights(lacking, of: connection.user, "SELECT, INSERT, UPDATE, DELETE")
+    }
+
+    private func missingRights(
+      _ lacking: String,
+      of user: String,
+      _ needed: String
+    ) -> ArchiveError.Reason {
+      let role = "\"\(user.replacing("\"", with: "\"\""))\""
+      return .unusable(
+        """
+        the role \(user) lacks \(lacking); let an owner of the tables run GRANT USAGE ON SCHEMA strata TO \(role); \
+        GRANT \(needed) ON ALL TABLES IN SCHEMA strata TO \(role)
+        """
+      )
     }
   }
 
@@ -247,7 +274,12 @@
     public func lead(_ candidate: ArchiveCandidate) throws(ArchiveError) -> ArchiveHead {
       try perform { call in
         if let flaw = candidate.flaw { throw ArchiveError.Reason.unusable(flaw) }
-        if !call.hasSchema { try makeSchema(call) } else { try call.run(PostgresSchema.improve) }
+        if call.hasSchema {
+          try access.checkMayWrite(call.connection)
+          try call.run(PostgresSchema.improve)
+        } else {
+          try makeSchema(call)
+        }
         let head = try changeLeader(to: candidate, call)
         leaders[head.epoch] = candidate.leader
         return head

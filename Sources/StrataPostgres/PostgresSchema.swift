@@ -97,7 +97,30 @@
       END $$
       """
 
-    static let isThere = "SELECT 1::bigint WHERE to_regclass('strata.format') IS NOT NULL"
+    /// A row if the tables are there, with the rights to read them that the role lacks, as a text.
+    static let find = """
+      SELECT concat_ws(', ',
+        CASE WHEN NOT has_schema_privilege(n.oid, 'USAGE') THEN 'USAGE on the schema strata' END,
+        (SELECT 'SELECT on ' || string_agg('strata.' || c.relname, ', ' ORDER BY c.relname)
+          FROM pg_class c
+          WHERE c.relnamespace = n.oid AND c.relkind = 'r' AND NOT has_table_privilege(c.oid, 'SELECT')
+            AND c.relname IN (
+              'store', 'catalog', 'segment', 'chunk', 'snapshot', 'snapshot_chunk', 'format')))
+      FROM pg_namespace n JOIN pg_class f ON f.relnamespace = n.oid
+      WHERE n.nspname = 'strata' AND f.relname = 'format' AND f.relkind = 'r'
+      """
+
+    /// The rights that every leader uses and the role lacks, as a text.
+    static let missingForLeader = """
+      SELECT string_agg(needed.right || ' on strata.' || needed.name, ', ' ORDER BY c.relname, needed.right)
+      FROM (VALUES ('store', 'INSERT'), ('store', 'UPDATE'), ('catalog', 'INSERT'), ('catalog', 'UPDATE'),
+        ('segment', 'INSERT'), ('chunk', 'INSERT'), ('chunk', 'UPDATE'), ('snapshot', 'INSERT'),
+        ('snapshot', 'DELETE'), ('snapshot_chunk', 'INSERT')) AS needed (name, "right")
+      JOIN pg_class c ON c.relname = needed.name AND c.relnamespace = to_regnamespace('strata')
+      WHERE NOT has_table_privilege(c.oid, needed.right)
+      HAVING count(*) > 0
+      """
+
     static let readVersion = "SELECT version FROM strata.format"
   }
 #endif

@@ -132,7 +132,7 @@
         )
       }
       let refused = try push()
-      #expect(refused.status == 74)
+      #expect(refused.status == 1)
       #expect(!refused.text.contains("pass-of-nobody"))
       try write(password: "pass-of-role")
       let pushed = try push()

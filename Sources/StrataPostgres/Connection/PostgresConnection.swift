@@ -41,27 +41,34 @@
       within time: Duration,
       _ secrets: [String]
     ) throws(PostgresFailure) -> OpaquePointer {
-      var failure = PostgresFailure.lost("there is no host to try")
+      var failures: [PostgresFailure] = []
       for options in attempts {
         do throws(PostgresFailure) {
-          return try connect(options, until: .now + time / attempts.count, secrets)
+          return try connect(
+            options,
+            until: .now + time / attempts.count,
+            secrets,
+            among: attempts.count == 1 ? .one : .several
+          )
         } catch {
-          failure = error
+          failures.append(error)
         }
       }
-      throw failure
+      // A host that may be back later may take what another one refuses.
+      throw failures.last(where: \.mayPass) ?? failures.last ?? .lost("there is no host to try")
     }
 
     private static func connect(
       _ options: [String: String],
       until deadline: Deadline,
-      _ secrets: [String]
+      _ secrets: [String],
+      among hosts: ConnectionRefusal.Hosts
     ) throws(PostgresFailure) -> OpaquePointer {
       guard let handle = ConnectionOptions.start(options) else {
         throw .lost("no memory for a connection")
       }
       do throws(PostgresFailure) {
-        try finishConnecting(handle, until: deadline, secrets)
+        try finishConnecting(handle, until: deadline, secrets, among: hosts)
         return handle
       } catch {
         PQfinish(handle)
@@ -72,24 +79,28 @@
     private static func finishConnecting(
       _ handle: OpaquePointer,
       until deadline: Deadline,
-      _ secrets: [String]
+      _ secrets: [String],
+      among hosts: ConnectionRefusal.Hosts
     ) throws(PostgresFailure) {
       PQsetNoticeReceiver(handle, { _, _ in }, nil)
+      // Only this form of a message has the SQLSTATE of a connection that is refused.
+      PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
       var state = PGRES_POLLING_WRITING
       while PQstatus(handle) != CONNECTION_BAD {
         switch state {
         case PGRES_POLLING_OK:
+          PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
           guard PQsetnonblocking(handle, 1) == 0 else {
             throw .lost(message(of: handle, secrets))
           }
           return
         case PGRES_POLLING_READING: try wait(handle, for: POLLIN, until: deadline)
         case PGRES_POLLING_WRITING: try wait(handle, for: POLLOUT, until: deadline)
-        default: throw .lost(message(of: handle, secrets))
+        default: throw refusal(of: handle, among: hosts, secrets)
         }
         state = PQconnectPoll(handle)
       }
-      throw .lost(message(of: handle, secrets))
+      throw refusal(of: handle, among: hosts, secrets)
     }
   }
 
@@ -291,6 +302,17 @@
   /// Messages.
   extension PostgresConnection {
     private var lost: PostgresFailure { .lost(Self.message(of: handle, secrets)) }
+
+    /// Why a connection was not made.
+    private static func refusal(
+      of handle: OpaquePointer,
+      among hosts: ConnectionRefusal.Hosts,
+      _ secrets: [String]
+    ) -> PostgresFailure {
+      let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+      let refusal = ConnectionRefusal(message, among: hosts)
+      return refusal.failure(refusal.text.withheld(ifQuoting: secrets + password(of: handle)))
+    }
 
     private static func message(of handle: OpaquePointer, _ secrets: [String]) -> String {
       let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""

@@ -7,8 +7,15 @@
     case lost(String)
     /// The server did not answer in time.
     case timedOut
-    /// The server refused a statement, with its SQLSTATE.
+    /// The server refused a statement or a connection, with its SQLSTATE.
     case server(code: String, message: String)
+    /// No connection was made, and none will be with these settings.
+    case misconfigured(String)
+
+    /// Whether the same call may succeed later.
+    var mayPass: Bool {
+      if case .away = reason { true } else { false }
+    }
 
     /// The reason for a user of the archive.
     ///
@@ -17,19 +24,24 @@
     var reason: ArchiveError.Reason {
       switch self {
       case .lost(let message): return .away(message)
+      case .misconfigured(let message): return .unusable(message)
       case .timedOut: return .away("the server did not answer in time")
       case .server(let code, let message):
         switch code {
         case "XX001", "XX002": return .damaged(message)
         case "42501":
           return .unusable(
-            "\(message); the role needs USAGE on the schema strata, and SELECT, INSERT, UPDATE and "
-              + "DELETE on its tables"
+            """
+            \(message); a role needs CONNECT on the database, USAGE on the schema strata and SELECT on its \
+            tables, and to lead also INSERT, UPDATE and DELETE
+            """
           )
         default: break
         }
         return switch code.prefix(2) {
-        case "0A", "21", "22", "23", "42", "54": .unusable("\(message) (SQLSTATE \(code))")
+        // The class 28 is a wrong user or password, and 3D an unknown database.
+        case "0A", "21", "22", "23", "28", "3D", "42", "54":
+          .unusable("\(message) (SQLSTATE \(code))")
         default: .away("\(message) (SQLSTATE \(code))")
         }
       }
