@@ -122,6 +122,16 @@ public protocol Archive: Sendable {
     snapshots: [Revision]
   ) async throws(ArchiveError)
 
+  /// How many bytes it has for the store: its segments, snapshots, chunks and catalog.
+  func bytes() async throws(ArchiveError) -> Int64
+
+  /// Removes the store with all that it has; it is empty then.
+  ///
+  /// After an error some of it may be removed, and the same call goes on.
+  ///
+  /// Throws `.refused` if another leads.
+  func removeStore(in term: ArchiveTerm) async throws(ArchiveError)
+
   /// Elements that arrive soon after an append, as hints to look for it at once; nil if the archive has no
   /// hints.
   ///
@@ -136,4 +146,28 @@ extension Archive {
 
   /// No hints: a follower polls.
   public func hints() -> AsyncStream<Void>? { nil }
+}
+
+extension Archive {
+  /// Removes the store with all that it has, and returns the head that it had.
+  ///
+  /// It leads for that, so that no former leader adds to it, and no process can lead meanwhile. A call that was
+  /// interrupted can be repeated at once, as the leader has the same name.
+  ///
+  /// Throws `.empty`, and `.led` while the lease of a leader runs.
+  package func removeStore() async throws(ArchiveError) -> ArchiveHead {
+    guard let head = try await head() else { throw ArchiveError(.empty, archive: name) }
+    let lease = Duration.seconds(60)
+    let led = try await lead(
+      ArchiveCandidate(
+        store: head.store,
+        epoch: head.epoch,
+        leader: "strata archive remove",
+        lease: lease,
+        start: head.mark
+      )
+    )
+    try await removeStore(in: ArchiveTerm(epoch: led.epoch, lease: lease))
+    return head
+  }
 }

@@ -154,6 +154,12 @@ struct ArchiveFolder: Sendable {
     }
   }
 
+  /// How many bytes a file has; 0 if it is not there.
+  func size(of file: String) throws -> Int64 {
+    var status = stat()
+    return lstat(path(file), &status) == 0 ? Int64(status.st_size) : 0
+  }
+
   /// How long ago a file was written, in seconds.
   func age(of file: String, _ now: Date) throws -> TimeInterval {
     var status = stat()

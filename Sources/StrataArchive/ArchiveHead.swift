@@ -54,15 +54,27 @@ public struct ArchiveHead: Sendable, Equatable {
   public var leader: String
   /// How long its lease still runs, by the clock of the archive; zero once another may lead.
   public var lease: Duration
+  /// When its lease ends or has ended, by the clock of the archive: the leader gave its last sign at most a lease earlier.
+  ///
+  /// Nil if the archive does not know.
+  public var leaseEnd: Date?
   /// The end of the last segment, or the snapshot beyond it.
   public var mark: HistoryMark
 
   /// Creates a head.
-  public init(store: UUID, epoch: Int64, leader: String, lease: Duration, mark: HistoryMark) {
+  public init(
+    store: UUID,
+    epoch: Int64,
+    leader: String,
+    lease: Duration,
+    leaseEnd: Date? = nil,
+    mark: HistoryMark
+  ) {
     self.store = store
     self.epoch = epoch
     self.leader = leader
     self.lease = lease
+    self.leaseEnd = leaseEnd
     self.mark = mark
   }
 }

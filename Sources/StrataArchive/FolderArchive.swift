@@ -351,6 +351,29 @@ extension FolderArchive {
     }
   }
 
+  /// Removes all its files but the lock, the one that says that there is a store last.
+  public func removeStore(in term: ArchiveTerm) throws(ArchiveError) {
+    try perform {
+      try locked(in: term) { _, held in
+        for file in try storedFiles() { try held.remove(file) }
+        try held.remove("head")
+      }
+    }
+  }
+
+  /// How many bytes its files have; O(files).
+  public func bytes() throws(ArchiveError) -> Int64 {
+    try perform { try storedFiles().reduce(0) { $0 + (try folder.size(of: $1)) } }
+  }
+
+  /// All files of the store but the head: what a reader needs first comes first.
+  private func storedFiles() throws -> [String] {
+    let snapshots = try snapshotFiles().map { "snapshots/\(Self.name(of: $0))" }
+    let segments = try segmentFiles().map { "segments/\($0.name)" }
+    let chunks = try chunkFiles().map { "chunks/\($0)" }
+    return snapshots + segments + chunks + (try folder.names(in: "").filter { Self.isCatalog($0) })
+  }
+
   /// How long a chunk may exist without a snapshot: the list is written after the chunks.
   private static let ageOfOrphans: TimeInterval = 3_600
 }
@@ -397,6 +420,7 @@ extension FolderArchive {
       epoch: head.epoch,
       leader: head.leader,
       lease: max(.zero, .microseconds(head.leaseEnd) - .microseconds(now().microseconds)),
+      leaseEnd: head.leaseEnd > 0 ? Date(microseconds: head.leaseEnd) : nil,
       mark: head.mark
     )
   }

@@ -256,21 +256,73 @@
       }
     }
 
+    /// Removes the store, its row last.
+    ///
+    /// It takes several short transactions, and each extends the lease of the term.
+    public func removeStore(in term: ArchiveTerm) throws(ArchiveError) {
+      try repeated(in: term) { call, store in
+        try call.run(PostgresStatements.removeAllSnapshots, store)
+        return false
+      }
+      try repeated(in: term) { call, store in
+        try !call.run(
+          PostgresStatements.removeSegments,
+          store,
+          .integer(.max),
+          .integer(64 << 20)
+        ).isEmpty
+      }
+      try repeated(in: term) { call, store in
+        try !call.run(PostgresStatements.removeSomeChunks, store).isEmpty
+      }
+      try repeated(in: term) { call, store in
+        try call.run(PostgresStatements.removeStore, store)
+        return false
+      }
+    }
+
     /// Runs transactions that hold the lock of the store, until one has nothing more to do.
+    ///
+    /// - Parameter term: the leadership that is checked; nil where none is needed.
     private func repeated(
+      in term: ArchiveTerm? = nil,
       _ body: (Call, PostgresValue) throws -> Bool
     ) throws(ArchiveError) {
       var isUnfinished = true
       while isUnfinished {
         isUnfinished = try perform { call in
           guard call.hasSchema else { throw ArchiveError.Reason.empty }
-          return try call.transaction {
-            guard let row = try call.run(PostgresStatements.lock, .text(store)).first else {
-              throw ArchiveError.Reason.empty
-            }
-            return try body(call, .integer(try row.integer(0)))
-          }
+          return try call.transaction { try body(call, try lock(in: term, call)) }
         }
+      }
+    }
+
+    /// Locks the store, and returns its number.
+    private func lock(in term: ArchiveTerm?, _ call: Call) throws -> PostgresValue {
+      guard let term else {
+        guard let row = try call.run(PostgresStatements.lock, .text(store)).first else {
+          throw ArchiveError.Reason.empty
+        }
+        return .integer(try row.integer(0))
+      }
+      let held = try call.run(
+        PostgresStatements.hold,
+        .text(store),
+        .integer(term.epoch),
+        leader(term),
+        .integer(term.lease.leaseMicroseconds)
+      )
+      guard let row = held.first else { throw try refusal(call) }
+      return .integer(try row.integer(0))
+    }
+
+    /// How many bytes it has for the store; the server reads a row of each segment and chunk, without its body.
+    public func bytes() throws(ArchiveError) -> Int64 {
+      try perform { call in
+        guard call.hasSchema,
+          let row = try call.run(PostgresStatements.bytes, .text(store)).first
+        else { return 0 }
+        return try row.integer(0)
       }
     }
   }

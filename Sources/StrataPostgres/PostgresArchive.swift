@@ -91,6 +91,25 @@
       try await PostgresArchive(connection, store: "any").storeNames()
     }
 
+    /// The stores in a database, by name, with their heads and sizes.
+    ///
+    /// Throws like the initializer, and `.away`.
+    package static func stores(
+      in connection: String
+    ) async throws(ArchiveError) -> [(name: String, head: ArchiveHead, bytes: Int64)] {
+      try await PostgresArchive(connection, store: "any").stores()
+    }
+
+    private func stores() throws(ArchiveError) -> [(name: String, head: ArchiveHead, bytes: Int64)]
+    {
+      try perform { call in
+        guard call.hasSchema else { return [] }
+        return try call.run(PostgresStatements.stores).map { row in
+          (try row.text(7), try Self.head(row), try row.integer(8))
+        }
+      }
+    }
+
     private func storeNames() throws(ArchiveError) -> [String] {
       try perform { call in
         guard call.hasSchema else { return [] }
@@ -266,6 +285,7 @@
         epoch: try row.integer(1),
         leader: try row.text(2),
         lease: .microseconds(try row.integer(3)),
+        leaseEnd: Date(microseconds: try row.integer(6)),
         mark: try row.mark(4, 5)
       )
     }

@@ -15,7 +15,22 @@
     private static let headColumns = """
       id, epoch, leader,
       greatest(0, extract(epoch FROM lease_until - clock_timestamp()) * 1000000)::bigint,
-      revision, chain
+      revision, chain, (extract(epoch FROM lease_until) * 1000000)::bigint
+      """
+
+    /// No body is read: the length of a stored value is beside it.
+    private static let size = """
+      (SELECT coalesce(sum(bytes), 0) FROM strata.segment g WHERE g.store = s.number)
+      + (SELECT coalesce(sum(octet_length(body)), 0) FROM strata.chunk c WHERE c.store = s.number)
+      + (SELECT coalesce(sum(octet_length(image)), 0) FROM strata.snapshot p WHERE p.store = s.number)
+      + (SELECT coalesce(sum(octet_length(body)), 0) FROM strata.catalog k WHERE k.store = s.number)
+      """
+
+    static let bytes = "SELECT (\(size))::bigint FROM strata.store s WHERE name = $1"
+
+    /// All stores, with their names and sizes.
+    static let stores = """
+      SELECT \(headColumns), name, (\(size))::bigint FROM strata.store s ORDER BY name
       """
 
     static let head = "SELECT \(headColumns) FROM strata.store WHERE name = $1"
@@ -208,6 +223,27 @@
       INSERT INTO strata.snapshot_chunk (store, revision, number, hash)
       SELECT $1, $2, number, hash FROM unnest($3, $4) AS c (number, hash)
       """
+
+    /// Locks the store of a term, and extends its lease; returns its number.
+    ///
+    /// $4 lease in microseconds.
+    static let hold = """
+      UPDATE strata.store SET lease_until = clock_timestamp() + $4 * interval '1 microsecond'
+      WHERE \(isLed) RETURNING number
+      """
+
+    /// $1 store; some of those that no snapshot lists, new ones as well.
+    static let removeSomeChunks = """
+      DELETE FROM strata.chunk WHERE store = $1 AND hash IN (
+        SELECT c.hash FROM strata.chunk c
+        WHERE c.store = $1 AND NOT EXISTS (
+          SELECT FROM strata.snapshot_chunk l WHERE l.store = c.store AND l.hash = c.hash)
+        LIMIT 1000)
+      RETURNING store
+      """
+
+    /// $1 store.
+    static let removeStore = "DELETE FROM strata.store WHERE number = $1"
 
     /// $1 store, $2 body.
     static let putCatalog = """

@@ -54,6 +54,102 @@ struct ArchiveCommandTests {
   }
 
   @Test
+  func `list names the store, its size and its leader`() async throws {
+    let none = try await Program.strata("archive", "list", "--from", folder)
+    #expect((none.status, none.output) == (0, "There is no store.\n"))
+    try await fill()
+    let list = try await Program.strata("archive", "list", "--from", folder)
+    let lines = list.output.split(separator: "\n")
+    #expect(lines.count == 2)
+    #expect(
+      lines[0].split(separator: " ") == ["name", "store", "revision", "size", "leader", "lease"]
+    )
+    #expect(lines[1].hasSuffix(" ended"), "\(list.output)")
+    let json = try await Program.strata("archive", "list", "--from", folder, "--json")
+    let size = try await FolderArchive(folder).bytes()
+    #expect(size > 0)
+    #expect(json.output.contains("\"bytes\":\(size),") && json.output.contains("\"revision\":5"))
+  }
+
+  /// Lets a process lead that does not end its lease.
+  private func lead(for lease: Duration) async throws {
+    let archive = FolderArchive(folder)
+    let head = try #require(try await archive.head())
+    _ = try await archive.lead(
+      ArchiveCandidate(
+        store: head.store,
+        epoch: head.epoch,
+        leader: "gone",
+        lease: lease,
+        start: head.mark
+      )
+    )
+  }
+
+  @Test
+  func `remove asks, waits for the end of a lease, and leaves other files`() async throws {
+    try await fill()
+    let other = folder + "/notes.txt"
+    try Data("notes".utf8).write(to: URL(fileURLWithPath: other))
+    let asked = try await Program.strata("archive", "remove", "--from", folder)
+    #expect(asked.status == 1)
+    #expect(asked.errors.contains("at revision 5 from \(folder), with all history?"))
+    #expect(asked.errors.contains("Nothing was removed. --yes does not ask."))
+    try await lead(for: .seconds(3_600))
+    let led = try await Program.strata("archive", "remove", "--from", folder, "--yes")
+    #expect(led.status == 5)
+    #expect(led.errors.contains("Gone leads the archive"))
+    #expect(try await FolderArchive(folder).snapshots().count == 1)
+    let release = try await Program.strata("archive", "release", "--from", folder, "--yes")
+    #expect(release.output == "The lease of gone was ended: another process may lead.\n")
+    let removed = try await Program.strata("archive", "remove", "--from", folder, "--yes")
+    #expect(removed.status == 0)
+    #expect(removed.output.contains("at revision 5 from \(folder)."))
+    let again = try await Program.strata("archive", "remove", "--from", folder, "--yes")
+    #expect(again.status == 3)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: other)) == Data("notes".utf8))
+    let left = FileManager.default.subpaths(atPath: folder) ?? []
+    #expect(Set(left) == ["notes.txt", "lock", "segments", "snapshots", "chunks"])
+    // The file of the store is whole, and can go there again.
+    let push = try await Program.strata("push", directory.path("app.strata"), "--to", folder)
+    #expect(push.status == 0, "\(push)")
+  }
+
+  @Test
+  func `release ends the lease of a leader, and asks first`() async throws {
+    try await fill()
+    let ended = try await Program.strata("archive", "release", "--from", folder)
+    #expect((ended.status, ended.output.hasSuffix("another process may lead.\n")) == (0, true))
+    try await lead(for: .seconds(3_600))
+    let asked = try await Program.strata("archive", "release", "--from", folder)
+    #expect(asked.status == 1)
+    #expect(asked.errors.contains("The lease was not ended."))
+    let head = try #require(try await FolderArchive(folder).head())
+    #expect(head.lease > .zero)
+    #expect(
+      try await Program.strata("archive", "release", "--from", folder, "--yes").status == 0
+    )
+    #expect(try await FolderArchive(folder).head()?.lease == .zero)
+  }
+
+  @Test
+  func `status has the size, and watch the rate`() async throws {
+    try await fill()
+    let status = try await Program.strata("archive", "status", "--from", folder)
+    #expect(status.output.contains("\nsize      "))
+    let line = #""$0" archive status --from "$1" --watch --interval 0.1 --count "#
+    let lines = try await Program.shell(line + "2", folder)
+    #expect(lines.status == 0)
+    let texts = lines.output.split(separator: "\n")
+    #expect(texts.count == 2)
+    #expect(texts.allSatisfy { $0.contains("  revision 5  ") && $0.contains(" ended (epoch ") })
+    #expect(!texts[0].contains("revisions/s") && texts[1].contains("  0.0 revisions/s, "))
+    let json = try await Program.shell(line + "1 --json", folder)
+    #expect(json.output.contains("\"revision\":5"))
+    #expect(try await Program.shell(line + "0", folder).status == 64)
+  }
+
+  @Test
   func `status says how far it is, and prune what is needed`() async throws {
     let empty = try await Program.strata("archive", "status", "--from", folder)
     #expect(empty.status == 3)

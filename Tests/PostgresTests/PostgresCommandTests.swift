@@ -2,6 +2,7 @@
   import Foundation
   import Strata
   import StrataBase
+  import StrataArchive
   import StrataPersistence
   import StrataPostgres
   import StrataStorage
@@ -98,6 +99,36 @@
       #expect(ambiguous.text.contains("app, web"))
       #expect(try strata("pull", copy, "--from", url, "--name", "web").text.contains("revision 3"))
       #expect(try strata("push", app, "--to", url).text.contains("There was nothing to send."))
+    }
+
+    @Test
+    func `list has each store, and remove takes one`() async throws {
+      #expect(try strata("archive", "list", "--from", url).text == "There is no store.\n")
+      let app = try await write(1...2)
+      let web = try await write(1...3, to: "web")
+      #expect(try strata("push", app, "--to", url, "--name", "app").status == 0)
+      #expect(try strata("push", web, "--to", url, "--name", "web").status == 0)
+      let list = try strata("archive", "list", "--from", url)
+      let rows = list.text.split(separator: "\n").map { $0.split(separator: " ") }
+      #expect(rows.map(\.first) == ["name", "app", "web"])
+      #expect(rows.map { $0[2] } == ["revision", "2", "3"])
+      #expect(list.text.contains(" until "))
+      let size = try await PostgresArchive(server.connection(database), store: "web").bytes()
+      let json = try strata("archive", "list", "--from", url, "--json")
+      #expect(json.text.contains("\"bytes\":\(size),") && size > 1_000)
+      #expect(try strata("archive", "remove", "--from", url, "--yes").status == 1)
+      let asked = try strata("archive", "remove", "--from", url, "--name", "web")
+      #expect(asked.text.contains("Nothing was removed."))
+      let removed = try strata("archive", "remove", "--from", url, "--name", "web", "--yes")
+      #expect(removed.status == 0, "\(removed.text)")
+      let left = try strata("archive", "list", "--from", url)
+      #expect(left.text.split(separator: "\n").count == 2)
+      for table in ["segment", "chunk", "snapshot", "catalog"] {
+        let left = "store NOT IN (SELECT number FROM strata.store)"
+        let count = "SELECT count(*) FROM strata.\(table) WHERE \(left)"
+        #expect(try server.sql(count, in: database) == "0")
+      }
+      #expect(try strata("archive", "status", "--from", url).text.contains("\nsize "))
     }
 
     @Test

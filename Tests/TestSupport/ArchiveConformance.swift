@@ -46,6 +46,7 @@ package struct ArchiveConformance: Sendable {
     case `snapshots and chunks of a former leader are refused`
     case `a restart leaves nothing but its snapshot`
     case `what is removed is gone, and the rest stays`
+    case `a store that is removed leaves nothing, and a former leader removes nothing`
     case `bodies have any bytes and sizes`
     case `an archive opened again has everything`
   }
@@ -82,6 +83,8 @@ package struct ArchiveConformance: Sendable {
       try await checkFormerSnapshots()
     case .`a restart leaves nothing but its snapshot`: try await checkRestart()
     case .`what is removed is gone, and the rest stays`: try await checkRemoval()
+    case .`a store that is removed leaves nothing, and a former leader removes nothing`:
+      try await checkRemovedStore()
     case .`bodies have any bytes and sizes`: try await checkBodies()
     case .`an archive opened again has everything`: try await checkOpenedAgain()
     }
@@ -885,6 +888,34 @@ extension ArchiveConformance {
       },
       .refused
     )
+  }
+
+  private func checkRemovedStore() async throws {
+    let (archive, former) = try await led(segments: 3)
+    let chunk = ArchiveChunk(body: [1, 2, 3])
+    try await archive.add([chunk], in: former)
+    let list = ArchiveSnapshot.List(image: [4], chunks: [1: chunk.id])
+    try await archive.add(Self.snapshot(2), list, catalog: [5], in: former)
+    let term = try await lead(archive)
+    let other = try open()
+    let bytes = try await other.bytes()
+    try expect(bytes >= 5, "it has \(bytes) bytes")
+    try equal(try await refusal { try await other.removeStore(in: former) }, .refused)
+    try equal(await other.snapshots().count, 1)
+    try equal(await other.segments(after: 0, bytes: .max).count, 3)
+    try await other.removeStore(in: term)
+    try equal(await archive.head(), nil)
+    try equal(await archive.bytes(), 0)
+    try equal(await archive.segments(after: 0, bytes: .max), [])
+    try equal(await archive.snapshots(), [])
+    try equal(await archive.missing([chunk.id]), [chunk.id])
+    try equal(try await refusal { _ = try await archive.catalog() }, .empty)
+    try equal(try await refusal { try await archive.renew(term) }, .empty)
+    // Another store may start there.
+    let next = try await lead(archive)
+    let segment = Self.segment(1...1, epoch: next.epoch)
+    try await archive.append(segment, catalog: nil, in: next)
+    try equal(await other.segments(after: 0, bytes: .max), [segment])
   }
 
   private func checkRemoval() async throws {

@@ -221,6 +221,16 @@ package final class FaultyArchive: Archive {
     }
   }
 
+  package func bytes() async throws(ArchiveError) -> Int64 {
+    try await perform("bytes") { [inner] () async throws(ArchiveError) in try await inner.bytes() }
+  }
+
+  package func removeStore(in term: ArchiveTerm) async throws(ArchiveError) {
+    try await perform("remove store") { [inner] () async throws(ArchiveError) in
+      try await inner.removeStore(in: term)
+    }
+  }
+
   package func remove(
     segmentsThrough revision: Revision,
     snapshots: [Revision]

@@ -60,6 +60,38 @@ struct ArchiveLocation {
       && text.contains(/(^|\s)(host|hostaddr|port|dbname|user|service|\w*password)\s*=/)
   }
 
+  /// The stores that are there.
+  func stores() async throws -> [ArchiveText.Store] {
+    switch kind {
+    case .folder:
+      let archive = FolderArchive(text)
+      guard let head = try await archive.head() else { return [] }
+      return [ArchiveText.Store(name: nil, head, bytes: try await archive.bytes())]
+    case .postgres:
+      #if Postgres
+        return try await PostgresArchive.stores(in: text).map {
+          ArchiveText.Store(name: $0.name, $0.head, bytes: $0.bytes)
+        }
+      #else
+        throw Self.withoutPostgres
+      #endif
+    }
+  }
+
+  #if !Postgres
+    private static var withoutPostgres: ArchiveError {
+      ArchiveError(
+        .unusable(
+          """
+          this strata is built without the trait Postgres: build it with \
+          `swift build --product strata --traits Postgres`
+          """
+        ),
+        archive: "PostgreSQL"
+      )
+    }
+  #endif
+
   /// The archive.
   ///
   /// - Parameters:
@@ -89,15 +121,7 @@ struct ArchiveLocation {
           archive: "PostgreSQL"
         )
       #else
-        throw ArchiveError(
-          .unusable(
-            """
-            this strata is built without the trait Postgres: build it with \
-            `swift build --product strata --traits Postgres`
-            """
-          ),
-          archive: "PostgreSQL"
-        )
+        throw Self.withoutPostgres
       #endif
     }
   }

@@ -55,16 +55,13 @@ struct Erase: AsyncParsableCommand {
   func run() async throws {
     if !yes {
       let entities = Measures.count(ids.count, "entity", "entities")
-      Output.printError(
+      try Output.confirm(
         """
         Erase \(entities) of \(table.printable) from \(arguments.store.printable), with all history? This \
-        cannot be taken back. [y/N]
-        """
+        cannot be taken back.
+        """,
+        otherwise: "Nothing was erased."
       )
-      guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
-        Output.printError("Nothing was erased. --yes does not ask.")
-        throw ExitCode(ExitStatus.failed.rawValue)
-      }
     }
     let report = try StoreErasure.run(
       at: arguments.store,

@@ -34,16 +34,13 @@ struct Restore: AsyncParsableCommand {
     let isThere =
       try StorePath(arguments.store, for: .restoringBackup).fileStatus(.restoringBackup) != .missing
     if isThere, !yes {
-      Output.printError(
+      try Output.confirm(
         """
         Put \(backup.printable) in the place of \(arguments.store.printable)? The files that are there are moved into a \
-        directory beside it. [y/N]
-        """
+        directory beside it.
+        """,
+        otherwise: "Nothing was restored."
       )
-      guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
-        Output.printError("Nothing was restored. --yes does not ask.")
-        throw ExitCode(ExitStatus.failed.rawValue)
-      }
     }
     let restored = try await StoreBackup.restore(backup, replacing: arguments.store)
     try Output.print { output throws(OutputError) in

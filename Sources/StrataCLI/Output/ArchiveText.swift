@@ -27,6 +27,9 @@ enum ArchiveText {
     let leader: String
     /// For how long the lease runs.
     let leaseSeconds: Double
+    /// When it ends or has ended, by the clock of the archive.
+    let leaseEnd: Date?
+    let bytes: Int64
     /// The first revision that can be restored; nil if there is no snapshot yet.
     let restorableFrom: Int64?
     /// The first revision of the oldest segment.
@@ -36,6 +39,7 @@ enum ArchiveText {
 
     init(
       _ head: ArchiveHead,
+      bytes: Int64,
       oldest: ArchiveSegment?,
       gaps: [ClosedRange<Revision>],
       snapshots: [ArchiveSnapshot]
@@ -46,6 +50,8 @@ enum ArchiveText {
       epoch = head.epoch
       leader = head.leader
       leaseSeconds = head.lease / .seconds(1)
+      leaseEnd = head.leaseEnd
+      self.bytes = bytes
       restorableFrom = snapshots.first?.mark.revision.number
       firstDelta = oldest?.start.revision.next.number
       self.gaps = gaps.map { Gap(first: $0.lowerBound.number, last: $0.upperBound.number) }
@@ -67,14 +73,16 @@ enum ArchiveText {
     _ highlighting: Highlighting,
     within columns: Int
   ) -> [String] {
+    let until = summary.leaseEnd.map { " until \(Measures.time($0))" } ?? ""
     let lease =
       summary.leaseSeconds > 0
-      ? "leads for another \(Int(summary.leaseSeconds.rounded(.up))) s"
-      : "led last; another process may lead"
+      ? "leads for another \(seconds(.seconds(summary.leaseSeconds)))"
+      : "led last\(until); another process may lead"
     var lines = [
       "store     \(summary.store.uuidString.lowercased())",
       "revision  \(summary.revision), chain \(summary.chain)",
       "leader    \(summary.leader.printable) \(lease) (epoch \(summary.epoch))",
+      "size      \(Measures.size(summary.bytes))",
     ]
     if let first = summary.firstDelta {
       lines.append("deltas    revisions \(first) to \(summary.revision)")
@@ -102,6 +110,99 @@ enum ArchiveText {
       within: columns
     )
     return lines + ["", table.header(highlighting)] + rows.map { table.line($0) }
+  }
+
+  /// A store of an archive.
+  struct Store: Encodable {
+    /// Its name in a database.
+    let name: String?
+    let store: UUID
+    let revision: Int64
+    let epoch: Int64
+    let leader: String
+    let leaseSeconds: Double
+    let leaseEnd: Date?
+    let bytes: Int64
+
+    init(name: String?, _ head: ArchiveHead, bytes: Int64) {
+      self.name = name
+      store = head.store
+      revision = head.mark.revision.number
+      epoch = head.epoch
+      leader = head.leader
+      leaseSeconds = head.lease / .seconds(1)
+      leaseEnd = head.leaseEnd
+      self.bytes = bytes
+    }
+  }
+
+  /// The stores of an archive, for a person.
+  static func table(_ stores: [Store], within columns: Int) -> TextTable<[[String]]> {
+    TextTable(
+      [
+        .init("name"), .init("store", .left, .whole), .init("revision", .right, .whole),
+        .init("size", .right, .whole), .init("leader"), .init("lease", .left, .whole),
+      ],
+      stores.map { store in
+        [
+          store.name ?? "", store.store.uuidString.lowercased(), "\(store.revision)",
+          Measures.size(store.bytes), store.leader,
+          store.leaseSeconds > 0
+            ? "another \(seconds(.seconds(store.leaseSeconds)))"
+            : store.leaseEnd.map { "until \(Measures.time($0))" } ?? "ended",
+        ]
+      },
+      within: columns
+    )
+  }
+
+  /// A duration in whole seconds.
+  static func seconds(_ duration: Duration) -> String {
+    "\(Int((duration / .seconds(1)).rounded(.up))) s"
+  }
+
+  /// How far an archive is at a time, and how fast it goes on: a line of `strata archive status --watch`.
+  struct Look: Encodable {
+    let time: Date
+    let revision: Int64
+    let bytes: Int64
+    let epoch: Int64
+    let leader: String
+    let leaseSeconds: Double
+    /// Nil at the first look.
+    let revisionsPerSecond: Double?
+    let bytesPerSecond: Double?
+
+    init(_ head: ArchiveHead, bytes: Int64, at time: Date, after before: Look?) {
+      self.time = time
+      revision = head.mark.revision.number
+      self.bytes = bytes
+      epoch = head.epoch
+      leader = head.leader
+      leaseSeconds = head.lease / .seconds(1)
+      let seconds = before.map { time.timeIntervalSince($0.time) } ?? 0
+      let (earlierRevision, earlierBytes) = (before?.revision ?? 0, before?.bytes ?? 0)
+      revisionsPerSecond = seconds > 0 ? Double(revision - earlierRevision) / seconds : nil
+      bytesPerSecond = seconds > 0 ? Double(bytes - earlierBytes) / seconds : nil
+    }
+  }
+
+  /// A look at an archive, for a person.
+  static func line(_ look: Look) -> String {
+    var rates = ""
+    if let revisions = look.revisionsPerSecond, let bytes = look.bytesPerSecond {
+      // Less than nothing after an older archive was restored, or history was removed.
+      let sign = bytes < 0 ? "-" : ""
+      let size = Measures.size(Int64(bytes.magnitude))
+      rates = String(format: "  %.1f revisions/s, ", revisions) + "\(sign)\(size)/s"
+    }
+    let lease =
+      look.leaseSeconds > 0 ? "for another \(seconds(.seconds(look.leaseSeconds)))" : "ended"
+    return
+      """
+      \(Measures.time(look.time))  revision \(look.revision)  \(Measures.size(look.bytes))\(rates)  lease of \
+      \(look.leader.printable) \(lease) (epoch \(look.epoch))
+      """
   }
 
   /// What was sent.

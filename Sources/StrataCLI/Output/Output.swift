@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import StrataJournal
 import StrataRecords
@@ -96,6 +97,19 @@ struct Output: ~Copyable {
   private func waitUntilWritable() {
     var interest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
     _ = poll(&interest, 1, -1)
+  }
+}
+
+extension Output {
+  /// Asks on standard error before something happens that cannot be taken back.
+  ///
+  /// Throws `ExitCode` unless the answer is yes, and says what did not happen.
+  static func confirm(_ question: String, otherwise refused: String) throws {
+    printError("\(question) [y/N]")
+    guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
+      printError("\(refused) --yes does not ask.")
+      throw ExitCode(ExitStatus.failed.rawValue)
+    }
   }
 }
 

@@ -78,7 +78,8 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case .refused: "Follow the new leader, or open the file again once its lease has ended."
     case .led: "Follow it, or open the file again once the lease has ended."
     case .otherStore: "Give each store an archive of its own."
-    case .leaseTooLong: "Set the clock right, or open the file again once the lease has ended."
+    case .leaseTooLong:
+      "If that leader has ended, `strata archive release` ends the lease; else set the clock right."
     case .empty:
       "If it had one, restore the archive, or push the store again; else open a store with it once."
     case .notFound: "`strata archive status` shows what there is."

@@ -220,6 +220,18 @@ package actor MemoryArchive: Archive {
     extend(term)
   }
 
+  package func bytes() -> Int64 {
+    let segments = contents.segments.reduce(0) { $0 + $1.body.count }
+    let chunks = contents.chunks.values.reduce(0) { $0 + $1.chunk.body.count }
+    let lists = contents.snapshots.values.reduce(0) { $0 + $1.list.image.count }
+    return Int64(segments + chunks + lists + (contents.catalog?.count ?? 0))
+  }
+
+  package func removeStore(in term: ArchiveTerm) throws(ArchiveError) {
+    _ = try head(of: term)
+    contents = Contents()
+  }
+
   package func remove(
     segmentsThrough revision: Revision,
     snapshots: [Revision]

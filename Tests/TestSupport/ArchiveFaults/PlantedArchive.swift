@@ -131,6 +131,12 @@ package final class PlantedArchive: Archive {
     try await inner.restart(from: snapshot, list, catalog: catalog, in: term)
   }
 
+  package func bytes() async throws(ArchiveError) -> Int64 { try await inner.bytes() }
+
+  package func removeStore(in term: ArchiveTerm) async throws(ArchiveError) {
+    try await inner.removeStore(in: term)
+  }
+
   package func remove(
     segmentsThrough revision: Revision,
     snapshots: [Revision]

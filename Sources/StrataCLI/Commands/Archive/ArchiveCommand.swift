@@ -5,6 +5,9 @@ struct ArchiveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "archive",
     abstract: "Shows what an archive has, or removes what is not needed of it.",
-    subcommands: [ArchiveStatusCommand.self, ArchivePrune.self]
+    subcommands: [
+      ArchiveStatusCommand.self, ArchiveList.self, ArchivePrune.self, ArchiveRelease.self,
+      ArchiveRemove.self,
+    ]
   )
 }

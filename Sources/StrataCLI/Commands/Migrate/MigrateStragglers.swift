@@ -41,15 +41,10 @@ struct MigrateStragglers: AsyncParsableCommand {
     let count = Measures.count(stragglers.count, "record", "records")
     guard keep || remove else { return try list(stragglers) }
     if !yes {
-      Output.printError(
-        """
-        \(keep ? "Keep" : "Remove") \(count) of older builds in \(arguments.store.printable)? [y/N]
-        """
+      try Output.confirm(
+        "\(keep ? "Keep" : "Remove") \(count) of older builds in \(arguments.store.printable)?",
+        otherwise: "Nothing was changed."
       )
-      guard let answer = readLine(), ["y", "yes"].contains(answer.lowercased()) else {
-        Output.printError("Nothing was changed. --yes does not ask.")
-        throw ExitCode(ExitStatus.failed.rawValue)
-      }
     }
     let report = try await migrator.resolveStragglers(keep ? .keep : .remove)
     try Output.print { output throws(OutputError) in
