@@ -1,6 +1,6 @@
 import StrataBase
 import StrataJournal
-import StrataRecords
+package import StrataRecords
 import StrataStorage
 
 /// The declared changes.
@@ -295,7 +295,7 @@ extension MigrationTables {
 
 extension Layout {
   /// The layout with references to another table in place of one.
-  func referring(to name: String, for table: String) throws -> Layout {
+  package func referring(to name: String, for table: String) throws -> Layout {
     try Layout(Self.referring(fields, to: name, for: table))
   }
 

@@ -76,6 +76,29 @@ struct ReferenceTests {
     )
   }
 
+  @Test(arguments: ["text", "author"])
+  func `a script renames a table and changes one that refers to it`(_ field: String) async throws {
+    let rename = try script(
+      1,
+      """
+      ALTER TABLE users RENAME TO people;
+      ALTER TABLE notes RENAME COLUMN \(field) TO other;
+      ALTER TABLE notes ADD COLUMN editor TEXT REFERENCES people(id);
+      UPDATE notes SET editor = 'u2' WHERE id = 'n1';
+      """
+    )
+    try await DataMigrator([rename], at: path).up()
+    let author = field == "author" ? "other" : "author"
+    let ids = DataMigration("0002_ids", .changeID(of: "people") { .string("x\($0.id.text ?? "")") })
+    try await DataMigrator([rename, ids], at: path).up()
+    #expect(
+      try rows("SELECT \(author), editor FROM notes ORDER BY id") == [
+        [.text("xu1"), .text("xu2")], [.text("xu2"), .null], [.text("xu3"), .null],
+      ]
+    )
+    #expect(try Inspector(path: path).verify().isSound)
+  }
+
   @Test func `a reference to nothing is found where a closure stores it`() async throws {
     let change = DataMigration("0001_nobody", table: "notes") { note in
       if note["id"]?.text == "n2" { note["author"] = .string("nobody") }

@@ -86,23 +86,32 @@ struct SQLStep: Sendable {
   ) throws {
     for (from, to) in shape.renamed {
       try tables.rename(from, to: to)
-      names.rename(from, to: to, tables.layouts(of: to))
+      names.rename(from, to: to)
     }
+    // Records of a table that refers to a renamed one have another layout now.
+    if !shape.renamed.isEmpty { names.noteLayouts(of: use.tables.keys, tables) }
     for (table, field, name) in shape.renamedFields { tables.noteName(name, of: field, in: table) }
     for (table, use) in use.tables where use.setsIDs { tables.allow(.lossy("\(table).id")) }
     for table in shape.created { tables.addTable(table) }
-    for (table, layout) in shape.layouts { try tables.add(layout, to: table) }
-    for (table, columns) in shape.declared { tables.declare(columns, in: table) }
+    for (table, layout) in shape.layouts { try tables.add(names.referring(layout), to: table) }
+    for (table, columns) in shape.declared {
+      let fields = try columns.map { column in
+        (try names.referring(Layout([column.field])).fields[0], column.isRequired)
+      }
+      tables.declare(fields, in: table)
+    }
     try copies.forEachChange { change in
       switch (change.change, change.movement) {
       case (.remove, .away), (.put, .renamed): break
       case (.remove, _): try tables.remove(encodedID: change.id, from: change.table)
       case (.put(let layout, let record), .from(let id)):
+        let layout = try names.referring(layout)
         try tables.put(record, layout, id: change.id, movedFrom: id, in: change.table)
       case (.put(let layout, let record), .fromTaken(let id)):
+        let layout = try names.referring(layout)
         try tables.put(record, layout, id: change.id, leaving: id, in: change.table)
       case (.put(let layout, let record), _):
-        try tables.put(record, layout, id: change.id, in: change.table)
+        try tables.put(record, names.referring(layout), id: change.id, in: change.table)
       }
     }
     for table in shape.dropped { tables.end(table) }
@@ -161,13 +170,30 @@ extension SQLStep {
 /// The names that tables have while the results of a script are stored.
 private final class StoredNames {
   private var renamed: [String: String] = [:]
-  /// The layouts of tables that were renamed, by their names before.
+  /// The layouts of the tables of the script, once some were renamed, by their names before.
   private(set) var layouts: [String: [Int64: Layout]] = [:]
+  /// Layouts with references to the new names, by those with the names before.
+  private var referring: [Layout: Layout] = [:]
 
   subscript(table: String) -> String { renamed[table] ?? table }
 
-  func rename(_ table: String, to name: String, _ layouts: [Int64: Layout]) {
-    renamed[table] = name
-    self.layouts[table] = layouts
+  func rename(_ table: String, to name: String) { renamed[table] = name }
+
+  /// Notes the layouts that tables have now.
+  func noteLayouts(of names: some Sequence<String>, _ tables: MigrationTables) {
+    for name in names { layouts[name] = tables.layouts(of: self[name]) }
+  }
+
+  /// A layout with references to the new names of tables.
+  func referring(_ layout: Layout) throws -> Layout {
+    if renamed.isEmpty { return layout }
+    if let known = referring[layout] { return known }
+    var result = layout
+    let targets = Set(layout.references.map(\.table))
+    for (table, name) in renamed where targets.contains(table) {
+      result = try result.referring(to: name, for: table)
+    }
+    referring[layout] = result
+    return result
   }
 }
