@@ -525,6 +525,7 @@ extension ArchiveShipper {
     let marks: OlderBuildMarks
     let tables: [ListedTable]
     let columns: [DeclaredColumn]
+    let dropped: [DroppedColumn]
   }
 
   /// What was read of the file to be sent together.
@@ -572,7 +573,8 @@ extension ArchiveShipper {
         erasures: try ErasureLedger.entries(on: connection),
         marks: try OlderBuildMarks.read(connection),
         tables: view.listed,
-        columns: view.declared
+        columns: view.declared,
+        dropped: view.dropped
       )
       batch.state = state
       if state != known {

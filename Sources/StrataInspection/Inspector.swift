@@ -188,7 +188,12 @@ extension Inspector {
       let revision = try view.revision(of: expression)
       let sizes = try view.read(at: revision, extent: .visited) { try $0.sizes() }.contents
       return view.tables(at: revision).sorted().map { name in
-        TableSummary(name, sizes[name] ?? TableSize(), view.catalog)
+        TableSummary(
+          name,
+          sizes[name] ?? TableSize(),
+          view.catalog,
+          without: view.droppedColumns(of: name, at: revision)
+        )
       }
     }
   }

@@ -130,9 +130,15 @@ package struct TableSummary: Codable, Sendable, Equatable {
 }
 
 extension TableSummary {
-  init(_ name: String, _ size: TableSize, _ catalog: LayoutCatalog) {
+  /// - Parameter dropped: Fields of the layout whose columns were dropped.
+  init(
+    _ name: String,
+    _ size: TableSize,
+    _ catalog: LayoutCatalog,
+    without dropped: Set<String>
+  ) {
     let isValue = StoredValues.name(ofTable: name) != nil
-    let fields = catalog.lastOfTable[name]?.fields ?? []
+    let fields = (catalog.lastOfTable[name]?.fields ?? []).filter { !dropped.contains($0.name) }
     self.init(
       name: name,
       kind: isValue ? .value : .entities,

@@ -511,10 +511,6 @@ struct MigrationDifference {
   }
 }
 
-extension FieldPresence.Content {
-  fileprivate var hasValue: Bool { self == .value || self == .tagged }
-}
-
 extension Scalar {
   /// Whether it holds fewer numbers than another kind of number.
   fileprivate func isNarrower(than other: Scalar) -> Bool {
@@ -614,7 +610,7 @@ extension MigrationDifference {
   }
 
   /// Which of the fields still have a value in a record of the table.
-  private func fieldsLeft(in table: String, of lost: Set<String>) throws -> Set<String> {
+  func fieldsLeft(in table: String, of lost: Set<String>) throws -> Set<String> {
     var left: Set<String> = []
     if lost.isEmpty { return left }
     let fields = lost.reduce(into: lost) {

@@ -160,7 +160,7 @@ extension MigrationWorkspace {
   /// The places where IDs are in the records of a table, as its layouts and what is declared of its columns say; O(layouts).
   func references(from table: String) throws -> [Layout.Reference] {
     var layouts = layouts(of: table).sorted { $0.key < $1.key }.map(\.value)
-    let declared = declaredColumns(of: table).map(\.field)
+    let declared = columns[table].map(\.field)
     if !declared.isEmpty { layouts.append(try Layout(declared)) }
     var found: [Layout.Reference] = []
     for reference in layouts.flatMap(\.references) where !found.contains(reference) {

@@ -18,6 +18,9 @@ struct MigrationRenames {
     fields[table, default: [:]][field, default: []].insert(name)
   }
 
+  /// The fields of a table that some record has under another name now.
+  func fields(of table: String) -> Set<String> { Set((fields[table] ?? [:]).keys) }
+
   /// The other names that the value of a field may have now; O(names).
   func names(of field: String, in table: String) -> Set<String> {
     guard let renamed = fields[table] else { return [] }

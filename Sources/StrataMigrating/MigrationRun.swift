@@ -231,6 +231,13 @@ extension MigrationRun {
           in: session.connection
         )
       }
+      for (table, columns) in Dictionary(grouping: view.dropped, by: \.table) {
+        try DroppedColumn.replace(
+          columns.filter { $0.since <= revision },
+          of: table,
+          in: session.connection
+        )
+      }
       try DataLedger.remove(after: revision.number, on: session.connection)
       try endMarks(at: revision, view, session)
     }
@@ -573,8 +580,9 @@ extension MigrationRun {
     for table in try workspace.endLeftTables() {
       try ListedTable.end(table, at: session.written.revision, in: session.connection)
     }
-    let hasDeclared = workspace.hasDeclared
-    try workspace.writeDeclaredColumns()
+    if task.migration.form != .sql { try workspace.noteFieldsLeft(by: difference) }
+    let hasChangedColumns = workspace.columns.hasChanged
+    try workspace.writeColumns()
     var step = MigrationReport.Step(
       number: task.number,
       name: name,
@@ -582,7 +590,7 @@ extension MigrationRun {
       tables: difference.reports,
       findings: difference.findings + tables.findings
     )
-    if header == nil, !hasDeclared, try hasRecords(task.migration, workspace) {
+    if header == nil, !hasChangedColumns, try hasRecords(task.migration, workspace) {
       step.findings.append(
         MigrationFinding(.noEffect, detail: "it changes nothing, although there are records")
       )

@@ -16,7 +16,7 @@ extension MigrationTables {
     }
     workspace.seals[name] = workspace.seals[name] ?? workspace.seals[table]
     try mapReferences(to: table) { layout in try layout.referring(to: name, for: table) }
-    try workspace.mapDeclaredFields { try Layout([$0]).referring(to: name, for: table).fields[0] }
+    try workspace.columns.mapFields { try Layout([$0]).referring(to: name, for: table).fields[0] }
     var layouts: [Int64: Layout] = [:]
     for (number, layout) in workspace.layouts(of: table).sorted(by: { $0.key < $1.key }) {
       layouts[number] = try layout.referring(to: name, for: table)
@@ -62,7 +62,8 @@ extension MigrationTables {
       if workspace.newestLayout(of: table) == layout { workspace.resume(table, with: renamed) }
     }
     workspace.renames.renameField(field, to: name, in: table)
-    workspace.mapDeclaredFields(of: table) {
+    workspace.columns.drop(field, of: table)
+    workspace.columns.mapFields(of: table) {
       $0.name == field ? .init(name, $0.kind, to: $0.references) : $0
     }
     var scan = workspace.scan(table)
@@ -113,7 +114,7 @@ extension MigrationTables {
   }
 
   private func declare(_ field: Layout.Field, in table: String) {
-    var columns = workspace.declaredColumns(of: table)
+    var columns = workspace.columns[table]
     if let index = columns.firstIndex(where: { $0.field.name == field.name }) {
       let kind = columns[index].field.kind
       columns[index] = columns[index].with(.init(field.name, kind, to: field.references), in: table)
@@ -123,7 +124,7 @@ extension MigrationTables {
         DeclaredColumn(table: table, field: field, isRequired: false, since: since)
       )
     }
-    if columns != workspace.declaredColumns(of: table) { workspace.declare(columns, in: table) }
+    if columns != workspace.columns[table] { workspace.columns.declare(columns, in: table) }
   }
 
   /// Removes a table with its records.

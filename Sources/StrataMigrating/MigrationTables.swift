@@ -184,6 +184,12 @@ extension MigrationTables {
   /// Notes that a field has another name, so that its values are not taken for lost.
   package func noteName(_ name: String, of field: String, in table: String) {
     workspace.renames.renameField(field, to: name, in: table)
+    workspace.columns.drop(field, of: table)
+  }
+
+  /// Notes that a field was dropped: no record has a value in it when the step ends.
+  package func noteDropped(_ field: String, of table: String) {
+    workspace.columns.drop(field, of: table)
   }
 
   /// Adds a finding that the changes do not show.
@@ -191,12 +197,12 @@ extension MigrationTables {
 
   /// The columns that scripts have declared in a table, in its order.
   package func declaredColumns(of table: String) -> [DeclaredColumn] {
-    workspace.declaredColumns(of: table)
+    workspace.columns[table]
   }
 
   /// Declares the columns of a table, in its order, in place of those that were declared before.
   package func declare(_ columns: [(field: Layout.Field, isRequired: Bool)], in table: String) {
-    let known = workspace.declaredColumns(of: table)
+    let known = workspace.columns[table]
     let declared = columns.map { field, isRequired in
       DeclaredColumn(
         table: table,
@@ -206,7 +212,7 @@ extension MigrationTables {
           ?? workspace.session.written.revision.next
       )
     }
-    if declared != known { workspace.declare(declared, in: table) }
+    if declared != known { workspace.columns.declare(declared, in: table) }
   }
 
   /// Notes that a table was dropped: it is there no longer, once its records are removed.

@@ -13,10 +13,8 @@ final class MigrationWorkspace {
   var tables: Set<String>
   /// The tables that the step has renamed or dropped.
   private var leftTables: Set<String> = []
-  /// The columns that scripts have declared, by table.
-  private var declared: [String: [DeclaredColumn]]
-  /// The tables whose declared columns the step has changed.
-  private var newlyDeclared: Set<String> = []
+  /// The columns that are declared and those that were dropped.
+  var columns: MigrationColumns
   let session: WriterSession
   let staging: MigrationStaging
   private let base: EntityState
@@ -47,7 +45,7 @@ final class MigrationWorkspace {
   init(_ view: ReadView, _ session: WriterSession) throws {
     base = try view.state(at: view.last.revision)
     tables = view.tables
-    declared = Dictionary(grouping: view.declared, by: \.table)
+    columns = MigrationColumns(view)
     staging = try MigrationStaging()
     self.session = session
   }
@@ -503,44 +501,8 @@ extension MigrationWorkspace {
   /// Notes that a table has another name; its records were put under it.
   func noteRename(of table: String, to name: String) {
     renames.renameTable(table, to: name)
-    if let columns = declared[table] {
-      declare(columns.map { $0.with($0.field, in: name) }, in: name)
-      declare([], in: table)
-    }
+    columns.rename(table, to: name)
     if tablesChangedSinceRename.remove(table) != nil { tablesChangedSinceRename.insert(name) }
-  }
-
-  /// The columns that scripts have declared in a table, in its order.
-  func declaredColumns(of table: String) -> [DeclaredColumn] { declared[table] ?? [] }
-
-  /// Replaces the declared columns of a table.
-  func declare(_ columns: [DeclaredColumn], in table: String) {
-    declared[table] = columns.isEmpty ? nil : columns
-    newlyDeclared.insert(table)
-  }
-
-  /// Changes the fields of the declared columns of all tables, or of one.
-  func mapDeclaredFields(
-    of table: String? = nil,
-    _ change: (Layout.Field) throws -> Layout.Field
-  ) rethrows {
-    for (name, columns) in declared where table.map({ $0 == name }) ?? true {
-      let changed = try columns.map { $0.with(try change($0.field), in: name) }
-      if changed != columns { declare(changed, in: name) }
-    }
-  }
-
-  /// Whether the step has changed what is declared of columns.
-  var hasDeclared: Bool { !newlyDeclared.isEmpty }
-
-  /// Writes the declared columns that the step has changed.
-  func writeDeclaredColumns() throws {
-    for table in newlyDeclared.sorted() {
-      let columns = declaredColumns(of: table).map { $0.declared(by: session.written.revision) }
-      declared[table] = columns.isEmpty ? nil : columns
-      try DeclaredColumn.replace(columns, of: table, in: session.connection)
-    }
-    newlyDeclared = []
   }
 
   /// Notes that the step has renamed or dropped a table.
@@ -554,7 +516,7 @@ extension MigrationWorkspace {
       return try scan.next() == nil
     }
     tables.subtract(ended)
-    for table in ended where declared[table] != nil { declare([], in: table) }
+    for table in ended { columns.end(table) }
     return ended.sorted()
   }
 

@@ -208,6 +208,9 @@ package struct FieldPresence {
     case value
     /// A value of another kind.
     case tagged
+
+    /// Whether there is one.
+    package var hasValue: Bool { self == .value || self == .tagged }
   }
 
   private let map: ArraySlice<UInt8>

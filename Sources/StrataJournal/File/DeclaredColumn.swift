@@ -34,7 +34,11 @@ package struct DeclaredColumn: Sendable, Equatable {
 
   /// The declared columns of every table, in the order of tables and their columns.
   package static func all(in connection: Connection) throws -> [DeclaredColumn] {
-    try HashedTable.declaredColumn.rows("ORDER BY entity_table, position", on: connection) { row in
+    try HashedTable.declaredColumn.rows(
+      "WHERE field <> ? ORDER BY entity_table, position",
+      [.blob(DroppedColumn.field)],
+      on: connection
+    ) { row in
       let (table, name) = (try row.text(0), try row.text(1))
       let place = "the declared column \(name) of \(table)"
       let fields: [Layout.Field]
@@ -55,13 +59,16 @@ package struct DeclaredColumn: Sendable, Equatable {
     }
   }
 
-  /// Replaces the declared columns of a table, in the caller's transaction.
+  /// Replaces the declared columns of a table, in the caller's transaction; none of them is a dropped one any more.
   package static func replace(
     _ columns: [DeclaredColumn],
     of table: String,
     in connection: Connection
   ) throws {
-    try connection.run("DELETE FROM declared_column WHERE entity_table = ?", [.text(table)])
+    try connection.run(
+      "DELETE FROM declared_column WHERE entity_table = ? AND field <> ?",
+      [.text(table), .blob(DroppedColumn.field)]
+    )
     for (position, column) in columns.enumerated() {
       try HashedTable.declaredColumn.insert(
         [
@@ -69,7 +76,8 @@ package struct DeclaredColumn: Sendable, Equatable {
           .blob(try Layout([column.field]).body), .integer(column.isRequired ? 1 : 0),
           .integer(column.since.number),
         ],
-        on: connection
+        on: connection,
+        .replace
       )
     }
   }

@@ -13,11 +13,19 @@ package struct EntityEncoder {
   package let store: UUID
   package private(set) var catalog: LayoutCatalog
   private var writers: [String: RecordWriter]
+  /// The columns of each table that were dropped and have had no value since.
+  private var dropped: [String: [DroppedColumn]]
   private let connection: Connection
 
   /// Continues with the layout that each table used last.
-  package init(_ catalog: LayoutCatalog, of store: UUID, in connection: Connection) {
+  package init(
+    _ catalog: LayoutCatalog,
+    dropped: [DroppedColumn] = [],
+    of store: UUID,
+    in connection: Connection
+  ) {
     self.catalog = catalog
+    self.dropped = Dictionary(grouping: dropped, by: \.table)
     self.store = store
     self.connection = connection
     writers = catalog.lastOfTable.mapValues { RecordWriter(resuming: $0) }
@@ -44,7 +52,33 @@ package struct EntityEncoder {
       bytes.removeLast(bytes.count - start)
       throw error
     }
+    if !dropped.isEmpty { try note(bytes[start...], layout, table: table) }
     return try number(of: layout, table: table)
+  }
+
+  /// Ends the dropped columns of a table that a record has a value in, in the caller's transaction.
+  ///
+  /// O(fields) where the table has such columns.
+  package mutating func note(
+    _ record: ArraySlice<UInt8>,
+    _ layout: Layout,
+    table: String
+  ) throws(EncodingFailure) {
+    guard let columns = dropped[table] else { return }
+    let ended: [DroppedColumn]
+    do {
+      ended = try columns.withValues(in: record, layout)
+    } catch {
+      throw .refused("\(error)")
+    }
+    if ended.isEmpty { return }
+    do {
+      for column in ended { try column.remove(from: connection) }
+    } catch {
+      throw .sqlite(error)
+    }
+    let left = columns.filter { !ended.contains($0) }
+    dropped[table] = left.isEmpty ? nil : left
   }
 
   /// The number of a table's layout; a new layout is written to the file.

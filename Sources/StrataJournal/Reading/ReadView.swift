@@ -25,6 +25,8 @@ package struct ReadView {
   package let listed: [ListedTable]
   /// The columns that scripts have declared, by table and in the order of the table.
   package let declared: [DeclaredColumn]
+  /// The columns that migrations have dropped or renamed.
+  package let dropped: [DroppedColumn]
   private let store: SnapshotStore
   package let journal: Journal
 
@@ -34,7 +36,7 @@ package struct ReadView {
     try OlderFormat.present(on: connection)
     let store = try SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
-    (identity, catalog, snapshots, last, first, names, listed, declared) =
+    (identity, catalog, snapshots, last, first, names, listed, declared, dropped) =
       try connection.readTransaction {
         let identity = try StoreIdentity.read(connection)
         let catalog = try LayoutCatalog(reading: connection)
@@ -52,7 +54,8 @@ package struct ReadView {
           try journal.first(),
           try store.names(),
           try ListedTable.all(in: connection),
-          try DeclaredColumn.all(in: connection)
+          try DeclaredColumn.all(in: connection),
+          try DroppedColumn.all(in: connection)
         )
       }
     tables = Set(listed.filter { $0.until == nil }.map(\.name))
@@ -86,6 +89,11 @@ package struct ReadView {
     let layouts = catalog.layouts(of: table)
     return try declared.filter { $0.table == table }.layout(besides: layouts).map { [$0] + layouts }
       ?? layouts
+  }
+
+  /// The columns of a table that were dropped by a revision and have had no value since.
+  package func droppedColumns(of table: String, at revision: Revision) -> Set<String> {
+    Set(dropped.filter { $0.table == table && $0.since <= revision }.map(\.name))
   }
 
   /// The tables that were not renamed or dropped by a revision.

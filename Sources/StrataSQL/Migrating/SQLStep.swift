@@ -94,6 +94,7 @@ struct SQLStep: Sendable {
     for (table, use) in use.tables where use.setsIDs { tables.allow(.lossy("\(table).id")) }
     for table in shape.created { tables.addTable(table) }
     for (table, layout) in shape.layouts { try tables.add(names.referring(layout), to: table) }
+    for (table, field) in shape.droppedFields { tables.noteDropped(field, of: table) }
     for (table, columns) in shape.declared {
       let fields = try columns.map { column in
         (try names.referring(Layout([column.field])).fields[0], column.isRequired)

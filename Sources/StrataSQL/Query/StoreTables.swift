@@ -7,19 +7,23 @@ import StrataRecords
 /// For each entity table `users`: `users`, `users_at(REV)`, `users_history`, `users_diff(A, B)` and
 /// `users_blame`; and `strata_log`. Names are compared without case. Where two are equal, the tables of the
 /// store come first, in the order of their names, and the other has `:2` behind its name. A table that a migration has
-/// renamed or dropped by the revision has only those of its history.
+/// renamed or dropped by the revision has only those of its history, and so has a column in a table.
 struct StoreTables {
   private(set) var sources: [any TableSource] = []
 
   /// - Parameter revision: The revision that queries read; nil for the last one.
   init(_ view: ReadView, at revision: Revision? = nil) throws {
     var names = UniqueNames()
-    let present = view.tables(at: revision ?? view.last.revision)
+    let revision = revision ?? view.last.revision
+    let present = view.tables(at: revision)
     let tables = present.sortedAsBytes() + view.allTables.subtracting(present).sortedAsBytes()
     let layouts = try tables.map { try view.layoutsOfColumns(of: $0) }
     let own = tables.map { names.add($0, isReserved: Self.isReserved($0)) }
     for (index, table) in tables.enumerated() where present.contains(table) {
-      sources.append(EntitySource(own[index], table, layouts[index], .ofQuery))
+      let dropped = view.droppedColumns(of: table, at: revision)
+      sources.append(
+        EntitySource(own[index], table, layouts[index], hiding: dropped, .ofQuery)
+      )
     }
     for (index, table) in tables.enumerated() where StoredValues.name(ofTable: table) == nil {
       let name = own[index]

@@ -15,12 +15,19 @@ final class EntitySource: TableSource {
   private let entity: EntityColumns
   private let moment: Moment
 
-  init(_ name: String, _ table: String, _ layouts: [Layout], _ moment: Moment) {
+  /// - Parameter hidden: Fields whose columns were dropped.
+  init(
+    _ name: String,
+    _ table: String,
+    _ layouts: [Layout],
+    hiding hidden: Set<String> = [],
+    _ moment: Moment
+  ) {
     var names = UniqueNames(taken: moment == .argument ? [RevisionArgument.name] : [])
     self.name = name
     self.table = table
     self.moment = moment
-    entity = EntityColumns(layouts, names: &names)
+    entity = EntityColumns(layouts, names: &names, hiding: hidden)
     columns = entity.columns + [Column(names.add(EntityColumns.record), .json, isHidden: true)]
   }
 

@@ -45,6 +45,12 @@ extension EntityTables {
       return isChanged || declared.count != before.count ? declared : nil
     }
 
+    /// The fields whose columns are gone.
+    var droppedFields: [String] {
+      let kept = Set(columns.compactMap { $0.origin?.field }).union(columns.map(\.field))
+      return table?.columns.fields.filter { !kept.contains($0) } ?? []
+    }
+
     /// Whether these are the rows of a table of another name.
     var isRenamed: Bool { keepsRows && table?.name != name }
   }
@@ -66,6 +72,8 @@ extension EntityTables {
     package fileprivate(set) var layouts: [(table: String, layout: Layout)] = []
     /// Fields whose columns have other names, by their former names.
     package fileprivate(set) var renamedFields: [(table: String, field: String, name: String)] = []
+    /// Fields whose columns are gone.
+    package fileprivate(set) var droppedFields: [(table: String, field: String)] = []
     /// The columns that scripts have declared in tables where that has changed, in the order of the table.
     package fileprivate(set) var declared: [(table: String, columns: [Declaration])] = []
     /// Columns that were added as NOT NULL without a default.
@@ -88,6 +96,7 @@ extension EntityTables {
         guard let field = column.origin?.field else { continue }
         shape.renamedFields.append((result.storedName, field, column.field))
       }
+      for field in result.droppedFields { shape.droppedFields.append((result.storedName, field)) }
       if let origin = renamed(result) {
         shape.renamed.append((origin.records.table, result.storedName))
       } else if !tables.contains(where: { $0.records.table == result.storedName }) {

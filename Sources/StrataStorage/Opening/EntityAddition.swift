@@ -113,6 +113,7 @@ package struct EntityAddition: Sendable {
             let object = try entity.object(referringAs: writer.layout)
             let layout = try writer.encode(object, into: &record)
             let number = try session.number(of: layout, table: table)
+            try session.note(record, layout, table: table)
             try delta.put(
               StoredEntity(table: table, id: entity.id[...], layout: number, record: record[...])
             )

@@ -71,7 +71,12 @@ package final class WriterSession {
     journal = Journal(connection: connection)
     snapshots = try SnapshotStore(connection: connection)
     indexer = try ChangeIndexer(journal, through: restored.revision)
-    encoder = EntityEncoder(restored.catalog, of: restored.identity.id, in: restored.connection)
+    encoder = EntityEncoder(
+      restored.catalog,
+      dropped: try DroppedColumn.all(in: restored.connection),
+      of: restored.identity.id,
+      in: restored.connection
+    )
     head = try HeadFile(opening: path.head, on: disk)
     self.bootID = bootID
     written = HeadRecord.Mark(revision: restored.revision, chain: restored.chain)
@@ -280,8 +285,23 @@ package final class WriterSession {
 
   /// The number of a table's layout; a new one is written in the caller's transaction.
   package func number(of layout: Layout, table: String) throws -> Int64 {
+    try encoding { encoder throws(EncodingFailure) in
+      try encoder.number(of: layout, table: table)
+    }
+  }
+
+  /// Ends the dropped columns of a table that a record has a value in, in the caller's transaction.
+  func note(_ record: [UInt8], _ layout: Layout, table: String) throws {
+    try encoding { encoder throws(EncodingFailure) in
+      try encoder.note(record[...], layout, table: table)
+    }
+  }
+
+  private func encoding<R>(
+    _ work: (inout EntityEncoder) throws(EncodingFailure) -> R
+  ) throws -> R {
     do throws(EncodingFailure) {
-      return try encoder.number(of: layout, table: table)
+      return try work(&encoder)
     } catch {
       switch error {
       case .refused(let reason): throw PersistenceError.Reason.io(reason)
