@@ -140,6 +140,11 @@ struct DatabaseDecoder<Database: DatabaseType> {
     decoders.filter { StoredValues.name(ofTable: $0.key) == nil }.mapValues(\.possibleRenames)
   }
 
+  /// The fields whose types refer to other entities, by the names of their tables.
+  var references: [String: Set<Layout.Field>] {
+    decoders.mapValues(\.references).filter { !$0.value.isEmpty }
+  }
+
   private func changes(ofTables isWanted: (String) -> Bool) -> ChangeSet {
     ChangeSet(sorting: decoders.filter { isWanted($0.key) }.values.compactMap(\.changes))
   }

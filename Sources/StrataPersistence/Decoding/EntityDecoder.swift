@@ -24,6 +24,9 @@ struct EntityDecoder<Entity: EntityType> {
   private var last: (layout: Int64, reader: RecordReader)?
   private var readers: [Int64: RecordReader] = [:]
 
+  /// The fields of the records so far whose types refer to other entities; noted when unknown fields are collected.
+  var references: Set<Layout.Field> { Set(readers.values.flatMap(\.references)) }
+
   /// - Parameter store: the identity of the store that holds the records.
   init(
     of table: String,

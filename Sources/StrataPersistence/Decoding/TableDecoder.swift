@@ -25,6 +25,8 @@ protocol TableDecoding: AnyObject {
   func addUnknownFields(to carried: inout CarriedFields)
   /// What looks like renamed fields.
   var possibleRenames: Set<PossibleRename> { get }
+  /// The fields whose types refer to other entities.
+  var references: Set<Layout.Field> { get }
   /// Returns everything decoded so far, for ``add(_:)``, and starts again with nothing.
   func take() -> Any
   /// Adds what another decoder of the table has decoded.
@@ -38,6 +40,7 @@ private struct DecodedEntities<Entity: EntityType> {
   var differing: [Entity] = []
   var unknown: [EntityID<Entity>: UnknownFields] = [:]
   var possibleRenames: Set<PossibleRename> = []
+  var references: Set<Layout.Field> = []
 }
 
 /// Decodes the stored entities of one table.
@@ -95,8 +98,11 @@ final class TableDecoder<Entity: EntityType>: TableDecoding {
 
   var possibleRenames: Set<PossibleRename> { decoded.possibleRenames }
 
+  var references: Set<Layout.Field> { decoded.references }
+
   func take() -> Any {
     decoded.possibleRenames.formUnion(records.possibleRenames)
+    decoded.references.formUnion(records.references)
     defer {
       decoded = DecodedEntities()
       buffer = nil
@@ -113,6 +119,7 @@ final class TableDecoder<Entity: EntityType>: TableDecoding {
     self.decoded.differing += decoded.differing
     self.decoded.unknown.merge(decoded.unknown) { _, later in later }
     self.decoded.possibleRenames.formUnion(decoded.possibleRenames)
+    self.decoded.references.formUnion(decoded.references)
     buffer = nil
   }
 

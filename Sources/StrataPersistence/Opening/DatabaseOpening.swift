@@ -2,6 +2,7 @@ import StrataBase
 import StrataJournal
 import StrataMigrating
 import StrataNormalization
+import StrataRecords
 import StrataStorage
 
 /// The typed side of opening a file: what a new file starts with, how its entities are decoded, and
@@ -17,6 +18,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     let carried: CarriedFields
     /// What looks like renamed fields, by the names of their tables.
     let possibleRenames: [String: Set<PossibleRename>]
+    /// The fields whose types refer to other entities, by the names of their tables.
+    let references: [String: Set<Layout.Field>]
     let entities: Int
     /// The tables this build stores, including those of values.
     let names: Set<String>
@@ -113,6 +116,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       rewrites: decoder.rewrites,
       carried: decoder.carried,
       possibleRenames: decoder.possibleRenames,
+      references: decoder.references,
       entities: decoder.count,
       names: decoder.names,
       loss: decoder.loss,
@@ -191,7 +195,8 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       deltas: deltas.filter { !$0.1.isEmpty }.map { name, changes in
         let fields = contents.carried.fields(of: changes)
         return (name, DatabaseChanges(changes: changes, fields: fields, policy: policy))
-      }
+      },
+      references: contents.references
     )
     let filled = Set(added.tables.filter { $0.count > 0 }.map(\.table.text))
     return (additions, tables.filter { !filled.contains($0) })

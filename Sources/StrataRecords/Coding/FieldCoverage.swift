@@ -20,6 +20,10 @@ final class FieldCoverage {
   private var records: [Record]
   /// The record around each one that counts; nil for the top.
   private var parents: [Int?]
+  /// Which fields of each record were read as a type.
+  private var isTyped: [[Bool]]
+  /// What the types refer to that fields were read as, by the number of the record and that of the field.
+  private var references: [Int: [Int: ReferencedTables]] = [:]
   /// Whether the last record had members beside the layout, which the type may not know.
   var hasMetExtras = false
 
@@ -29,6 +33,7 @@ final class FieldCoverage {
       Record(isAsked: Array(repeating: false, count: table.names.count), missing: 0)
     }
     parents = Array(repeating: nil, count: records.count)
+    isTyped = tables.records.map { Array(repeating: false, count: $0.names.count) }
     count(0)
   }
 
@@ -58,6 +63,13 @@ final class FieldCoverage {
     reduceMissing(by: 1, from: number)
   }
 
+  /// Notes that a member was read as a type, to find what it refers to; the first type of a field counts.
+  func note<Value>(_ name: String, of number: Int, as type: Value.Type) {
+    guard let slot = tables.records[number].fieldNamed[name], !isTyped[number][slot] else { return }
+    isTyped[number][slot] = true
+    if let tables = ReferencedTables(of: type) { references[number, default: [:]][slot] = tables }
+  }
+
   /// Notes that a type asked for all members.
   func close(_ number: Int) {
     guard records[number].counts, !records[number].isClosed else { return }
@@ -78,6 +90,40 @@ final class FieldCoverage {
   /// Notes that a record has members beside the layout.
   func noteExtras(of number: Int) {
     if records[number].counts, !records[number].isClosed { hasMetExtras = true }
+  }
+}
+
+/// References.
+extension FieldCoverage {
+  /// The fields of the layout whose types refer to other entities, at the top or in structs and elements below it.
+  ///
+  /// - Parameter fields: Those of the layout.
+  func referring(_ fields: [Layout.Field]) -> [Layout.Field] {
+    references.isEmpty ? [] : referring(fields, of: 0)
+  }
+
+  private func referring(_ fields: [Layout.Field], of number: Int) -> [Layout.Field] {
+    zip(fields, tables.records[number].shapes).enumerated().compactMap { slot, pair in
+      let (field, shape) = pair
+      // The entity's own ID is no reference.
+      if number == 0, field.name == "id" { return nil }
+      if let tables = references[number]?[slot] {
+        return Layout.Field(field.name, field.kind, to: tables)
+      }
+      return referring(field.kind, shape).map { Layout.Field(field.name, $0) }
+    }
+  }
+
+  private func referring(_ kind: Layout.Kind, _ shape: LayoutTables.Shape) -> Layout.Kind? {
+    switch kind {
+    case .unknown, .scalar, .tagged: return nil
+    case .array(of: let element):
+      return referring(element, tables.elements[shape.index]).map { .array(of: $0) }
+    case .record(let fields):
+      guard let number = shape.table else { return nil }
+      let found = referring(fields, of: number)
+      return found.isEmpty ? nil : .record(found)
+    }
   }
 }
 

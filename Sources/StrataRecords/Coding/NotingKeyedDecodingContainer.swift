@@ -24,11 +24,15 @@ struct NotingKeyedDecodingContainer<Key: CodingKey>: KeyedDecodingContainerProto
   func decodeNil(forKey key: Key) throws -> Bool { try noting(key).decodeNil(forKey: key) }
 
   func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value {
-    try noting(key).decode(type, forKey: key)
+    let value = try noting(key).decode(type, forKey: key)
+    coverage.note(key.stringValue, of: number, as: type)
+    return value
   }
 
   func decodeIfPresent<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value? {
-    try noting(key).decodeIfPresent(type, forKey: key)
+    let value = try noting(key).decodeIfPresent(type, forKey: key)
+    coverage.note(key.stringValue, of: number, as: type)
+    return value
   }
 
   func nestedContainer<NestedKey: CodingKey>(

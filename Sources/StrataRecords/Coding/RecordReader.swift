@@ -21,6 +21,11 @@ package final class RecordReader {
   private var conformance = RecordCodableConformance()
   /// What the methods of a `RecordCodable` type read with; nil until one does.
   private var fields: FieldReading?
+  /// The fields whose types refer to other entities, with what they refer to, once unknown fields were wanted.
+  ///
+  /// They are those of the layout that a record had when it was decoded with a note of what was asked for: mostly the
+  /// first one.
+  package var references: [Layout.Field] { coverage?.referring(layout.fields) ?? [] }
   /// How many records were decoded with a note of what was asked for.
   package private(set) var notedRecords = 0
 

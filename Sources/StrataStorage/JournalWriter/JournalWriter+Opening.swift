@@ -33,6 +33,7 @@ extension JournalWriter {
         let added = try additions(contents, file.tables, store.isNew)
         let session = try store.makeSession(&file, as: originID)
         try preparation?.noteOpening(in: session)
+        try session.note(added.references)
         let time = max(configuration.now().microseconds, file.lastTime)
         try session.appendNewTables(added, time: time)
         start(session, store, with: file, time: time)

@@ -1,3 +1,5 @@
+package import StrataRecords
+
 /// What opening adds to the file before the first commit: tables that are new to it, with their initial
 /// entities, and records that the table options want stored differently.
 package struct OpeningAdditions {
@@ -6,13 +8,19 @@ package struct OpeningAdditions {
   /// The deltas to append, each with the name that the log shows.
   package var deltas: [(name: String, changes: any PendingChanges)]
 
+  /// The fields whose types refer to other entities, by table.
+  package var references: [String: Set<Layout.Field>]
+
   package init(
     newTables: [String] = [],
-    deltas: [(name: String, changes: any PendingChanges)] = []
+    deltas: [(name: String, changes: any PendingChanges)] = [],
+    references: [String: Set<Layout.Field>] = [:]
   ) {
     self.newTables = newTables
     self.deltas = deltas
+    self.references = references
   }
 
+  /// Whether nothing is added to the data.
   var isEmpty: Bool { newTables.isEmpty && deltas.isEmpty }
 }

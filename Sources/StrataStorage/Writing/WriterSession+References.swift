@@ -1,0 +1,46 @@
+import StrataJournal
+package import StrataRecords
+
+extension WriterSession {
+  /// Notes which fields hold IDs of other entities, as the types of a build say, where the file does not say so yet.
+  ///
+  /// A build that writes a record notes it in the layout; so does one that only opens the file, and a change of IDs
+  /// follows whether or not a record was written. What a script says of a column holds. O(layouts); writes nothing
+  /// where the layouts say it already.
+  package func note(_ references: [String: Set<Layout.Field>]) throws {
+    let new = try references.mapValues { fields in
+      try fields.sorted { $0.name < $1.name }.map { ($0, try Layout([$0]).references) }
+    }.compactMap { table, fields in
+      let known = Set(catalog.layouts(of: table).flatMap(\.references))
+      let unknown = fields.filter { !known.isSuperset(of: $0.1) }
+      return unknown.isEmpty ? nil : (table, unknown)
+    }
+    if new.isEmpty { return }
+    let all = Dictionary(grouping: try DeclaredColumn.all(in: connection), by: \.table)
+    let dropped = try DroppedColumn.all(in: connection)
+    var changed: [String: [DeclaredColumn]] = [:]
+    for (table, fields) in new {
+      var columns = all[table] ?? []
+      for (field, places) in fields {
+        // A build that has a field which was dropped since is an older one.
+        if dropped.contains(where: { $0.table == table && $0.name == field.name }) { continue }
+        guard let index = columns.firstIndex(where: { $0.field.name == field.name }) else {
+          columns.append(
+            DeclaredColumn(table: table, field: field, isRequired: false, since: written.revision)
+          )
+          continue
+        }
+        let known = Set(try Layout([columns[index].field]).references)
+        if columns[index].field.references != nil || known.isSuperset(of: places) { continue }
+        columns[index] = columns[index].with(field, in: table)
+      }
+      if columns != all[table] ?? [] { changed[table] = columns }
+    }
+    if changed.isEmpty { return }
+    try transaction {
+      for (table, columns) in changed {
+        try DeclaredColumn.replace(columns, of: table, in: connection)
+      }
+    }
+  }
+}
