@@ -74,45 +74,24 @@ extension DataMigrator {
   func runOnCopy<R>(_ work: (DataMigrator) throws -> R) throws -> R {
     let path = try StorePath(path, for: .migrating)
     let access = try ReadAccess(path, for: .migrating, on: persistence.disk)
-    let temporary = (FileManager.default.temporaryDirectory.path as NSString).standardizingPath
-    let directory = "\(temporary)/strata-migration-\(Scheduling.uuid().uuidString)"
-    guard mkdir(directory, 0o700) == 0 else { throw SystemError("mkdir", directory) }
-    defer { do { try FileManager.default.removeItem(atPath: directory) } catch _ {} }
-    let name = (path.file as NSString).lastPathComponent
-    let copy = try StorePath("\(directory)/\(name)", for: .migrating)
-    let file = try NewFile(at: copy, for: .migrating, on: .system)
-    try file.create()
-    let destination = try file.connect()
-    try access.connection.reading {
-      let backup = try OnlineBackup(from: access.connection, to: destination)
-      // A writer that writes meanwhile makes it start again.
-      while try backup.step(pages: -1) != .complete {}
-      try backup.finish()
-    }.get()
-    try destination.close()
-    try file.giveName()
-
-    var migrator = self
-    migrator = DataMigrator(
-      migrations,
-      at: copy.file,
-      configuration: configuration,
-      persistence: persistence
-    )
-    migrator.configuration.backups = .none
-    migrator.configuration.findings = .report
-    migrator.persistence.vfs = nil
-    migrator.persistence.watch = nil
-    do {
-      return try work(migrator)
-    } catch let error as PersistenceError {
-      // The copy is gone when its path is read.
-      throw PersistenceError(
-        error.operation,
-        path: path.file,
-        error.reason.replacing(copy, with: path)
+    return try ScratchStore.with(copyOf: path, access.connection) { scratch in
+      var migrator = DataMigrator(
+        migrations,
+        at: scratch.path.file,
+        configuration: configuration,
+        persistence: persistence
       )
+      migrator.useScratch()
+      return try work(migrator)
     }
+  }
+
+  /// Sets what a run on a copy needs: nothing is kept, and a loss does not stop it.
+  mutating func useScratch() {
+    configuration.backups = .none
+    configuration.findings = .report
+    persistence.vfs = nil
+    persistence.watch = nil
   }
 
   /// Runs each pending migration up, and where it can be taken back, down and up again.
@@ -219,21 +198,6 @@ extension DataMigrator {
       try session.barrier()
       try session.close()
       return written
-    }
-  }
-}
-
-extension PersistenceError.Reason {
-  /// The same with the folder of the store in place of that of its copy, which is gone when a message is read.
-  fileprivate func replacing(_ copy: StorePath, with path: StorePath) -> PersistenceError.Reason {
-    func replaced(_ text: String) -> String {
-      text.replacing(copy.directory, with: path.directory)
-    }
-    return switch self {
-    case .io(let detail): .io(replaced(detail))
-    case .busy(let detail): .busy(replaced(detail))
-    case .damaged(let detail): .damaged(replaced(detail))
-    default: self
     }
   }
 }

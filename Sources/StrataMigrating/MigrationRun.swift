@@ -204,7 +204,7 @@ extension MigrationRun {
     )
     try write(&report, needsBackup: { _ in true }) { session, view, lastTime, _ in
       let then = try view.state(at: revision)
-      try checkLedgerIsKnown(at: revision, view)
+      try Self.checkLedgerIsKnown(at: revision, view)
       let workspace = try MigrationWorkspace(view, session)
       let tables = view.tables(at: revision)
       for table in tables.union(workspace.tables).sorted() {
@@ -247,7 +247,7 @@ extension MigrationRun {
 
   /// Refuses a revision whose ledger is not known any more, or at which there were records that migrations have been
   /// run on since.
-  private func checkLedgerIsKnown(at revision: Revision, _ view: ReadView) throws {
+  static func checkLedgerIsKnown(at revision: Revision, _ view: ReadView) throws {
     /// The migrations that ran after the revision.
     var ran: Set<Int> = []
     var last = revision

@@ -297,15 +297,4 @@ extension ReadView {
       backup: newer.backup
     )
   }
-
-  /// Refuses a revision before a migration of the data, whose entities have another shape than those of this build.
-  ///
-  /// The ledger decides: the delta of a migration may have been trimmed. One that changed nothing counts too, as there
-  /// may have been other records at the revision than when it ran.
-  package func checkIsAfterMigrations(_ revision: Revision) throws {
-    let later = try DataLedger.entries(on: journal.connection).first {
-      $0.form != DataMigration.Form.baseline.rawValue && $0.revision > revision.number
-    }
-    if let later { throw PersistenceError.Reason.beforeMigration(later.name) }
-  }
 }

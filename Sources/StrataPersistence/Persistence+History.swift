@@ -19,10 +19,13 @@ extension Persistence {
   /// there on). The writer and committers continue meanwhile. Commits made before the call count, so it may write pending ones first.
   /// Tables that the file did not have by then are empty, and so are excluded ones.
   ///
+  /// A state from before migrations of the data is brought up by them, as a launch from it would have brought it up: they
+  /// run again on a copy of the store that ends there, in the folder for temporary files. O(file) more.
+  ///
   /// Throws `PersistenceError` with the reason `.notReached`, `.trimmed`, `.beforeHistory`,
   /// `.merged` (the revision lies inside commits that became one delta while the disk failed),
-  /// `.beforeMigration` (a migration of the data has given it another shape since),
-  /// `.notFound` for a name, or an error of reading the file.
+  /// `.beforeMigration` (a migration of the data has given it another shape since, and cannot run on it again),
+  /// `.dataMigration` (it has failed there), `.notFound` for a name, or an error of reading the file.
   public func state(at point: HistoryPoint) async throws(PersistenceError) -> Database {
     try await contents(at: point).database
   }
@@ -36,14 +39,20 @@ extension Persistence {
     database: Database, values: ChangeSet, carried: CarriedFields
   ) {
     try await writePending(for: point)
-    let (path, policy) = (writer.path, policy)
+    let (path, policy, configuration) = (writer.path, policy, writer.configuration)
+    let migrations = (writer.preparation as? MigrationPreparation)?.migrations ?? []
     return try await reader.read { view in
       let revision = try view.revision(of: point)
       if let recent = recentContents(at: revision, unknownFields) {
         try view.checkIsKept(revision)
         return (recent.database, recent.values, CarriedFields())
       }
-      try view.checkIsAfterMigrations(revision)
+      let earlier = try EarlierState(at: revision, of: view, migrations, at: path, configuration)
+      if let earlier {
+        return try earlier.read(from: view) { view in
+          try view.contents(at: view.last.revision, over: Database(), policy, path, unknownFields)
+        }
+      }
       return try view.contents(at: revision, over: Database(), policy, path, unknownFields)
     }
   }

@@ -114,20 +114,6 @@ struct OpeningMigrationTests {
   }
 
   @Test
-  func `typed history does not reach across a migration`() async throws {
-    try await FiveReleases.makeFirst(at: path)
-    let persistence = try await openLast()
-    let error = await #expect(throws: PersistenceError.self) {
-      try await persistence.state(at: .revision(1))
-    }
-    #expect(error?.reason == .beforeMigration("0001_add_age"))
-    #expect(
-      try await persistence.state(at: .revision(persistence.revision)) == FiveReleases.expected()
-    )
-    try await persistence.close()
-  }
-
-  @Test
   func `a snapshot from before a migration stays refused when the migration's delta is gone`()
     async throws
   {

@@ -83,7 +83,8 @@ extension PersistenceError {
     case notFound(String)
     /// The user's data was not migrated.
     case dataMigration(DataMigrationError)
-    /// The revision is before a migration of the data, so the types of this build do not read it.
+    /// The revision is before a migration of the data that cannot run on it again, so the types of this build do not
+    /// read it.
     case beforeMigration(String)
     /// The snapshot of another revision has this name.
     case nameTaken(String, Revision)
@@ -180,7 +181,10 @@ extension PersistenceError.Reason {
     case .notFound(let what): "there is no \(what)"
     case .dataMigration(let error): "\(error)"
     case .beforeMigration(let name):
-      "this revision is before the migration \(name), so this build's types do not read it"
+      """
+      this revision is before the migration \(name), which cannot run on it again here, so this build's types do not \
+      read it
+      """
     case .nameTaken(let name, let revision):
       "the snapshot of revision \(revision) has the name “\(name)”"
     case .stillPresent(let table, let id): "the entity \(id) of table \(table) is in the database"
@@ -306,7 +310,9 @@ extension PersistenceError.Reason {
     case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
     case .dataMigration(let error): error.remedy
     case .beforeMigration:
-      "`strata query` reads it without types. Ask for a revision after the migration."
+      """
+      `strata query` reads it without types. Pass the migration as it ran, or ask for a revision after it.
+      """
     case .nameTaken:
       "Choose another name, or rename that snapshot (`strata snapshot rename`); `--replace` moves the name."
     case .stillPresent: "Remove it in a commit first. Nothing was erased."

@@ -1,8 +1,18 @@
-import StrataJournal
-import StrataSQLite
+import Foundation
+import StrataBase
+package import StrataJournal
+package import StrataSQLite
 
 /// Takes a copy of a store back to an earlier revision.
-enum HistoryCut {
+package enum HistoryCut {
+  /// Brings a copy that is complete up to this build's format, and takes it back to a revision.
+  package static func cut(_ connection: Connection, after revision: Revision) throws {
+    try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
+    try StoreFormat.migrate(connection, now: Scheduling.date.microseconds)
+    try connection.transaction { try removeAll(after: revision, from: connection) }
+    _ = try connection.checkpoint(.truncate)
+  }
+
   /// Removes what came after a revision: deltas, snapshots and their names, tables with their layouts, ends
   /// of tables, and the notes on data migrations, older builds and a leadership.
   ///

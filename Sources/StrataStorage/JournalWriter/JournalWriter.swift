@@ -17,7 +17,7 @@ package actor JournalWriter {
   package nonisolated let path: StorePath
   package nonisolated let configuration: PersistenceConfiguration
   /// What an opening does to the file before it reads it; nil if the caller has no types to read it with.
-  nonisolated let preparation: (any FilePreparation)?
+  package nonisolated let preparation: (any FilePreparation)?
   package nonisolated let events = EventBroadcaster<PersistenceEvent>()
   package nonisolated let queue: WriteQueue
   nonisolated let flushWaiters = FlushWaiters()

@@ -1,0 +1,77 @@
+import Foundation
+import StrataBase
+import StrataJournal
+import StrataSQLite
+import StrataStorage
+
+/// A copy of a store in a directory of its own for temporary files, which nobody else can read.
+struct ScratchStore {
+  let path: StorePath
+
+  /// Makes a copy, runs a closure with it, and removes it.
+  ///
+  /// O(file).
+  ///
+  /// - Parameters:
+  ///   - original: The store, whose name the copy has.
+  ///   - connection: A connection to it, also beside a writer.
+  ///   - revision: Where the copy ends; nil for all of it.
+  static func with<R>(
+    copyOf original: StorePath,
+    _ connection: Connection,
+    endingAt revision: Revision? = nil,
+    _ work: (ScratchStore) throws -> R
+  ) throws -> R {
+    let temporary = (FileManager.default.temporaryDirectory.path as NSString).standardizingPath
+    let directory = "\(temporary)/strata-migration-\(Scheduling.uuid().uuidString)"
+    guard mkdir(directory, 0o700) == 0 else { throw SystemError("mkdir", directory) }
+    defer { do { try FileManager.default.removeItem(atPath: directory) } catch _ {} }
+    let name = (original.file as NSString).lastPathComponent
+    let copy = try StorePath("\(directory)/\(name)", for: .migrating)
+    do {
+      try make(copy, of: connection, endingAt: revision)
+      return try work(ScratchStore(path: copy))
+    } catch let error as PersistenceError {
+      // The copy is gone when its path is read.
+      throw PersistenceError(
+        error.operation,
+        path: original.file,
+        error.reason.replacing(copy, with: original)
+      )
+    }
+  }
+
+  private static func make(
+    _ copy: StorePath,
+    of connection: Connection,
+    endingAt revision: Revision?
+  ) throws {
+    let file = try NewFile(at: copy, for: .migrating, on: .system)
+    try file.create()
+    let destination = try file.connect()
+    try connection.reading {
+      let backup = try OnlineBackup(from: connection, to: destination)
+      // A writer that writes meanwhile makes it start again.
+      while try backup.step(pages: -1) != .complete {}
+      try backup.finish()
+    }.get()
+    if let revision { try HistoryCut.cut(destination, after: revision) }
+    try destination.close()
+    try file.giveName()
+  }
+}
+
+extension PersistenceError.Reason {
+  /// The same with the folder of the store in place of that of its copy, which is gone when a message is read.
+  fileprivate func replacing(_ copy: StorePath, with path: StorePath) -> PersistenceError.Reason {
+    func replaced(_ text: String) -> String {
+      text.replacing(copy.directory, with: path.directory)
+    }
+    return switch self {
+    case .io(let detail): .io(replaced(detail))
+    case .busy(let detail): .busy(replaced(detail))
+    case .damaged(let detail): .damaged(replaced(detail))
+    default: self
+    }
+  }
+}
