@@ -21,6 +21,8 @@ import TestSupport
 ///   number as a further argument it is killed at the operation with that number.
 /// - `migrate` runs the migrations of the sample domain and prints the number of I/O operations. With a number as a
 ///   further argument it is killed at the operation with that number.
+/// - `act` with an action on a migrated store does it and prints the number of I/O operations: ``MigrationAction``. With a
+///   number as a further argument it is killed at the operation with that number.
 /// - `erase` with a table and an ID erases that entity and prints the number of I/O operations. With a number as a
 ///   further argument it is killed at the operation with that number.
 /// - `books` with a number makes a store of so many books, and ends.
@@ -80,6 +82,15 @@ struct CrashChild {
       return try await migrate(
         arguments[1],
         killedAt: arguments.count == 5 ? Int(arguments[4]) : nil
+      )
+    }
+    if arguments[3] == "act", arguments.count >= 5,
+      let action = MigrationAction(rawValue: arguments[4])
+    {
+      return try await act(
+        action,
+        arguments[1],
+        killedAt: arguments.dropFirst(5).first.flatMap { Int($0) }
       )
     }
     if arguments[3] == "erase", arguments.count >= 6 {
@@ -178,6 +189,20 @@ struct CrashChild {
       guard case .alreadyOpen = error.reason else { return printLine("failed: \(error)") }
       printLine("refused")
     }
+    printLine("\(vfs.operationCount(for: .failedIO))")
+  }
+
+  private static func act(
+    _ action: MigrationAction,
+    _ path: String,
+    killedAt number: Int?
+  ) async throws {
+    let vfs = try FaultVFS(name: "act", follows: false)
+    if let number { vfs.killProcess(at: number) }
+    var configuration = configuration("memory")
+    configuration.vfs = vfs.name
+    configuration.watch = vfs.watch
+    try await action.run(at: path, configuration)
     printLine("\(vfs.operationCount(for: .failedIO))")
   }
 

@@ -142,7 +142,16 @@ public enum StoreBackup {
     at point: HistoryPoint,
     to path: String
   ) async throws(PersistenceError) -> Position {
-    let file = try NewFile(at: try StorePath(path, for: .forking), for: .forking, on: .system)
+    try await fork(store, at: point, to: path, on: .system)
+  }
+
+  package static func fork(
+    _ store: String,
+    at point: HistoryPoint,
+    to path: String,
+    on disk: Disk
+  ) async throws(PersistenceError) -> Position {
+    let file = try NewFile(at: try StorePath(path, for: .forking), for: .forking, on: disk)
     do {
       return try await FileWorker(label: "strata.backup").run {
         try fork(store, at: .point(point), to: file)

@@ -110,6 +110,18 @@ struct FaultSweepTests {
     }
   }
 
+  @Test(arguments: [MigrationAction.down, .restore, .fork, .stragglers], DiskFault.allCases)
+  func `a fault on the way back from migrations leaves it done or not, and nothing beside`(
+    action: MigrationAction,
+    fault: DiskFault
+  ) async throws {
+    for duration in FaultDuration.allCases {
+      try await sweep("\(action)", fault, duration) {
+        try await MigrationActionScenario($0, action)
+      }
+    }
+  }
+
   /// Finds the places by their results: the later ones are after the transaction.
   @Test
   func `what fails after the migrations have taken effect is a note, and no failure`() async throws

@@ -186,9 +186,7 @@ extension FaultVFS {
     in kind: FileKind
   ) -> (status: Int32, isPartial: Bool)? {
     state.withLock { state in
-      let fault = state.nextFault(for: operation, in: kind)
-      if state.isAtLastOperation { kill(getpid(), SIGKILL) }
-      return fault
+      state.nextFault(for: operation, in: kind)
     }
     .map { fault in
       // SQLite reports the `errno` of its thread with the failure, where a full disk of another test may have left its own.

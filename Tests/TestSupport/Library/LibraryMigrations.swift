@@ -9,9 +9,13 @@ package enum LibraryMigrations {
   package static let all = [
     DataMigration("0001_first_part", table: "books") { book in
       book["title"] = book["title"]?.text.map { .string($0 + " (") }
+    }.reversed(table: "books") { book in
+      book["title"] = book["title"]?.text.map { .string(String($0.dropLast(2))) }
     },
     DataMigration("0002_second_part", table: "books") { book in
       book["title"] = book["title"]?.text.map { .string($0 + "2)") }
+    }.reversed(table: "books") { book in
+      book["title"] = book["title"]?.text.map { .string(String($0.dropLast(2))) }
     },
   ]
 }
