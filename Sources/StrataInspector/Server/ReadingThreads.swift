@@ -23,4 +23,12 @@
       try await tables.shutdownGracefully()
     }
   }
+
+  /// What the connections of a server share.
+  struct Service: Sendable {
+    let gate: Gate
+    let answers: Answers
+    let tail: Tail
+    let threads: ReadingThreads
+  }
 #endif
