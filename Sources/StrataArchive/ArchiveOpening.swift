@@ -55,10 +55,12 @@ package struct ArchiveOpening: Sendable {
     }
   }
 
-  /// Leads the archive for a file that only sends: it gets nothing from the archive.
+  /// Leads the archive for a file that only sends: it gets nothing from the archive, whose last snapshot and the
+  /// deltas after it are verified.
   ///
   /// Throws like the first form: `.missing` if there is no file, and `.archive` with `.unusable` if the archive has
-  /// commits that the file lacks; then the archive has no new leader, and both are unchanged.
+  /// commits that the file lacks, with `.damaged` if it cannot be pulled; then the archive has no new leader, and both
+  /// are unchanged.
   package init(
     sending path: StorePath,
     to archive: any Archive,
@@ -129,7 +131,10 @@ package struct ArchiveOpening: Sendable {
       guard var head = try await archive.head() else { return }
       // Compared before leading: a refused file leaves no trace in the archive.
       var relation = try await relation(of: file, position, &head, ifLacking: lack)
-      if lack == .refuse { try refuse(relation, position, head) }
+      if lack == .refuse {
+        try refuse(relation, position, head)
+        if relation == .atOrAhead { try await verifyEnd(at: head) }
+      }
       let isOwn = exists ? try await file.leadership() == head.epoch : false
       let led = try await lead(position, head, isWaiting: lack == .adopt)
       if led.mark != head.mark || led.epoch != max(head.epoch, position?.epoch ?? 0) + 1 {
@@ -152,6 +157,11 @@ package struct ArchiveOpening: Sendable {
       await giveUp()
       throw error
     }
+  }
+
+  /// Throws if the archive is damaged where it is to be continued.
+  private func verifyEnd(at head: ArchiveHead) async throws {
+    try await ArchivePull(from: archive, to: path, on: configuration.disk).verifyEnd(at: head)
   }
 
   /// Throws if the archive has what the file lacks.

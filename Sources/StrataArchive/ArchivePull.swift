@@ -13,12 +13,12 @@ package actor ArchivePull {
     executor.asUnownedSerialExecutor()
   }
 
-  private let archive: any Archive
-  private let path: StorePath
-  private let disk: Disk
+  let archive: any Archive
+  let path: StorePath
+  let disk: Disk
 
   /// Roughly how many bytes of chunks and segments are in memory at a time.
-  private static let batch = 4 << 20
+  static let batch = 4 << 20
 
   package init(from archive: any Archive, to path: StorePath, on disk: Disk) {
     self.archive = archive
@@ -59,8 +59,17 @@ package actor ArchivePull {
     guard let head = try await archive.head() else {
       throw ArchiveError(.empty, archive: archive.name)
     }
+    return try await fill(file, from: try await base(for: end, head), to: end, head)
+  }
+
+  /// Fills a file from a snapshot and the segments after it.
+  func fill(
+    _ file: NewFile,
+    from base: ArchiveSnapshot,
+    to end: End,
+    _ head: ArchiveHead
+  ) async throws -> Position {
     guard head.epoch < StoredNumber.last else { throw damaged("its epoch is \(head.epoch)") }
-    let base = try await base(for: end, head)
     let list = try await archive.list(of: base.mark.revision)
     try file.create(with: list.image)
     let connection = try file.connect()
@@ -257,7 +266,7 @@ package actor ArchivePull {
     return position
   }
 
-  private func damaged(_ detail: String) -> ArchiveError {
+  func damaged(_ detail: String) -> ArchiveError {
     ArchiveError(.damaged(detail), archive: archive.name)
   }
 }

@@ -41,11 +41,14 @@ package struct ArchivePush: Sendable {
     self.configuration = configuration
   }
 
-  /// Sends the deltas that the archive lacks, a first snapshot, and the snapshots with names; O(what is sent).
+  /// Sends the deltas that the archive lacks, a first snapshot, and the snapshots with names.
+  ///
+  /// What it continues is verified first, and a snapshot that was sent is read back: the last snapshot with the deltas
+  /// after it, as a pull does. O(entities, and what is sent).
   ///
   /// Throws `.missing`; `.alreadyOpen`; `.archive` with `.led` while another process leads, with
-  /// `.otherStore`, with `.unusable` if the archive has commits that the file lacks, and with `.away`; and
-  /// for the disk. What was sent before an error stays, and the next push continues from there.
+  /// `.otherStore`, with `.unusable` if the archive has commits that the file lacks, with `.damaged` and with
+  /// `.away`; and for the disk. What was sent before an error stays, and the next push continues from there.
   package func run() async throws(PersistenceError) -> Report {
     do {
       let before = try await archive.head()
@@ -67,13 +70,17 @@ package struct ArchivePush: Sendable {
       guard let head = try await archive.head() else {
         throw ArchiveError(.empty, archive: archive.name)
       }
+      let sent = try await archive.snapshots().count - snapshots.count
+      if sent > 0 || opening.isRewritten {
+        try await ArchivePull(from: archive, to: path, on: configuration.disk).verifyEnd(at: head)
+      }
       return Report(
         archive: archive.name,
         store: head.store,
         before: before?.mark.revision,
         revision: head.mark.revision,
         epoch: head.epoch,
-        snapshots: try await archive.snapshots().count - snapshots.count,
+        snapshots: sent,
         gaps: gaps,
         hasRestarted: opening.isRewritten
       )

@@ -402,7 +402,7 @@ extension FolderArchive {
 /// The head.
 extension FolderArchive {
   /// The file `head`.
-  private struct Head: Codable {
+  private struct Head: HashedJSON {
     var format: Int
     var store: UUID
     var epoch: Int64
@@ -412,6 +412,7 @@ extension FolderArchive {
     var mark: HistoryMark
     /// The name of the file with the catalog.
     var catalog: String?
+    var hash: String?
   }
 
   private func archiveHead(_ head: Head) -> ArchiveHead {
@@ -437,7 +438,7 @@ extension FolderArchive {
       guard format <= Self.format else {
         throw ArchiveError.Reason.newerFormat(found: format, known: Self.format)
       }
-      let head = try JSONDecoder().decode(Head.self, from: Data(contents))
+      let head = try Head(reading: contents, of: "its file head")
       guard head.mark.isWellFormed, head.epoch > 0 else {
         throw CorruptionError("its head has epoch \(head.epoch) and \(head.mark)")
       }
@@ -448,7 +449,7 @@ extension FolderArchive {
   }
 
   private func write(_ head: Head, _ held: borrowing HeldArchiveFolder) throws {
-    try held.write(try Self.encode(head), to: "head")
+    try held.write(try head.encoded(), to: "head")
     for name in try folder.names(in: "") where Self.isCatalog(name) && name != head.catalog {
       try held.remove(name)
     }

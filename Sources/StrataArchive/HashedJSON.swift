@@ -2,9 +2,10 @@ import Foundation
 import StrataBase
 import StrataJournal
 
-/// A line of JSON that begins a file of a ``FolderArchive``.
+/// A line of JSON that begins a file of a ``FolderArchive``, or is one.
 ///
-/// It contains a hash of itself: with one digit changed it would be the line of another segment or snapshot.
+/// It contains a hash of itself: with one digit changed it would be the line of another segment or snapshot, or the head
+/// would be led for years.
 protocol HashedJSON: Codable {
   /// The hash of the line without this member; nil in a file of an earlier build.
   var hash: String? { get set }

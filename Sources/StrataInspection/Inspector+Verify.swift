@@ -18,13 +18,15 @@ package struct Verification: Codable, Sendable, Equatable {
   package var path: String
   package var checks: [Check] = []
 
+  package init(path: String) { self.path = path }
+
   /// Whether every check passed.
   package var isSound: Bool { checks.allSatisfy(\.passed) }
 }
 
 extension Verification {
   /// Runs a check that returns what it found, or throws what is wrong.
-  mutating func run(_ name: String, _ check: () throws -> String) {
+  package mutating func run(_ name: String, _ check: () throws -> String) {
     runNoting(name) { (try check(), isNote: false) }
   }
 

@@ -173,4 +173,38 @@ struct ArchiveCommandTests {
     let wrong = try await Program.strata("archive", "prune", "--from", folder, "--days", "-1")
     #expect(wrong.status == 64)
   }
+
+  @Test
+  func `an archive is verified like a store, and a push into a damaged one fails`() async throws {
+    #expect(try await Program.strata("archive", "verify", "--from", folder).status == 3)
+    try await fill()
+    let sound = try await Program.strata("archive", "verify", "--from", folder)
+    #expect(sound.status == 0)
+    #expect(sound.output.contains("ok      segments    "), "\(sound.output)")
+    #expect(sound.output.hasSuffix("\(folder) is sound: 5 checks passed.\n"), "\(sound.output)")
+    let chunks = directory.path("archive/chunks")
+    let snapshots = try FileManager.default.contentsOfDirectory(atPath: folder + "/snapshots")
+    let snapshot = URL(fileURLWithPath: "\(folder)/snapshots/\(try #require(snapshots.first))")
+    var contents = try Data(contentsOf: snapshot)
+    contents[10] ^= 1
+    try contents.write(to: snapshot)
+    let damaged = try await Program.strata("archive", "verify", "--from", folder)
+    #expect(damaged.status == 4)
+    #expect(damaged.output.contains("FAILED  contents  the header of snapshot"), "\(damaged)")
+    #expect(damaged.output.contains("\(folder) is damaged: 1 of 4 checks failed."))
+    let json = try await Program.strata("archive", "verify", "--from", folder, "--json")
+    #expect(json.status == 4)
+    #expect(try member("sound", of: json.output) == "0")
+    #expect(FileManager.default.fileExists(atPath: chunks))
+    let store = directory.path("app.strata")
+    let push = try await Program.strata("push", store, "--to", folder)
+    #expect(push.status == 4)
+    #expect(push.errors.contains("the archive \(folder) is damaged"), "\(push.errors)")
+    #expect(push.output == "")
+    #expect(
+      try FileManager.default.contentsOfDirectory(
+        atPath: FileManager.default.temporaryDirectory.path
+      ).allSatisfy { !$0.hasPrefix("strata-archive.strata") }
+    )
+  }
 }

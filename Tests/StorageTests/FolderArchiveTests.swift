@@ -28,6 +28,12 @@ struct FolderArchiveTests {
     try String(contentsOfFile: file(name), encoding: .utf8)
   }
 
+  /// The head as an earlier build writes it, without a hash, so that it can be changed.
+  private static func head(of path: String) throws -> String {
+    try String(contentsOfFile: "\(path)/head", encoding: .utf8)
+      .replacing(/"hash":"\w+",/, with: "")
+  }
+
   /// Starts to lead and appends segments of one delta each.
   private func led(
     _ archive: FolderArchive,
@@ -62,13 +68,12 @@ struct FolderArchiveTests {
 
   /// Makes leases and chunks older, as if time had passed.
   private static func age(_ path: String, by duration: Duration) throws {
-    let head = "\(path)/head"
-    var text = try String(contentsOfFile: head, encoding: .utf8)
+    var text = try head(of: path)
     let field = try #require(text.firstRange(of: #/"leaseEnd":\d+/#))
     let end = try #require(Int64(text[field].drop { !$0.isNumber }))
     let shift = Int64(duration / .microseconds(1))
     text.replaceSubrange(field, with: "\"leaseEnd\":\(end - shift)")
-    try Data(text.utf8).write(to: URL(fileURLWithPath: head))
+    try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/head"))
     for name in try FileManager.default.contentsOfDirectory(atPath: "\(path)/chunks") {
       let chunk = "\(path)/chunks/\(name)"
       let attributes = try FileManager.default.attributesOfItem(atPath: chunk)
@@ -224,7 +229,7 @@ extension FolderArchiveTests {
       in: term
     )
     // The head of revision 2, as if the process had ended before it replaced it.
-    let head = try text("head")
+    let head = try Self.head(of: path)
     let mark = ArchiveConformance.mark(2)
     let old = head.replacing(ArchiveConformance.mark(3).chain, with: mark.chain)
       .replacing("\"revision\":3", with: "\"revision\":2")
@@ -379,6 +384,31 @@ extension FolderArchiveTests {
   }
 
   @Test
+  func `a head with another byte says nothing else`() async throws {
+    let archive = FolderArchive(path)
+    let term = try await led(archive, segments: 1...1)
+    try await archive.release(term)
+    let head = try await archive.head()
+    let contents = Array(try text("head").utf8)
+    for place in contents.indices {
+      for bit: UInt8 in [1, 4] {
+        var changed = contents
+        changed[place] ^= bit
+        if changed.firstRange(of: Array("\"hash\":".utf8)) == nil { continue }
+        try Data(changed).write(to: URL(fileURLWithPath: file("head")))
+        let reason = await reason {
+          let found = try await archive.head()
+          #expect(found == head, "byte \(place)")
+        }
+        switch reason {
+        case nil, .damaged, .newerFormat: break
+        default: Issue.record("byte \(place): \(String(describing: reason))")
+        }
+      }
+    }
+  }
+
+  @Test
   func `a header with another byte says nothing else`() async throws {
     let archive = FolderArchive(path)
     let term = try await led(archive, segments: 1...1)
@@ -442,7 +472,7 @@ extension FolderArchiveTests {
     let archive = FolderArchive(path)
     let term = try await led(archive)
     try Data("outside".utf8).write(to: URL(fileURLWithPath: directory.path("outside")))
-    let head = try text("head")
+    let head = try Self.head(of: path)
     let range = try #require(head.range(of: change.0, options: .regularExpression))
     try write(head.replacingCharacters(in: range, with: change.1), "head")
     let segment = ArchiveConformance.segment(3...3, epoch: term.epoch)

@@ -39,11 +39,31 @@ struct Verify: ParsableCommand {
   }
 }
 
-/// The output of `strata verify`.
+/// The output of `strata verify` and `strata archive verify`.
 package enum VerifyText {
+  /// What was verified.
+  package enum Subject: Sendable {
+    case store
+    case archive
+
+    fileprivate var remedy: String {
+      switch self {
+      case .store: "The file was not changed. Keep a copy of it and restore a backup."
+      case .archive:
+        """
+        It was not changed. Push the file of its leader or of a follower to a new archive, and keep this one for \
+        what it still has.
+        """
+      }
+    }
+  }
+
   /// A line for each check and a line for the result.
-  package static func lines(_ verification: Verification, _ highlighting: Highlighting) -> [String]
-  {
+  package static func lines(
+    _ verification: Verification,
+    of subject: Subject = .store,
+    _ highlighting: Highlighting
+  ) -> [String] {
     let width = verification.checks.map(\.name.printable.columnCount).max() ?? 0
     var lines = verification.checks.map { check in
       let mark =
@@ -61,10 +81,7 @@ package enum VerifyText {
     lines.append(
       failed == 0
         ? "\(path) is sound: \(checks) \(passed)."
-        : """
-        \(path) is damaged: \(failed) of \(checks) failed. The file was not changed. Keep a copy of it \
-        and restore a backup.
-        """
+        : "\(path) is damaged: \(failed) of \(checks) failed. \(subject.remedy)"
     )
     return lines
   }

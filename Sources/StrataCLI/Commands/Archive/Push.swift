@@ -14,6 +14,10 @@ struct Push: AsyncParsableCommand {
       process leads, and if the archive has commits that the store lacks. The store must not be open. A push \
       that fails can be repeated: nothing is sent twice.
 
+      The last snapshot of the archive and the deltas after it are read and verified first, and a snapshot that was \
+      sent is read back, so a push takes the time of a pull. Exits with 4 if the archive is damaged there; \
+      `strata archive verify` checks all of it.
+
       Examples:
         strata push app.strata --to /backups/app
         strata push app.strata --to 'postgres:///?service=strata' --name app
