@@ -101,6 +101,7 @@ extension Inspector {
 
   private func verifyPages() throws -> String {
     if access.mode == .live { return "not checked, because a writer is at work" }
+    try access.connection.checkWriteVersion()
     let problems = try access.connection.integrityCheck()
     guard problems.isEmpty else { throw CorruptionError(problems.joined(separator: "; ")) }
     return "\(try access.connection.pageCount()) pages"

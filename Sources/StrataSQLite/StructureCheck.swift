@@ -1,3 +1,5 @@
+import CStrataSQLite
+
 /// Checks what has to be right in a file so that writing to it destroys nothing.
 ///
 /// Hashes protect what is read. SQLite's own bookkeeping has none: it overwrites a page that the list of
@@ -212,5 +214,24 @@ extension Connection {
     }
     var check = try StructureCheck(self)
     try check.run(roots: [1] + roots.map { Int($0) })
+  }
+
+  /// Throws if SQLite reads the file and does not write to it: its header has an unknown version for writing.
+  ///
+  /// O(1) for a writer. The caller has read from the file. Source: offset 18 of "The Database Header" in SQLite's file
+  /// format page.
+  ///
+  /// - Throws: `.corrupt`, and errors of reading.
+  package func checkWriteVersion() throws(SQLiteError) {
+    // A connection that does not write cannot tell by this.
+    guard sqlite3_db_readonly(try requireHandle(.read), "main") != 0, try pageCount() > 0 else {
+      return
+    }
+    let version = try PageReader(self).page(1)[18]
+    guard version > 2 else { return }
+    throw PageReader.damage(
+      "its header has version \(version) of the format for writing, and the newest is 2",
+      path
+    )
   }
 }

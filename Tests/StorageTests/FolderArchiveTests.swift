@@ -390,6 +390,7 @@ extension FolderArchiveTests {
     try await archive.release(term)
     let head = try await archive.head()
     let contents = Array(try text("head").utf8)
+    #expect(contents.contains(Array("\"hash\":".utf8)))
     for place in contents.indices {
       for bit: UInt8 in [1, 4] {
         var changed = contents

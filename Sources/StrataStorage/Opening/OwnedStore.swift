@@ -171,6 +171,7 @@ extension OwnedStore {
   /// Opens the file for writing; its contents were not verified.
   package func connectForWriting() throws -> Connection {
     let connection = try connect()
+    try connection.checkWriteVersion()
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     try connection.checkStructure()
     return connection

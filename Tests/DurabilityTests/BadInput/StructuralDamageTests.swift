@@ -143,6 +143,14 @@ struct StructuralDamageTests {
     try await expectFound(sample)
   }
 
+  /// SQLite reads such a file and does not write to it.
+  @Test(arguments: [3, 18, 130])
+  func `a header with an unknown version for writing`(version: UInt8) async throws {
+    let sample = try await Sample(isLarge: false)
+    try sample.overwrite(18, [version])
+    try await expectFound(sample)
+  }
+
   /// Acknowledged commits after an opening are there at the next one, whatever byte was flipped before.
   @Test
   func `no flip in the bookkeeping of pages loses what is committed after it`() async throws {
