@@ -43,7 +43,7 @@ struct HistoryTests {
   }
 
   /// How long a history is; under a sanitizer it is shorter.
-  private static let revisions = Int64(loopCount("STRATA_REVISIONS", 500))
+  private static let revisions = Int64(loopCount("STRATA_REVISIONS", 200))
 
   /// Keeps everything in one run after snapshot 0.
   private static let never = SnapshotPolicy(minimumJournalBytes: 1 << 40)

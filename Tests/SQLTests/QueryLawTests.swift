@@ -41,7 +41,7 @@ import Testing
       }
     }
 
-    let rounds = loopCount("STRATA_QUERIES", 1_000)
+    let rounds = loopCount("STRATA_QUERIES", 300)
     for _ in 0..<rounds {
       let query = GeneratedQuery(using: &random)
       let streamed = try sample.rows(query.sql)

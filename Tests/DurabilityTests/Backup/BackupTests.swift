@@ -62,7 +62,7 @@ struct BackupTests {
     states.record(store.state.db)
     try await persistence.flush()
     let isOver = Recorder<Bool>()
-    let mostCommits = loopCount("STRATA_REVISIONS", 500) * 6
+    let mostCommits = loopCount("STRATA_REVISIONS", 200) * 6
     let committing = inBackground {
       var number: Int64 = 0
       while isOver.elements.isEmpty, number < mostCommits {

@@ -11,7 +11,7 @@ import Testing
 @Suite(.serialized)
 struct KillTests {
   /// The number of kills; sanitizer runs take fewer.
-  static let kills = loopCount("STRATA_KILLS", 50)
+  static let kills = loopCount("STRATA_KILLS", 20)
 
   @Test
   func `after each SIGKILL the store is the model at a revision not before the last flush`()

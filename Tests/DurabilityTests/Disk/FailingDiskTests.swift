@@ -10,7 +10,7 @@ import Testing
 /// I/O errors and power cuts.
 struct FailingDiskTests {
   /// The number of power cuts for each kind of durability.
-  static let cuts = (loopCount("STRATA_CUTS", 150) + 2) / 3
+  static let cuts = (loopCount("STRATA_CUTS", 90) + 2) / 3
 
   let directory: TemporaryDirectory
   let path: String
