@@ -157,6 +157,24 @@ extension Quarantine {
       var restore = QuarantineRestore(of: path, directory, manifest, now: now, on: disk)
       try restore.run()
     }
+    try removeUnstarted(beside: path, on: disk)
+  }
+
+  /// Removes the directories of moves that a crash ended before they had a manifest: no file of a store is in them.
+  private static func removeUnstarted(beside path: StorePath, on disk: Disk) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: path.directory)
+    where path.quarantineCause(ofDirectory: name) != nil {
+      let directory = path.directory + "/" + name
+      let draft = QuarantineManifest.name + ".new"
+      var isDirectory: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: directory, isDirectory: &isDirectory),
+        isDirectory.boolValue
+      else { continue }
+      let files = try FileManager.default.contentsOfDirectory(atPath: directory)
+      guard files.isEmpty || files == [draft] else { continue }
+      for file in files { try disk.remove(directory + "/" + file) }
+      guard rmdir(directory) == 0 else { throw SystemError("rmdir", directory) }
+    }
   }
 
   /// Completes moves that a crash interrupted, if there are any.
