@@ -136,7 +136,11 @@ package struct ArchiveOpening: Sendable {
         if relation == .atOrAhead { try await verifyEnd(at: head) }
       }
       let isOwn = exists ? try await file.leadership() == head.epoch : false
-      let led = try await lead(position, head, isWaiting: lack == .adopt)
+      let led = try await lead(
+        position,
+        head,
+        isWaiting: lack == .adopt && configuration.archiving.withoutLead == .open
+      )
       if led.mark != head.mark || led.epoch != max(head.epoch, position?.epoch ?? 0) + 1 {
         // Another process led in between.
         head = led
@@ -147,7 +151,9 @@ package struct ArchiveOpening: Sendable {
       if isOwn, relation == .atOrAhead { return }
       try await adopt(led, relation, position)
     } catch let error as ArchiveError {
-      guard case .away(let detail) = error.reason, exists, report.setAside == nil else {
+      guard case .away(let detail) = error.reason, exists, report.setAside == nil,
+        configuration.archiving.withoutLead == .open
+      else {
         await giveUp()
         throw error
       }

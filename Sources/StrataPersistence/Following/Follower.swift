@@ -32,6 +32,9 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   private let closingLimit: Duration
   private let progress: FollowerProgress
   private let loop: FollowerLoop<State, Database>
+  /// Watches the lease of a standby; nil for another follower.
+  private let watch: StandbyWatch?
+  private let watching = Lock<Task<Void, Never>?>(nil)
   /// What the store writes to once this process leads.
   private let persistence = Lock<Persistence<State, Database>?>(nil)
   /// Serves those who wait for a commit of this process.
@@ -45,7 +48,8 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
     _ opening: StoreOpening<State, Database>,
     _ restored: FollowerLoop<State, Database>.Restored,
     _ progress: FollowerProgress,
-    _ loop: FollowerLoop<State, Database>
+    _ loop: FollowerLoop<State, Database>,
+    _ watch: StandbyWatch?
   ) {
     connection = Lock(.waiting(restored.state))
     database = opening.database
@@ -54,10 +58,12 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
     closingLimit = opening.configuration.archiving.closingLimit
     self.progress = progress
     self.loop = loop
+    self.watch = watch
   }
 
   deinit {
     loop.cancel()
+    watching.withLock { $0 }?.cancel()
     serving.withLock { $0 }?.cancel()
   }
 
@@ -80,6 +86,25 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
       orInstall: { FollowerHook(follower: self) }
     )
     loop.start(connected)
+    guard let watch else { return }
+    watching.withLock { watching in
+      watching = Task { [weak self] in
+        await watch.run { [weak self] in await self?.takeOver() ?? .leads }
+      }
+    }
+  }
+
+  /// Leads now that the lease has ended.
+  private func takeOver() async -> StandbyWatch.Attempt {
+    do throws(PersistenceError) {
+      try await lead(.refuse)
+      return .leads
+    } catch {
+      if error.reason == .closed || Task.isCancelled { return .leads }
+      if case .archive(let refusal) = error.reason, case .led = refusal.reason { return .mayLater }
+      progress.events.send(.couldNotLead("\(error)"))
+      return error.remedy == .retry ? .mayLater : .failed
+    }
   }
 
   /// The last revision that the store has.
@@ -116,9 +141,15 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   /// It waits for a copy that is being made of the archive no longer than `closingLimit`; the copy is given up.
   public func close() async throws(PersistenceError) {
     defer { progress.close() }
+    watching.withLock { $0 }?.cancel()
     if let persistence = persistence.withLock({ $0 }) { return try await persistence.close() }
     let end = FirstAnswer<Void>()
-    let stopping = Task { [loop] in
+    let stopping = Task { [loop, leading] in
+      // It leads once this is over, or follows again.
+      if let leading = leading.withLock({ $0 }) {
+        leading.cancel()
+        _ = await leading.value
+      }
       await loop.stop()
       end.give(())
     }
@@ -127,6 +158,7 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
       end.give(())
     }
     await end.value
+    if let persistence = persistence.withLock({ $0 }) { try await persistence.close() }
   }
 
   /// Lets this process lead: the same store takes commits of its own from here on.
@@ -138,9 +170,16 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   /// or with `.away`; then it goes on following. Calls at the same time are one, and cancelling one cancels all. Traps for a follower of a file: close it, and open the file.
   @discardableResult
   public func lead() async throws(PersistenceError) -> Persistence<State, Database> {
+    try await lead(.open)
+  }
+
+  @discardableResult
+  private func lead(
+    _ withoutLead: ArchivePolicy.WithoutLead
+  ) async throws(PersistenceError) -> Persistence<State, Database> {
     if let persistence = persistence.withLock({ $0 }) { return persistence }
     let task = leading.withLock { leading in
-      let task = leading ?? Task { await self.startLeading() }
+      let task = leading ?? Task { await self.startLeading(withoutLead) }
       leading = task
       return task
     }
@@ -152,11 +191,20 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
     return try result.get()
   }
 
-  private func startLeading() async -> Result<Persistence<State, Database>, PersistenceError> {
+  private func startLeading(
+    _ withoutLead: ArchivePolicy.WithoutLead
+  ) async -> Result<Persistence<State, Database>, PersistenceError> {
     defer { leading.withLock { $0 = nil } }
     let connection = connection.withLock { $0 }
     do throws(PersistenceError) {
-      let new = try await loop.lead(connection)
+      let closed = PersistenceError(.opening, path: loop.path.file, .closed)
+      if status == .closed { throw closed }
+      let new = try await loop.lead(connection, withoutLead)
+      if status == .closed {
+        // Closing has not waited for it.
+        try await new.close()
+        throw closed
+      }
       connection.attach(new)
       persistence.withLock { $0 = new }
       progress.note(.lead)

@@ -386,7 +386,8 @@ extension FollowerLoop {
 extension FollowerLoop {
   /// Stops following, and opens the file with the archive; goes on following if that fails.
   func lead(
-    _ connection: StoreConnection<State>
+    _ connection: StoreConnection<State>,
+    _ withoutLead: ArchivePolicy.WithoutLead
   ) async throws(PersistenceError) -> Persistence<State, Database> {
     guard setup.opening.archive != nil else {
       fatalError(
@@ -399,7 +400,7 @@ extension FollowerLoop {
     await stop()
     let new: Persistence<State, Database>
     do throws(PersistenceError) {
-      new = try await Persistence.open(setup.opening, at: setup.path.file)
+      new = try await Persistence.open(setup.opening.leading(withoutLead), at: setup.path.file)
     } catch {
       await goOn(connection)
       throw error

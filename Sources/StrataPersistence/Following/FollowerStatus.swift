@@ -38,12 +38,16 @@ public enum FollowerEvent: Sendable, Equatable {
   case back
   /// This process leads from here on.
   case leading
+  /// A standby might lead, and could not: it goes on following, and tries again.
+  case couldNotLead(String)
 }
 
 extension FollowerEvent: BroadcastEvent {
   package func absorbing(_ earlier: FollowerEvent) -> FollowerEvent? {
     switch (self, earlier) {
-    case (.applied, .applied), (.away, .away), (.back, .back), (.leading, .leading): self
+    case (.applied, .applied), (.away, .away), (.back, .back), (.leading, .leading),
+      (.couldNotLead, .couldNotLead):
+      self
     case (.rewound(_, let to), .rewound(let from, _)): .rewound(from: from, to: to)
     default: nil
     }

@@ -43,6 +43,53 @@ extension Persistence {
     )
   }
 
+  /// Follows the store of an archive, and leads as soon as no other process does.
+  ///
+  /// ```swift
+  /// let standby = try await Persistence.standBy(
+  ///   archive, at: "app.strata", initialState: AppState(), database: \.db)
+  /// let store = AppStore(standby)
+  /// for await event in standby.events {
+  ///   if event == .leading { try await serve(store, try await standby.lead()) }
+  /// }
+  /// ```
+  ///
+  /// It is a follower that also watches the lease, from when its store is created: one call for the head of the archive,
+  /// at least four times in a lease. It does not stop following for that. Once the lease of the leader has ended, by
+  /// itself or because the leader was closed, it calls ``Follower/lead()``: status and events say `.leading`, the store
+  /// takes commits, and ``Follower/lead()`` returns its persistence. Of several standbys one leads. One that cannot lead
+  /// sends `.couldNotLead` and goes on following.
+  ///
+  /// Let all processes that may lead set `ArchivePolicy.withoutLease` to `.refuse` and the same lease. A process that
+  /// has lost the lead does not follow by itself: close it, and stand by again.
+  ///
+  /// Throws what `follow` throws.
+  @inlinable
+  public static func standBy(
+    _ archive: any Archive,
+    at path: String? = nil,
+    initialState: State,
+    database: StatePath<State, Database>,
+    values: [PersistedValue<State>] = [],
+    tables: [TableOption<Database>] = [],
+    migrations: [DataMigration] = [],
+    configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) async throws(PersistenceError) -> Follower<State, Database> {
+    try await standBy(
+      StoreOpening(
+        initialState,
+        database,
+        values,
+        tables,
+        migrations,
+        archive,
+        configuration,
+        SpecializedDatabaseHook()
+      ),
+      at: path
+    )
+  }
+
   /// Follows the store in a file of this machine, which another process has open: an extension, a helper, a dashboard.
   ///
   /// Nothing is written. It goes on when that process ends and another one opens the file. O(entities).
@@ -77,6 +124,24 @@ extension Persistence {
     _ opening: StoreOpening<State, Database>,
     at path: String?
   ) async throws(PersistenceError) -> Follower<State, Database> {
+    try await follow(opening, at: path, watch: nil)
+  }
+
+  @usableFromInline
+  static func standBy(
+    _ opening: StoreOpening<State, Database>,
+    at path: String?
+  ) async throws(PersistenceError) -> Follower<State, Database> {
+    let lease = opening.configuration.archiving.lease
+    let watch = opening.archive.map { StandbyWatch(archive: $0, lease: lease) }
+    return try await follow(opening, at: path, watch: watch)
+  }
+
+  private static func follow(
+    _ opening: StoreOpening<State, Database>,
+    at path: String?,
+    watch: StandbyWatch?
+  ) async throws(PersistenceError) -> Follower<State, Database> {
     let temporary = path == nil ? try TemporaryFolder() : nil
     let path = try StorePath(
       path ?? (temporary.map { $0.path + "/replica.strata" } ?? ""),
@@ -99,6 +164,6 @@ extension Persistence {
     let history: any FollowedHistory =
       if let archive = opening.archive { ArchivedHistory(archive) } else { FileHistory(path) }
     let loop = FollowerLoop(setup, history, progress, restored, replica)
-    return Follower(opening, restored, progress, loop)
+    return Follower(opening, restored, progress, loop, watch)
   }
 }

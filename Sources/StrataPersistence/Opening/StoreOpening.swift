@@ -18,7 +18,7 @@ struct StoreOpening<State: StateType, Database: DatabaseType>: Sendable {
   let migrations: [DataMigration]
   /// Where every commit is sent too, or what is followed; nil for a file alone.
   let archive: (any Archive)?
-  let configuration: PersistenceConfiguration
+  private(set) var configuration: PersistenceConfiguration
   /// Compiled where the types are known.
   let specialized: SpecializedDatabaseHook<State, Database>
   /// What is stored and how.
@@ -81,6 +81,13 @@ struct StoreOpening<State: StateType, Database: DatabaseType>: Sendable {
       preparation: MigrationPreparation(migrations, configuration.migrations.policy)
     )
     return (reading(migrations), writer)
+  }
+
+  /// The same for an opening that does something else if it cannot lead at once.
+  func leading(_ withoutLead: ArchivePolicy.WithoutLead) -> StoreOpening {
+    var opening = self
+    opening.configuration.archiving.withoutLead = withoutLead
+    return opening
   }
 
   /// How a file is decoded on which migrations have run.

@@ -37,6 +37,17 @@ public struct ArchivePolicy: Sendable {
   /// How often a snapshot goes to the archive.
   public var snapshotInterval: Duration
 
+  /// What an opening does that cannot lead at once.
+  package enum WithoutLead: Sendable {
+    /// It waits until the lease of another leader ends, or is renewed. While the archive is away, it opens an existing
+    /// file alone.
+    case open
+    /// It is refused.
+    case refuse
+  }
+
+  package var withoutLead = WithoutLead.open
+
   /// How often a follower asks for new commits.
   public var pollInterval: Duration = .milliseconds(250)
   /// How long closing the file waits for the archive to receive what it lacks.

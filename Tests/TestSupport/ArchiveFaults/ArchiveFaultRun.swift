@@ -259,6 +259,8 @@ private struct Following {
   let store: LibraryStore
   let followed: Followed
   let isTemporary: Bool
+  /// Whether it leads by itself when it may.
+  let standsBy: Bool
 }
 
 /// What a follower showed.
@@ -369,16 +371,25 @@ extension ArchiveFaultRun {
   }
 
   /// Follows on a machine, in its file or in memory.
-  private func follow(_ machine: Int, inMemory: Bool) async throws {
+  private func follow(_ machine: Int, inMemory: Bool, standsBy: Bool = false) async throws {
     let link = try newLink(machine)
     let path = inMemory ? nil : machines[machine].path
     let configuration = configuration()
     let opened = try await attempt(.seconds(1)) {
-      try await Persistence.follow(
+      guard standsBy else {
+        return try await Persistence.follow(
+          link,
+          at: path,
+          initialState: LibraryState(),
+          database: \LibraryState.db,
+          configuration: configuration
+        )
+      }
+      return try await Persistence.standBy(
         link,
         at: path,
         initialState: LibraryState(),
-        database: \.db,
+        database: \LibraryState.db,
         configuration: configuration
       )
     }
@@ -394,8 +405,24 @@ extension ArchiveFaultRun {
     let followed = Followed(store, follower)
     self.followed.append(followed)
     machines[machine].process = .follower(
-      Following(follower: follower, store: store, followed: followed, isTemporary: inMemory)
+      Following(
+        follower: follower,
+        store: store,
+        followed: followed,
+        isTemporary: inMemory,
+        standsBy: standsBy
+      )
     )
+  }
+
+  /// Notes the standbys that lead by now.
+  private func noteTakeovers() async throws {
+    for machine in machines.indices {
+      guard case .follower(let following) = machines[machine].process, following.standsBy,
+        following.follower.status == .leading
+      else { continue }
+      try await count("standby leads", machine) { try await promote(machine, following) }
+    }
   }
 
   /// Lets a follower lead.
@@ -488,11 +515,20 @@ extension ArchiveFaultRun {
 
   private func end(_ following: Following, of machine: Int) async throws {
     try await following.follower.close()
-    guard let trail = CommitTrail(following.store.state.db) else {
+    var leader: Persistence<LibraryState, LibraryDatabase>?
+    // It may have begun to lead meanwhile.
+    if following.standsBy { leader = try? await following.follower.lead() }
+    let shown = leader == nil ? following.store.state.db : following.followed.lastShown()
+    guard let trail = CommitTrail(shown) else {
       return note("the store of a follower lacks commits, or has some twice")
     }
     try await checkFollower(following, showing: trail, of: machine)
-    if !following.isTemporary { machines[machine].kept = trail }
+    if following.isTemporary { return }
+    machines[machine].kept = trail
+    guard let leader else { return }
+    summary.leaderships += 1
+    try await check(leader.report.archive?.setAside, following.store.state.db, of: machine)
+    keep(following.store, of: machine, following.isTemporary)
   }
 
   private func keep(_ store: LibraryStore, of machine: Int, _ isTemporary: Bool) {
@@ -507,6 +543,7 @@ extension ArchiveFaultRun {
 /// Faults.
 extension ArchiveFaultRun {
   private func happen() async throws {
+    try await noteTakeovers()
     let machine = number(below: machines.count)
     switch number(below: 40) {
     case 0..<9: failCalls(of: machine)
@@ -613,7 +650,11 @@ extension ArchiveFaultRun {
         try await follow(machine, inMemory: true)
       }
     default:
-      try await count("follower started", machine) { try await follow(machine, inMemory: false) }
+      // Whether it stands by is no choice of its own, so that the seeds stay what they were.
+      let standsBy = lastCommit % 2 == 0
+      try await count(standsBy ? "standby started" : "follower started", machine) {
+        try await follow(machine, inMemory: false, standsBy: standsBy)
+      }
     }
   }
 
@@ -672,6 +713,7 @@ extension ArchiveFaultRun {
 extension ArchiveFaultRun {
   /// Every process that leads, or believes so, commits.
   private func work() async throws {
+    try await noteTakeovers()
     for machine in machines.indices {
       guard case .leader(let leader) = machines[machine].process else { continue }
       for _ in 0..<number(below: 4) { commit(leader) }
@@ -879,6 +921,13 @@ extension ArchiveFaultRun {
     for machine in machines.indices { place.settle(machine) }
     for link in machines.compactMap(\.link) { link.work() }
     for link in formerLinks + machines.compactMap(\.link) { await link.deliver() }
+    try await noteTakeovers()
+    // From here on, nothing leads by itself.
+    for machine in machines.indices {
+      guard case .follower(let following) = machines[machine].process, following.standsBy
+      else { continue }
+      try await close(machine)
+    }
     guard let (machine, leader) = try await lastLeader() else {
       return note("no process can lead")
     }
