@@ -7,7 +7,8 @@ let package = Package(
   name: "StrataBenchmarks",
   platforms: [.macOS(.v14)],
   dependencies: [
-    .package(name: "Strata", path: ".."),
+    // The users of some lines are entities by macro.
+    .package(name: "Strata", path: "..", traits: ["Macros"]),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
   ],
   targets: [
@@ -38,7 +39,7 @@ let package = Package(
 
 // The archive in PostgreSQL, where there is libpq: `Scripts/benchmark` looks for it.
 if Context.environment["STRATA_BENCHMARKS_POSTGRES"] != nil {
-  package.dependencies[0] = .package(name: "Strata", path: "..", traits: ["Postgres"])
+  package.dependencies[0] = .package(name: "Strata", path: "..", traits: ["Macros", "Postgres"])
   package.targets.append(
     .systemLibrary(
       name: "CBenchmarksPostgres",
@@ -52,6 +53,22 @@ if Context.environment["STRATA_BENCHMARKS_POSTGRES"] != nil {
       "CBenchmarksPostgres", .product(name: "StrataPostgres", package: "Strata"),
     ]
     target.swiftSettings?.append(.define("POSTGRES_PEER"))
+  }
+}
+
+// LMDB, where its headers are.
+if Context.environment["STRATA_BENCHMARKS_LMDB"] != nil {
+  package.targets.append(
+    .systemLibrary(
+      name: "CBenchmarksLMDB",
+      path: "Sources/CBenchmarksLMDB",
+      pkgConfig: "lmdb",
+      providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]
+    )
+  )
+  for target in package.targets where target.name == "Benchmarks" {
+    target.dependencies.append("CBenchmarksLMDB")
+    target.swiftSettings?.append(.define("LMDB_PEER"))
   }
 }
 

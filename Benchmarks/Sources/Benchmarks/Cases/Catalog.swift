@@ -16,20 +16,21 @@ enum Catalog {
     benchmarks.append(DerivedBenchmark(subscriptions: quick ? 100 : 10_000, count: usual))
     benchmarks.append(DispatchBenchmark(observers: 1_000))
     benchmarks.append(BesideBenchmark(count: quick ? 100 : 1_000))
-    benchmarks += [BurstBenchmark(count: usual), SustainedBenchmark(count: usual)]
+    benchmarks += UserForm.allCases.map { BurstBenchmark(count: usual, form: $0) }
+    benchmarks += UserForm.allCases.map { SustainedBenchmark(count: usual, form: $0) }
     benchmarks += WritePeerKind.available.flatMap { peer in
-      [
-        WriteBenchmark(peer: peer, count: usual, batch: 1),
-        WriteBenchmark(peer: peer, count: usual, batch: 100),
-      ]
+      UserForm.allCases.flatMap { form in
+        [1, 100].map { WriteBenchmark(peer: peer, count: usual, batch: $0, form: form) }
+      }
     }
     benchmarks.append(WholeFileBenchmark(count: usual))
     benchmarks.append(DurableBenchmark(count: usual))
     benchmarks += ReadPeerKind.available.flatMap { peer in
-      RestoreBenchmark.Form.allCases.map { form in
+      UserForm.allCases.map { form in
         RestoreBenchmark(peer: peer, form: form, count: usual)
       }
     }
+    benchmarks += LaunchPeerKind.available.map { LaunchBenchmark(peer: $0, count: usual) }
     benchmarks.append(JournalRestoreBenchmark(count: usual))
     benchmarks.append(PointReadBenchmark(count: large, deltas: quick ? 200 : 10_000))
     benchmarks.append(SnapshotBenchmark(count: large, changes: large / 1_000))

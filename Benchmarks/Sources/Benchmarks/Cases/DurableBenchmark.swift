@@ -9,11 +9,14 @@ struct DurableBenchmark: Benchmark {
   func run(_ plan: Plan) async throws -> [Line] {
     let folder = try Folder(in: plan.directory)
     let persisted = try await PersistedStore.open(folder.file("ours.strata"), Users.make(count))
-    let lines = [
+    var lines = [
       try await one(persisted, plan, folder),
       try await byHand(persisted, plan, folder),
       try await many(persisted, plan, folder),
     ]
+    #if LMDB_PEER
+      lines.append(try await besideLMDB(persisted, plan, folder))
+    #endif
     try await persisted.persistence.close()
     return lines
   }
@@ -60,7 +63,7 @@ struct DurableBenchmark: Benchmark {
       id: "by-hand",
       work: "commit one update and wait until it is on disk",
       peer: "SQLite C API, INSERT into a log, synced",
-      goal: 1.3,
+      goal: 1.2,
       try await plan.rounds.alternate(
         ours: { try await commitAndFlush(persisted, plan.repetitions(200)) },
         peer: {
@@ -73,6 +76,32 @@ struct DurableBenchmark: Benchmark {
     )
   }
 
+  #if LMDB_PEER
+    private func besideLMDB(
+      _ persisted: PersistedStore,
+      _ plan: Plan,
+      _ folder: Folder
+    ) async throws -> Line {
+      let peer = try LMDBPeer(Users.makePlain(count), folder.file("synced.lmdb"), isSynced: true)
+      var numbers = RandomNumbers(below: count)
+      return line(
+        id: "lmdb",
+        work: "commit one update and wait until it is on disk",
+        peer: "LMDB put of packed fields, synced",
+        goal: nil,
+        try await plan.rounds.alternate(
+          ours: { try await commitAndFlush(persisted, plan.repetitions(200)) },
+          peer: {
+            let chosen = (0..<plan.repetitions(200)).map { _ in numbers.next() }
+            return try nanoseconds(per: chosen.count) {
+              for index in chosen.indices { try peer.update(chosen[index...index]) }
+            }
+          }
+        )
+      )
+    }
+  #endif
+
   private func many(
     _ persisted: PersistedStore,
     _ plan: Plan,
@@ -84,7 +113,7 @@ struct DurableBenchmark: Benchmark {
       id: "many",
       work: "the same by \(callers) concurrent callers, in total",
       peer: "one write and fdatasync",
-      goal: 8,
+      goal: 7,
       try await plan.rounds.alternate(
         ours: {
           try await nanoseconds(per: repetitions) {

@@ -1,23 +1,25 @@
 import Strata
 
 /// A store of users with its file.
-struct PersistedStore: Sendable {
-  let store: UserStore
-  let persistence: Persistence<UserState, UserDatabase>
+struct PersistedUsers<State: UsersState>: Sendable {
+  let store: UsersStore<State>
+  let persistence: Persistence<State, State.Database>
 
   static func open(
     _ path: String,
     _ users: [User] = [],
     _ configuration: PersistenceConfiguration = PersistenceConfiguration(),
     archive: (any Archive)? = nil
-  ) async throws -> PersistedStore {
+  ) async throws -> PersistedUsers {
     let persistence = try await Persistence.open(
       at: path,
-      initialState: UserState(users),
-      database: \.db,
+      initialState: State(users),
+      database: State.database,
       archive: archive,
       configuration: configuration
     )
-    return PersistedStore(store: UserStore(persistence), persistence: persistence)
+    return PersistedUsers(store: UsersStore(persistence), persistence: persistence)
   }
 }
+
+typealias PersistedStore = PersistedUsers<UserState>

@@ -2,18 +2,11 @@ import Strata
 
 /// Opens a file with a snapshot, compared with other ways to read all users.
 struct RestoreBenchmark: Benchmark {
-  /// How the records of the users are read.
-  enum Form: String, CaseIterable {
-    case codable
-    /// As `RecordCodable`.
-    case byHand = "by-hand"
-  }
-
   let peer: ReadPeerKind
-  let form: Form
+  let form: UserForm
   let count: Int
 
-  var name: String { "restore-\(peer.rawValue)" + (form == .codable ? "" : "-\(form.rawValue)") }
+  var name: String { "restore-\(peer.rawValue)" + form.ending }
 
   func run(_ plan: Plan) async throws -> [Line] {
     let folder = try Folder(in: plan.directory)
@@ -25,7 +18,7 @@ struct RestoreBenchmark: Benchmark {
       ours: {
         switch form {
         case .codable: try await restore(ours, expecting: count)
-        case .byHand: try await restoreByHand(ours, expecting: count)
+        case .entity: try await restore(ours, of: MacroState.self, expecting: count)
         }
       },
       peer: {
@@ -36,10 +29,9 @@ struct RestoreBenchmark: Benchmark {
     )
     return [
       Line(
-        id: "restored.snapshot.\(peer.rawValue)" + (form == .codable ? "" : ".\(form.rawValue)"),
+        id: "restored.snapshot.\(peer.rawValue)" + form.suffix,
         section: .restored,
-        work: "open a store, \(grouped(count)) users in a snapshot"
-          + (form == .codable ? "" : ", RecordCodable"),
+        work: "open a store, \(grouped(count)) users in a snapshot" + form.remark,
         peer: peer.label,
         comparison: .advantage,
         goal: peer.goal(form),
@@ -56,29 +48,23 @@ func restore(
   _ configuration: PersistenceConfiguration = PersistenceConfiguration(),
   archive: (any Archive)? = nil
 ) async throws -> Double {
+  try await restore(path, of: UserState.self, expecting: count, configuration, archive: archive)
+}
+
+/// The same by a program with users of another form.
+func restore<State: UsersState>(
+  _ path: String,
+  of state: State.Type,
+  expecting count: Int,
+  _ configuration: PersistenceConfiguration = PersistenceConfiguration(),
+  archive: (any Archive)? = nil
+) async throws -> Double {
   let clock = ContinuousClock()
   let start = clock.now
-  let persisted = try await PersistedStore.open(path, [], configuration, archive: archive)
-  let found = persisted.store.state.db.users.count
+  let persisted = try await PersistedUsers<State>.open(path, [], configuration, archive: archive)
+  let found = persisted.store.state.count
   let cost = (clock.now - start).nanoseconds
   guard found == count else { fatalError("Restored \(found) users instead of \(count).") }
   try await persisted.persistence.close()
-  return cost
-}
-
-/// Measures the opening of the same file by a program whose users are `RecordCodable`.
-private func restoreByHand(_ path: String, expecting count: Int) async throws -> Double {
-  let clock = ContinuousClock()
-  let start = clock.now
-  let persistence = try await Persistence.open(
-    at: path,
-    initialState: HandwrittenState(),
-    database: \.db
-  )
-  let store = Store<HandwrittenState, Never>(persistence)
-  let found = store.state.db.users.count
-  let cost = (clock.now - start).nanoseconds
-  guard found == count else { fatalError("Restored \(found) users instead of \(count).") }
-  try await persistence.close()
   return cost
 }

@@ -5,12 +5,23 @@ struct WriteBenchmark: Benchmark {
   let peer: WritePeerKind
   let count: Int
   let batch: Int
+  let form: UserForm
 
-  var name: String { "write-\(peer.rawValue)-\(batch)" }
+  var name: String { "write-\(peer.rawValue)-\(batch)" + form.ending }
 
   func run(_ plan: Plan) async throws -> [Line] {
+    switch form {
+    case .codable: [try await line(of: UserState.self, plan)]
+    case .entity: [try await line(of: MacroState.self, plan)]
+    }
+  }
+
+  private func line<State: UsersState>(of state: State.Type, _ plan: Plan) async throws -> Line {
     let folder = try Folder(in: plan.directory)
-    let persisted = try await PersistedStore.open(folder.file("ours.strata"), Users.make(count))
+    let persisted = try await PersistedUsers<State>.open(
+      folder.file("ours.strata"),
+      Users.make(count)
+    )
     let other = try peer.make(Users.makePlain(count), in: folder)
     var numbers = RandomNumbers(below: count)
     let ours = plan.repetitions(batch == 1 ? 10_000 : 20_000)
@@ -33,24 +44,23 @@ struct WriteBenchmark: Benchmark {
       }
     )
     try await persisted.persistence.close()
-    return [
-      Line(
-        id: "written.\(peer.rawValue).\(batch)",
-        section: .written,
-        work: "update \(grouped(batch)) per commit, flushed at the end of a run, per update",
-        peer: peer.label,
-        comparison: .advantage,
-        goal: peer.goal(batch: batch),
-        remark: """
-          The work differs: our commit returns before it is written, and the run ends with one sync. \
-          A transaction of the peer returns after it is written, and is never synced.
-          """,
-        pairs: pairs
-      )
-    ]
+    return Line(
+      id: "written.\(peer.rawValue).\(batch)" + form.suffix,
+      section: .written,
+      work: "update \(grouped(batch)) per commit, flushed at the end of a run, per update"
+        + form.remark,
+      peer: peer.label,
+      comparison: .advantage,
+      goal: peer.goal(batch: batch, form),
+      remark: """
+        The work differs: our commit returns before it is written, and the run ends with one sync. \
+        A transaction of the peer returns after it is written, and is never synced.
+        """,
+      pairs: pairs
+    )
   }
 
-  private func update(_ numbers: [Int64], in store: UserStore) throws {
+  private func update<State: UsersState>(_ numbers: [Int64], in store: UsersStore<State>) throws {
     if batch == 1 {
       for number in numbers { store.commitUpdate(number) }
       return
@@ -58,7 +68,7 @@ struct WriteBenchmark: Benchmark {
     for start in stride(from: 0, to: numbers.count, by: batch) {
       try store.commit { state in
         for number in numbers[start..<min(start + batch, numbers.count)] {
-          try state.db.users.update(User.ID(number)) { $0.age += 1 }
+          try state.update(number)
         }
       }
     }

@@ -27,12 +27,14 @@ enum ReadPeerKind: String, CaseIterable, Sendable {
   }
 
   /// How many times as fast a restore should be.
-  func goal(_ form: RestoreBenchmark.Form) -> Double {
+  func goal(_ form: UserForm) -> Double {
     switch (self, form) {
-    case (.grdbFlat, .codable): 4
-    case (.grdbFlat, .byHand): 8
-    case (_, .codable): 10
-    case (_, .byHand): 20
+    case (.grdbCodable, .codable): 7.5
+    case (.grdbFlat, .codable): 2.4
+    case (.json, .codable): 7
+    case (.grdbCodable, .entity): 16
+    case (.grdbFlat, .entity): 5.5
+    case (.json, .entity): 17
     }
   }
 

@@ -1,12 +1,14 @@
 import Strata
 
-final class UserStore: Store<UserState, Never>, @unchecked Sendable {}
+final class UsersStore<State: UsersState>: Store<State, Never>, @unchecked Sendable {}
 
-extension UserStore {
+typealias UserStore = UsersStore<UserState>
+
+extension UsersStore {
   /// The commit that most benchmarks measure: it changes one field of one user.
   func commitUpdate(_ number: Int64) {
     do {
-      try commit { try $0.db.users.update(User.ID(number)) { $0.age += 1 } }
+      try commit { try $0.update(number) }
     } catch {
       fatalError("The commit failed: \(error)")
     }
