@@ -4,13 +4,14 @@
 
   /// Text on a terminal, which `script` makes here, goes through the user's pager.
   @Suite struct PagerTests {
+    /// The screen without standard error, where a line says how far a command is that takes a second.
     private func screen(_ variables: String, _ command: String) async throws -> Program {
       let folder = try Folder()
       let tracker = try await Tracker(at: folder.path("app.strata"))
       try await tracker.commitSample()
       try await tracker.persistence.close()
       return try await Program.shell(
-        #"cd "$1" && export STRATA=$0 TERM=xterm && unset PAGER NO_COLOR && \#(variables) script -qec '"$STRATA" \#(command)' /dev/null"#,
+        #"cd "$1" && export STRATA=$0 TERM=xterm && unset PAGER NO_COLOR && \#(variables) script -qec '"$STRATA" \#(command) 2>/dev/null' /dev/null"#,
         folder.path("")
       )
     }

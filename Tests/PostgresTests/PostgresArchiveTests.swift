@@ -21,7 +21,13 @@
       user: String = "strata",
       extra: String = ""
     ) throws -> PostgresArchive {
-      try PostgresArchive(server.connection(database, user: user) + extra, store: store)
+      // The limits are only for a deadlock.
+      try PostgresArchive(
+        server.connection(database, user: user) + extra,
+        store: store,
+        connectTimeout: .seconds(60),
+        callTimeout: .seconds(60)
+      )
     }
 
     /// Starts to lead and appends segments of one delta each.
