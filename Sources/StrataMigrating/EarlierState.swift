@@ -15,11 +15,15 @@ package struct EarlierState {
   private let path: StorePath
   private let configuration: PersistenceConfiguration
 
-  /// Nil if no migration has changed data since; O(deltas since the revision, without their contents) otherwise.
+  /// Nil if no migration has changed data since.
+  ///
+  /// O(deltas since the revision, without their contents).
   ///
   /// - Parameter migrations: The list of the build, which has run.
   /// - Throws: `.beforeMigration`, with the first migration that cannot run on the state again: the list lacks it or has
-  ///   another one in its place, it is squashed, or the file does not say any more whether it had run by then.
+  ///   another one in its place, it is squashed, or trimmed deltas would have to say whether it had run by then.
+  ///   `DataMigrationError.ledgerUnknown` for a state of which it is not known which migrations its records had seen: one
+  ///   with a migration that was taken back since, or with records of an older build that were brought up since.
   package init?(
     at revision: Revision,
     of view: ReadView,
@@ -29,6 +33,7 @@ package struct EarlierState {
   ) throws {
     let ledger = try DataLedger.entries(on: view.journal.connection)
     rows = ledger.filter { $0.revision > revision.number }
+    try MigrationRun.checkLedgerIsKnown(at: revision, view)
     guard let first = rows.first(where: { !$0.isBaseline }) else { return nil }
     self.revision = revision
     self.migrations = migrations
@@ -36,11 +41,6 @@ package struct EarlierState {
     self.configuration = configuration
     // A migration that was taken back since has no row any more, and the deltas that said so may have been trimmed.
     guard revision.next >= view.first ?? view.last.revision.next else {
-      throw PersistenceError.Reason.beforeMigration(first.name)
-    }
-    do {
-      try MigrationRun.checkLedgerIsKnown(at: revision, view)
-    } catch DataMigrationError.ledgerUnknown {
       throw PersistenceError.Reason.beforeMigration(first.name)
     }
     let sequence = try MigrationSequence(migrations, ledger)

@@ -247,12 +247,14 @@ extension MigrationRun {
 
   /// Refuses a revision whose ledger is not known any more, or at which there were records that migrations have been
   /// run on since.
+  ///
+  /// O(deltas since the revision, without their contents).
   static func checkLedgerIsKnown(at revision: Revision, _ view: ReadView) throws {
     /// The migrations that ran after the revision.
     var ran: Set<Int> = []
     var last = revision
     while true {
-      let headers = try view.journal.headers(after: last, limit: 1_000)
+      let headers = try view.journal.migrationHeaders(after: last, limit: 1_000)
       guard let end = headers.last else { return }
       for (header, _) in headers {
         var isKnown = true
@@ -263,12 +265,33 @@ extension MigrationRun {
         case .down(let number): isKnown = ran.remove(number) != nil
         case .stragglers(let number, let since):
           isKnown = since >= revision || ran.contains(number)
-        // A revert to a later revision has kept the rows of this one.
-        case .revert(let target): isKnown = target >= revision
+        // A revert to a later revision has kept the rows of this one; one to an earlier revision too, if no migration
+        // ran in between.
+        case .revert(let target):
+          isKnown = try target >= revision || !hasRun(after: target, through: revision, view)
         }
         if !isKnown { throw DataMigrationError.ledgerUnknown(revision, since: header.name) }
       }
       last = end.header.revision
+    }
+  }
+
+  /// Whether a migration may have run, or been taken back, between two revisions.
+  private static func hasRun(
+    after start: Revision,
+    through end: Revision,
+    _ view: ReadView
+  ) throws -> Bool {
+    guard let first = view.first, first <= start.next else { return true }
+    var last = start
+    while true {
+      let headers = try view.journal.migrationHeaders(after: last, limit: 1_000)
+      for (header, _) in headers {
+        if header.revision > end { return false }
+        if MigrationTrace(of: header) != nil { return true }
+      }
+      guard let next = headers.last?.header.revision else { return false }
+      last = next
     }
   }
 

@@ -216,9 +216,81 @@ struct EarlierStateTests {
     try await migrator.down(to: 0)
     let between = try await migrator.status().revision
     let persistence = try await openLast()
-    #expect(try await reason(persistence, at: applied) == .beforeMigration("0001_add_age"))
+    let unknown = DataMigrationError.ledgerUnknown(
+      applied,
+      since: "migration 0001_add_age taken back"
+    )
+    #expect(try await reason(persistence, at: applied) == .dataMigration(unknown))
     for revision in [1, between] {
       #expect(try await persistence.state(at: .revision(revision)) == FiveReleases.expected())
+    }
+    try await persistence.close()
+  }
+
+  @Test
+  func `an older build reads no state of a migration that was taken back since`() async throws {
+    try await FiveReleases.makeFirst(at: path)
+    let double = DataMigration("0001_double", table: "users") { user in
+      if case .string(let name) = user["name"] { user["name"] = .string(name + " twice") }
+    }
+    let reversed = double.reversed(table: "users") { user in
+      if case .string(let name) = user["name"] {
+        user["name"] = .string(String(name.dropLast(" twice".count)))
+      }
+    }
+    let migrator = DataMigrator([reversed], at: path)
+    let applied = try await migrator.up().after
+    try await migrator.down()
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: First.State(),
+      database: \.db
+    )
+    let unknown = DataMigrationError.ledgerUnknown(
+      applied,
+      since: "migration 0001_double taken back"
+    )
+    do {
+      _ = try await persistence.state(at: .revision(applied))
+      Issue.record("it was read")
+    } catch {
+      #expect(error.reason == .dataMigration(unknown))
+    }
+    do {
+      try await persistence.revert(to: .revision(applied))
+      Issue.record("it was reverted")
+    } catch let error as PersistenceError {
+      #expect(error.reason == .dataMigration(unknown))
+    }
+    #expect(try await persistence.state(at: .revision(1)) == persistence.initialState.db)
+    try await persistence.close()
+  }
+
+  @Test
+  func `a state with records of an older build that were brought up since is refused`() async throws
+  {
+    try await FiveReleases.makeFirst(at: path)
+    let noted = DataMigration("0001_mark", table: "users") { user in
+      if case .string(let name) = user["name"] { user["name"] = .string(name + " marked") }
+    }
+    let migrator = DataMigrator([noted], at: path)
+    try await migrator.up()
+    try await write { $0.commit { $0.db.users.insert(First.User(id: "u7", name: "Seven")) } }
+    let among = try await migrator.status().revision
+    try await migrator.up()
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: First.State(),
+      database: \.db,
+      migrations: [noted]
+    )
+    #expect(persistence.initialState.db.users["u7"]?.name == "Seven marked")
+    do {
+      _ = try await persistence.state(at: .revision(among))
+      Issue.record("it was read")
+    } catch {
+      let since = "migration 0001_mark, on records of an older build"
+      #expect(error.reason == .dataMigration(.ledgerUnknown(among, since: since)))
     }
     try await persistence.close()
   }

@@ -98,8 +98,8 @@ extension DataMigrationError: CustomStringConvertible {
     case .temporaryFile(let detail): "a temporary file of the run failed: \(detail)"
     case .ledgerUnknown(let revision, let name):
       """
-      which migrations the records of revision \(revision) had seen is not known any more, since \
-      “\(name)”
+      which migrations the records of revision \(revision) had seen is not known any more, because of \
+      “\(name)” later
       """
     case .unreadable(let names, let detail):
       """
@@ -154,7 +154,11 @@ extension DataMigrationError: CustomStringConvertible {
       once with tables: [.unsealed(\\.\(table), with: …)], which writes them in clear, migrate, and open \
       it with .sealed again.
       """
-    case .ledgerUnknown: "Revert to a revision before the first migration, and run `up`."
+    case .ledgerUnknown(_, let name):
+      """
+      Choose a revision from before the first migration, or from after “\(name)”: `strata log` shows them. `strata query \
+      --at` reads any revision without types.
+      """
     case .unreadable:
       """
       Correct the migration, or the type or rule of this build, and open the store again. All migrations of this run \

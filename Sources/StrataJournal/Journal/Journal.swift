@@ -186,6 +186,24 @@ package struct Journal {
     )
   }
 
+  /// Up to `limit` headers after a revision of the deltas that a run of migrations may have written, in order.
+  ///
+  /// Those are deltas with a trace; and, as a file from before traces has them, those with neither a place nor a context.
+  package func migrationHeaders(
+    after revision: Revision,
+    limit: Int
+  ) throws -> [(header: DeltaHeader, hash: Checksum)] {
+    try connection.all(
+      """
+      SELECT \(Self.columns) FROM delta
+        WHERE revision > ? AND (trace IS NOT NULL OR length(place) = 0 AND context IS NULL)
+        ORDER BY revision LIMIT ?
+      """,
+      [.integer(revision.number), .integer(Int64(limit))],
+      Self.header
+    )
+  }
+
   /// Up to `limit` headers before a revision, the last first.
   package func headers(
     before revision: Revision,
