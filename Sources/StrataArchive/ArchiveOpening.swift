@@ -311,6 +311,29 @@ package struct ArchiveOpening: Sendable {
     }
   }
 
+  /// Whether the archive has every commit up to a position of the file.
+  package func has(_ position: Position) -> Bool {
+    guard let mark else { return false }
+    return position.revision <= mark.revision
+  }
+
+  /// Pulls the archive's history in place of a file that was damaged, and that has no commit which the archive lacks.
+  package mutating func replaceDamagedFile() async throws(PersistenceError) {
+    do {
+      let quarantine = try Quarantine.add(
+        storeAt: path.file,
+        reason: "it was damaged, and the archive \(archive.name) has all that it had kept",
+        now: configuration.now(),
+        on: configuration.disk
+      )
+      report.setAside = ArchiveReport.SetAside(quarantine)
+      let pulled = try await ArchivePull(from: archive, to: path, on: configuration.disk).run()
+      report.pulled = Revision(0)...pulled.revision
+    } catch {
+      throw PersistenceError(.opening, path: path.file, wrapping: error)
+    }
+  }
+
   /// Reports what an opening has moved aside that then did not succeed.
   private mutating func reportSetAside() throws {
     guard report.setAside == nil else { return }

@@ -141,7 +141,10 @@ extension ArchiveShipper {
   /// Sends what is written, as far as that is possible within a time, and gives the lease up.
   ///
   /// It returns then, whether the archive answers or not.
-  package func stop(within limit: Duration) async {
+  ///
+  /// - Parameter keepsLead: Whether another sender goes on under the same lease.
+  package func stop(within limit: Duration, keepingLead keepsLead: Bool = false) async {
+    if keepsLead { term = nil }
     isStopping = true
     writer.queue.holdBack(false)
     waiters.withLock { $0.endPause() }?.resume()

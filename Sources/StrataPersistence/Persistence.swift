@@ -148,14 +148,40 @@ extension Persistence {
       return Persistence(opening, try await database.open(writer), writer)
     }
     let archived = try await ArchiveOpening(of: writer.path, in: archive, opening.configuration)
+    return try await open(opening, database, writer, archive, archived)
+  }
+
+  /// Opens a file that has the history of its archive.
+  ///
+  /// - Parameter loss: What was lost of a damaged file in whose place the archive's history came.
+  private static func open(
+    _ opening: StoreOpening<State, Database>,
+    _ database: DatabaseOpening<Database>,
+    _ writer: JournalWriter,
+    _ archive: any Archive,
+    _ archived: ArchiveOpening,
+    replacing loss: RestoreLoss? = nil
+  ) async throws(PersistenceError) -> Persistence {
+    var archived = archived
     let shipper = ArchiveShipper(to: archive, of: writer, continuing: archived)
     var opened: (contents: DatabaseOpening<Database>.Contents, report: RestoreReport)
     do throws(PersistenceError) {
       opened = try await database.open(writer)
+      if loss == nil, let lost = opened.report.loss, lost.damage != nil,
+        archived.has(opened.report.position)
+      {
+        // The archive has what is left of the file, and what the file has lost.
+        try await writer.close()
+        try await archived.replaceDamagedFile()
+        await shipper.stop(within: .zero, keepingLead: true)
+        let (database, writer) = try opening.prepare(at: writer.path.file)
+        return try await open(opening, database, writer, archive, archived, replacing: lost)
+      }
     } catch {
       await shipper.stop(within: .zero)
       throw error
     }
+    opened.report.note(loss, replacedThrough: archived.mark)
     opened.report.archive = archived.report
     opened.report.notes += archived.noteReported()
     let persistence = Persistence(opening, opened, writer, shipper)

@@ -56,3 +56,21 @@ public struct RestoreReport: Sendable, Equatable {
   /// The revision of the restored state.
   public var revision: Revision { position.revision }
 }
+
+extension RestoreReport {
+  /// Notes what was lost of a damaged file in whose place the history of its archive came.
+  mutating func note(_ lost: RestoreLoss?, replacedThrough mark: HistoryMark?) {
+    guard let lost, let mark else { return }
+    notes.append(
+      """
+      the file was damaged, and the history of the archive through revision \(mark.revision) came in its place: \
+      \(lost.damage ?? "it lost commits")
+      """
+    )
+    guard let revisions = lost.revisions, revisions.upperBound > mark.revision else { return }
+    loss = lost
+    loss?.missing = []
+    loss?.revisions = max(revisions.lowerBound, mark.revision.next)...revisions.upperBound
+    outcome = .restoredWithLoss
+  }
+}

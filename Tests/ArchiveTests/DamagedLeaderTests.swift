@@ -1,0 +1,93 @@
+import Foundation
+import Strata
+import StrataArchive
+import StrataInspection
+import StrataJournal
+import StrataPersistence
+import StrataStorage
+import TestSupport
+import Testing
+
+/// Files that are damaged while their archive is not.
+struct DamagedLeaderTests {
+  let directory: TemporaryDirectory
+  let path: String
+  let archive: FolderArchive
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+    archive = FolderArchive(directory.path("archive"))
+  }
+
+  private func open() async throws -> Persistence<LibraryState, LibraryDatabase> {
+    var configuration = PersistenceConfiguration()
+    configuration.restore = .bestEffort
+    configuration.archiving.closingLimit = .seconds(600)
+    return try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      archive: archive,
+      configuration: configuration
+    )
+  }
+
+  private func add(_ numbers: ClosedRange<Int>, to store: LibraryStore) {
+    for number in numbers {
+      store.commit {
+        $0.db.books.insert(Book(id: EntityID(number), title: "Volume \(number)"))
+      }
+    }
+  }
+
+  /// Changes a letter of a text wherever the file has it.
+  private func damage(_ text: String) throws {
+    var contents = try Data(contentsOf: URL(fileURLWithPath: path))
+    var places = 0
+    while let place = contents.range(of: Data(text.utf8)) {
+      contents[place.lowerBound] ^= 1
+      places += 1
+    }
+    try #require(places > 0)
+    try contents.write(to: URL(fileURLWithPath: path))
+  }
+
+  @Test
+  func `what a damaged file has lost comes from its archive`() async throws {
+    let first = try await open()
+    add(1...10, to: LibraryStore(first))
+    try await first.replicated(through: 10)
+    try await first.close()
+    try damage("Volume 5")
+
+    let second = try await open()
+    let report = second.report
+    #expect(report.outcome == .restored, "\(report)")
+    #expect(report.position.revision == 10)
+    #expect(report.loss == nil)
+    #expect(report.archive?.pulled == 0...10)
+    #expect(report.archive?.setAside != nil)
+    #expect(report.notes.contains { $0.hasPrefix("the file was damaged") }, "\(report.notes)")
+    let store = LibraryStore(second)
+    #expect(store.state.db.books.count == 10)
+    #expect(store.state.db.books[5]?.title == "Volume 5")
+
+    add(11...12, to: store)
+    try await second.replicated(through: 12)
+    #expect(try await archive.head()?.mark.revision == 12)
+    try await second.close()
+    #expect(try Inspector(path: path).verify().isSound)
+    let copy = directory.path("copy.strata")
+    _ = try await ArchivePull(
+      from: archive,
+      to: StorePath(copy, for: .archiving),
+      on: .system
+    ).run()
+    #expect(try Inspector(path: copy).info().revision == 12)
+    let third = try await open()
+    #expect(third.report.archive?.setAside == nil)
+    #expect(LibraryStore(third).state.db.books.count == 12)
+    try await third.close()
+  }
+}
