@@ -312,8 +312,10 @@ package struct ArchiveOpening: Sendable {
   }
 
   /// Whether the archive has every commit up to a position of the file.
+  ///
+  /// One that still has what was erased from the file counts as one that does not.
   package func has(_ position: Position) -> Bool {
-    guard let mark else { return false }
+    guard let mark, !isRewritten else { return false }
     return position.revision <= mark.revision
   }
 

@@ -4,7 +4,7 @@ import StrataJournal
 import StrataSQLite
 import StrataStorage
 
-/// A copy of a store in a directory of its own for temporary files, which nobody else can read.
+/// A copy of a store in a temporary directory of its own, which only this user can read.
 struct ScratchStore {
   let path: StorePath
 
