@@ -373,8 +373,11 @@ extension ArchiveShipper {
     fail(.notLeading(by: leader))
   }
 
+  /// Changes what others see; once closed, it stays so, also when a call returns later.
   private func update(_ change: (inout ArchiveStatus) -> Void) {
-    status.withLock(change)
+    status.withLock { status in
+      if status.condition != .closed { change(&status) }
+    }
   }
 
   private struct NotLeading: Error {

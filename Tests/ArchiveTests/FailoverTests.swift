@@ -551,6 +551,8 @@ struct FailoverTests {
     #expect(books(LibraryStore(again)) == [1, 2, 3])
     try await again.replicated(through: 3)
     try await again.close()
+    // The call that has failed meanwhile is no news of a file that is closed.
+    #expect(persistence.status.archive?.condition == .closed)
   }
 
   @Test

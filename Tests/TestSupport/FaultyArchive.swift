@@ -10,7 +10,7 @@ package final class FaultyArchive: Archive {
     case lost
     /// It takes effect, and the answer does not arrive.
     case unanswered
-    /// It never returns, until the calling task is cancelled.
+    /// It does not return until the archive works again, cancelled or not.
     case hanging
     /// It waits until it is to work again, as in a process that is stopped.
     case paused
@@ -104,7 +104,7 @@ package final class FaultyArchive: Archive {
       }
     case .refused: throw ArchiveError(.refused, archive: name)
     case .hanging:
-      do { try await Scheduling.sleep(for: .seconds(3_600)) } catch _ {}
+      while plan.withLock({ $0 })(call) == .hanging { await Self.pauseShortly() }
     }
     throw ArchiveError(.away("a fault of the test at \(call)"), archive: name)
   }
