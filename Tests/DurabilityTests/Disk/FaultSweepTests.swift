@@ -10,7 +10,7 @@ import Testing
 /// Each run of a scenario makes the same I/O, so the fault strikes in every run that is long enough.
 struct FaultSweepTests {
   /// The number of I/Os to strike with each kind of fault; if there are fewer, each is struck.
-  static let points = loopCount("STRATA_FAULTS", 3)
+  static let points = loopCount("STRATA_FAULTS", 2)
 
   /// Opening, appending, a snapshot, trimming, freeing pages, closing.
   @Test(arguments: DiskFault.allCases, FaultDuration.allCases)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DatabaseLawTests {
   @Test func `a database is its model after any sequence of commits`() throws {
-    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 5_000)) {
+    for seed in 0..<UInt64(loopCount("STRATA_SEQUENCES", 1_500)) {
       try check(SocialMutations(seed: seed))
     }
   }

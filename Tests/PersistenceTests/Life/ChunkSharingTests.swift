@@ -135,7 +135,7 @@ struct ChunkSharingTests {
     store.commit { $0.db.books.insert(contentsOf: (0..<15_000).map { bulkBook(4 * $0) }) }
     try await persistence.snapshot(named: "0")
     var before = try listing(persistence.revision)
-    for round in 1...loopCount("STRATA_CHUNK_ROUNDS", 12) {
+    for round in 1...loopCount("STRATA_CHUNK_ROUNDS", 6) {
       let start = Int.random(in: 0..<70_000, using: &random)
       let length = [1, 40, 3_000, 30_000].randomElement(using: &random) ?? 1
       let isRemoval = Bool.random(using: &random)

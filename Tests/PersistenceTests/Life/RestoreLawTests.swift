@@ -10,7 +10,7 @@ import Testing
 struct RestoreLawTests {
   /// The number of sequences; sanitizer runs take fewer.
   static let sequences =
-    loopCount("STRATA_SEQUENCES", 1_000)
+    loopCount("STRATA_SEQUENCES", 400)
 
   @Test
   func `the journal restores the state of every revision, whatever was committed`() async throws {
