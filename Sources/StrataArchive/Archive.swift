@@ -101,15 +101,17 @@ public protocol Archive: Sendable {
     in term: ArchiveTerm
   ) async throws(ArchiveError)
 
-  /// Starts again with a snapshot whose chunks are there, and removes all else: segments, snapshots, and the chunks
-  /// that it does not list.
+  /// Starts again with a snapshot whose chunks are there and the segments after it, and removes all else: segments,
+  /// snapshots, and the chunks that the snapshot does not list.
   ///
-  /// For a history that was rewritten: entities were erased from it. The head is then the snapshot's mark.
+  /// For a history that was rewritten: entities were erased from it. The head is then the end of the segments. A reader
+  /// finds one history or the other. What a failure leaves of the former one is removed by the next restart or leader.
   ///
-  /// Throws `.refused` if another leads, and `.notFound` if a chunk is missing.
+  /// Throws `.refused` if another leads or the segments do not continue the snapshot, and `.notFound` if a chunk is missing.
   func restart(
     from snapshot: ArchiveSnapshot,
     _ list: ArchiveSnapshot.List,
+    _ segments: [ArchiveSegment],
     catalog: [UInt8],
     in term: ArchiveTerm
   ) async throws(ArchiveError)

@@ -59,6 +59,23 @@ public struct ArchiveSegment: Sendable, Equatable {
     return body.count > Self.sizeLimit ? "a segment of \(body.count) bytes is too large" : nil
   }
 
+  /// Why segments cannot be a history after a snapshot; nil if they can.
+  package static func flaw(
+    of segments: [ArchiveSegment],
+    after snapshot: ArchiveSnapshot
+  ) -> String? {
+    if let flaw = snapshot.flaw { return flaw }
+    var end = snapshot.mark
+    for segment in segments {
+      if let flaw = segment.flaw { return flaw }
+      if segment.start != end {
+        return "a segment begins at \(segment.start), and \(end) is before it"
+      }
+      end = segment.end
+    }
+    return nil
+  }
+
   /// What an archive lacks between its segments, and after them up to the head.
   ///
   /// Where no snapshot takes the place of what is missing, segments were lost: that is damage, and no gap.

@@ -208,9 +208,12 @@ extension ArchiveShipper {
   package func suspend(_ reason: PersistenceError.Reason) async { await reader.stop(reason) }
 
   /// Reads the file again.
-  package func resume() async {
+  ///
+  /// - Parameter isRewritten: Whether it has another history now, none of which is replicated.
+  package func resume(isRewritten: Bool = false) async {
     await reader.resume()
     isUncertain = true
+    if isRewritten { update { $0.replicated = nil } }
     signal.yield()
   }
 
@@ -273,6 +276,8 @@ extension ArchiveShipper {
   /// Does what is due; returns how long to wait if nothing happens.
   private func attempt() async -> Duration {
     do {
+      // An archive that went back does not know this leadership, and would refuse what the file begins it with for ever.
+      if isNewLeader, isUncertain { term = nil }
       if term == nil { try await lead() }
       if isNewLeader { try await takeOver() }
       if isUncertain { try await resynchronize() }
@@ -459,9 +464,9 @@ extension ArchiveShipper {
     update { status in
       if status.condition == .starting { status.condition = .leading(epoch: term.epoch) }
     }
-    note(self.mark ?? mark)
     isNewLeader = false
     isUncertain = false
+    note(self.mark ?? mark)
     writer.events.send(.leading(epoch: term.epoch))
   }
 
@@ -489,14 +494,15 @@ extension ArchiveShipper {
     // An archive that went back may lack them.
     snapshots = nil
     catalogState = nil
-    switch try await relation(head) {
-    case .atOrAhead: note(head.mark)
-    case .rewritten:
-      isRewritten = true
-      isNewLeader = true
-      try await takeOver()
-    default: throw NotLeading(leader: head.leader)
+    let relation = try await relation(head)
+    try checkFits(relation, leader: head.leader)
+    if relation == .atOrAhead, try await reader.read(\.identity.epoch) <= term.epoch {
+      return note(head.mark)
     }
+    // Entities were erased from the file: it is in a later epoch than this term.
+    self.term = nil
+    try await lead()
+    try await takeOver()
   }
 
   private func renewIfDue() async throws {
@@ -544,19 +550,17 @@ extension ArchiveShipper {
 
   /// Sends all that is written.
   private func send() async throws {
-    while let mark, hasWork {
+    while let mark, let term, hasWork {
       try Task.checkCancellation()
       let batch: Batch
       do {
-        batch = try await read(after: mark)
+        batch = try await read(after: mark, in: term)
       } catch let error as PersistenceError {
         guard case .trimmed = error.reason else { throw error }
         try await skip(from: mark)
         continue
       }
-      guard let term, let segment = ArchiveSegment(of: batch.frames, epoch: term.epoch) else {
-        return
-      }
+      guard let segment = ArchiveSegment(of: batch.frames, epoch: term.epoch) else { return }
       let began = Scheduling.now
       try await archive.append(segment, catalog: batch.catalog, in: term)
       catalogState = batch.state
@@ -567,7 +571,7 @@ extension ArchiveShipper {
     }
   }
 
-  private func read(after mark: HistoryMark) async throws -> Batch {
+  private func read(after mark: HistoryMark, in term: ArchiveTerm) async throws -> Batch {
     let (limit, known, last) = (policy.segmentBytes, catalogState, sendable)
     let (snapshots, interval) = (snapshots, policy.snapshotInterval)
     let (path, disk) = (path, writer.configuration.disk)
@@ -587,18 +591,50 @@ extension ArchiveShipper {
         batch.catalog =
           try ArchiveImage(view: view, source: connection, path: path, disk: disk).catalog()
       }
-      var frames = try FrameReader(view, after: mark.revision)
-      guard frames.chain == mark.checksum else {
-        throw CorruptionError("the file has another history than its archive at \(mark)")
-      }
-      var bytes = 0
-      while bytes < limit, let frame = try frames.next(), frame.header.revision <= last {
-        bytes += frame.header.footprint
-        batch.frames.append(frame)
-      }
+      batch.frames = try Self.frames(in: view, after: mark, through: last, in: term, bytes: limit)
       let end = batch.frames.last?.header.revision ?? mark.revision
       batch.owesSnapshot = snapshots?.next(in: view, through: end, every: interval) != nil
       return batch
+    }
+  }
+
+  private static func frames(
+    in view: ReadView,
+    after mark: HistoryMark,
+    through last: Revision,
+    in term: ArchiveTerm,
+    bytes limit: Int
+  ) throws -> [DeltaFrame] {
+    var reader = try FrameReader(view, after: mark.revision)
+    guard reader.chain == mark.checksum else {
+      throw CorruptionError("the file has another history than its archive at \(mark)")
+    }
+    var frames: [DeltaFrame] = []
+    var bytes = 0
+    // A file that is rewritten goes on in a later epoch, which has to be led first.
+    while bytes < limit, let frame = try reader.next(), frame.header.revision <= last,
+      frame.header.epoch <= term.epoch
+    {
+      bytes += frame.header.footprint
+      frames.append(frame)
+    }
+    return frames
+  }
+
+  /// All that is written after a mark, in segments.
+  private func segments(
+    after mark: HistoryMark,
+    in term: ArchiveTerm
+  ) async throws -> [ArchiveSegment] {
+    let (limit, last) = (policy.segmentBytes, sendable)
+    var segments: [ArchiveSegment] = []
+    while true {
+      let end = segments.last?.end ?? mark
+      let frames = try await reader.read { view in
+        try Self.frames(in: view, after: end, through: last, in: term, bytes: limit)
+      }
+      guard let segment = ArchiveSegment(of: frames, epoch: term.epoch) else { return segments }
+      segments.append(segment)
     }
   }
 
@@ -607,8 +643,8 @@ extension ArchiveShipper {
     self.mark = mark
     pin?.advance(to: mark.revision)
     if pin == nil { pin = writer.pins.pin(mark.revision) }
-    // Without a snapshot nothing of it can be restored.
-    if snapshots == nil { return }
+    // Without a snapshot nothing of it can be restored; what was sent before the file was rewritten is not its history.
+    if snapshots == nil || isUncertain { return }
     let behind = hasWork ? behindSince ?? writer.configuration.now() : nil
     update { status in
       status.replicated = mark.revision
@@ -703,19 +739,36 @@ extension ArchiveShipper {
     return read.snapshot.mark
   }
 
-  /// Replaces what the archive has by the history of the file.
+  /// The history that an archive gets when it starts again: as many bytes of the last deltas, and a snapshot before them.
+  private static let restartBytes: Int64 = 16 << 20
+
+  /// Replaces what the archive has by the history of the file, as far as the archive had it at least: otherwise it
+  /// would lack what it has confirmed.
   private func restart() async throws {
-    guard let term, let read = try await prepareSnapshot({ $0.anchors.last }, term) else { return }
+    let whole = writer.pins.pin(0)
+    defer { withExtendedLifetime(whole) {} }
+    let beginning: @Sendable (ReadView) throws -> StoredSnapshot? = { view in
+      try view.anchors.last { snapshot in
+        try view.journal.bytes(after: snapshot.header.revision) <= Self.restartBytes
+      } ?? view.anchors.first
+    }
+    guard let term, let mark, let read = try await prepareSnapshot(beginning, term) else { return }
+    let segments = try await segments(after: read.snapshot.mark, in: term)
+    let end = segments.last?.end ?? read.snapshot.mark
+    guard end.revision >= mark.revision else {
+      throw CorruptionError("the file ends at \(end), before its archive at \(mark)")
+    }
     try await archive.restart(
       from: read.snapshot,
       read.list,
+      segments,
       catalog: read.catalog,
       in: term
     )
     snapshots = nil
     catalogState = nil
     isRewritten = false
-    note(read.snapshot.mark)
+    note(end)
   }
 
   /// Reads a snapshot, and sends those of its chunks that the archive lacks.
@@ -728,7 +781,7 @@ extension ArchiveShipper {
     let whole = writer.pins.pin(0)
     defer { withExtendedLifetime(whole) {} }
     let read = try await reader.read { view -> ReadSnapshot? in
-      guard let chosen = try choose(view) else { return nil }
+      guard let chosen = try choose(view), chosen.header.epoch <= term.epoch else { return nil }
       let image = ArchiveImage(
         view: view,
         source: view.journal.connection,

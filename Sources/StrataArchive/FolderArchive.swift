@@ -13,6 +13,9 @@ public import StrataJournal
 /// lock
 /// ```
 ///
+/// After a restart the names of segments and snapshots end with its number, which the head has too: the files of the
+/// history before do not count, and are removed. Builds that know one history only refuse such a folder by its format.
+///
 /// A file gets its name once it is synced, and the head is replaced last: files beyond the head do not count,
 /// and the next change removes them. A snapshot that is not beyond the head counts from then on, its catalog
 /// once the head is replaced. Processes exclude each other by `flock` on the file `lock`, so the file system
@@ -52,7 +55,8 @@ public actor FolderArchive: Archive {
     self.now = now
   }
 
-  static let format = 1
+  /// The newest format: that of a folder whose history was restarted.
+  static let format = 2
 }
 
 /// Leading.
@@ -71,6 +75,7 @@ extension FolderArchive {
         _ = try headToFollow(candidate)
       } _: { held in
         try held.removeUnfinished()
+        if let head = try readHead() { try removeOtherHistories(than: head, held) }
         return try changeLeader(to: candidate, held)
       }
     }
@@ -95,13 +100,14 @@ extension FolderArchive {
     let epoch = max(before?.epoch ?? 0, candidate.epoch)
     guard epoch < .max else { throw CorruptionError("its epoch is \(epoch), the last one") }
     var head = Head(
-      format: Self.format,
+      format: before?.format ?? 1,
       store: candidate.store,
       epoch: epoch + 1,
       leader: candidate.leader,
       leaseEnd: 0,
       mark: before?.mark ?? candidate.start,
-      catalog: before?.catalog
+      catalog: before?.catalog,
+      restart: before?.restart
     )
     extend(&head, by: candidate.lease)
     try write(head, held)
@@ -137,11 +143,7 @@ extension FolderArchive {
         throw ArchiveError.Reason.refused
       }
       try removeFiles(beyond: head, held)
-      let header = SegmentHeader(segment)
-      try held.write(
-        try header.encoded() + [0x0A] + segment.body,
-        to: "segments/\(header.name)"
-      )
+      try write(segment, head, held)
       head.mark = segment.end
       try put(catalog, in: &head, held)
       extend(&head, by: term.lease)
@@ -150,12 +152,24 @@ extension FolderArchive {
 
   /// Removes what an interrupted change has left behind, before the head moves past it.
   private func removeFiles(beyond head: Head, _ held: borrowing HeldArchiveFolder) throws {
-    for file in try segmentFiles() where file.end.revision > head.mark.revision {
+    for file in try segmentFiles(of: head) where file.end.revision > head.mark.revision {
       try held.remove("segments/\(file.name)")
     }
-    for revision in try snapshotFiles() where revision > head.mark.revision {
-      try held.remove("snapshots/\(Self.name(of: revision))")
+    for revision in try snapshotFiles(of: head) where revision > head.mark.revision {
+      try held.remove("snapshots/\(head.name(of: revision))")
     }
+  }
+
+  private func write(
+    _ segment: ArchiveSegment,
+    _ head: Head,
+    _ held: borrowing HeldArchiveFolder
+  ) throws {
+    let header = SegmentHeader(segment)
+    try held.write(
+      try header.encoded() + [0x0A] + segment.body,
+      to: "segments/\(header.name)\(head.suffix)"
+    )
   }
 
   /// The segments that have a delta after a revision; O(files of segments).
@@ -167,12 +181,12 @@ extension FolderArchive {
       guard let head = try readHead() else { return [] }
       var segments: [ArchiveSegment] = []
       var size = 0
-      for file in try segmentFiles()
+      for file in try segmentFiles(of: head)
       where file.end.revision > revision && file.end.revision <= head.mark.revision {
         if !segments.isEmpty, size >= bytes { break }
         // A segment that is removed now leaves a gap, as if it had been removed before.
         guard let contents = try folder.read("segments/\(file.name)") else { continue }
-        let segment = try Self.segment(contents, file.name)
+        let segment = try Self.segment(contents, file.name, head)
         size += segment.body.count
         segments.append(segment)
       }
@@ -185,10 +199,11 @@ extension FolderArchive {
     try perform {
       guard let head = try readHead() else { return [] }
       let last = head.mark.revision
-      let runs = try segmentFiles().filter { $0.end.revision <= last }.map {
+      let runs = try segmentFiles(of: head).filter { $0.end.revision <= last }.map {
         $0.first...$0.end.revision
       }
-      return ArchiveSegment.gaps(between: runs, last, snapshots: Set(try snapshotFiles()))
+      let snapshots = Set(try snapshotFiles(of: head))
+      return ArchiveSegment.gaps(between: runs, last, snapshots: snapshots)
     }
   }
 
@@ -215,8 +230,8 @@ extension FolderArchive {
   public func snapshots() throws(ArchiveError) -> [ArchiveSnapshot] {
     try perform {
       guard let head = try readHead() else { return [] }
-      return try snapshotFiles().filter { $0 <= head.mark.revision }.compactMap { revision in
-        try readSnapshot(revision)?.snapshot
+      return try snapshotFiles(of: head).filter { $0 <= head.mark.revision }.compactMap {
+        try readSnapshot($0, head)?.snapshot
       }
     }
   }
@@ -227,16 +242,17 @@ extension FolderArchive {
   ) throws(ArchiveError) -> ArchiveSnapshot.List {
     try perform {
       guard let head = try readHead(), snapshot <= head.mark.revision,
-        let list = try readSnapshot(snapshot)?.list
+        let list = try readSnapshot(snapshot, head)?.list
       else { throw ArchiveError.Reason.notFound("snapshot \(snapshot)") }
       return list
     }
   }
 
   private func readSnapshot(
-    _ revision: Revision
+    _ revision: Revision,
+    _ head: Head
   ) throws -> (snapshot: ArchiveSnapshot, list: ArchiveSnapshot.List)? {
-    let name = Self.name(of: revision)
+    let name = head.name(of: revision)
     guard let contents = try folder.read("snapshots/\(name)") else { return nil }
     let read = try Self.snapshot(contents, name)
     guard read.snapshot.mark.revision == revision else {
@@ -290,37 +306,59 @@ extension FolderArchive {
       else { throw ArchiveError.Reason.refused }
       try checkChunks(of: list)
       if isBeyond { try removeFiles(beyond: head, held) }
-      try write(snapshot, list, held)
+      try write(snapshot, list, head, held)
       if isBeyond { head.mark = snapshot.mark }
       try put(catalog, in: &head, held)
       extend(&head, by: term.lease)
     }
   }
 
-  /// Starts again with a snapshot, and removes all else.
+  /// Starts again with a snapshot and the segments after it, and removes all else.
   ///
-  /// The head is replaced before anything is removed, so a crash leaves either history, and files that the next
-  /// restart or removal removes.
+  /// The head is replaced before anything is removed, so a crash leaves either history, and files that the next leader
+  /// removes.
   public func restart(
     from snapshot: ArchiveSnapshot,
     _ list: ArchiveSnapshot.List,
+    _ segments: [ArchiveSegment],
     catalog: [UInt8],
     in term: ArchiveTerm
   ) throws(ArchiveError) {
-    try change(in: term, flaw: snapshot.flaw) { head, held in
+    let flaw = ArchiveSegment.flaw(of: segments, after: snapshot)
+    try change(in: term, flaw: flaw) { head, held in
+      guard segments.allSatisfy({ $0.epoch == term.epoch }) else {
+        throw ArchiveError.Reason.refused
+      }
       try checkChunks(of: list)
-      try write(snapshot, list, held)
-      head.mark = snapshot.mark
+      let former = try allSegmentFiles().map(\.restart) + allSnapshotFiles().map(\.restart)
+      head.restart = ((former + [head.restart]).compactMap(\.self).max() ?? 0) + 1
+      head.format = Self.format
+      try write(snapshot, list, head, held)
+      for segment in segments { try write(segment, head, held) }
+      head.mark = segments.last?.end ?? snapshot.mark
       try put(catalog, in: &head, held)
       extend(&head, by: term.lease)
       try write(head, held)
-      for file in try segmentFiles() { try held.remove("segments/\(file.name)") }
-      for revision in try snapshotFiles() where revision != snapshot.mark.revision {
-        try held.remove("snapshots/\(Self.name(of: revision))")
-      }
-      let listed = Set(list.chunks.values)
-      for id in try chunkFiles() where !listed.contains(id) { try held.remove("chunks/\(id)") }
+      try removeOtherHistories(than: head, held)
     }
+  }
+
+  /// Removes what is left of the history before a restart, or of a restart that was interrupted.
+  private func removeOtherHistories(
+    than head: Head,
+    _ held: borrowing HeldArchiveFolder
+  ) throws {
+    let segments = try allSegmentFiles().filter { $0.restart != head.restart }
+    let snapshots = try allSnapshotFiles().filter { $0.restart != head.restart }
+    if segments.isEmpty, snapshots.isEmpty { return }
+    // Chunks first: as long as other files are there, the next leader looks for them.
+    var listed: Set<ArchiveChunk.ID> = []
+    for revision in try snapshotFiles(of: head) {
+      if let list = try readSnapshot(revision, head)?.list { listed.formUnion(list.chunks.values) }
+    }
+    for id in try chunkFiles() where !listed.contains(id) { try held.remove("chunks/\(id)") }
+    for file in segments { try held.remove("segments/\(file.name)") }
+    for file in snapshots { try held.remove("snapshots/\(file.name)") }
   }
 
   /// Removes segments, snapshots, and the chunks that no snapshot lists for an hour.
@@ -333,13 +371,15 @@ extension FolderArchive {
         throw ArchiveError.Reason.away("another process holds its lock, and does not release it")
       } _: { held in
         guard let head = try readHead() else { throw ArchiveError.Reason.empty }
-        for file in try segmentFiles() where file.end.revision <= revision {
+        for file in try segmentFiles(of: head) where file.end.revision <= revision {
           try held.remove("segments/\(file.name)")
         }
-        for snapshot in snapshots { try held.remove("snapshots/\(Self.name(of: snapshot))") }
+        for snapshot in snapshots { try held.remove("snapshots/\(head.name(of: snapshot))") }
         var listed: Set<ArchiveChunk.ID> = []
-        for revision in try snapshotFiles() where revision <= head.mark.revision {
-          if let list = try readSnapshot(revision)?.list { listed.formUnion(list.chunks.values) }
+        for revision in try snapshotFiles(of: head) where revision <= head.mark.revision {
+          if let list = try readSnapshot(revision, head)?.list {
+            listed.formUnion(list.chunks.values)
+          }
         }
         // A leader may be adding the chunks of a snapshot at this moment.
         for id in try chunkFiles() where !listed.contains(id) {
@@ -368,8 +408,8 @@ extension FolderArchive {
 
   /// All files of the store but the head: what a reader needs first comes first.
   private func storedFiles() throws -> [String] {
-    let snapshots = try snapshotFiles().map { "snapshots/\(Self.name(of: $0))" }
-    let segments = try segmentFiles().map { "segments/\($0.name)" }
+    let snapshots = try allSnapshotFiles().map { "snapshots/\($0.name)" }
+    let segments = try allSegmentFiles().map { "segments/\($0.name)" }
     let chunks = try chunkFiles().map { "chunks/\($0)" }
     return snapshots + segments + chunks + (try folder.names(in: "").filter { Self.isCatalog($0) })
   }
@@ -389,12 +429,13 @@ extension FolderArchive {
   private func write(
     _ snapshot: ArchiveSnapshot,
     _ list: ArchiveSnapshot.List,
+    _ head: Head,
     _ held: borrowing HeldArchiveFolder
   ) throws {
     let header = SnapshotHeaderLine(snapshot, list)
     try held.write(
       try header.encoded() + [0x0A] + list.image,
-      to: "snapshots/\(Self.name(of: snapshot.mark.revision))"
+      to: "snapshots/\(head.name(of: snapshot.mark.revision))"
     )
   }
 }
@@ -412,7 +453,13 @@ extension FolderArchive {
     var mark: HistoryMark
     /// The name of the file with the catalog.
     var catalog: String?
+    /// The number of the last restart: the names of the files of its history end with it.
+    var restart: Int64?
     var hash: String?
+
+    var suffix: String { restart.map { "-\($0)" } ?? "" }
+
+    func name(of snapshot: Revision) -> String { FolderArchive.padded(snapshot) + suffix }
   }
 
   private func archiveHead(_ head: Head) -> ArchiveHead {
@@ -533,8 +580,6 @@ extension FolderArchive {
     return Array(try encoder.encode(value))
   }
 
-  private static func name(of snapshot: Revision) -> String { padded(snapshot) }
-
   fileprivate static func padded(_ revision: Revision) -> String {
     let digits = "\(revision)"
     return String(repeating: "0", count: max(0, 19 - digits.count)) + digits
@@ -589,23 +634,42 @@ extension FolderArchive {
     }
   }
 
-  /// The segments by their names, in order.
-  private func segmentFiles() throws -> [(name: String, first: Revision, end: HistoryMark)] {
+  private typealias SegmentFile = (
+    name: String, first: Revision, end: HistoryMark, restart: Int64?
+  )
+  private typealias SnapshotFile = (name: String, revision: Revision, restart: Int64?)
+
+  /// The segments of all histories by their names, in order.
+  private func allSegmentFiles() throws -> [SegmentFile] {
     try folder.names(in: "segments").sorted().compactMap { name in
-      let parts = name.split(separator: "-")
-      guard parts.count == 3, Self.isPadded(parts[0]), Self.isPadded(parts[1]),
+      let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+      guard parts.count == 3 || parts.count == 4, parts.dropFirst(3).allSatisfy(Self.isNumber),
+        Self.isPadded(parts[0]), Self.isPadded(parts[1]),
         let first = Int64(parts[0]), let last = Int64(parts[1]), first <= last
       else { return nil }
       let end = HistoryMark(revision: Revision(last), chain: String(parts[2]))
-      return end.isWellFormed ? (name, Revision(first), end) : nil
+      let restart = parts.dropFirst(3).first.flatMap { Int64($0) }
+      return end.isWellFormed ? (name, Revision(first), end, restart) : nil
     }
   }
 
-  /// The revisions of the snapshots by their names, in order.
-  private func snapshotFiles() throws -> [Revision] {
+  /// The snapshots of all histories by their names, in order.
+  private func allSnapshotFiles() throws -> [SnapshotFile] {
     try folder.names(in: "snapshots").sorted().compactMap { name in
-      Self.isPadded(name) ? Int64(name).map { Revision($0) } : nil
+      let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+      guard parts.count <= 2, parts.dropFirst().allSatisfy(Self.isNumber),
+        Self.isPadded(parts[0]), let revision = Int64(parts[0])
+      else { return nil }
+      return (name, Revision(revision), parts.dropFirst().first.flatMap { Int64($0) })
     }
+  }
+
+  private func segmentFiles(of head: Head) throws -> [SegmentFile] {
+    try allSegmentFiles().filter { $0.restart == head.restart }
+  }
+
+  private func snapshotFiles(of head: Head) throws -> [Revision] {
+    try allSnapshotFiles().filter { $0.restart == head.restart }.map(\.revision)
   }
 
   private func chunkFiles() throws -> Set<ArchiveChunk.ID> {
@@ -616,9 +680,15 @@ extension FolderArchive {
     text.utf8.count == 19 && isNumber(text)
   }
 
-  private static func segment(_ contents: [UInt8], _ name: String) throws -> ArchiveSegment {
+  private static func segment(
+    _ contents: [UInt8],
+    _ name: String,
+    _ head: Head
+  ) throws -> ArchiveSegment {
     let (header, body) = try split(contents, as: SegmentHeader.self, "segment \(name)")
-    guard header.times.count == 2, header.times[0] <= header.times[1], header.name == name else {
+    guard header.times.count == 2, header.times[0] <= header.times[1],
+      header.name + head.suffix == name
+    else {
       throw CorruptionError("the header of segment \(name) is not its own")
     }
     let times = Date(microseconds: header.times[0])...Date(microseconds: header.times[1])

@@ -22,6 +22,7 @@ extension Persistence {
   ///
   /// The entities must have been removed by a commit. The names and places of commits stay, and so do the
   /// scripts of migrations and what other entities say of them. Copies elsewhere are not changed: the report names those beside the store.
+  /// An archive gets the rewritten history next: ``replicated(through:within:)`` returns once it has nothing else.
   /// A disk may keep freed blocks. An `UndoStack` and other values in memory are not touched.
   ///
   /// O(file), several times over. Commits wait in memory meanwhile, and reading the history throws `.busy`.
@@ -64,7 +65,7 @@ extension Persistence {
     // Also after an error: the file may have been replaced.
     recent.withLock { $0.forgetEarlier() }
     await reader.resume()
-    await shipper?.resume()
+    await shipper?.resume(isRewritten: true)
     return try result.get()
   }
 }

@@ -16,26 +16,37 @@
         if let flaw = segment.flaw { throw ArchiveError.Reason.unusable(flaw) }
         guard call.hasSchema else { throw ArchiveError.Reason.empty }
         guard segment.epoch == term.epoch else { throw ArchiveError.Reason.refused }
-        let times = segment.times
-        let appended = try call.runPrepared(
+        let appended = try call.connection.runPrepared(
           PostgresStatements.append,
-          .text(store),
-          .integer(term.epoch),
-          leader(term),
-          .integer(term.lease.leaseMicroseconds),
-          .integer(segment.start.revision.number),
-          .bytes([UInt8](hexadecimal: segment.start.chain)),
-          .integer(segment.end.revision.number),
-          .bytes([UInt8](hexadecimal: segment.end.chain)),
-          .integer(Int64(segment.deltas)),
-          .integer(times.lowerBound.nearestMicrosecond),
-          .integer(times.upperBound.nearestMicrosecond),
-          .bytes(segment.body),
-          catalog.map { .bytes($0) } ?? .noBytes
+          parameters(of: segment, catalog: catalog, in: term),
+          until: call.deadline
         )
         if appended.isEmpty { throw try refusal(call) }
       }
       notifyFollowers()
+    }
+
+    /// The parameters of ``PostgresStatements/append``.
+    func parameters(
+      of segment: ArchiveSegment,
+      catalog: [UInt8]?,
+      in term: ArchiveTerm
+    ) -> [PostgresValue] {
+      [
+        .text(store),
+        .integer(term.epoch),
+        leader(term),
+        .integer(term.lease.leaseMicroseconds),
+        .integer(segment.start.revision.number),
+        .bytes([UInt8](hexadecimal: segment.start.chain)),
+        .integer(segment.end.revision.number),
+        .bytes([UInt8](hexadecimal: segment.end.chain)),
+        .integer(Int64(segment.deltas)),
+        .integer(segment.times.lowerBound.nearestMicrosecond),
+        .integer(segment.times.upperBound.nearestMicrosecond),
+        .bytes(segment.body),
+        catalog.map { .bytes($0) } ?? .noBytes,
+      ]
     }
 
     /// The segments that have a delta after a revision; at most 1,000 at once.

@@ -84,16 +84,22 @@
       notifyFollowers()
     }
 
-    /// Starts again with a snapshot, and removes all else, in one transaction.
+    /// Starts again with a snapshot and the segments after it, and removes all else, in one transaction.
     public func restart(
       from snapshot: ArchiveSnapshot,
       _ list: ArchiveSnapshot.List,
+      _ segments: [ArchiveSegment],
       catalog: [UInt8],
       in term: ArchiveTerm
     ) throws(ArchiveError) {
       try perform { call in
-        if let flaw = snapshot.flaw { throw ArchiveError.Reason.unusable(flaw) }
+        if let flaw = ArchiveSegment.flaw(of: segments, after: snapshot) {
+          throw ArchiveError.Reason.unusable(flaw)
+        }
         guard call.hasSchema else { throw ArchiveError.Reason.empty }
+        guard segments.allSatisfy({ $0.epoch == term.epoch }) else {
+          throw ArchiveError.Reason.refused
+        }
         try call.transaction {
           let store = try moveHead(
             to: snapshot.mark,
@@ -107,6 +113,14 @@
           try put(snapshot, list, in: store, call)
           try call.run(PostgresStatements.removeUnlistedChunks, store)
           try call.run(PostgresStatements.putCatalog, store, .bytes(catalog))
+          for segment in segments {
+            let appended = try call.connection.run(
+              PostgresStatements.append,
+              parameters(of: segment, catalog: nil, in: term),
+              until: call.deadline
+            )
+            if appended.isEmpty { throw ArchiveError.Reason.refused }
+          }
         }
       }
       notifyFollowers()

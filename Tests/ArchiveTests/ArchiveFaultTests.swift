@@ -36,7 +36,7 @@ struct ArchiveFaultTests {
     _ fence: MemoryArchive.Fence
   ) async throws {
     let directory = try TemporaryDirectory()
-    let run = ArchiveFaultRun(seed: 1, in: MemoryPlace(fence: fence), directory)
+    let run = try ArchiveFaultRun(seed: 1, in: MemoryPlace(fence: fence), directory)
     let summary = try await run.runStoppedLeader()
     // One commit of the second leader was acknowledged.
     #expect(summary.problems.count == (fence == .on ? 0 : 1), "\(summary.report)")
@@ -47,7 +47,7 @@ struct ArchiveFaultTests {
     _ kind: Kind
   ) async throws {
     let directory = try TemporaryDirectory()
-    let run = ArchiveFaultRun(seed: 1, in: kind.place(in: directory), directory)
+    let run = try ArchiveFaultRun(seed: 1, in: kind.place(in: directory), directory)
     let summary = try await run.runLeaderInMemory()
     #expect(summary.problems.isEmpty, "\(summary.report)")
     #expect(summary.lostByArchive == 1)

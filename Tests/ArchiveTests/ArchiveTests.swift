@@ -531,6 +531,26 @@ struct ArchiveTests {
   }
 
   @Test
+  func `after an erasure, replicated means that the archive has forgotten it too`() async throws {
+    let secret = "the secret of volume one"
+    let persistence = try await open(closingWithin: .milliseconds(10))
+    let store = LibraryStore(persistence)
+    store.commit("secret") { $0.db.books.insert(Book(id: 1, title: secret)) }
+    store.commit("forget") { $0.db.books.remove(1) }
+    try await persistence.replicated(through: 2)
+    archive.fail { $0 == "restart" ? .lost : nil }
+    try await persistence.erase([Book.ID(1)])
+    await #expect(throws: PersistenceError.self) {
+      try await persistence.replicated(through: 2, within: .milliseconds(20))
+    }
+    #expect(try contains(secret, in: folder))
+    archive.work()
+    try await persistence.replicated(through: 2)
+    #expect(try !contains(secret, in: folder))
+    try await persistence.close()
+  }
+
+  @Test
   func `what the process before has sent may arrive while the next one opens`() async throws {
     let first = try await open(closingWithin: .milliseconds(10))
     let store = LibraryStore(first)

@@ -66,6 +66,17 @@
       )
     }
 
+    func holds(_ text: String) throws -> Bool {
+      let columns = [
+        ("catalog", "body"), ("segment", "body"), ("chunk", "body"), ("snapshot", "image"),
+      ]
+      let counts = columns.map { table, column in
+        "(SELECT count(*) FROM strata.\(table) WHERE position('\(text)'::bytea IN \(column)) > 0)"
+      }
+      return try server.sql("SELECT \(counts.joined(separator: " + "))", in: database)
+        .trimmingCharacters(in: .whitespacesAndNewlines) != "0"
+    }
+
     /// The server's clock is the one of all leases.
     func moveClock(of machine: Int, by seconds: TimeInterval) throws {
       try server.sql(

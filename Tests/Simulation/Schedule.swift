@@ -49,6 +49,11 @@ struct Schedule {
 
   let seed: UInt64
   var bug: Bug?
+  /// The numbers of the steps, where others are left out.
+  var only: Set<Int>?
+
+  /// The schedules that have failed once, as the search printed them: they run before all others.
+  static let failures: [Schedule] = []
 
   private var world: World {
     switch bug {
@@ -65,9 +70,8 @@ struct Schedule {
     Scheduling.current = scheduler
     TaskHooks.scheduler.withLock { $0 = scheduler }
     let outcome = Lock<Outcome?>(nil)
-    let (seed, world, bug) = (seed, world, bug)
-    Task.detached {
-      let found = await Self.live(world, seed, bug)
+    Task.detached { [self] in
+      let found = await live()
       outcome.withLock { $0 = found }
     }
     var stuck: [String] = []
@@ -107,39 +111,37 @@ struct Schedule {
     var steps: [String] = []
   }
 
-  private static func live(_ world: World, _ seed: UInt64, _ bug: Bug?) async -> Outcome {
+  /// What the seed makes of it: the seed of the world, and how many steps there are.
+  private var plan: (seed: UInt64, steps: Int) {
     var random = SeededGenerator(seed: seed ^ 0x5EED)
+    return (random.next(), 8 + Int(random.next() % 60))
+  }
+
+  private func live() async -> Outcome {
     do {
       switch world {
-      case .disk: return try await liveOnDisk(&random, bug)
-      case .memory, .folder: return try await liveWithArchive(world, &random, bug)
+      case .disk: return try await liveOnDisk()
+      case .memory, .folder: return try await liveWithArchive()
       }
     } catch {
       return Outcome(problems: ["seed \(seed): \(error)"])
     }
   }
 
-  private static func liveOnDisk(
-    _ random: inout SeededGenerator,
-    _ bug: Bug?
-  ) async throws -> Outcome {
+  private func liveOnDisk() async throws -> Outcome {
     var lie: (DiskLie, FileKind, every: Int)?
     if case .disk(let kind, let file, let every) = bug { lie = (kind, file, every) }
-    var run = try await StoreModelRun(seed: random.next(), lie: lie)
+    var run = try await StoreModelRun(seed: plan.seed, lie: lie)
     var problems: [String] = []
     do {
-      try await run.run(steps: 10 + Int(random.next() % 50))
+      try await run.run(steps: plan.steps, only: only)
     } catch {
       problems.append("\(error)")
     }
     return Outcome(problems: run.problems + problems, steps: run.steps)
   }
 
-  private static func liveWithArchive(
-    _ world: World,
-    _ random: inout SeededGenerator,
-    _ bug: Bug?
-  ) async throws -> Outcome {
+  private func liveWithArchive() async throws -> Outcome {
     let directory = try TemporaryDirectory()
     var fence = MemoryArchive.Fence.on
     if case .withoutFence = bug { fence = .off }
@@ -147,8 +149,39 @@ struct Schedule {
       world == .memory ? MemoryPlace(fence: fence) : FolderPlace(in: directory)
     var planted: PlantedArchive.Bug?
     if case .archive(let bug) = bug { planted = bug }
-    let run = ArchiveFaultRun(seed: random.next(), in: place, directory, bug: planted)
-    let summary = try await run.run(faults: 5 + Int(random.next() % 40))
+    let run = try ArchiveFaultRun(seed: plan.seed, in: place, directory, bug: planted)
+    let summary = try await run.run(steps: plan.steps, only: only)
     return Outcome(problems: summary.problems, steps: summary.steps)
   }
+}
+
+/// Making a failure small.
+extension Schedule {
+  /// The same schedule with fewer steps, and its problems.
+  ///
+  /// It leaves out halves of the steps, then quarters, and so on, as long as something fails (Zeller, Hildebrandt:
+  /// Simplifying and isolating failure-inducing input, 2002).
+  func shrunk() -> (schedule: Schedule, problems: [String]) {
+    var (smallest, problems) = (Set(0..<plan.steps), run().problems)
+    var size = plan.steps / 2
+    while size > 0 {
+      for start in stride(from: 0, to: plan.steps, by: size) {
+        let fewer = smallest.subtracting(start..<start + size)
+        if fewer == smallest { continue }
+        let found = Schedule(seed: seed, only: fewer).run().problems
+        if !found.isEmpty { (smallest, problems) = (fewer, found) }
+      }
+      size /= 2
+    }
+    return (Schedule(seed: seed, only: smallest), problems)
+  }
+
+  /// How Scripts/simulate runs it again.
+  var arguments: String {
+    let numbers = only.map { $0.sorted().map(String.init).joined(separator: ",") }
+    return "--seed \(seed)" + (numbers.map { " --only \($0)" } ?? "")
+  }
+
+  /// It as a line of ``failures``.
+  var source: String { "Schedule(seed: \(seed), only: \(only.map { "\($0.sorted())" } ?? "nil"))" }
 }

@@ -6,16 +6,17 @@ func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8
 
 /// Runs schedules; Scripts/simulate says how.
 ///
-/// What no schedule has: a PostgreSQL archive, followers of a file, migrations and erasures beside an archive, power cuts
-/// of machines that share one, several programs at one file, threads that really run at once, and the system's own file
-/// locks and clocks. Tests with real threads, processes and servers have those.
+/// What no schedule has: a PostgreSQL archive, followers of a file, migrations beside an archive, several programs at one
+/// file, threads that really run at once, and the system's own file locks and clocks. Tests with real threads, processes
+/// and servers have those.
 struct Simulation {
   static let usage = """
     Simulation --seed N                one schedule: prints its trace
     Simulation --seed N --minutes M    N, N+1 … for that time
     Simulation --seed N --count K      N, N+1 … so many
     Simulation --planted               looks for each planted bug
-    --twice runs each schedule twice and compares the traces; --steps prints what happened
+    --twice runs each schedule twice and compares the traces; --steps prints what happened; --only 3,4 takes
+    these steps
 
     """
 
@@ -25,6 +26,7 @@ struct Simulation {
   private var isPlanted = false
   private var isTwice = false
   private var printsSteps = false
+  private var only: Set<Int>?
 
   init?(_ arguments: [String]) {
     var arguments = arguments[...]
@@ -33,6 +35,11 @@ struct Simulation {
       case "--planted": isPlanted = true
       case "--twice": isTwice = true
       case "--steps": printsSteps = true
+      case "--only":
+        guard let numbers = arguments.popFirst()?.split(separator: ",").map({ Int($0) }),
+          !numbers.contains(nil)
+        else { return nil }
+        only = Set(numbers.compactMap(\.self))
       case "--seed", "--count", "--minutes":
         guard let number = arguments.popFirst().flatMap({ UInt64($0) }) else { return nil }
         switch option {
@@ -53,25 +60,26 @@ struct Simulation {
     var (schedules, failed, turns) = (0, 0, 0)
     var time = Duration.zero
     var next = seed
-    while end.map({ .now < $0 }) ?? (schedules < count) {
-      let result = Schedule(seed: next).run()
+    var failures = count > 1 || end != nil ? Schedule.failures[...] : []
+    while !failures.isEmpty || (end.map { .now < $0 } ?? (schedules < count)) {
+      var schedule = Schedule(seed: next, only: only)
+      if let failure = failures.popFirst() { schedule = failure } else { next += 1 }
+      let result = schedule.run()
       schedules += 1
       turns += result.turns
       time += result.time
       var problems = result.problems
-      if isTwice {
-        let second = Schedule(seed: next).run()
-        if "\(second.trace)" != "\(result.trace)" { problems.append("seed \(next): another trace") }
+      if isTwice, "\(schedule.run().trace)" != "\(result.trace)" {
+        problems.append("seed \(schedule.seed): another trace")
       }
-      if schedules == 1 { say("seed \(next): \(result.world)\ntrace \(result.trace)") }
+      if schedules == 1 { say("seed \(schedule.seed): \(result.world)\ntrace \(result.trace)") }
       if printsSteps { for step in result.steps { say(step) } }
-      if !problems.isEmpty {
-        failed += 1
-        say("FAILED: seed \(next), \(result.world)")
-        for problem in problems { say("  \(problem)") }
-        say("  again: Scripts/simulate --seed \(next) --steps")
-      }
-      next += 1
+      if problems.isEmpty { continue }
+      failed += 1
+      say("FAILED: seed \(schedule.seed), \(result.world)")
+      for problem in problems { say("  \(problem)") }
+      say("  again: Scripts/simulate \(schedule.arguments) --steps")
+      if !result.problems.isEmpty, schedule.only == nil { shrink(schedule) }
     }
     if schedules > 1 {
       let seconds = (ContinuousClock.now - started) / .seconds(1)
@@ -84,6 +92,13 @@ struct Simulation {
       )
     }
     return failed == 0 ? 0 : 1
+  }
+
+  private func shrink(_ schedule: Schedule) {
+    let (smallest, problems) = schedule.shrunk()
+    say("  with fewer steps: Scripts/simulate \(smallest.arguments) --steps")
+    for problem in problems { say("    \(problem)") }
+    say("  for Schedule.failures: \(smallest.source)")
   }
 
   /// Searches for each planted bug among 500 schedules.

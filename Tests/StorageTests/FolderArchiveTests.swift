@@ -466,7 +466,7 @@ extension FolderArchiveTests {
     (#""revision":\d+"#, #""revision":9223372036854775807"#),
     (#""chain":"\w+""#, #""chain":"../../x""#),
     (#""catalog":"[^"]+""#, #""catalog":"../outside""#),
-    (#""format":\d+"#, #""format":2"#), (#""format":\d+"#, #""format":-7"#),
+    (#""format":\d+"#, #""format":3"#), (#""format":\d+"#, #""format":-7"#),
     (#""store":"[^"]+""#, #""store":"x""#), (#"^.*$"#, ""), (#"^.*$"#, "[[[[[[[["),
   ])
   func `a head of any numbers and names is read or refused`(change: (String, String)) async throws {
@@ -490,8 +490,8 @@ extension FolderArchiveTests {
     reasons.append(await reason { try await archive.append(segment, catalog: nil, in: term) })
     reasons.append(await reason { try await archive.lead(ArchiveConformance.candidate()) })
     for case .away(let detail)? in reasons { Issue.record("away: \(detail)") }
-    if change.1.contains("format\":2") {
-      #expect(reasons[0] == .newerFormat(found: 2, known: 1))
+    if change.1.contains("format\":3") {
+      #expect(reasons[0] == .newerFormat(found: 3, known: 2))
     }
     #expect(FileManager.default.fileExists(atPath: directory.path("outside")))
   }

@@ -44,7 +44,7 @@ package struct ArchiveConformance: Sendable {
     case `a gap is what no segment has before a snapshot`
     case `a snapshot of another history is refused`
     case `snapshots and chunks of a former leader are refused`
-    case `a restart leaves nothing but its snapshot`
+    case `a restart leaves nothing but its snapshot and segments`
     case `what is removed is gone, and the rest stays`
     case `a store that is removed leaves nothing, and a former leader removes nothing`
     case `bodies have any bytes and sizes`
@@ -81,7 +81,7 @@ package struct ArchiveConformance: Sendable {
     case .`a snapshot of another history is refused`: try await checkOtherHistory()
     case .`snapshots and chunks of a former leader are refused`:
       try await checkFormerSnapshots()
-    case .`a restart leaves nothing but its snapshot`: try await checkRestart()
+    case .`a restart leaves nothing but its snapshot and segments`: try await checkRestart()
     case .`what is removed is gone, and the rest stays`: try await checkRemoval()
     case .`a store that is removed leaves nothing, and a former leader removes nothing`:
       try await checkRemovedStore()
@@ -860,6 +860,7 @@ extension ArchiveConformance {
         try await archive.restart(
           from: snapshot,
           .init(image: [], chunks: [1: missing]),
+          [],
           catalog: [9],
           in: term
         )
@@ -869,7 +870,33 @@ extension ArchiveConformance {
     try equal(try await head(archive).mark, Self.mark(6))
     try equal(await archive.segments(after: 0, bytes: .max).count, 6)
     let list = ArchiveSnapshot.List(image: [2], chunks: [1: chunks[0].id])
-    try await archive.restart(from: snapshot, list, catalog: [9], in: term)
+    let (five, seven) = (
+      Self.segment(through: 5, "rewritten", after: snapshot.mark, epoch: term.epoch),
+      Self.segment(through: 7, "rewritten", after: Self.mark(6), epoch: term.epoch)
+    )
+    guard
+      case .unusable = try await refusal({
+        try await archive.restart(from: snapshot, list, [five, seven], catalog: [9], in: term)
+      })
+    else { throw Failure(description: "segments with a gap are taken") }
+    let former = Self.segment(through: 5, "rewritten", after: snapshot.mark, epoch: term.epoch - 1)
+    try equal(
+      try await refusal {
+        try await archive.restart(from: snapshot, list, [former], catalog: [9], in: term)
+      },
+      .refused
+    )
+    try equal(await archive.segments(after: 0, bytes: .max).count, 6)
+    // The head moves on with the segments, so what the archive had acknowledged is never away.
+    let six = Self.segment(through: 6, "rewritten", after: five.end, epoch: term.epoch)
+    try await archive.restart(from: snapshot, list, [five, six], catalog: [8], in: term)
+    try equal(try await head(try open()).mark, six.end)
+    try equal(await archive.segments(after: 0, bytes: .max), [five, six])
+    try equal(await archive.gaps(), [])
+    let later = try await lead(archive)
+    try equal(await archive.segments(after: 0, bytes: .max), [five, six])
+    try equal(await archive.snapshots(), [snapshot])
+    try await archive.restart(from: snapshot, list, [], catalog: [9], in: later)
     let other = try open()
     try equal(try await head(other).mark, snapshot.mark)
     try equal(await other.segments(after: 0, bytes: .max), [])
@@ -877,14 +904,14 @@ extension ArchiveConformance {
     try equal(await other.list(of: 4), list)
     try equal(await other.catalog(), [9])
     try equal(await other.missing(chunks.map(\.id)), [chunks[1].id])
-    let next = Self.segment(through: 5, "rewritten", after: snapshot.mark, epoch: term.epoch)
-    try await archive.append(next, catalog: nil, in: term)
+    let next = Self.segment(through: 5, "rewritten", after: snapshot.mark, epoch: later.epoch)
+    try await archive.append(next, catalog: nil, in: later)
     try equal(await other.segments(after: 0, bytes: .max), [next])
-    try await archive.release(term)
+    try await archive.release(later)
     try await lead(other, "bob")
     try equal(
       try await refusal {
-        try await archive.restart(from: Self.snapshot(9), list, catalog: [1], in: term)
+        try await archive.restart(from: Self.snapshot(9), list, [], catalog: [1], in: later)
       },
       .refused
     )

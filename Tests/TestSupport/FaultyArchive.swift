@@ -213,11 +213,12 @@ package final class FaultyArchive: Archive {
   package func restart(
     from snapshot: ArchiveSnapshot,
     _ list: ArchiveSnapshot.List,
+    _ segments: [ArchiveSegment],
     catalog: [UInt8],
     in term: ArchiveTerm
   ) async throws(ArchiveError) {
     try await perform("restart") { [inner] () async throws(ArchiveError) in
-      try await inner.restart(from: snapshot, list, catalog: catalog, in: term)
+      try await inner.restart(from: snapshot, list, segments, catalog: catalog, in: term)
     }
   }
 

@@ -26,6 +26,12 @@ package struct SeededGenerator: RandomNumberGenerator, CustomStringConvertible {
 }
 
 extension SeededGenerator {
+  /// The generator of one step of a run: leaving out another step does not change its numbers.
+  package init(seed: UInt64, step: Int) {
+    var mixed = SeededGenerator(seed: seed)
+    self.init(seed: mixed.next() &+ UInt64(step) &* 0xD134_2543_DE82_EF95)
+  }
+
   /// A random UUID of version 4.
   package mutating func uuid() -> UUID {
     var bytes = UUID().uuid

@@ -58,8 +58,13 @@ package struct StoreModelRun {
   }
 
   /// Does a number of things at random, and checks the file at the end.
-  package mutating func run(steps count: Int) async throws {
-    for number in 0..<count { try await step("seed \(seed), step \(number)") }
+  ///
+  /// - Parameter chosen: The numbers of the steps, where others are left out.
+  package mutating func run(steps count: Int, only chosen: Set<Int>? = nil) async throws {
+    for number in 0..<count where chosen?.contains(number) ?? true {
+      random = SeededGenerator(seed: seed, step: number)
+      try await step("seed \(seed), step \(number)")
+    }
     try await end("seed \(seed), end")
     vfs.forgetFiles()
   }

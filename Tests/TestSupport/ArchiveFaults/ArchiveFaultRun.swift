@@ -18,6 +18,8 @@ import StrataStorage
 ///   told of the rewind;
 /// - each commit of a file that is not part of the history is in a file that a report named, with the right revisions: every
 ///   file is opened once more at the end;
+/// - what was erased, and replicated after that, is in no byte of the archive, and in no file of a machine that was not
+///   moved aside;
 /// - the archive can be restored, byte by byte sound, and every follower gets there.
 ///
 /// One fault happens at a time, so the seed determines the faults. With real threads and timers it does not determine all
@@ -32,6 +34,7 @@ package actor ArchiveFaultRun {
     package var leaderships = 0
     package var rewinds = 0
     package var setAside = 0
+    package var erased = 0
     package var observations = 0
     /// What was promised and is not so.
     package var problems: [String] = []
@@ -48,6 +51,7 @@ package actor ArchiveFaultRun {
       total.leaderships += run.leaderships
       total.rewinds += run.rewinds
       total.setAside += run.setAside
+      total.erased += run.erased
       total.observations += run.observations
       total.problems += run.problems
       if !run.problems.isEmpty { total.steps += run.steps }
@@ -66,7 +70,7 @@ package actor ArchiveFaultRun {
         \(faults.values.reduce(0, +)) faults in \(Int(seconds)) s (\(kinds.joined(separator: ", "))); \
         \(commits) commits, \(acknowledged) acknowledged as replicated, \(lostByArchive) of them lost by the \
         archive and shipped again or named; \(leaderships) leaderships, \(setAside) files moved aside, \
-        \(rewinds) rewinds, \(observations) states of followers
+        \(rewinds) rewinds, \(observations) states of followers, \(erased) secrets erased everywhere
         """
     }
   }
@@ -87,7 +91,7 @@ package actor ArchiveFaultRun {
     var total = Summary()
     for (life, done) in stride(from: 0, to: faults, by: 60).enumerated() {
       let directory = try TemporaryDirectory()
-      let run = ArchiveFaultRun(seed: first + UInt64(life), in: try place(directory), directory)
+      let run = try ArchiveFaultRun(seed: first + UInt64(life), in: try place(directory), directory)
       total += try await run.run(faults: min(faults - done, 60))
     }
     printStatistics("\(name): \(total.text(since: started)); seeds from \(first)")
@@ -105,6 +109,8 @@ package actor ArchiveFaultRun {
   private var acknowledged: Set<Int> = []
   /// What the archive had and lost by itself.
   private var lostByArchive: Set<Int> = []
+  /// The commits whose secret was erased, and whose erasure the archive has confirmed.
+  private var erased: Set<Int> = []
   /// The commits in files that were moved aside and named.
   private var reported: Set<Int> = []
   /// What followers showed.
@@ -120,25 +126,49 @@ package actor ArchiveFaultRun {
     in place: any ArchivePlace,
     _ directory: TemporaryDirectory,
     bug: PlantedArchive.Bug? = nil
-  ) {
+  ) throws {
     self.seed = seed
     self.bug = bug
     random = SeededGenerator(seed: seed)
     self.place = place
     self.directory = directory
-    machines = (0..<3).map { Machine(path: directory.path("machine \($0)/app.strata")) }
+    machines = try (0..<3).map { number in
+      Machine(
+        path: directory.path("machine \(number)/app.strata"),
+        disk: try FaultVFS(name: "machine-\(Scheduling.uuid().uuidString)"),
+        boot: Scheduling.uuid()
+      )
+    }
   }
 
   /// Makes a number of faults happen, lets all work again, and checks what is there.
   package func run(faults: Int) async throws -> Summary {
     guard try await begin() != nil else { return summary }
+    var number = 0
     while summary.faults.values.reduce(0, +) < faults {
-      try await happen()
-      try await work()
-      try await noteStates()
+      try await take(number)
+      number += 1
     }
     try await finish()
     return summary
+  }
+
+  /// Takes a number of steps, lets all work again, and checks what is there.
+  ///
+  /// - Parameter chosen: The numbers of the steps, where others are left out.
+  package func run(steps: Int, only chosen: Set<Int>?) async throws -> Summary {
+    guard try await begin() != nil else { return summary }
+    for number in 0..<steps where chosen?.contains(number) ?? true { try await take(number) }
+    try await finish()
+    return summary
+  }
+
+  private func take(_ number: Int) async throws {
+    random = SeededGenerator(seed: seed, step: number)
+    step("\(number):")
+    try await happen()
+    try await work()
+    try await noteStates()
   }
 
   /// Stops a leader while it sends, and lets it go on once another one has led: what only a fence notices.
@@ -236,6 +266,9 @@ package actor ArchiveFaultRun {
 /// A machine: a path, and at times a process.
 private struct Machine {
   let path: String
+  let disk: FaultVFS
+  /// Another one after each power cut.
+  var boot: UUID
   var link: FaultyArchive?
   var process: Process?
   /// What its file has at least.
@@ -312,12 +345,15 @@ private final class Followed: Sendable {
 
 /// Processes.
 extension ArchiveFaultRun {
-  private func configuration() -> PersistenceConfiguration {
+  private func configuration(of machine: Machine) -> PersistenceConfiguration {
     var configuration = PersistenceConfiguration(
       durability: number(below: 4) == 0 ? .onFlush : .grouped(maxDelay: .milliseconds(1)),
       snapshots: SnapshotPolicy(minimumJournalBytes: 1_500, minimumHistoryBytes: 3_000)
     )
     configuration.now = { Scheduling.date }
+    configuration.vfs = machine.disk.name
+    configuration.watch = machine.disk.watch
+    configuration.bootID = machine.boot
     configuration.archiving = ArchivePolicy(
       lease: .milliseconds(60),
       withoutLease: number(below: 3) == 0 ? .refuse : .continue,
@@ -346,8 +382,8 @@ extension ArchiveFaultRun {
   private func lead(_ machine: Int, within limit: Duration = .seconds(1)) async throws -> Bool {
     let link = try newLink(machine)
     let path = machines[machine].path
-    let configuration = configuration()
-    let opened = try await attempt(limit) {
+    let configuration = configuration(of: machines[machine])
+    let opened = try await attempt(limit, machine) {
       try await Persistence.open(
         at: path,
         initialState: LibraryState(),
@@ -374,8 +410,8 @@ extension ArchiveFaultRun {
   private func follow(_ machine: Int, inMemory: Bool, standsBy: Bool = false) async throws {
     let link = try newLink(machine)
     let path = inMemory ? nil : machines[machine].path
-    let configuration = configuration()
-    let opened = try await attempt(.seconds(1)) {
+    let configuration = configuration(of: machines[machine])
+    let opened = try await attempt(.seconds(1), machine) {
       guard standsBy else {
         return try await Persistence.follow(
           link,
@@ -428,7 +464,12 @@ extension ArchiveFaultRun {
   /// Lets a follower lead.
   private func promote(_ machine: Int, _ following: Following) async throws {
     let follower = following.follower
-    guard let persistence = try await attempt(.milliseconds(500), { try await follower.lead() })
+    guard
+      let persistence = try await attempt(
+        .milliseconds(500),
+        machine,
+        { try await follower.lead() }
+      )
     else { return }
     guard let trail = CommitTrail(following.followed.lastShown()) else {
       return note("a follower lacked commits, or had some twice")
@@ -455,6 +496,7 @@ extension ArchiveFaultRun {
   /// What a call returns; nil if the archive does not let it, or it is not over in time.
   private func attempt<R: Sendable>(
     _ limit: Duration,
+    _ machine: Int,
     _ call: @escaping @Sendable () async throws -> R
   ) async throws -> R? {
     let task = Task { try await call() }
@@ -471,6 +513,10 @@ extension ArchiveFaultRun {
         step("  \(error.reason)")
         switch error.reason {
         case .away, .led, .leaseTooLong, .refused, .empty, .notFound: return nil
+        // A file that a power cut has taken back, of a history that the archive has lost too.
+        case .unusable(let detail) where !lostByArchive.isEmpty && detail.contains("taken back"):
+          step("  a person moves the file away")
+          try removeFile(of: machine)
         default: note("\(error)")
         }
       default: if !"\(error)".contains("CancellationError") { note("\(error)") }
@@ -495,6 +541,38 @@ extension ArchiveFaultRun {
     case .follower(let following):
       try await end(following, of: machine)
     }
+  }
+
+  /// Ends what runs on a machine: of what its file has not synced, the medium has some.
+  private func cutPower(_ machine: Int) async throws {
+    switch machines[machine].process {
+    case .leader(let leader) where !leader.isTemporary:
+      noteReplicated(leader)
+      let durable = leader.persistence.durableRevision
+      let leave = try cutPower(of: machine)
+      try await kill(machine)
+      let all = machines[machine].kept
+      machines[machine].kept = all.prefix(Int(durable.number))
+      // What was in no medium is gone, and nobody can name it.
+      reported.formUnion(all.commits.dropFirst(Int(durable.number)))
+      try leave()
+    case .follower(let following) where !following.isTemporary:
+      let leave = try cutPower(of: machine)
+      try await kill(machine)
+      reported.formUnion(machines[machine].kept.commits)
+      machines[machine].kept = CommitTrail()
+      try leave()
+    default: try await kill(machine)
+    }
+    machines[machine].boot = Scheduling.uuid()
+  }
+
+  private func cutPower(of machine: Int) throws -> () throws -> Void {
+    step("power cut", machine)
+    return try machines[machine].disk.cutPower(
+      seed: random.next(),
+      in: URL(fileURLWithPath: machines[machine].path).deletingLastPathComponent()
+    )
   }
 
   /// Closes what runs on a machine.
@@ -545,7 +623,7 @@ extension ArchiveFaultRun {
   private func happen() async throws {
     try await noteTakeovers()
     let machine = number(below: machines.count)
-    switch number(below: 40) {
+    switch number(below: 45) {
     case 0..<9: failCalls(of: machine)
     case 9..<13: heal(machine)
     case 13..<16: await deliver()
@@ -575,7 +653,9 @@ extension ArchiveFaultRun {
     case 38:
       let kind = number(below: 100)
       if let fault = place.disturb(machine, kind) { step(fault, machine) }
-    default: try await loseDisk(machine)
+    case 39: try await loseDisk(machine)
+    case 40, 41: try await erase(machine)
+    default: try await cutPower(machine)
     }
   }
 
@@ -666,6 +746,10 @@ extension ArchiveFaultRun {
     try await place.goBack()
     let after = try await archived()
     lostByArchive.formUnion(Set(before.commits).subtracting(after.commits))
+    // The archive has them again, and the next leader may know nothing of it.
+    for commit in erased.sorted() where try await place.holds(CommitTrail.secret(of: commit)) {
+      erased.remove(commit)
+    }
     for link in links { link.resume() }
   }
 
@@ -696,12 +780,42 @@ extension ArchiveFaultRun {
     }
   }
 
+  /// Erases the secret of a commit, and waits a moment for the archive.
+  private func erase(_ machine: Int) async throws {
+    guard case .leader(let leader) = machines[machine].process,
+      let trail = CommitTrail(leader.store.state.db),
+      let commit = trail.commits.dropLast().filter(CommitTrail.hasSecret).randomElement(
+        using: &random
+      )
+    else { return }
+    step("erased", machine)
+    let persistence = leader.persistence
+    do {
+      try await persistence.erase([CommitTrail.authorWithSecret(of: commit)])
+      try await persistence.replicated(through: persistence.revision, within: .milliseconds(30))
+      erased.insert(commit)
+      step("  \(commit), confirmed")
+    } catch {
+      step("  \(commit): \(error.reason)")
+      switch error.reason {
+      // Its file began after it; or the archive does not answer.
+      case .notFound, .notLeading, .archive: return
+      default: note("\(error)")
+      }
+    }
+  }
+
   /// A disk of a machine that does not run: what only it had is lost, and nobody can name it.
   private func loseDisk(_ machine: Int) async throws {
     guard machines[machine].process == nil else { return }
     step("disk lost", machine)
+    try removeFile(of: machine)
+  }
+
+  private func removeFile(of machine: Int) throws {
     let folder = URL(fileURLWithPath: machines[machine].path).deletingLastPathComponent()
     try FileManager.default.removeItem(at: folder)
+    machines[machine].disk.forgetFiles()
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     // With the archive's own loss, this one is a second fault: what both had is gone.
     reported.formUnion(machines[machine].kept.commits)
@@ -954,11 +1068,14 @@ extension ArchiveFaultRun {
     let archived = try await archived()
     if archived != final { note("the archive has \(archived), its leader \(final)") }
     check(final)
+    try await checkErased()
   }
 
   /// Opens the file of a machine that runs no process: what it has beside the history is named.
   private func openFile(of machine: Int) async throws {
-    try await follow(machine, inMemory: false)
+    for _ in 0..<2 where machines[machine].process == nil {
+      try await follow(machine, inMemory: false)
+    }
     if machines[machine].process == nil { note("machine \(machine) cannot follow") }
     try await close(machine)
   }
@@ -981,7 +1098,7 @@ extension ArchiveFaultRun {
     if let last { return last }
     let idle = machines.indices.first { machines[$0].process == nil } ?? 0
     try await close(idle)
-    try await lead(idle, within: Self.limit)
+    for _ in 0..<2 where machines[idle].process == nil { try await lead(idle, within: Self.limit) }
     guard case .leader(let leader) = machines[idle].process else { return nil }
     return (idle, leader)
   }
@@ -1011,6 +1128,23 @@ extension ArchiveFaultRun {
       }
       try await close(machine)
     }
+  }
+
+  /// Checks that nothing has what was erased; no file is open any more.
+  private func checkErased() async throws {
+    for commit in erased.sorted() {
+      let secret = CommitTrail.secret(of: commit)
+      if try await place.holds(secret) { note("the archive holds \(secret), which was erased") }
+      for machine in machines {
+        for file in [machine.path, machine.path + "-wal"] {
+          guard let data = FileManager.default.contents(atPath: file),
+            data.range(of: Data(secret.utf8)) != nil
+          else { continue }
+          note("\(file) holds \(secret), which was erased")
+        }
+      }
+    }
+    summary.erased = erased.count
   }
 
   private func check(_ final: CommitTrail) {

@@ -13,6 +13,9 @@ package protocol ArchivePlace: Sendable {
   /// Returns to the copy, if there is one: the archive loses what was added since.
   func goBack() async throws
 
+  /// Whether something that the archive keeps contains a text.
+  func holds(_ text: String) async throws -> Bool
+
   /// Moves the clock that a machine's leases run by.
   func moveClock(of machine: Int, by seconds: TimeInterval) async throws
   /// Sets all clocks right.

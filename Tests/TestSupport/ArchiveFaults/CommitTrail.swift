@@ -25,16 +25,38 @@ package struct CommitTrail: Equatable, Sendable, CustomStringConvertible {
 
   package init() { commits = [] }
 
+  private init(_ commits: some Sequence<Int>) { self.commits = Array(commits) }
+
+  /// Its first commits.
+  package func prefix(_ count: Int) -> CommitTrail { CommitTrail(commits.prefix(count)) }
+
   /// The last commit of a database; 0 if there is none.
   package static func last(of database: LibraryDatabase) -> Int {
     database.authors["last"].flatMap { Int($0.name) } ?? 0
   }
 
   /// Makes a commit.
+  ///
+  /// Some have a secret, which the next one removes: then only the history has it.
   package static func add(_ commit: Int, to database: inout LibraryDatabase) {
+    database.authors.remove(authorWithSecret(of: last(of: database)))
+    if hasSecret(commit) {
+      database.authors.insert(
+        Author(id: authorWithSecret(of: commit), name: secret(of: commit))
+      )
+    }
     database.books.insert(Book(id: EntityID(commit), title: "\(last(of: database))"))
     database.authors.insert(Author(id: "last", name: "\(commit)"))
   }
+
+  package static func hasSecret(_ commit: Int) -> Bool { commit % 3 == 0 }
+
+  package static func authorWithSecret(of commit: Int) -> Author.ID {
+    Author.ID("author \(commit)")
+  }
+
+  /// A text that no other commit has.
+  package static func secret(of commit: Int) -> String { "secret <\(commit)>" }
 
   package func continues(_ other: CommitTrail) -> Bool {
     commits.starts(with: other.commits)

@@ -77,6 +77,13 @@ package final class FolderPlace: ArchivePlace {
     try body()
   }
 
+  package func holds(_ text: String) throws -> Bool {
+    try files(of: folder).contains { file in
+      let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)"))
+      return data.range(of: Data(text.utf8)) != nil
+    }
+  }
+
   package func moveClock(of machine: Int, by seconds: TimeInterval) {
     shifts.withLock { $0[machine, default: 0] += seconds }
   }

@@ -25,6 +25,12 @@ package actor MemoryArchive: Archive {
 
     /// Nothing.
     package init() {}
+
+    /// Everything that was sent as bytes.
+    package var bodies: [[UInt8]] {
+      segments.map(\.body) + chunks.values.map(\.chunk.body)
+        + snapshots.values.map(\.list.image) + [catalog ?? []]
+    }
   }
 
   fileprivate struct Chunk: Sendable {
@@ -202,15 +208,19 @@ package actor MemoryArchive: Archive {
   package func restart(
     from snapshot: ArchiveSnapshot,
     _ list: ArchiveSnapshot.List,
+    _ segments: [ArchiveSegment],
     catalog: [UInt8],
     in term: ArchiveTerm
   ) throws(ArchiveError) {
-    if let flaw = snapshot.flaw { throw error(.unusable(flaw)) }
+    if let flaw = ArchiveSegment.flaw(of: segments, after: snapshot) {
+      throw error(.unusable(flaw))
+    }
     var head = try head(of: term)
+    guard segments.allSatisfy({ $0.epoch == term.epoch }) else { throw error(.refused) }
     _ = try chunks(Array(list.chunks.values))
-    head.mark = snapshot.mark
+    head.mark = segments.last?.end ?? snapshot.mark
     contents.head = head
-    contents.segments = []
+    contents.segments = segments
     contents.snapshots = [
       snapshot.mark.revision: Snapshot(snapshot: snapshot, list: list)
     ]
@@ -221,10 +231,7 @@ package actor MemoryArchive: Archive {
   }
 
   package func bytes() -> Int64 {
-    let segments = contents.segments.reduce(0) { $0 + $1.body.count }
-    let chunks = contents.chunks.values.reduce(0) { $0 + $1.chunk.body.count }
-    let lists = contents.snapshots.values.reduce(0) { $0 + $1.list.image.count }
-    return Int64(segments + chunks + lists + (contents.catalog?.count ?? 0))
+    contents.bodies.reduce(0) { $0 + Int64($1.count) }
   }
 
   package func removeStore(in term: ArchiveTerm) throws(ArchiveError) {

@@ -29,6 +29,10 @@ package final class MemoryPlace: ArchivePlace {
     await memory.replace(by: contents)
   }
 
+  package func holds(_ text: String) async -> Bool {
+    await memory.contents.bodies.contains { Data($0).range(of: Data(text.utf8)) != nil }
+  }
+
   package func moveClock(of machine: Int, by seconds: TimeInterval) {
     shift.withLock { $0 += seconds }
   }

@@ -125,10 +125,11 @@ package final class PlantedArchive: Archive {
   package func restart(
     from snapshot: ArchiveSnapshot,
     _ list: ArchiveSnapshot.List,
+    _ segments: [ArchiveSegment],
     catalog: [UInt8],
     in term: ArchiveTerm
   ) async throws(ArchiveError) {
-    try await inner.restart(from: snapshot, list, catalog: catalog, in: term)
+    try await inner.restart(from: snapshot, list, segments, catalog: catalog, in: term)
   }
 
   package func bytes() async throws(ArchiveError) -> Int64 { try await inner.bytes() }

@@ -170,6 +170,25 @@ extension FaultVFS {
     }
   }
 
+  /// Leaves in a folder what a power cut now leaves of its tracked files, once the programs that use them have ended.
+  ///
+  /// Returns what does that; the files in folders below stay as they are.
+  package func cutPower(seed: UInt64, in folder: URL) throws -> () throws -> Void {
+    let images = state.withLock { $0.images }
+      .filter { URL(fileURLWithPath: $0.key).deletingLastPathComponent().path == folder.path }
+    var random = SeededGenerator(seed: seed)
+    let files = images.sorted { $0.key < $1.key }
+      .map { (path: $0.key, content: Data($0.value.afterPowerCut(using: &random))) }
+    return { [self] in
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      where name.hasSuffix("-wal") || name.hasSuffix("-shm") {
+        try FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+      }
+      for (path, content) in files { try content.write(to: URL(fileURLWithPath: path)) }
+      forgetFiles()
+    }
+  }
+
   /// Applies the same faults to the system calls for the store's own files.
   package var watch: any DiskWatch { OwnFileWatch(state) }
 }
