@@ -9,8 +9,10 @@ package struct ArchiveOpening: Sendable {
   package private(set) var term: ArchiveTerm?
   /// How far the archive was.
   package private(set) var mark: HistoryMark?
-  /// Whether entities were erased from the file, which the archive still has.
+  /// Whether the archive is to start again with the file's history: entities were erased from it, or it was taken back.
   private(set) var isRewritten = false
+  /// The history that the archive had, if the file's takes its place.
+  private(set) var replaced: Quarantine?
   package private(set) var report = ArchiveReport()
 
   private let archive: any Archive
@@ -23,7 +25,7 @@ package struct ArchiveOpening: Sendable {
   /// and pulled. If the archive cannot be reached, an existing file is opened all the same.
   ///
   /// Throws `.archive` with `.led` while another process leads, with `.leaseTooLong` if it gives no sign and its lease is
-  /// no usual one, with `.away` if there is no file and the archive cannot be reached; `.alreadyOpen`; and what pulling throws.
+  /// no usual one, with `.takenBack` if the file was taken back on purpose and the archive has another history, with `.away` if there is no file and the archive cannot be reached; `.alreadyOpen`; and what pulling throws.
   package init(
     of path: StorePath,
     in archive: any Archive,
@@ -61,15 +63,19 @@ package struct ArchiveOpening: Sendable {
   /// Throws like the first form: `.missing` if there is no file, and `.archive` with `.unusable` if the archive has
   /// commits that the file lacks, with `.damaged` if it cannot be pulled; then the archive has no new leader, and both
   /// are unchanged.
+  ///
+  /// - Parameter lack: `.refuse`, or `.replaceIfTakenBack`, which first pulls what the archive has into a directory beside
+  ///   the file.
   package init(
     sending path: StorePath,
     to archive: any Archive,
+    ifLacking lack: Lack = .refuse,
     _ configuration: PersistenceConfiguration
   ) async throws(PersistenceError) {
     self.init(archive, path, configuration)
     do {
       guard try fileExists() else { throw PersistenceError.Reason.missing }
-      try await run(ifLacking: .refuse)
+      try await run(ifLacking: lack)
       if let away = report.away { throw ArchiveError(.away(away), archive: archive.name) }
     } catch {
       throw PersistenceError(.archiving, path: path.file, wrapping: error)
@@ -90,9 +96,11 @@ package struct ArchiveOpening: Sendable {
   }
 
   /// What to do with a file that lacks commits of the archive.
-  private enum Lack {
+  package enum Lack: Sendable {
     case adopt
     case refuse
+    /// Refuse, unless the file was taken back on purpose: then its history becomes that of the archive.
+    case replaceIfTakenBack
   }
 
   private mutating func follow() async throws {
@@ -131,10 +139,11 @@ package struct ArchiveOpening: Sendable {
       guard var head = try await archive.head() else { return }
       // Compared before leading: a refused file leaves no trace in the archive.
       var relation = try await relation(of: file, position, &head, ifLacking: lack)
-      if lack == .refuse {
+      if lack != .adopt {
         try refuse(relation, position, head)
         if relation == .atOrAhead { try await verifyEnd(at: head) }
       }
+      if relation == .cut, let position { try await keepHistory(of: head, file, position) }
       let isOwn = exists ? try await file.leadership() == head.epoch : false
       let led = try await lead(
         position,
@@ -144,8 +153,9 @@ package struct ArchiveOpening: Sendable {
       if led.mark != head.mark || led.epoch != max(head.epoch, position?.epoch ?? 0) + 1 {
         // Another process led in between.
         head = led
+        if replaced != nil { throw ArchiveError(.refused, archive: archive.name) }
         relation = try await self.relation(of: file, position, &head, ifLacking: lack)
-        if lack == .refuse { try refuse(relation, position, head) }
+        if lack != .adopt { try refuse(relation, position, head) }
       }
       await file.close()
       if isOwn, relation == .atOrAhead { return }
@@ -170,13 +180,46 @@ package struct ArchiveOpening: Sendable {
     try await ArchivePull(from: archive, to: path, on: configuration.disk).verifyEnd(at: head)
   }
 
+  /// Pulls what the archive has into a directory beside the file, before the file's history takes its place.
+  private mutating func keepHistory(
+    of head: ArchiveHead,
+    _ file: FileInspector,
+    _ position: Position
+  ) async throws {
+    let leader = configuration.archiving.leader(at: path)
+    if head.lease > .zero, head.leader != leader {
+      throw ArchiveError(.led(by: head.leader, for: head.lease), archive: archive.name)
+    }
+    let common = try await ArchiveComparison(archive, head, leader, file)
+      .commonRevision(before: position)
+    let lost = common.flatMap { $0 < head.mark.revision ? $0.next...head.mark.revision : nil }
+    let (archive, disk) = (archive, configuration.disk)
+    let reason = """
+      the archive \(archive.name) had it, and the file's history, which was taken back to revision \(position.revision), \
+      has taken its place
+      """
+    replaced = try await Quarantine.keep(
+      besideStoreAt: path,
+      reason: reason,
+      DisplacedHistory(lost),
+      now: configuration.now(),
+      on: disk
+    ) { copy in
+      let position = try await ArchivePull(from: archive, to: copy, on: disk).run(to: .head, .whole)
+      guard HistoryMark(position) == head.mark else {
+        throw ArchiveError(.refused, archive: archive.name)
+      }
+    }
+  }
+
   /// Throws if the archive has what the file lacks.
   private func refuse(
     _ relation: ArchiveRelation?,
     _ position: Position?,
     _ head: ArchiveHead
   ) throws(ArchiveError) {
-    guard let relation, let position, relation != .atOrAhead, relation != .rewritten else { return }
+    guard let relation, let position, ![.atOrAhead, .rewritten, .cut].contains(relation)
+    else { return }
     let place = "the archive is at revision \(head.mark.revision), the file at \(position.revision)"
     let detail =
       switch relation {
@@ -214,22 +257,14 @@ package struct ArchiveOpening: Sendable {
         if position.revision == 0, lack == .adopt { return .diverged(after: nil) }
         throw ArchiveError(.otherStore(head.store), archive: archive.name)
       }
-      let relation = try await ArchiveComparison(archive, head, leader, file).relation()
-      guard relation == .cut else { return relation }
+      let comparison = ArchiveComparison(archive, head, leader, file)
+      let relation = try await comparison.relation()
+      guard relation == .cut, lack != .replaceIfTakenBack else { return relation }
       // A late message of an earlier process may have arrived between two calls of the comparison.
       guard let now = try await archive.head(), (now.mark, now.epoch) != (head.mark, head.epoch)
-      else { break }
+      else { throw try await comparison.takenBack() }
       head = now
     }
-    throw ArchiveError(
-      .unusable(
-        """
-        the file was taken back to revision \(position.revision), and the archive goes on to \
-        \(head.mark.revision): give the file an archive of its own, or pull the archive to another path
-        """
-      ),
-      archive: archive.name
-    )
   }
 
   /// Leads, and returns the new head.
@@ -287,7 +322,7 @@ package struct ArchiveOpening: Sendable {
     case .atOrAhead:
       // The archive may have newer data that is in no delta: a follower does not get it.
       if head.mark == HistoryMark(position) { _ = try await pull.catchUp(to: head) }
-    case .rewritten: isRewritten = true
+    case .rewritten, .cut: isRewritten = true
     case .behind:
       do {
         let end = try await pull.catchUp(to: head)
@@ -307,7 +342,6 @@ package struct ArchiveOpening: Sendable {
       try setAside(position, relation, head)
       let pulled = try await pull.run()
       report.pulled = Revision(0)...pulled.revision
-    case .cut: break
     }
   }
 

@@ -34,16 +34,27 @@ package actor ArchivePull {
     case point(HistoryPoint)
   }
 
+  /// Which deltas the file is to have.
+  package enum Extent: Sendable {
+    /// Those after the last snapshot before the end.
+    case nearest
+    /// All that the archive has without a gap before its head.
+    case whole
+  }
+
   /// Creates the file from the nearest snapshot and the segments after it; returns its position.
   ///
   /// The file gets its name once all of it was verified. O(entities and deltas).
   ///
   /// Throws `.fileExists`, `.archive`, with `.gap` for a revision in a gap, `.notReached`, `.trimmed`, `.merged`,
   /// `.beforeHistory`, `.notFound` for the name of a snapshot, and for the disk.
-  package func run(to end: End = .head) async throws(PersistenceError) -> Position {
+  package func run(
+    to end: End = .head,
+    _ extent: Extent = .nearest
+  ) async throws(PersistenceError) -> Position {
     let file = try NewFile(at: path, for: .archiving, on: disk)
     do {
-      let position = try await fill(file, to: end)
+      let position = try await fill(file, to: end, extent)
       try file.verify()
       // As for a backup, the name comes last.
       try HeadFile.write(position, for: path, on: disk)
@@ -55,11 +66,11 @@ package actor ArchivePull {
     }
   }
 
-  private func fill(_ file: NewFile, to end: End) async throws -> Position {
+  private func fill(_ file: NewFile, to end: End, _ extent: Extent) async throws -> Position {
     guard let head = try await archive.head() else {
       throw ArchiveError(.empty, archive: archive.name)
     }
-    return try await fill(file, from: try await base(for: end, head), to: end, head)
+    return try await fill(file, from: try await base(for: end, extent, head), to: end, head)
   }
 
   /// Fills a file from a snapshot and the segments after it.
@@ -116,13 +127,20 @@ package actor ArchivePull {
   }
 
   /// The snapshot that the file starts from.
-  private func base(for end: End, _ head: ArchiveHead) async throws -> ArchiveSnapshot {
+  private func base(
+    for end: End,
+    _ extent: Extent,
+    _ head: ArchiveHead
+  ) async throws -> ArchiveSnapshot {
     let snapshots = try await archive.snapshots()
     guard let oldest = snapshots.first else {
       throw ArchiveError(.notFound("snapshot"), archive: archive.name)
     }
     let base: ArchiveSnapshot?
     switch end {
+    case .head where extent == .whole:
+      let start = try await archive.gaps().last?.upperBound ?? 0
+      base = snapshots.first { $0.mark.revision >= start }
     case .head: base = snapshots.last { $0.mark.revision <= head.mark.revision }
     case .point(.revision(let revision)):
       if revision > head.mark.revision {
@@ -257,9 +275,13 @@ package actor ArchivePull {
     _ end: End
   ) throws -> Position {
     var identity = try StoreIdentity.read(connection)
-    let isCut = try ReadView(connection).last.revision < head.mark.revision
+    let end = try ReadView(connection).position
+    let isCut = end.revision < head.mark.revision
     identity.epoch = max(identity.epoch, head.epoch) + (isCut ? 1 : 0)
-    try connection.transaction { try identity.replace(in: connection) }
+    try connection.transaction {
+      try identity.replace(in: connection)
+      if isCut { try LeadershipRecord.noteTakenBack(to: end, in: connection) }
+    }
     let position = try ReadView(connection).position
     try connection.checkpoint(.truncate)
     try connection.close()

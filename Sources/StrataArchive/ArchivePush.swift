@@ -10,6 +10,7 @@ package struct ArchivePush: Sendable {
   private let path: StorePath
   private let archive: any Archive
   private let configuration: PersistenceConfiguration
+  private let lack: ArchiveOpening.Lack
 
   /// What was sent.
   package struct Report: Sendable, Equatable {
@@ -27,15 +28,20 @@ package struct ArchivePush: Sendable {
     package let snapshots: Int
     /// The revisions whose deltas neither the file nor the archive has.
     package let gaps: [ClosedRange<Revision>]
-    /// Whether the archive has started again, because entities were erased from the file.
+    /// Whether the archive has started again, because entities were erased from the file, or it was taken back.
     package let hasRestarted: Bool
+    /// The history that the archive had before, if the file was taken back.
+    package let replaced: Quarantine?
   }
 
+  /// - Parameter lack: what to do where the archive has commits that the file lacks: `.refuse`, or `.replaceIfTakenBack`.
   package init(
     from path: StorePath,
     to archive: any Archive,
+    ifLacking lack: ArchiveOpening.Lack = .refuse,
     _ configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) {
+    self.lack = lack
     self.path = path
     self.archive = archive
     self.configuration = configuration
@@ -47,13 +53,19 @@ package struct ArchivePush: Sendable {
   /// after it, as a pull does. O(entities, and what is sent).
   ///
   /// Throws `.missing`; `.alreadyOpen`; `.archive` with `.led` while another process leads, with
-  /// `.otherStore`, with `.unusable` if the archive has commits that the file lacks, with `.damaged` and with
-  /// `.away`; and for the disk. What was sent before an error stays, and the next push continues from there.
+  /// `.otherStore`, with `.takenBack` if the file was taken back on purpose, with `.unusable` if the archive has commits
+  /// that the file lacks, with `.damaged` and with `.away`; and for the disk. What was sent before an error stays, and the
+  /// next push continues from there.
   package func run() async throws(PersistenceError) -> Report {
     do {
       let before = try await archive.head()
       let snapshots = before == nil ? [] : try await archive.snapshots()
-      let opening = try await ArchiveOpening(sending: path, to: archive, configuration)
+      let opening = try await ArchiveOpening(
+        sending: path,
+        to: archive,
+        ifLacking: lack,
+        configuration
+      )
       let writer = JournalWriter(path, configuration)
       let shipper = ArchiveShipper(to: archive, of: writer, continuing: opening)
       do {
@@ -82,7 +94,8 @@ package struct ArchivePush: Sendable {
         epoch: head.epoch,
         snapshots: sent,
         gaps: gaps,
-        hasRestarted: opening.isRewritten
+        hasRestarted: opening.isRewritten,
+        replaced: opening.replaced
       )
     } catch {
       throw PersistenceError(.archiving, path: path.file, wrapping: error)

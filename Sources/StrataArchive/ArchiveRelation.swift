@@ -14,7 +14,7 @@ package enum ArchiveRelation: Sendable, Equatable {
   case diverged(after: Revision?)
   /// Entities were erased from the file after it led, and no other process has led since.
   case rewritten
-  /// The file was taken back on purpose after it led, and no other process has led since.
+  /// The file was taken back on purpose, and the archive has another history.
   case cut
 }
 
@@ -42,8 +42,9 @@ struct ArchiveComparison {
     let end = HistoryMark(position)
     if head.mark == end { return .atOrAhead }
     if head.mark.revision <= position.revision { return try await relation(ofLonger: position) }
-    // Every cut raises the epoch, and so does every leadership. An archive that went back may have lost the
-    // file's last leadership.
+    if try await file.takenBack() != nil { return .cut }
+    // A file that an earlier build took back has no note of it. Every cut raises the epoch, and so does every leadership. An
+    // archive that went back may have lost the file's last leadership.
     if position.epoch > head.epoch, try await position.epoch > file.lastEpochOfCommits() {
       return .cut
     }
@@ -55,14 +56,26 @@ struct ArchiveComparison {
     return .diverged(after: try await commonRevision(before: position))
   }
 
+  /// The refusal of a file that was taken back.
+  func takenBack() async throws -> ArchiveError {
+    let end = try await file.position().revision
+    let revision = try await file.takenBack() ?? end
+    return ArchiveError(
+      .takenBack(to: revision, archive: head.mark.revision),
+      archive: archive.name
+    )
+  }
+
   private func relation(ofLonger position: Position) async throws -> ArchiveRelation {
-    guard let chain = try await file.chain(at: head.mark.revision) else {
+    let chain = try await file.chain(at: head.mark.revision)
+    if chain.map({ HistoryMark(head.mark.revision, $0) }) == head.mark { return .atOrAhead }
+    if try await file.takenBack() != nil { return .cut }
+    guard chain != nil else {
       // The file no longer has the revision to compare. If this process was the last leader, the archive has
       // its commits only. An archive that went back may give another leader the same epoch.
       let hasLedLast = try await file.leadership() == head.epoch && head.leader == leader
       return hasLedLast ? .atOrAhead : .diverged(after: nil)
     }
-    if HistoryMark(head.mark.revision, chain) == head.mark { return .atOrAhead }
     let leadership = try await file.leadership()
     let hasLedLast = leadership == head.epoch || head.leader == leader
     if hasLedLast, position.epoch > leadership, try await lastEpochOfSegments() <= leadership {
@@ -80,7 +93,8 @@ struct ArchiveComparison {
     try await archive.segments(after: head.mark.revision.previous, bytes: 1).last?.epoch ?? 0
   }
 
-  private func commonRevision(before position: Position) async throws -> Revision? {
+  /// The last revision up to which both have the same commits; nil if it is not known.
+  func commonRevision(before position: Position) async throws -> Revision? {
     var common: Revision?
     var after: Revision = 0
     while true {
@@ -120,6 +134,11 @@ extension ComparedFile {
   /// The epoch of its last leadership; 0 if it never led.
   func leadership() async throws -> Int64 {
     try await read { try LeadershipRecord.read($0.journal.connection) }
+  }
+
+  /// Where it ended when it was taken back on purpose; nil if it was not.
+  fileprivate func takenBack() async throws -> Revision? {
+    try await read { try LeadershipRecord.takenBack($0.journal.connection) }
   }
 
   /// The epoch that it led in last, or that its last commit was made in.

@@ -341,7 +341,7 @@ extension ArchiveShipper {
       }
       return min(policy.lease / 4, .milliseconds(200))
     case .away, .leaseTooLong: noteAway(error.sentence)
-    case .otherStore, .newerFormat, .unusable, .damaged, .notFound, .gap, .empty:
+    case .otherStore, .newerFormat, .takenBack, .unusable, .damaged, .notFound, .gap, .empty:
       noteFailing("\(error)") { .failed($0, since: $1) }
     }
     isUncertain = true
@@ -409,7 +409,7 @@ extension ArchiveShipper {
     if let before {
       relation = try await self.relation(before)
       // Leading to no end would only depose the one that leads.
-      try checkFits(relation, leader: before.leader)
+      try await checkFits(relation, before, leader: before.leader)
     }
     let began = Scheduling.now
     let head = try await archive.lead(
@@ -429,7 +429,7 @@ extension ArchiveShipper {
     }
     do {
       // It has what this file lacks, so this process must not add to it.
-      try checkFits(relation, leader: before?.leader ?? "another process")
+      try await checkFits(relation, head, leader: before?.leader ?? "another process")
     } catch {
       try await archive.release(term)
       throw error
@@ -443,16 +443,31 @@ extension ArchiveShipper {
     isNewLeader = true
   }
 
-  private func checkFits(_ relation: ArchiveRelation, leader: String) throws(NotLeading) {
-    if relation != .atOrAhead, relation != .rewritten { throw NotLeading(leader: leader) }
+  private func checkFits(
+    _ relation: ArchiveRelation,
+    _ head: ArchiveHead,
+    leader other: String
+  ) async throws {
+    switch relation {
+    case .atOrAhead, .rewritten: return
+    case .cut: throw try await ArchiveComparison(archive, head, leader, reader).takenBack()
+    case .behind, .farBehind, .diverged: throw NotLeading(leader: other)
+    }
   }
 
   /// Notes the leadership in the file, and starts the archive again if entities were erased from the file.
   private func takeOver() async throws {
     guard let term, let mark else { return }
     if isRewritten {
-      // The file stays ahead of the archive's epoch until that has the rewritten history.
-      try await writer.note(leadership: term.epoch, raisingEpochTo: term.epoch + 1)
+      // The file stays ahead of the archive's epoch until that has the rewritten history, and one that was taken back has
+      // its note.
+      let isTakenBack = try await reader.read { view in
+        try LeadershipRecord.takenBack(view.journal.connection) != nil
+      }
+      try await writer.note(
+        leadership: isTakenBack ? 0 : term.epoch,
+        raisingEpochTo: term.epoch + 1
+      )
       try await restart()
       // Another leadership is above the file's epoch again.
       self.term = nil

@@ -50,6 +50,50 @@ struct PushCommandTests {
   }
 
   @Test
+  func `a restored store is refused by its archive, and replaces that history if it may`()
+    async throws
+  {
+    try await write(1...3)
+    #expect(try await Program.strata("push", store, "--to", folder).status == 0)
+    let backup = directory.path("backup.strata")
+    #expect(try await Program.strata("backup", store, backup).status == 0)
+    try await write(4...5)
+    for _ in 1...3 {
+      #expect(try await Program.strata("push", store, "--to", folder).status == 0)
+    }
+    let restored = try await Program.strata("restore", store, backup, "--yes")
+    #expect(
+      restored.output.hasSuffix(
+        "If its archive is to go on from here: strata push \(store) --to ARCHIVE --replace\n"
+      ),
+      "\(restored)"
+    )
+    let refused = try await Program.strata("push", store, "--to", folder)
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("was taken back to revision 3 on purpose"), "\(refused)")
+    #expect(refused.errors.contains("up to revision 5"), "\(refused)")
+    let replaced = try await Program.strata("push", store, "--to", folder, "--replace")
+    #expect(replaced.status == 0, "\(replaced)")
+    let lines = replaced.output.split(separator: "\n")
+    #expect(
+      lines.first?.hasPrefix(
+        "Sent the store again. The history that the archive had is in \(store).set-aside-"
+      ) == true,
+      "\(replaced)"
+    )
+    #expect(lines.last?.hasPrefix("\(folder) is at revision 3, in epoch ") == true)
+    let set = try #require(
+      try Quarantine.all(besideStoreAt: store).first { $0.directory.contains("set-aside") }
+    )
+    let sql = "SELECT count(*) FROM books"
+    let kept = try await Program.strata("query", set.directory + "/app.strata", sql, "--csv")
+    #expect(kept.output.hasSuffix("5\n"), "\(kept)")
+    #expect(
+      try await Program.strata("push", store, "--to", folder).output.hasPrefix("There was nothing")
+    )
+  }
+
+  @Test
   func `an erasure names archives that hold what was erased, and the push that removes it says so`()
     async throws
   {

@@ -43,6 +43,9 @@ struct Restore: AsyncParsableCommand {
       )
     }
     let restored = try await StoreBackup.restore(backup, replacing: arguments.store)
+    let isArchived = try Inspector(path: backup).query {
+      try LeadershipRecord.read($0.journal.connection) > 0
+    }
     try Output.print { output throws(OutputError) in
       switch arguments.form {
       case .json: try output.line(SummaryJSON.indented(RestoreText.Report(restored)))
@@ -53,6 +56,13 @@ struct Restore: AsyncParsableCommand {
         )
         if let replaced = restored.replaced {
           try output.line("The files that were there are in \(replaced.directory.printable).")
+        }
+        if isArchived {
+          try output.line(
+            """
+            If its archive is to go on from here: strata push \(arguments.store.printable) --to ARCHIVE --replace
+            """
+          )
         }
       }
     }

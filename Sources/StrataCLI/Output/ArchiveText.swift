@@ -1,6 +1,7 @@
 import Foundation
 import StrataArchive
 import StrataJournal
+import StrataStorage
 
 /// The output of `strata archive`.
 enum ArchiveText {
@@ -216,10 +217,13 @@ enum ArchiveText {
       sent.append(Measures.count(report.snapshots, "snapshot", "snapshots"))
     }
     let what = sent.isEmpty ? "There was nothing to send" : "Sent \(sent.joined(separator: ", "))"
+    let restart =
+      report.replaced.map {
+        "Sent the store again. The history that the archive had is in \($0.directory.printable)."
+      }
+      ?? "Sent the store again: what was erased from it, and all history before, left the archive."
     let lines = [
-      report.hasRestarted
-        ? "Sent the store again: what was erased from it, and all history before, left the archive."
-        : "\(what).",
+      report.hasRestarted ? restart : "\(what).",
       "\(report.archive.printable) is at revision \(report.revision), in epoch \(report.epoch).",
     ]
     return lines

@@ -24,6 +24,9 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     /// It has these revisions only as the snapshot at the last one: it could not be reached when they were made, and the
     /// file no longer had their deltas afterwards.
     case gap(ClosedRange<Revision>)
+    /// The file was taken back to a revision on purpose, as by a restored backup, and the archive goes on to another one, or
+    /// has other commits.
+    case takenBack(to: Revision, archive: Revision)
     /// It was made by a newer version of Strata.
     case newerFormat(found: Int, known: Int)
     /// Its contents are not those that were put there.
@@ -65,6 +68,11 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
       the archive \(archive) has the revisions \(gap.lowerBound) to \(gap.upperBound) only as the snapshot at \
       \(gap.upperBound): it could not be reached when they were made
       """
+    case .takenBack(let revision, let last):
+      """
+      the file was taken back to revision \(revision) on purpose, and the archive \(archive) has another history, up to \
+      revision \(last)
+      """
     case .newerFormat(let found, let known):
       "the archive \(archive) has format \(found), and this build knows \(known)"
     case .damaged(let detail): "the archive \(archive) is damaged: \(detail)"
@@ -85,6 +93,11 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case .notFound: "`strata archive status` shows what there is."
     case .gap(let gap):
       "Take revision \(gap.lowerBound.previous) or \(gap.upperBound); a backup may have what is between."
+    case .takenBack:
+      """
+      `strata push STORE --to ARCHIVE --replace` makes the file's history that of the archive, and keeps the other one beside \
+      the file. To give up the restored file, move it away: the next opening takes the archive's history.
+      """
     case .newerFormat: "Update this program."
     case .damaged: "Another copy may have it: the file of a leader or of a follower."
     case .unusable: "Nothing was changed."

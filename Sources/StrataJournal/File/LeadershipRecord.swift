@@ -5,14 +5,15 @@ package import StrataSQLite
 /// The last leadership of an archive that a file had: the epoch that it started.
 ///
 /// If the last leader of an archive had this epoch, only this file has written to the archive since. It is
-/// the one row of the table `leadership`.
+/// the one row of the table `leadership`. Its epoch is 0 in a file that was taken back on purpose and has led no archive
+/// since.
 package enum LeadershipRecord {
-  /// The epoch; 0 if the file never led.
+  /// The epoch; 0 if the file never led, or was taken back on purpose since.
   package static func read(_ connection: Connection) throws -> Int64 {
     try last(connection)?.epoch ?? 0
   }
 
-  /// The epoch, and where the file ended when it started; nil if the file never led.
+  /// The epoch, and where the file ended when it started, or when it was taken back; nil if neither happened.
   package static func last(
     _ connection: Connection
   ) throws -> (epoch: Int64, mark: HeadRecord.Mark)? {
@@ -25,6 +26,24 @@ package enum LeadershipRecord {
         )
       )
     }.first
+  }
+
+  /// Where the file ended when it was taken back on purpose; nil if it was not, or if it has led an archive since.
+  ///
+  /// Restoring a backup, a fork and a pull up to a point take a history back. An archive may have what follows, and no
+  /// opening must choose silently between the two.
+  package static func takenBack(_ connection: Connection) throws -> Revision? {
+    guard let last = try last(connection), last.epoch == 0 else { return nil }
+    return last.mark.revision
+  }
+
+  /// Notes that the file is taken back on purpose and ends at a position, in the caller's transaction.
+  package static func noteTakenBack(
+    to position: Position,
+    in connection: Connection
+  ) throws(SQLiteError) {
+    let mark = HeadRecord.Mark(revision: position.revision, chain: position.chain)
+    try write(0, after: mark, to: connection)
   }
 
   /// Replaces it, in the caller's transaction.

@@ -85,6 +85,10 @@ public enum StoreBackup {
   /// try restored.replaced?.restore()          // takes it back
   /// ```
   ///
+  /// The file notes that it was taken back. An archive of the store has the later commits, so opening the file with it
+  /// is refused with `.archive` and `.takenBack`: `strata push STORE --to ARCHIVE --replace` makes the backup the history of
+  /// the archive, and keeps what that has beside the store.
+  ///
   /// Like ``restore(_:to:)``, but there may be a store at the path, even a damaged one. Nothing is deleted:
   /// its files are in ``RestoredBackup/replaced``, together. A crash leaves the old store or the backup; the
   /// next opening completes an interrupted move. The backup is not changed. O(backup), several times over.
@@ -340,6 +344,9 @@ private struct BackupRestore {
 
   private func close(_ connection: Connection) throws -> Position {
     let position = try ReadView(connection).position
+    try connection.transaction {
+      try LeadershipRecord.noteTakenBack(to: position, in: connection)
+    }
     try connection.checkpoint(.truncate)
     try connection.close()
     return position

@@ -94,6 +94,47 @@ extension Quarantine {
     }
   }
 
+  /// Keeps another history of a store in a directory beside it, as one that was set aside.
+  ///
+  /// - Parameter make: Creates the store's file in the directory. If it throws, the directory is removed.
+  package static func keep(
+    besideStoreAt path: StorePath,
+    reason: String,
+    _ displaced: DisplacedHistory,
+    now: Date,
+    on disk: Disk,
+    _ make: (_ copy: StorePath) async throws -> Void
+  ) async throws -> Quarantine {
+    var displaced = displaced
+    // The caller reports it.
+    displaced.isReported = true
+    var move = try QuarantineMove(
+      of: path,
+      reason: reason,
+      files: [],
+      displaced: displaced,
+      now: now,
+      on: disk
+    )
+    try disk.makeDirectory(move.directory)
+    do {
+      let copy = try StorePath(
+        move.directory + "/" + QuarantineMove.name(path.file),
+        for: .quarantining
+      )
+      try await make(copy)
+      try move.complete(with: copy.companions)
+      try disk.sync(path.directory)
+    } catch {
+      for name in try FileManager.default.contentsOfDirectory(atPath: move.directory) {
+        try disk.remove(move.directory + "/" + name)
+      }
+      rmdir(move.directory)
+      throw error
+    }
+    return Quarantine(path, move.directory, move.manifest)
+  }
+
   /// Moves the files back to where they were; files that have taken their place are quarantined in turn.
   ///
   /// A few renames and syncs. If a crash interrupts them, the next opening for writing completes them.

@@ -102,6 +102,14 @@ package struct QuarantineMove {
     return false
   }
 
+  /// Writes the manifest of files that were made in the directory.
+  mutating func complete(with files: [String]) throws {
+    manifest.files = files.filter(FileIdentity.exists).map(Self.name)
+    manifest.progress = .complete
+    try manifest.write(in: directory, on: disk)
+    hasManifest = true
+  }
+
   private mutating func writeManifest() throws {
     try disk.makeDirectory(directory)
     try disk.sync(path.directory)

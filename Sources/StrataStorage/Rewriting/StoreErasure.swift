@@ -59,7 +59,7 @@ package struct StoreErasure {
       let rewritten = try write(file, from: source, view)
       try file.verify()
       let copies = try copies(of: view.identity.id)
-      let isArchived = try LeadershipRecord.last(source) != nil
+      let isArchived = try LeadershipRecord.read(source) > 0
       source.checkpointsOnClose = .automatic
       try source.close()
       try file.replaceStore()

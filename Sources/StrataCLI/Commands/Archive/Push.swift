@@ -18,8 +18,12 @@ struct Push: AsyncParsableCommand {
       sent is read back, so a push takes the time of a pull. Exits with 4 if the archive is damaged there; \
       `strata archive verify` checks all of it.
 
+      A store that was restored from a backup, forked, or pulled up to a point is refused where the archive goes on. With \
+      --replace its history becomes that of the archive, and followers take it over.
+
       Examples:
         strata push app.strata --to /backups/app
+        strata push app.strata --to /backups/app --replace
         strata push app.strata --to 'postgres:///?service=strata' --name app
 
       A URL needs a strata that is built with --traits Postgres. One with a password is refused: put it into a \
@@ -48,11 +52,23 @@ struct Push: AsyncParsableCommand {
   )
   var name: String?
 
+  @Flag(
+    help: """
+      Let the history of a store that was taken back, as by restore, take the place of the archive's. What the archive has \
+      is pulled into a directory beside the store first.
+      """
+  )
+  var replace = false
+
   func run() async throws {
     let file = URL(fileURLWithPath: store).deletingPathExtension().lastPathComponent
     let archive = try await ArchiveLocation(location).archive(named: name, orElse: file)
     let path = try StorePath(store, for: .archiving)
-    let report = try await ArchivePush(from: path, to: archive).run()
+    let report = try await ArchivePush(
+      from: path,
+      to: archive,
+      ifLacking: replace ? .replaceIfTakenBack : .refuse
+    ).run()
     try Output.print { output throws(OutputError) in
       for line in ArchiveText.lines(report) { try output.line(line) }
     }
