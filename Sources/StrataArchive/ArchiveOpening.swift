@@ -25,7 +25,9 @@ package struct ArchiveOpening: Sendable {
   /// and pulled. If the archive cannot be reached, an existing file is opened all the same.
   ///
   /// Throws `.archive` with `.led` while another process leads, with `.leaseTooLong` if it gives no sign and its lease is
-  /// no usual one, with `.takenBack` if the file was taken back on purpose and the archive has another history, with `.away` if there is no file and the archive cannot be reached; `.alreadyOpen`; and what pulling throws.
+  /// no usual one, with `.takenBack` if the file was taken back on purpose and the archive has another history, with
+  /// `.lacksErasures` if the archive's history would bring entities back that were erased from the file, with `.away` if
+  /// there is no file and the archive cannot be reached; `.alreadyOpen`; and what pulling throws.
   package init(
     of path: StorePath,
     in archive: any Archive,
@@ -42,7 +44,8 @@ package struct ArchiveOpening: Sendable {
 
   /// Brings the file to where the archive is, without leading.
   ///
-  /// Throws like the other form, except `.led`; also `.archive` with `.empty`.
+  /// Throws like the other form, except `.led`; also `.archive` with `.empty`, and with `.lacksErasures` until a leader has
+  /// erased the entities from the archive too.
   package init(
     following archive: any Archive,
     to path: StorePath,
@@ -115,6 +118,7 @@ package struct ArchiveOpening: Sendable {
         throw ArchiveError(.empty, archive: archive.name)
       }
       var relation = try await relation(of: file, position, &head)
+      if relation != nil { try await refuseMissingErasures(of: file, head) }
       await file.close()
       if relation == .rewritten { relation = .diverged(after: nil) }
       // The archive has lost the end of the file, and a follower must not add it again.
@@ -259,12 +263,23 @@ package struct ArchiveOpening: Sendable {
       }
       let comparison = ArchiveComparison(archive, head, leader, file)
       let relation = try await comparison.relation()
+      switch relation {
+      case .behind, .farBehind, .diverged: try await refuseMissingErasures(of: file, head)
+      case .atOrAhead, .rewritten, .cut: break
+      }
       guard relation == .cut, lack != .replaceIfTakenBack else { return relation }
       // A late message of an earlier process may have arrived between two calls of the comparison.
       guard let now = try await archive.head(), (now.mark, now.epoch) != (head.mark, head.epoch)
       else { throw try await comparison.takenBack() }
       head = now
     }
+  }
+
+  /// Throws if the archive's history has entities that were erased from the file: taking it would bring them back.
+  private func refuseMissingErasures(of file: FileInspector, _ head: ArchiveHead) async throws {
+    let leader = configuration.archiving.leader(at: path)
+    let count = try await ArchiveComparison(archive, head, leader, file).missingErasures()
+    if count > 0 { throw ArchiveError(.lacksErasures(count), archive: archive.name) }
   }
 
   /// Leads, and returns the new head.

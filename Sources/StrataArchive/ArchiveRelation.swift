@@ -1,6 +1,8 @@
+import Foundation
 import StrataBase
 package import StrataJournal
 import StrataMigrations
+import StrataStorage
 
 /// How the history of a file relates to that of an archive.
 package enum ArchiveRelation: Sendable, Equatable {
@@ -12,10 +14,49 @@ package enum ArchiveRelation: Sendable, Equatable {
   case farBehind
   /// The two have different commits; nil if it is not known where they start to differ.
   case diverged(after: Revision?)
-  /// Entities were erased from the file after it led, and no other process has led since.
+  /// Entities were erased from the file that the archive still has, and the archive has no other commits than the file.
   case rewritten
   /// The file was taken back on purpose, and the archive has another history.
   case cut
+}
+
+extension ArchiveRelation {
+  /// A file compared with an archive.
+  package struct Finding: Sendable {
+    /// Where the file ends.
+    package let revision: Revision
+    package let relation: ArchiveRelation
+    /// The number of entities that were erased from the file, and that the archive knows no erasure of.
+    package let missingErasures: Int
+  }
+
+  /// Compares a file, which a program may have open, with an archive.
+  ///
+  /// Reads the catalog of the archive and one segment, unless the two differ: then everything in the archive, to find where.
+  ///
+  /// Throws `.archive` with `.otherStore` and what reading the archive throws; and reasons of the file.
+  package static func find(
+    of path: StorePath,
+    to archive: any Archive,
+    _ head: ArchiveHead
+  ) async throws(PersistenceError) -> Finding {
+    do {
+      let file = FileInspector(path, on: .system)
+      let position = try await file.read(\.position)
+      guard position.storeID == head.store else {
+        throw ArchiveError(.otherStore(head.store), archive: archive.name)
+      }
+      let leader = PersistenceConfiguration().archiving.leader(at: path)
+      let comparison = ArchiveComparison(archive, head, leader, file)
+      return Finding(
+        revision: position.revision,
+        relation: try await comparison.relation(),
+        missingErasures: try await comparison.missingErasures()
+      )
+    } catch {
+      throw PersistenceError(.archiving, path: path.file, wrapping: error)
+    }
+  }
 }
 
 /// Compares a file with an archive.
@@ -36,8 +77,74 @@ struct ArchiveComparison {
     self.file = file
   }
 
-  /// Reads one segment at most, unless the two differ: then everything in the archive, to find where.
+  /// How the file relates to the archive.
+  ///
+  /// Reads one segment at most, unless the two differ: then everything in the archive, to find where. Of a file with
+  /// erasures it reads the catalog too.
   func relation() async throws -> ArchiveRelation {
+    let relation = try await relationOfCommits()
+    switch relation {
+    case .atOrAhead:
+      return try await lacksErasures() ? .rewritten : relation
+    case .diverged:
+      guard try await lacksErasures(), try await hasCommitOfHead() else { return relation }
+      return .rewritten
+    case .behind, .farBehind, .rewritten, .cut: return relation
+    }
+  }
+
+  /// The number of entities that were erased from the file, and that the archive knows no erasure of.
+  ///
+  /// It went back to before the erasure, or that was never sent.
+  func missingErasures() async throws -> Int {
+    let erased = Set(try await file.erasures().map(\.key))
+    if erased.isEmpty { return 0 }
+    return erased.subtracting(try await archivedErasures().map(\.key)).count
+  }
+
+  /// Whether the archive has the erasures of the file, but not all.
+  private func lacksErasures() async throws -> Bool {
+    let erased = Set(try await file.erasures())
+    if erased.isEmpty { return false }
+    return erased.isStrictSuperset(of: try await archivedErasures())
+  }
+
+  private func archivedErasures() async throws -> [ErasureLedger.Entry] {
+    let catalog: [UInt8]
+    do throws(ArchiveError) {
+      catalog = try await archive.catalog()
+    } catch {
+      // One that has no commits yet.
+      if case .notFound = error.reason { return [] }
+      throw error
+    }
+    return try await file.erasures(inCatalog: catalog)
+  }
+
+  /// Whether the file has the commit that the archive ends with, apart from what was erased from it.
+  ///
+  /// Erasing changes neither the time of a commit nor the opening that made it, and no opening makes two commits of one
+  /// revision. Of an archive that ends with a snapshot only the time is known.
+  private func hasCommitOfHead() async throws -> Bool {
+    let revision = head.mark.revision
+    let own = try await file.read { view -> (header: DeltaHeader, origin: UUID?)? in
+      guard let header = try view.journal.headers(after: revision.previous, limit: 1).first?.header,
+        header.revision == revision
+      else { return nil }
+      let origin = try StoreIdentity.origin(header.origin, in: view.journal.connection)
+      return (header, origin?.id)
+    }
+    guard let own else { return false }
+    if let segment = try await archive.segments(after: revision.previous, bytes: 1).last,
+      let last = try segment.frames().last, last.header.revision == revision
+    {
+      return last.origin.id == own.origin && last.header.time == own.header.time
+    }
+    let snapshot = try await archive.snapshots().last { $0.mark == head.mark }
+    return snapshot?.time.nearestMicrosecond == own.header.time
+  }
+
+  private func relationOfCommits() async throws -> ArchiveRelation {
     let position = try await file.position()
     let end = HistoryMark(position)
     if head.mark == end { return .atOrAhead }
@@ -79,9 +186,7 @@ struct ArchiveComparison {
     let leadership = try await file.leadership()
     let hasLedLast = leadership == head.epoch || head.leader == leader
     if hasLedLast, position.epoch > leadership, try await lastEpochOfSegments() <= leadership {
-      let erased = Set(try await file.erasures())
-      let known = try await file.erasures(inCatalog: try await archive.catalog())
-      return erased.isStrictSuperset(of: known) ? .rewritten : .cut
+      return try await lacksErasures() ? .rewritten : .cut
     }
     return .diverged(after: try await commonRevision(before: position))
   }
@@ -166,6 +271,16 @@ extension ComparedFile {
 }
 
 extension HistoryReader: ComparedFile {}
+
+extension ErasureLedger.Entry {
+  /// The entity, which may have been erased several times.
+  fileprivate var key: Key { Key(table: table, entity: entity) }
+
+  fileprivate struct Key: Hashable {
+    let table: String
+    let entity: Checksum
+  }
+}
 
 extension ArchiveSegment {
   /// The ends of its deltas.

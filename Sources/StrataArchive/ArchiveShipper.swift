@@ -341,7 +341,8 @@ extension ArchiveShipper {
       }
       return min(policy.lease / 4, .milliseconds(200))
     case .away, .leaseTooLong: noteAway(error.sentence)
-    case .otherStore, .newerFormat, .takenBack, .unusable, .damaged, .notFound, .gap, .empty:
+    case .otherStore, .newerFormat, .takenBack, .lacksErasures, .unusable, .damaged, .notFound, .gap,
+      .empty:
       noteFailing("\(error)") { .failed($0, since: $1) }
     }
     isUncertain = true

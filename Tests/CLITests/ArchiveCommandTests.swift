@@ -133,6 +133,43 @@ struct ArchiveCommandTests {
   }
 
   @Test
+  func `status compares a file, and says where the archive has what was erased from it`()
+    async throws
+  {
+    try await fill()
+    let store = directory.path("app.strata")
+    func status(_ form: String = "") async throws -> String {
+      let line = #""$0" archive status --from "$1" --store "$2" $3"#
+      let status = try await Program.shell(line, folder, store, form)
+      #expect(status.status == 0, "\(status)")
+      return status.output
+    }
+    #expect(try await status().contains("\nfile      \(store) at revision 5: as the archive\n"))
+    let copy = directory.path("copy")
+    try FileManager.default.copyItem(atPath: folder, toPath: copy)
+    #expect(try await Program.strata("erase", store, "books", "2", "--yes").status == 0)
+    #expect(try await Program.strata("push", store, "--to", folder).status == 0)
+    #expect(try await status().contains("at revision 5: as the archive\n"))
+    // A backup of the archive from before.
+    try FileManager.default.removeItem(atPath: folder)
+    try FileManager.default.moveItem(atPath: copy, toPath: folder)
+    let before = try await status()
+    #expect(
+      before.contains(
+        "the archive has what was erased from it: open it with the archive, or push it\n"
+      )
+    )
+    #expect(before.contains("\nerased    1 entity erased from the file may be in the archive\n"))
+    let json = try await status("--json")
+    #expect(
+      json.contains("\"missingErasures\" : 1") || json.contains("\"missingErasures\": 1"),
+      "\(json)"
+    )
+    #expect(try await Program.strata("push", store, "--to", folder).status == 0)
+    #expect(try await status().contains("at revision 5: as the archive\n"))
+  }
+
+  @Test
   func `status has the size, and watch the rate`() async throws {
     try await fill()
     let status = try await Program.strata("archive", "status", "--from", folder)

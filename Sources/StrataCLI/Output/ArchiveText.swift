@@ -37,9 +37,12 @@ enum ArchiveText {
     let firstDelta: Int64?
     let gaps: [Gap]
     let snapshots: [Snapshot]
+    /// Nil unless a file was given.
+    let file: File?
 
     init(
       _ head: ArchiveHead,
+      file: File? = nil,
       bytes: Int64,
       oldest: ArchiveSegment?,
       gaps: [ClosedRange<Revision>],
@@ -52,6 +55,7 @@ enum ArchiveText {
       leader = head.leader
       leaseSeconds = head.lease / .seconds(1)
       leaseEnd = head.leaseEnd
+      self.file = file
       self.bytes = bytes
       restorableFrom = snapshots.first?.mark.revision.number
       firstDelta = oldest?.start.revision.next.number
@@ -65,6 +69,59 @@ enum ArchiveText {
           bytes: snapshot.bytes
         )
       }
+    }
+  }
+
+  /// A file that is compared with an archive.
+  struct File: Encodable {
+    /// How the two relate: `same`, `ahead`, `behind`, `different`, `erased` or `taken back`.
+    enum Relation: String, Encodable {
+      case same, ahead, behind, different, erased
+      case takenBack = "taken back"
+    }
+
+    let path: String
+    let revision: Int64
+    let relation: Relation
+    /// The last revision up to which both have the same commits; nil if it is not known.
+    let common: Int64?
+    let missingErasures: Int
+
+    init(_ path: String, _ finding: ArchiveRelation.Finding, _ head: ArchiveHead) {
+      self.path = path
+      revision = finding.revision.number
+      missingErasures = finding.missingErasures
+      var common: Revision?
+      switch finding.relation {
+      case .atOrAhead: relation = finding.revision > head.mark.revision ? .ahead : .same
+      case .behind, .farBehind: relation = .behind
+      case .diverged(let after):
+        relation = .different
+        common = after
+      case .rewritten: relation = .erased
+      case .cut: relation = .takenBack
+      }
+      self.common = common?.number
+    }
+
+    /// Sentences for a person.
+    var lines: [String] {
+      let detail =
+        switch relation {
+        case .same: "as the archive"
+        case .ahead: "ahead of the archive, which lacks its last commits"
+        case .behind: "behind the archive, which goes on"
+        case .different:
+          common.map { "the same commits as the archive only through \($0)" }
+            ?? "other commits than the archive"
+        case .erased:
+          "the archive has what was erased from it: open it with the archive, or push it"
+        case .takenBack: "taken back, and the archive goes on or has other commits"
+        }
+      let line = "file      \(path.printable) at revision \(revision): \(detail)"
+      if missingErasures == 0 { return [line] }
+      let entities = Measures.count(missingErasures, "entity", "entities")
+      return [line, "erased    \(entities) erased from the file may be in the archive"]
     }
   }
 
@@ -85,6 +142,7 @@ enum ArchiveText {
       "leader    \(summary.leader.printable) \(lease) (epoch \(summary.epoch))",
       "size      \(Measures.size(summary.bytes))",
     ]
+    lines += summary.file?.lines ?? []
     if let first = summary.firstDelta {
       lines.append("deltas    revisions \(first) to \(summary.revision)")
     }

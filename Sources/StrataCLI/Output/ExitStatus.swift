@@ -59,7 +59,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       switch error.reason {
       case .away: .io
       case .refused, .led, .leaseTooLong: .locked
-      case .otherStore, .takenBack, .unusable: .failed
+      case .otherStore, .takenBack, .lacksErasures, .unusable: .failed
       case .empty, .notFound, .gap: .notFound
       case .newerFormat: .newerFormat
       case .damaged: .damaged

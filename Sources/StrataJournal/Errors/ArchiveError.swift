@@ -27,6 +27,9 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The file was taken back to a revision on purpose, as by a restored backup, and the archive goes on to another one, or
     /// has other commits.
     case takenBack(to: Revision, archive: Revision)
+    /// It has so many entities that were erased from the file: it went back to before that, or the erasure was never sent to
+    /// it. A file does not take its history, which would bring them back.
+    case lacksErasures(Int)
     /// It was made by a newer version of Strata.
     case newerFormat(found: Int, known: Int)
     /// Its contents are not those that were put there.
@@ -73,6 +76,11 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
       the file was taken back to revision \(revision) on purpose, and the archive \(archive) has another history, up to \
       revision \(last)
       """
+    case .lacksErasures(let count):
+      """
+      the archive \(archive) may have \(Measures.count(count, "entity", "entities")) that \(count == 1 ? "was" : "were") erased \
+      from the file: it went back to before that, or the erasure was never sent to it
+      """
     case .newerFormat(let found, let known):
       "the archive \(archive) has format \(found), and this build knows \(known)"
     case .damaged(let detail): "the archive \(archive) is damaged: \(detail)"
@@ -97,6 +105,11 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
       """
       `strata push STORE --to ARCHIVE --replace` makes the file's history that of the archive, and keeps the other one beside \
       the file. To give up the restored file, move it away: the next opening takes the archive's history.
+      """
+    case .lacksErasures:
+      """
+      Open or push the file that the entities were erased from, if it has all of the archive's commits; else erase them from \
+      the leader's store too: `strata erase`.
       """
     case .newerFormat: "Update this program."
     case .damaged: "Another copy may have it: the file of a leader or of a follower."

@@ -67,7 +67,7 @@ extension PersistenceError {
   private static func remedy(of error: ArchiveError) -> Remedy {
     switch error.reason {
     case .away, .refused, .led, .leaseTooLong: .retry
-    case .otherStore, .empty, .notFound, .gap, .takenBack, .unusable: .chooseAnother
+    case .otherStore, .empty, .notFound, .gap, .takenBack, .lacksErasures, .unusable: .chooseAnother
     case .newerFormat: .useNewerBuild
     case .damaged: .restore
     }

@@ -14,9 +14,13 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
       With --watch it prints a line each time: revision, size, how fast both grow, and the lease. It goes on while the \
       archive cannot be reached. Ctrl-C ends it with 130.
 
+      With --store it compares a file of the store with the archive: which of the two has more, and whether the archive has \
+      entities that were erased from the file.
+
       Examples:
         strata archive status --from /backups/app
         strata archive status --from postgres://db/backups --name app
+        strata archive status --from /backups/app --store app.strata
         strata archive status --from /backups/app --watch --interval 10
       """
   )
@@ -25,6 +29,9 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
 
   @Flag(name: .customLong("json"), help: "Print JSON instead of text.")
   var isJSON = false
+
+  @Option(help: "A file of the store to compare.", completion: .file())
+  var store: String?
 
   @Flag(help: "Print a line now and then, until it is interrupted.")
   var watch = false
@@ -41,6 +48,7 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
     guard (0.1...86_400).contains(interval) else {
       throw ValidationError("--interval takes seconds from 0.1 to 86400.")
     }
+    if watch, store != nil { throw ValidationError("--watch compares no file.") }
     if let count, count < 1 { throw ValidationError("--count must be at least 1.") }
   }
 
@@ -50,8 +58,15 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
     guard let head = try await archive.head() else {
       throw ArchiveError(.empty, archive: archive.name)
     }
+    var file: ArchiveText.File?
+    if let store {
+      let path = try StorePath(store, for: .archiving)
+      let finding = try await ArchiveRelation.find(of: path, to: archive, head)
+      file = ArchiveText.File(store, finding, head)
+    }
     let summary = ArchiveText.Summary(
       head,
+      file: file,
       bytes: try await archive.bytes(),
       oldest: try await archive.segments(after: 0, bytes: 1).first,
       gaps: try await archive.gaps(),
