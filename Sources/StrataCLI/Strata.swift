@@ -14,7 +14,7 @@ struct Strata: ParsableCommand {
     commandName: "strata",
     abstract: "Inspects the file of a Strata store, keeps it, and migrates its data.",
     discussion: """
-      The path of the store is the first argument of each subcommand. `snapshot`, `import`, `erase`, `restore`, `push` and \
+      The path of the store is the first argument of each subcommand. `snapshot`, `import`, `reapply`, `erase`, `restore`, `push` and \
       `migrate` change a store, which must be closed, and so must that of `fork`. All others only read, also \
       while a program writes. \
       --at reads the past: 42, HEAD~3, @2026-11-01T12:00 (UTC), @yesterday, @-5m or snap:NAME.
@@ -31,7 +31,7 @@ struct Strata: ParsableCommand {
       Info.self, Tables.self, Schema.self, Show.self, List.self, Find.self, Query.self,
       Log.self, History.self, Blame.self, Diff.self, Compare.self, Stats.self, Watch.self,
       Serve.self, Export.self, Import.self, Fork.self, Bundle.self, Snapshot.self, Erase.self,
-      Backup.self, Restore.self, Doctor.self, Verify.self, Migrate.self,
+      Backup.self, Restore.self, Reapply.self, Doctor.self, Verify.self, Migrate.self,
     ] + archiving
   )
 

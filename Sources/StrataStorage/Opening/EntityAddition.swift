@@ -172,7 +172,7 @@ package struct EntityAddition: Sendable {
   }
 
   /// Ends the mark of an older build: what follows does not have its shape.
-  private static func endMarks(_ session: WriterSession) throws {
+  static func endMarks(_ session: WriterSession) throws {
     let before = try OlderBuildMarks.read(session.connection)
     var marks = before
     marks.add(.currentBuild, after: session.written)
