@@ -121,7 +121,7 @@ extension ArchiveShipper {
     watchLag()
     guard policy.withoutLease == .refuse else { return }
     if term == nil {
-      writer.queue.refuseCommits(.notLeading(by: nil))
+      refuseCommits()
     } else {
       noteLease(from: leaseStart)
     }
@@ -188,7 +188,7 @@ extension ArchiveShipper {
     } catch {
       await release()
       term = nil
-      let lost = (error as? NotLeading).map { PersistenceError.Reason.notLeading(by: $0.leader) }
+      let lost = (error as? NotLeading)?.reason
       throw PersistenceError(.archiving, path: path.file, wrapping: lost ?? error)
     }
   }
@@ -290,7 +290,7 @@ extension ArchiveShipper {
     } catch let error as ArchiveError {
       return await note(error)
     } catch let error as NotLeading {
-      lose(to: error.leader)
+      lose(error)
       return policy.lease
     } catch is CancellationError {
       return .zero
@@ -334,14 +334,15 @@ extension ArchiveShipper {
       }
       switch finding {
       case .isRenewed:
-        lose(to: leader)
+        lose(NotLeading(leader: leader, because: "its lease runs until \(end(ofLease: rest))"))
         return policy.lease
       case .isTooLong: noteAway(wait.error(leader, rest, archive).sentence)
-      case .runs, nil: noteAway("\(leader) leads it")
+      case .runs, nil: noteAway("\(leader) leads it, with a lease until \(end(ofLease: rest))")
       }
       return min(policy.lease / 4, .milliseconds(200))
     case .away, .leaseTooLong: noteAway(error.sentence)
-    case .otherStore, .newerFormat, .takenBack, .lacksErasures, .unusable, .damaged, .notFound, .gap,
+    case .otherStore, .newerFormat, .takenBack, .lacksErasures, .unusable, .damaged, .notFound,
+      .gap,
       .empty:
       noteFailing("\(error)") { .failed($0, since: $1) }
     }
@@ -367,16 +368,32 @@ extension ArchiveShipper {
       status.condition = condition(detail, since)
     }
     if isNews { writer.events.send(.archiveAway(since: since, detail)) }
+    if policy.withoutLease == .refuse, !writer.queue.acceptsCommits { refuseCommits() }
+  }
+
+  private func end(ofLease rest: Duration) -> String {
+    Measures.time(writer.configuration.now().addingTimeInterval(rest / .seconds(1)))
+  }
+
+  /// Refuses commits while this process has no lease, and says what is known of the cause.
+  private func refuseCommits() {
+    let cause =
+      switch currentStatus.condition {
+      case .away(let detail, let since), .failed(let detail, let since):
+        "the archive \(archive.name) has taken nothing since \(Measures.time(since)): \(detail)"
+      case .starting, .leading, .notLeading, .closed: "the archive \(archive.name) has not answered"
+      }
+    writer.queue.refuseCommits(.notLeading(by: nil, because: cause))
   }
 
   /// Another process leads: nothing that this one does can become part of the history.
-  private func lose(to leader: String) {
+  private func lose(_ loss: NotLeading) {
     term = nil
     pin = nil
-    update { $0.condition = .notLeading(by: leader) }
-    writer.queue.refuseCommits(.notLeading(by: leader))
-    writer.events.send(.notLeading(by: leader))
-    fail(.notLeading(by: leader))
+    update { $0.condition = .notLeading(by: loss.leader) }
+    writer.queue.refuseCommits(loss.reason)
+    writer.events.send(.notLeading(by: loss.leader))
+    fail(loss.reason)
   }
 
   /// Changes what others see; once closed, it stays so, also when a call returns later.
@@ -388,6 +405,9 @@ extension ArchiveShipper {
 
   private struct NotLeading: Error {
     let leader: String
+    let because: String
+
+    var reason: PersistenceError.Reason { .notLeading(by: leader, because: because) }
   }
 }
 
@@ -452,7 +472,8 @@ extension ArchiveShipper {
     switch relation {
     case .atOrAhead, .rewritten: return
     case .cut: throw try await ArchiveComparison(archive, head, leader, reader).takenBack()
-    case .behind, .farBehind, .diverged: throw NotLeading(leader: other)
+    case .behind, .farBehind, .diverged:
+      throw NotLeading(leader: other, because: "the archive has commits that this file lacks")
     }
   }
 
@@ -499,7 +520,7 @@ extension ArchiveShipper {
       // Another process leads. Or the archive went back to before this leadership, and may have given its epoch to another
       // one. One of the same name has led and not got the file, whose lock is here.
       if let term, head.epoch > term.epoch, head.leader != leader {
-        throw NotLeading(leader: head.leader)
+        throw NotLeading(leader: head.leader, because: "it has led since, in epoch \(head.epoch)")
       }
       self.term = nil
       isUncertain = false
@@ -540,7 +561,7 @@ extension ArchiveShipper {
   /// Refuses commits if the lease has ended: another process may lead.
   private func refuseWithoutLease() {
     guard !isStopping, Scheduling.now - leaseStart >= policy.lease else { return }
-    writer.queue.refuseCommits(.notLeading(by: nil))
+    refuseCommits()
   }
 }
 

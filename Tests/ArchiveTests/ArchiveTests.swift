@@ -297,7 +297,9 @@ struct ArchiveTests {
       }
       Issue.record("a commit without leadership was accepted")
     } catch let error as PersistenceError {
-      #expect(error.reason == .notLeading(by: "other"))
+      #expect(
+        error.reason == .notLeading(by: "other", because: "it has led since, in epoch 3")
+      )
     }
     try await first.close()
     try await second.close()
@@ -317,14 +319,69 @@ struct ArchiveTests {
     try await persistence.replicated(through: 3)
     archive.fail { _ in .lost }
     while persistence.writer.queue.acceptsCommits { try await Task.sleep(for: .milliseconds(5)) }
-    #expect(throws: PersistenceError.self) {
+    let first = #expect(throws: PersistenceError.self) {
       try store.commit { state throws in state.db.books.insert(Book(id: 9)) }
     }
+    #expect(first?.remedy == .retry)
+    #expect(
+      first.map { "\($0)".contains("the archive \(archive.name) has taken nothing since") } == true
+    )
+    #expect(first.map { "\($0)".contains("a fault of the test at") } == true)
     archive.work()
     while !persistence.writer.queue.acceptsCommits { try await Task.sleep(for: .milliseconds(5)) }
     add(4...5, to: store)
     try await persistence.replicated(through: 5)
     try await persistence.close()
+  }
+
+  @Test
+  func `a refused commit says whose lease runs, and until when`() async throws {
+    let policy = ArchivePolicy(lease: .seconds(60), withoutLease: .refuse, maxDelay: .zero)
+    let first = try await open(policy: policy)
+    add(1...3, to: LibraryStore(first))
+    try await first.replicated(through: 3)
+    try await first.close()
+    let direct = FolderArchive(folder)
+    let head = try #require(try await direct.head())
+    let other = ArchiveCandidate(
+      store: head.store,
+      epoch: head.epoch,
+      leader: "other",
+      lease: .seconds(60),
+      start: head.mark
+    )
+    _ = try await direct.lead(other)
+    archive.fail { _ in .lost }
+    let second = try await open(policy: policy, closingWithin: .milliseconds(10))
+    let store = LibraryStore(second)
+    func refusal() throws -> String {
+      let error = #expect(throws: PersistenceError.self) {
+        try store.commit { state throws in state.db.books.insert(Book(id: 9)) }
+      }
+      guard case .notLeading(nil, let cause)? = error?.reason else {
+        return "\(String(describing: error))"
+      }
+      return cause ?? ""
+    }
+    let (calls, call) = AsyncStream.makeStream(of: Void.self)
+    var called = calls.makeAsyncIterator()
+    archive.fail { name in
+      if name == "head" { call.yield() }
+      return .lost
+    }
+    // The second attempt comes once the answer to the first is noted.
+    for _ in 1...2 { _ = await called.next() }
+    #expect(try refusal().contains("has taken nothing since"))
+    let (leads, lead) = AsyncStream.makeStream(of: Void.self)
+    archive.fail { name in
+      if name == "lead" { lead.yield() }
+      return nil
+    }
+    var led = leads.makeAsyncIterator()
+    for _ in 1...2 { _ = await led.next() }
+    let cause = try refusal()
+    #expect(cause.contains("other leads it, with a lease until 2"), "\(cause)")
+    try await second.close()
   }
 
   /// Commits while the archive is away for longer than the file keeps what it lacks; returns the gap.

@@ -97,7 +97,10 @@ extension PersistenceError {
     /// The archive of the store cannot be used.
     case archive(ArchiveError)
     /// Another process leads the archive, or may do so by now, so commits would not become part of the history.
-    case notLeading(by: String?)
+    ///
+    /// It has the name of that leader, nil while it is not known that another one leads, and why this process does not: whose
+    /// lease runs, or since when the archive cannot be reached.
+    case notLeading(by: String?, because: String? = nil)
     /// The store follows another one.
     case following(String)
   }
@@ -195,8 +198,11 @@ extension PersistenceError.Reason {
       """
     case .notRedactable(let field, let detail): "the field \(field) cannot be replaced: \(detail)"
     case .archive(let error): error.sentence
-    case .notLeading(let leader?): "\(leader) leads the archive of this store now"
-    case .notLeading(nil): "this process may not lead the archive of this store any more"
+    case .notLeading(let leader?, let cause):
+      "\(leader) leads the archive of this store now" + (cause.map { " (\($0))" } ?? "")
+    case .notLeading(nil, let cause):
+      "this process may not lead the archive of this store any more"
+        + (cause.map { " (\($0))" } ?? "")
     case .following(let source): "this store follows \(source), and has no commits of its own"
     }
   }
@@ -322,12 +328,12 @@ extension PersistenceError.Reason {
       was erased.
       """
     case .archive(let error): error.remedy
-    case .notLeading(_?):
+    case .notLeading(_?, _):
       """
       Close this store and open it again to follow, or to lead once the lease has ended. Commits that are not in \
       the archive stay in the file.
       """
-    case .notLeading(nil): "Wait until the archive can be reached again, or open the file again."
+    case .notLeading(nil, _): "Wait until the archive can be reached again, or open the file again."
     case .following: "Commit where the followed store is written, or let the follower lead."
     case .notRedactable:
       "`strata schema` lists the fields. Nothing was written."

@@ -28,7 +28,7 @@ extension PersistenceError {
   /// What a program can do about it.
   public var remedy: Remedy {
     switch reason {
-    case .alreadyOpen, .busy, .notLeading(nil): .retry
+    case .alreadyOpen, .busy, .notLeading(nil, _): .retry
     case .diskFull: .freeSpace
     case .notReadable, .notWritable, .io: .checkDisk
     case .missing, .missingDirectory, .notAFile, .foreignCompanion, .empty, .notADatabase, .foreign,
@@ -40,7 +40,7 @@ extension PersistenceError {
     case .undecodable: .migrate
     case .truncated, .damaged, .endMissing: .restore
     case .ruleBroken, .notPersisted, .stillPresent, .stillReferenced: .repair
-    case .closed, .suspended, .movedOn, .notLeading(_?): .reopen
+    case .closed, .suspended, .movedOn, .notLeading(_?, _): .reopen
     case .otherApplication, .sealed, .unopenable, .reservedName, .unlistedTables, .previewing,
       .readOnly,
       .notRedactable, .following:

@@ -178,14 +178,17 @@ package struct WriteQueueState: Sendable {
 
   /// Refuses further commits; those that wait are written.
   ///
-  /// The first reason stays, unless the file is being closed.
+  /// The first reason stays, unless the file is being closed, or more is known of why this process does not lead.
   package mutating func refuseCommits(_ reason: PersistenceError.Reason) {
-    if refusal == nil || reason == .closed { refusal = reason }
+    switch (refusal, reason) {
+    case (nil, _), (_, .closed), (.notLeading(nil, _)?, .notLeading): refusal = reason
+    default: break
+    }
   }
 
   /// Accepts commits again that were refused because this process may no longer lead.
   mutating func acceptCommitsAgain() {
-    if refusal == .notLeading(by: nil) { refusal = nil }
+    if case .notLeading(nil, _)? = refusal { refusal = nil }
   }
 
   /// Whether a commit waits and the writer has not tried to write it.
