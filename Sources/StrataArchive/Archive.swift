@@ -27,6 +27,11 @@ public protocol Archive: Sendable {
   /// How far the archive is and who leads; nil while it has no store.
   func head() async throws(ArchiveError) -> ArchiveHead?
 
+  /// Checks that this process could lead an archive that has no store yet; changes nothing.
+  ///
+  /// Throws `.unusable` if it lacks a right to make what the archive consists of.
+  func checkMayStart() async throws(ArchiveError)
+
   /// Starts to lead, and returns the head under the new epoch.
   ///
   /// An archive that has no store yet starts with that of the candidate. The new epoch is above that of the archive and of
@@ -145,6 +150,9 @@ public protocol Archive: Sendable {
 extension Archive {
   /// No limit is known.
   public var callLimit: Duration? { nil }
+
+  /// Nothing is known before it leads.
+  public func checkMayStart() async throws(ArchiveError) {}
 
   /// No hints: a follower polls.
   public func hints() -> AsyncStream<Void>? { nil }

@@ -140,7 +140,10 @@ package struct ArchiveOpening: Sendable {
     }
     let position = exists ? try await file.read(\.position) : nil
     do {
-      guard var head = try await archive.head() else { return }
+      guard var head = try await archive.head() else {
+        // It leads only once there is a file, and its commits must not find out then.
+        return try await archive.checkMayStart()
+      }
       // Compared before leading: a refused file leaves no trace in the archive.
       var relation = try await relation(of: file, position, &head, ifLacking: lack)
       if lack != .adopt {

@@ -332,6 +332,21 @@
 
     private static let attempts = 10
 
+    /// Checks that the role may make the tables, if there are none, or write them.
+    public func checkMayStart() throws(ArchiveError) {
+      try perform { call in
+        if call.hasSchema { return try access.checkMayWrite(call.connection) }
+        guard let row = try call.run(PostgresSchema.missingForTables).first else { return }
+        let (lacking, remedy) = (try row.text(0), try row.text(1))
+        if lacking.isEmpty { return }
+        throw ArchiveError.Reason.unusable(
+          """
+          the role \(call.connection.user) lacks \(lacking), to make the tables; let an owner of the database run \(remedy)
+          """
+        )
+      }
+    }
+
     private func makeSchema(_ call: Call) throws {
       do throws(PostgresFailure) {
         try call.connection.runScript(PostgresSchema.script, until: call.deadline)

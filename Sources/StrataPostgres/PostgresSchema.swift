@@ -121,6 +121,27 @@
       HAVING count(*) > 0
       """
 
+    /// The right that a role lacks to make the tables, with the statement that grants it; both are empty if it lacks none.
+    static let missingForTables = """
+      SELECT coalesce(lacking, ''), coalesce(remedy, '') FROM (
+        SELECT
+          CASE
+            WHEN n.oid IS NULL AND NOT has_database_privilege(current_database(), 'CREATE')
+              THEN 'CREATE on the database ' || current_database()
+            WHEN n.oid IS NOT NULL AND NOT has_schema_privilege(n.oid, 'USAGE')
+              THEN 'USAGE on the schema strata'
+            WHEN n.oid IS NOT NULL AND NOT has_schema_privilege(n.oid, 'CREATE')
+              THEN 'CREATE on the schema strata'
+          END,
+          CASE
+            WHEN n.oid IS NULL
+              THEN format('GRANT CREATE ON DATABASE %I TO %I', current_database(), current_user)
+            ELSE format('GRANT USAGE, CREATE ON SCHEMA strata TO %I', current_user)
+          END
+        FROM (SELECT to_regnamespace('strata')::oid AS oid) AS n
+      ) AS rights (lacking, remedy)
+      """
+
     static let readVersion = "SELECT version FROM strata.format"
   }
 #endif

@@ -185,6 +185,51 @@
     }
 
     @Test
+    func `a first leader needs the right to make the tables, and is told so when it opens`()
+      async throws
+    {
+      let role = try newRole()
+      let connection = server.connection(database, user: role)
+      let path = directory.path("app.strata")
+      let missing = try await refusal { try await open(connection).close() }
+      #expect(
+        missing == """
+          the role \(role) lacks CREATE on the database \(database), to make the tables; let an owner of the database run \
+          GRANT CREATE ON DATABASE \(database) TO \(role)
+          """
+      )
+      #expect(!FileManager.default.fileExists(atPath: path))
+      // A file that was without an archive is not opened either.
+      let alone = try await Persistence.open(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db
+      )
+      LibraryStore(alone).commit { $0.db.books.insert(Book(id: 1, title: "One")) }
+      try await alone.close()
+      #expect(try await refusal { try await open(connection).close() } == missing)
+      // A follower makes no tables: there is nothing to follow.
+      let empty = await #expect(throws: PersistenceError.self) {
+        try await follow(connection).close()
+      }
+      guard case .archive(let reason)? = empty?.reason, case .empty = reason.reason else {
+        Issue.record("\(String(describing: empty))")
+        return
+      }
+      try server.sql("CREATE SCHEMA strata", in: database)
+      let usage = try await refusal { try await open(connection).close() }
+      #expect(usage?.contains("lacks USAGE on the schema strata") == true, "\(usage ?? "nil")")
+      try server.sql("GRANT USAGE ON SCHEMA strata TO \(role)", in: database)
+      let create = try await refusal { try await open(connection).close() }
+      #expect(create?.contains("lacks CREATE on the schema strata") == true, "\(create ?? "nil")")
+      let grant = try #require(create?.split(separator: " run ").last)
+      try server.sql(String(grant), in: database)
+      let leader = try await open(connection)
+      try await leader.replicated(through: 1)
+      try await leader.close()
+    }
+
+    @Test
     func `a leader whose role loses its rights has failed, and goes on when it has them`()
       async throws
     {

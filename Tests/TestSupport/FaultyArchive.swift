@@ -120,6 +120,8 @@ package final class FaultyArchive: Archive {
     try await perform("head") { [inner] () async throws(ArchiveError) in try await inner.head() }
   }
 
+  package func checkMayStart() async throws(ArchiveError) { try await inner.checkMayStart() }
+
   package func lead(_ candidate: ArchiveCandidate) async throws(ArchiveError) -> ArchiveHead {
     try await perform("lead") { [inner] () async throws(ArchiveError) in
       try await inner.lead(candidate)
