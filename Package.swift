@@ -268,8 +268,8 @@ let package = Package(
     .testTarget(
       name: "StorageTests",
       dependencies: [
-        "StrataBase", "StrataRecords", "StrataSQLite", "StrataJournal", "StrataInspection",
-        "StrataStorage", "StrataMigrating", "StrataArchive", "TestSupport",
+        "StrataBase", "StrataMigrations", "StrataRecords", "StrataSQLite", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive", "TestSupport",
       ]
     ),
     .testTarget(

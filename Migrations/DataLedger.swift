@@ -74,6 +74,12 @@ package enum DataLedger {
     }
   }
 
+  /// The number at the front of a name, after an optional `V`; nil if there is none.
+  package static func number(of name: some StringProtocol) -> Int? {
+    let digits = name.drop { $0 == "V" }.prefix { $0.isASCII && $0.isNumber }
+    return Int(digits).flatMap { $0 > 0 ? $0 : nil }
+  }
+
   /// Adds a row; fails if there is one of its number.
   package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
     try HashedTable.migration.insert(
@@ -96,17 +102,21 @@ package enum DataLedger {
     )
   }
 
-  /// Removes the rows of migrations that ended after a revision, for what takes the data back to it.
-  package static func remove(after revision: Int64, on connection: Connection) throws(SQLiteError) {
-    try connection.run(
-      "DELETE FROM migration WHERE kind = 1 AND revision > ?",
-      [.integer(revision)]
-    )
-  }
-
   /// Replaces the row of a number.
   package static func replace(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
     try remove(entry.number, on: connection)
     try append(entry, on: connection)
+  }
+
+  /// Replaces all rows by others; one that is the same stays as it is.
+  package static func replaceAll(
+    with entries: [Entry],
+    on connection: Connection
+  ) throws(SQLiteError) {
+    let before = try self.entries(on: connection)
+    for entry in before where !entries.contains(entry) {
+      try remove(entry.number, on: connection)
+    }
+    for entry in entries where !before.contains(entry) { try append(entry, on: connection) }
   }
 }

@@ -1,4 +1,5 @@
 public import StrataJournal
+import StrataMigrations
 public import StrataStorage
 
 /// One step in the evolution of a store's data: it has a number and a name, and changes tables of records.
@@ -81,12 +82,7 @@ public struct DataMigration: Sendable {
   }
 
   /// The number at the front of the name, after an optional `V`; nil if there is none.
-  public var number: Int? { Self.number(of: name) }
-
-  static func number(of name: some StringProtocol) -> Int? {
-    let digits = name.drop { $0 == "V" }.prefix { $0.isASCII && $0.isNumber }
-    return Int(digits).flatMap { $0 > 0 ? $0 : nil }
-  }
+  public var number: Int? { DataLedger.number(of: name) }
 
   /// The numbers that it stands for: its own, or those of the migrations that it replaces.
   func numbers(as number: Int) -> ClosedRange<Int> { replaces ?? number...number }

@@ -9,21 +9,21 @@ package import StrataStorage
 /// would have made of it.
 package struct EarlierState {
   private let revision: Revision
-  /// What the ledger says of the migrations since, in their order.
+  /// What the ledger says of the migrations that the state lacks, in their order.
   private let rows: [DataLedger.Entry]
   private let migrations: [DataMigration]
   private let path: StorePath
   private let configuration: PersistenceConfiguration
 
-  /// Nil if no migration has changed data since.
+  /// Nil if the state lacks no migration that has changed data.
   ///
   /// O(deltas since the revision, without their contents).
   ///
   /// - Parameter migrations: The list of the build, which has run.
   /// - Throws: `.beforeMigration`, with the first migration that cannot run on the state again: the list lacks it or has
   ///   another one in its place, it is squashed, or trimmed deltas would have to say whether it had run by then.
-  ///   `DataMigrationError.ledgerUnknown` for a state of which it is not known which migrations its records had seen: one
-  ///   with a migration that was taken back since, or with records of an older build that were brought up since.
+  ///   `DataMigrationError.takenBack` for a state with a migration that was taken back since and that the store has no
+  ///   longer; what `ReadView.ledger(at:)` throws for one whose migrations are not known.
   package init?(
     at revision: Revision,
     of view: ReadView,
@@ -32,8 +32,11 @@ package struct EarlierState {
     _ configuration: PersistenceConfiguration
   ) throws {
     let ledger = try DataLedger.entries(on: view.journal.connection)
-    rows = ledger.filter { $0.revision > revision.number }
-    try MigrationRun.checkLedgerIsKnown(at: revision, view)
+    let then = try view.ledger(at: revision)
+    for row in then where !ledger.contains(where: { $0.isSame(as: row) }) {
+      throw DataMigrationError.takenBack(row.name, at: revision)
+    }
+    rows = ledger.filter { row in !then.contains { $0.number == row.number } }
     guard let first = rows.first(where: { !$0.isBaseline }) else { return nil }
     self.revision = revision
     self.migrations = migrations
@@ -92,4 +95,9 @@ package struct EarlierState {
 extension DataLedger.Entry {
   /// Whether it was only noted that the data had the shape of the migration.
   fileprivate var isBaseline: Bool { form == DataMigration.Form.baseline.rawValue }
+
+  /// Whether it is a row of the same migration.
+  fileprivate func isSame(as other: DataLedger.Entry) -> Bool {
+    (number, name, checksum) == (other.number, other.name, other.checksum)
+  }
 }

@@ -43,9 +43,12 @@ struct MigrationRun {
     /// Where it runs only on what older builds have written: the migration that those did not know, and since when.
     var stragglers: (of: Int, since: Revision)?
 
-    func trace(_ direction: MigrationReport.Direction) -> MigrationTrace {
+    /// The row of the ledger that goes, where it is taken back.
+    var row: DataLedger.Entry?
+
+    var trace: MigrationTrace {
       if let stragglers { return .stragglers(stragglers.of, since: stragglers.since) }
-      return direction == .up ? .up(number) : .down(number)
+      return row.map { .down(number, MigrationTrace.LedgerChange(removed: [$0])) } ?? .up(number)
     }
   }
 }
@@ -190,7 +193,7 @@ extension MigrationRun {
     return report
   }
 
-  /// Makes the data what it was at a revision, as one delta, and removes the later migrations from the ledger.
+  /// Makes the data what it was at a revision, as one delta, and the ledger too.
   ///
   /// It throws as ``run(_:to:_:)`` does.
   func revert(to revision: Revision) throws -> MigrationReport {
@@ -204,18 +207,24 @@ extension MigrationRun {
     )
     try write(&report, needsBackup: { _ in true }) { session, view, lastTime, _ in
       let then = try view.state(at: revision)
-      try Self.checkLedgerIsKnown(at: revision, view)
+      let rows = try view.ledger(at: revision)
+      let present = ledger.sequence.ledger
+      let change = MigrationTrace.LedgerChange(
+        removed: present.filter { !rows.contains($0) },
+        added: rows.filter { !present.contains($0) }.map(\.number)
+      )
       let workspace = try MigrationWorkspace(view, session)
       let tables = view.tables(at: revision)
       for table in tables.union(workspace.tables).sorted() {
         try workspace.restore(table, from: then)
       }
       var difference = MigrationDifference(workspace)
-      let trace = MigrationTrace.revert(to: revision)
+      let trace = MigrationTrace.revert(to: revision, change)
       _ = try session.append(
         named: trace.name(),
         trace: trace.bytes,
-        time: max(persistence.now().microseconds, lastTime)
+        time: max(persistence.now().microseconds, lastTime),
+        change.isEmpty ? .ifNotEmpty : .always
       ) { try difference.encode(into: &$0) }
       for table in tables.subtracting(view.tables).sorted() {
         try ListedTable.add(table, since: revision, to: session.connection)
@@ -238,61 +247,11 @@ extension MigrationRun {
           in: session.connection
         )
       }
-      try DataLedger.remove(after: revision.number, on: session.connection)
+      try DataLedger.replaceAll(with: rows, on: session.connection)
       try endMarks(at: revision, view, session)
     }
     report.duration = clock.now - start
     return report
-  }
-
-  /// Refuses a revision whose ledger is not known any more, or at which there were records that migrations have been
-  /// run on since.
-  ///
-  /// O(deltas since the revision, without their contents).
-  static func checkLedgerIsKnown(at revision: Revision, _ view: ReadView) throws {
-    /// The migrations that ran after the revision.
-    var ran: Set<Int> = []
-    var last = revision
-    while true {
-      let headers = try view.journal.migrationHeaders(after: last, limit: 1_000)
-      guard let end = headers.last else { return }
-      for (header, _) in headers {
-        var isKnown = true
-        switch MigrationTrace(of: header) {
-        case nil: break
-        case .up(let number): ran.insert(number)
-        // Its row was there at the revision, unless it was added after it.
-        case .down(let number): isKnown = ran.remove(number) != nil
-        case .stragglers(let number, let since):
-          isKnown = since >= revision || ran.contains(number)
-        // A revert to a later revision has kept the rows of this one; one to an earlier revision too, if no migration
-        // ran in between.
-        case .revert(let target):
-          isKnown = try target >= revision || !hasRun(after: target, through: revision, view)
-        }
-        if !isKnown { throw DataMigrationError.ledgerUnknown(revision, since: header.name) }
-      }
-      last = end.header.revision
-    }
-  }
-
-  /// Whether a migration may have run, or been taken back, between two revisions.
-  private static func hasRun(
-    after start: Revision,
-    through end: Revision,
-    _ view: ReadView
-  ) throws -> Bool {
-    guard let first = view.first, first <= start.next else { return true }
-    var last = start
-    while true {
-      let headers = try view.journal.migrationHeaders(after: last, limit: 1_000)
-      for (header, _) in headers {
-        if header.revision > end { return false }
-        if MigrationTrace(of: header) != nil { return true }
-      }
-      guard let next = headers.last?.header.revision else { return false }
-      last = next
-    }
   }
 
   /// Marks what was written after a revision as undone: the data is what it was there.
@@ -425,7 +384,7 @@ extension MigrationRun {
           let step = migration.down
         else { throw .notReversible(row.name) }
         if migration.emptyScripts.contains(.down) { throw .noStatement("\(migration.name).down") }
-        tasks.append(Task(number: row.number, migration: migration, step: step))
+        tasks.append(Task(number: row.number, migration: migration, step: step, row: row))
       }
     }
     return (tasks, nil)
@@ -467,8 +426,8 @@ extension MigrationRun {
         name: task.migration.name,
         form: task.migration.form
       )
-      if task.migration.bringsUp.isEmpty {
-        step = try run(task, direction, lastTime, workspace, (index + 1, tasks.count))
+      if task.migration.bringsUp.isEmpty || direction == .down {
+        step = try run(task, lastTime, workspace, (index + 1, tasks.count))
       }
       // What brings records up has run on them above, or there were none.
       if direction == .down || !report.steps.contains(where: { $0.number == task.number }) {
@@ -551,14 +510,13 @@ extension MigrationRun {
         }
         if step.emptyScripts.contains(.up) { throw DataMigrationError.noStatement(step.name) }
         let task = Task(number: number, migration: step, step: up, stragglers: (lacked, since))
-        report.steps.append(try run(task, .up, lastTime, workspace, (0, count)))
+        report.steps.append(try run(task, lastTime, workspace, (0, count)))
       }
     }
   }
 
   private func run(
     _ task: Task,
-    _ direction: MigrationReport.Direction,
     _ lastTime: Int64,
     _ workspace: MigrationWorkspace,
     _ place: (index: Int, count: Int)
@@ -588,11 +546,13 @@ extension MigrationRun {
     do {
       try task.step(tables)
       workspace.stragglersOf = nil
-      let trace = task.trace(direction)
+      // The delta of a way back has the row that goes, so that the ledger at an earlier revision is known.
+      let isNoted = task.row.map { $0.revision < session.written.revision.number } ?? false
       header = try session.append(
-        named: trace.name(of: name),
-        trace: trace.bytes,
-        time: max(persistence.now().microseconds, lastTime)
+        named: task.trace.name(of: name),
+        trace: task.trace.bytes,
+        time: max(persistence.now().microseconds, lastTime),
+        isNoted ? .always : .ifNotEmpty
       ) { try difference.encode(into: &$0) }
     } catch {
       throw Self.error(error, in: name)
@@ -613,7 +573,9 @@ extension MigrationRun {
       tables: difference.reports,
       findings: difference.findings + tables.findings
     )
-    if header == nil, !hasChangedColumns, try hasRecords(task.migration, workspace) {
+    if header?.entities ?? 0 == 0, !hasChangedColumns, task.migration.bringsUp.isEmpty,
+      try hasRecords(task.migration, workspace)
+    {
       step.findings.append(
         MigrationFinding(.noEffect, detail: "it changes nothing, although there are records")
       )

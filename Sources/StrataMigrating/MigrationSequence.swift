@@ -172,7 +172,7 @@ extension DataMigration {
   /// Whether it has a name, or stands for a migration of that name.
   fileprivate func isOrReplaces(_ name: String, as number: Int) -> Bool {
     self.name == name
-      || isSquashed && Self.number(of: name).map(numbers(as: number).contains) ?? false
+      || isSquashed && DataLedger.number(of: name).map(numbers(as: number).contains) ?? false
   }
 
   /// The checksum of its content; nil for a marker.

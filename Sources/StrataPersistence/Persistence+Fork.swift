@@ -15,7 +15,8 @@ extension Persistence {
   ///
   /// Today's bug report becomes tomorrow's failing test. The store is not changed, and nothing is
   /// overwritten. O(file), several times over. The other arguments are those of `open`: with `migrations`,
-  /// a state from before a migration is brought up as a launch would have brought it up.
+  /// a state from before a migration is brought up as a launch would have brought it up. A migration that had run at
+  /// the point does not run again, also if it was taken back later.
   ///
   /// Throws what `StoreBackup.fork` and `open` throw.
   public static func fork(

@@ -81,7 +81,7 @@ extension LedgerGoldenTests {
     marks: ["older 0 at 1040"],
     leadership: "3 at 490",
     traces: [
-      "2 up(1)", "3 up(2)", "4 up(3)", "5 down(3)", "6 up(3)", "1038 stragglers(2, since: 6)",
+      "2 up(1)", "3 up(2)", "4 up(3)", "5 down(3, nil)", "6 up(3)", "1038 stragglers(2, since: 6)",
       "1039 stragglers(3, since: 6)",
     ],
     index: 1...1_024,

@@ -1,6 +1,7 @@
 import Foundation
+import StrataBase
 import StrataJournal
-import StrataMigrating
+import StrataMigrations
 import Testing
 
 @Suite struct MigrationTraceTests {
@@ -28,8 +29,38 @@ import Testing
     )
   }
 
+  private static let change = MigrationTrace.LedgerChange(
+    removed: [
+      row(1, script: "UPDATE notes SET text = 'ä';"), row(2, replaces: 1...2), row(300),
+    ],
+    added: [4, 5]
+  )
+
+  private static func row(
+    _ number: Int,
+    script: String? = nil,
+    replaces: ClosedRange<Int>? = nil
+  ) -> DataLedger.Entry {
+    DataLedger.Entry(
+      number: number,
+      name: "000\(number)_row",
+      checksum: Checksum(of: [UInt8(number % 256)]),
+      applied: 1_700_000_000_000_000,
+      duration: 17,
+      form: "SQL",
+      script: script,
+      revision: 900,
+      layout: 3,
+      replaces: replaces
+    )
+  }
+
   @Test(
-    arguments: [.up(3), .down(12), .stragglers(2, since: 40), .revert(to: 7)] as [MigrationTrace]
+    arguments: [
+      .up(3), .down(12), .down(12, MigrationTraceTests.change), .stragglers(2, since: 40),
+      .revert(to: 7),
+      .revert(to: 7, MigrationTraceTests.change),
+    ] as [MigrationTrace]
   )
   func `a delta of a run says by its trace what it is, whatever its name`(
     _ expected: MigrationTrace

@@ -42,9 +42,12 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case notEnoughSpace(needed: Int64, free: Int64)
   /// A temporary file of the run cannot be written or read.
   case temporaryFile(String)
-  /// The data cannot be reverted to the revision: the migrations that its records had seen by then are not
-  /// known, because a later delta has taken some back, or has brought up what an older build had written.
+  /// The migrations that the records of a revision had seen by then are not known, because a later delta has brought up
+  /// what an older build had written, or an earlier version of Strata has taken some back.
   case ledgerUnknown(Revision, since: String)
+  /// The records of a revision have been through a migration that was taken back since, and that the store does not have
+  /// now in the same form.
+  case takenBack(String, at: Revision)
   /// The build that runs migrations cannot read their result: a record does not fit its types, or breaks a
   /// rule of its schema. Nothing of the run took effect.
   case unreadable([String], detail: String)
@@ -100,6 +103,11 @@ extension DataMigrationError: CustomStringConvertible {
       """
       which migrations the records of revision \(revision) had seen is not known any more, because of \
       “\(name)” later
+      """
+    case .takenBack(let name, let revision):
+      """
+      the records of revision \(revision) have been through the migration \(name), which was taken back since, so this \
+      build's types do not read them
       """
     case .unreadable(let names, let detail):
       """
@@ -158,6 +166,11 @@ extension DataMigrationError: CustomStringConvertible {
       """
       Choose a revision from before the first migration, or from after “\(name)”: `strata log` shows them. `strata query \
       --at` reads any revision without types.
+      """
+    case .takenBack(let name, let revision):
+      """
+      Fork the store at revision \(revision), and open the copy with \(name) in the list as it ran. `strata query --at` \
+      reads the revision without types.
       """
     case .unreadable:
       """

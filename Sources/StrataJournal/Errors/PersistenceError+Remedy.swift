@@ -59,7 +59,7 @@ extension PersistenceError {
     case .olderBuild: .useNewerBuild
     case .pending, .tooOld, .needsProgram, .stragglers, .tablesGone: .migrate
     case .notReversible, .ledgerUnknown: .restore
-    case .unknownNumber: .chooseAnother
+    case .unknownNumber, .takenBack: .chooseAnother
     case .notEnoughSpace, .temporaryFile: .freeSpace
     }
   }

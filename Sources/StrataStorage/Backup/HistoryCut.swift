@@ -1,24 +1,36 @@
 import Foundation
 import StrataBase
 package import StrataJournal
+import StrataMigrations
 package import StrataSQLite
 
 /// Takes a copy of a store back to an earlier revision.
 package enum HistoryCut {
   /// Brings a copy that is complete up to this build's format, and takes it back to a revision.
+  ///
+  /// - Throws: what `ReadView.ledger(at:)` throws.
   package static func cut(_ connection: Connection, after revision: Revision) throws {
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     try StoreFormat.migrate(connection, now: Scheduling.date.microseconds)
-    try connection.transaction { try removeAll(after: revision, from: connection) }
+    let ledger = try ReadView(connection).ledger(at: revision)
+    try connection.transaction {
+      try removeAll(after: revision, leaving: ledger, from: connection)
+    }
     _ = try connection.checkpoint(.truncate)
   }
 
   /// Removes what came after a revision: deltas, snapshots and their names, tables with their layouts, ends
-  /// of tables, and the notes on data migrations, older builds and a leadership.
+  /// of tables, and the notes on older builds and a leadership.
   ///
   /// Later layouts of tables that stay are kept: no remaining record uses them. The caller's transaction
   /// makes the whole atomic.
-  static func removeAll(after revision: Revision, from connection: Connection) throws {
+  ///
+  /// - Parameter ledger: The migrations of the user's data that had run at the revision.
+  static func removeAll(
+    after revision: Revision,
+    leaving ledger: [DataLedger.Entry],
+    from connection: Connection
+  ) throws {
     let snapshots = try SnapshotStore(connection: connection)
     for snapshot in try snapshots.all() where snapshot.header.revision > revision {
       try snapshots.remove(snapshot.header.revision)
@@ -33,10 +45,10 @@ package enum HistoryCut {
       "DELETE FROM declared_column WHERE since > ?",
       "DELETE FROM leadership WHERE revision > ?",
       "DELETE FROM older_build WHERE revision > ?",
-      "DELETE FROM migration WHERE kind = 1 AND revision > ?",
     ] {
       try connection.run(statement, [.integer(revision.number)])
     }
+    try DataLedger.replaceAll(with: ledger, on: connection)
     try ListedTable.removeEnds(after: revision, from: connection)
     while try !snapshots.removeOrphans(slice: 1_000) {}
   }

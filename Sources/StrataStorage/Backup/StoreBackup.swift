@@ -1,6 +1,7 @@
 public import Foundation
 import StrataBase
 public import StrataJournal
+import StrataMigrations
 import StrataSQLite
 
 /// Makes and restores backups of a store.
@@ -135,11 +136,13 @@ public enum StoreBackup {
   ///
   /// A test can start from a store that a user sent: the copy opens as the store would have opened then, and
   /// gets commits of its own. It is in a new epoch. Migrations of the user's data that ran later did not run
-  /// in the copy. Nothing is overwritten, and the store is not changed. O(file), several times over, because
-  /// the copy is verified before it gets its name.
+  /// in the copy; those that had run at the point did, also if they were taken back since. Nothing is
+  /// overwritten, and the store is not changed. O(file), several times over, because the copy is verified
+  /// before it gets its name.
   ///
   /// Throws `PersistenceError`: `.fileExists`; `.alreadyOpen` for a store that a writer has open; what
-  /// reading a point of history throws, such as `.trimmed`; `.damaged` and other reasons of either file.
+  /// reading a point of history throws, such as `.trimmed`; `DataMigrationError.ledgerUnknown` where it is
+  /// not known which migrations had run; `.damaged` and other reasons of either file.
   @discardableResult
   public static func fork(
     _ store: String,
@@ -300,10 +303,10 @@ private struct BackupRestore {
     try whole.create()
     let connection = try whole.connect()
     var identity = try fill(connection, from: source)
-    let revision = try revision(of: end, in: connection)
+    let (revision, ledger) = try place(of: end, in: connection)
     identity.epoch = try HeadFile.epoch(afterCutting: identity, at: file.path, on: file.disk)
     try connection.transaction {
-      try HistoryCut.removeAll(after: revision, from: connection)
+      try HistoryCut.removeAll(after: revision, leaving: ledger, from: connection)
       try identity.replace(in: connection)
     }
     try connection.vacuum(into: file.temporary)
@@ -313,18 +316,18 @@ private struct BackupRestore {
     return try close(copy)
   }
 
-  /// The revision to cut at.
+  /// The revision to cut at, and the migrations that had run by then.
   ///
   /// An error is about the file that was copied, whose pages these are.
-  private func revision(
+  private func place(
     of end: RevisionExpression,
     in connection: Connection
-  ) throws(PersistenceError) -> Revision {
+  ) throws(PersistenceError) -> (revision: Revision, ledger: [DataLedger.Entry]) {
     do {
       let view = try ReadView(connection)
       let revision = try view.revision(of: end)
       try view.checkIsKept(revision)
-      return revision
+      return (revision, try view.ledger(at: revision))
     } catch {
       throw PersistenceError(operation, path: backup.file, wrapping: error)
     }

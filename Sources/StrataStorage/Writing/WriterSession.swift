@@ -217,6 +217,13 @@ package final class WriterSession {
     try indexer.check(after: revision)
   }
 
+  /// Whether a delta without changes is appended.
+  package enum AppendCondition: Sendable {
+    case ifNotEmpty
+    /// It is noted that something ran.
+    case always
+  }
+
   /// Appends a delta of the next revision in the caller's ``transaction(_:)``, unless `encode` adds nothing to it.
   ///
   /// Returns its header; nil if there is none.
@@ -224,12 +231,13 @@ package final class WriterSession {
     named name: String,
     trace: [UInt8]? = nil,
     time: Int64,
+    _ condition: AppendCondition = .ifNotEmpty,
     _ encode: (inout DeltaEncoder) throws -> Void
   ) throws -> DeltaHeader? {
     let revision = written.revision.next
     var encoding = DeltaEncoder(revision, in: journal)
     try encode(&encoding)
-    guard encoding.entities > 0 else { return nil }
+    guard encoding.entities > 0 || condition == .always else { return nil }
     return try append(
       &encoding,
       from: revision,

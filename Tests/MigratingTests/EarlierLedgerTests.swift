@@ -1,0 +1,270 @@
+import Foundation
+import Strata
+import StrataInspection
+import StrataJournal
+import StrataMigrating
+import StrataMigrations
+import StrataStorage
+import TestSupport
+import Testing
+
+/// Which migrations had run at an earlier revision, also where they were taken back since.
+struct EarlierLedgerTests {
+  private typealias First = FiveReleases.First
+
+  let directory: TemporaryDirectory
+  let path: String
+
+  init() async throws {
+    directory = try TemporaryDirectory()
+    path = directory.path("app.strata")
+    try await FiveReleases.makeFirst(at: path, users: 2)
+  }
+
+  /// Steps that each add their number to every name, so that one that runs twice shows.
+  private static let steps = (1...3).map { number in
+    DataMigration("000\(number)_add", table: "users") { user in
+      user["name"] = .string("\(user["name"]?.text ?? "")\(number)")
+    }.reversed(table: "users") { user in
+      user["name"] = .string(String((user["name"]?.text ?? "").dropLast()))
+    }
+  }
+
+  private func migrator(_ count: Int) -> DataMigrator {
+    DataMigrator(Array(Self.steps.prefix(count)), at: path)
+  }
+
+  /// Opens the store with the build that knows so many migrations, and commits.
+  private func write(knowing count: Int, _ change: @Sendable (inout First.State) -> Void)
+    async throws
+  {
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: First.State(),
+      database: \.db,
+      migrations: Array(Self.steps.prefix(count))
+    )
+    Store<First.State, Never>(persistence).commit { change(&$0) }
+    try await persistence.close()
+  }
+
+  private func add(_ id: String, knowing count: Int, _ name: String) async throws {
+    try await write(knowing: count) { state in
+      state.db.users.insert(First.User(id: EntityID(id), name: name))
+    }
+  }
+
+  private func revision() throws -> Revision {
+    Revision(try Inspector(path: path).info().revision)
+  }
+
+  private func names(_ database: First.Database) -> [String: String] {
+    Dictionary(uniqueKeysWithValues: database.users.map { ($0.id.raw, $0.name) })
+  }
+
+  /// The names in a fork that a build opens.
+  private func namesOfFork(
+    at revision: Revision,
+    knowing count: Int
+  ) async throws -> [String: String] {
+    let persistence = try await Persistence.fork(
+      of: path,
+      at: .revision(revision),
+      to: directory.path("\(UUID().uuidString).strata"),
+      initialState: First.State(),
+      database: \.db,
+      migrations: Array(Self.steps.prefix(count))
+    )
+    let names = names(persistence.initialState.db)
+    try await persistence.close()
+    return names
+  }
+
+  private func reason(_ body: () async throws -> Void) async throws -> PersistenceError.Reason? {
+    do {
+      try await body()
+      return nil
+    } catch let error as PersistenceError {
+      return error.reason
+    }
+  }
+
+  @Test
+  func `a fork does not run a migration again that was taken back later`() async throws {
+    let first = try revision()
+    try await migrator(1).up()
+    try await add("u3", knowing: 1, "User 31")
+    let ran = try revision()
+    try await migrator(1).down()
+    let expected = ["u1": "User 11", "u2": "User 21", "u3": "User 31"]
+    #expect(try await namesOfFork(at: ran, knowing: 1) == expected)
+    #expect(try await namesOfFork(at: first, knowing: 1) == ["u1": "User 11", "u2": "User 21"])
+    #expect(try await namesOfFork(at: revision(), knowing: 1) == expected)
+
+    let copy = directory.path("copy.strata")
+    try await StoreBackup.fork(path, at: .revision(ran), to: copy)
+    let fork = DataMigrator([Self.steps[0]], at: copy)
+    #expect(try await fork.status().pending == [])
+    #expect(try await fork.down().steps.map(\.name) == ["0001_add"])
+    #expect(try Inspector(path: copy).verify().isSound)
+  }
+
+  @Test
+  func `a way back that changes nothing is in the history too`() async throws {
+    try await migrator(1).up()
+    let ran = try revision()
+    try await write(knowing: 1) { state in
+      for id in state.db.users.ids { state.db.users.remove(id) }
+    }
+    try await migrator(1).down()
+    #expect(try await namesOfFork(at: ran, knowing: 1) == ["u1": "User 11", "u2": "User 21"])
+    #expect(try Inspector(path: path).verify().isSound)
+  }
+
+  @Test
+  func `an earlier state and a revert go through a migration that was taken back since`()
+    async throws
+  {
+    try await migrator(1).up()
+    try await add("u3", knowing: 1, "User 31")
+    let ran = try revision()
+    let then = try await migrator(1).history()
+    try await migrator(1).down()
+    let expected = ["u1": "User 11", "u2": "User 21", "u3": "User 31"]
+
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: First.State(),
+      database: \.db,
+      migrations: Array(Self.steps.prefix(1))
+    )
+    #expect(names(try await persistence.state(at: .revision(ran))) == expected)
+    try await persistence.close()
+    try await migrator(1).down()
+
+    try await migrator(1).revert(to: ran)
+    #expect(try await migrator(1).history() == then)
+    #expect(try await namesOfFork(at: revision(), knowing: 1) == expected)
+    // The revert is a change of the ledger as well.
+    try await migrator(1).down()
+    #expect(try await namesOfFork(at: revision().previous, knowing: 1) == expected)
+  }
+
+  @Test
+  func `a build without the migration does not read its records`() async throws {
+    try await migrator(1).up()
+    let ran = try revision()
+    try await migrator(1).down()
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: First.State(),
+      database: \.db
+    )
+    #expect(
+      try await reason { _ = try await persistence.state(at: .revision(ran)) }
+        == .dataMigration(.takenBack("0001_add", at: ran))
+    )
+    try await persistence.close()
+  }
+
+  @Test
+  func `a migration that has changed since it was taken back is another one`() async throws {
+    try await migrator(1).up()
+    let ran = try revision()
+    try await migrator(1).down()
+    let other = DataMigration("0001_add", table: "users", version: 2) { user in
+      user["name"] = .string("other")
+    }
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: First.State(),
+      database: \.db,
+      migrations: [other]
+    )
+    #expect(
+      try await reason { _ = try await persistence.state(at: .revision(ran)) }
+        == .dataMigration(.takenBack("0001_add", at: ran))
+    )
+    try await persistence.close()
+  }
+
+  @Test
+  func `a fork among records of an older build that were brought up since is refused`()
+    async throws
+  {
+    try await migrator(2).up()
+    try await add("a", knowing: 1, "a1")
+    let among = try revision()
+    try await migrator(2).up()
+    let copy = directory.path("copy.strata")
+    let since = "migration 0002_add, on records of an older build"
+    #expect(
+      try await reason { try await StoreBackup.fork(path, at: .revision(among), to: copy) }
+        == .dataMigration(.ledgerUnknown(among, since: since))
+    )
+    #expect(!FileManager.default.fileExists(atPath: copy))
+    #expect(try await namesOfFork(at: revision(), knowing: 2)["a"] == "a12")
+  }
+
+  @Test
+  func `a fork where an earlier version has taken a migration back is refused`() async throws {
+    try await migrator(1).up()
+    let ran = try revision()
+    try await migrator(1).down()
+    try RawSQLite.runAndRecomputeHashes(
+      "UPDATE delta SET trace = x'0201' WHERE hex(substr(trace, 1, 1)) = '05'",
+      on: path
+    )
+    let copy = directory.path("copy.strata")
+    #expect(
+      try await reason { try await StoreBackup.fork(path, at: .revision(ran), to: copy) }
+        == .dataMigration(.ledgerUnknown(ran, since: "migration 0001_add taken back"))
+    )
+    try await StoreBackup.fork(path, at: .revision(1), to: copy)
+  }
+
+  @Test(arguments: 1...6)
+  func `the ledger of each revision is the one that the file had`(_ seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    var known: [Revision: [DataLedger.Entry]] = [:]
+    for step in 0..<14 {
+      let applied = try await migrator(3).history().count
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0, 1:
+        if applied < 3 {
+          try await migrator(3).up(to: Int.random(in: (applied + 1)...3, using: &random))
+        }
+      case 2:
+        if applied > 0 {
+          try await migrator(3).down(to: Int.random(in: 0..<applied, using: &random))
+        }
+      case 3:
+        try await migrator(3).revert(
+          to: Revision(Int64.random(in: 0...revision().number, using: &random))
+        )
+      default:
+        var configuration = PersistenceConfiguration()
+        configuration.migrations.policy = .external
+        let persistence = try await Persistence.open(
+          at: path,
+          initialState: First.State(),
+          database: \.db,
+          configuration: configuration
+        )
+        let empties = Bool.random(using: &random)
+        Store<First.State, Never>(persistence).commit { state in
+          if empties { for id in state.db.users.ids { state.db.users.remove(id) } }
+          state.db.tags.insert(First.Tag(id: EntityID("t\(step)")))
+        }
+        try await persistence.close()
+      }
+      known[try revision()] = try Inspector(path: path).query {
+        try DataLedger.entries(on: $0.journal.connection)
+      }
+    }
+    for (revision, rows) in known {
+      let ledger = try Inspector(path: path).query { try $0.ledger(at: revision) }
+      #expect(ledger == rows, "seed \(seed), revision \(revision)")
+    }
+  }
+}
