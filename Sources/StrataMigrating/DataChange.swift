@@ -84,7 +84,11 @@ public struct DataChange: Sendable {
   /// Gives the records of a table other IDs, and rewrites the references to them.
   ///
   /// ```swift
-  /// .changeID(of: "users") { .int(Int64($0.id.text ?? "") ?? 0) }
+  /// .changeID(of: "users") { user in
+  ///   .integer(Int(user.id.text?.dropFirst() ?? "") ?? -1)
+  /// } back: { user in
+  ///   user.id.integer.map { .string("u\($0)") }
+  /// }
   /// ```
   ///
   /// References are the fields that the layouts of the file record as such: of a type `EntityID` or a collection of
@@ -96,12 +100,28 @@ public struct DataChange: Sendable {
   ///   - table: The table.
   ///   - version: Raise it when the closure is changed before its release.
   ///   - newID: The new ID of a record.
+  ///   - back: The ID that a record had before, for the way back. Where it is nil for a record, or the same for two,
+  ///     `down` throws `DataMigrationError.idsNotReversible`. Without the closure the change has no way back.
   public static func changeID(
     of table: String,
     version: Int = 1,
-    _ newID: @escaping @Sendable (MigrationRecord) throws -> RecordValue
+    _ newID: @escaping @Sendable (MigrationRecord) throws -> RecordValue,
+    back: (@Sendable (MigrationRecord) throws -> RecordValue?)? = nil
   ) -> DataChange {
-    DataChange("changeID \(table) \(version)", up: { try $0.changeID(of: table, newID) })
+    var down: DataMigration.Step?
+    if let back {
+      down = { tables in
+        try tables.changeID(of: table) { record in
+          if let id = try back(record) { return id }
+          throw MigrationStepError.noEarlierID(record.id, in: table)
+        }
+      }
+    }
+    return DataChange(
+      "changeID \(table) \(version)",
+      down: down,
+      up: { try $0.changeID(of: table, newID) }
+    )
   }
 
   /// Writes every record of a table with the newest layout, so that code that reads older ones can go.

@@ -555,7 +555,7 @@ extension MigrationRun {
         isNoted ? .always : .ifNotEmpty
       ) { try difference.encode(into: &$0) }
     } catch {
-      throw Self.error(error, in: name)
+      throw Self.error(error, in: task)
     }
     for table in workspace.tables.subtracting(listed).sorted() {
       try ListedTable.add(table, since: session.written.revision, to: session.connection)
@@ -602,11 +602,14 @@ extension MigrationRun {
   }
 
   /// An error of a step: what is wrong with the file or the disk is that, anything else is the step's failure.
-  private static func error(_ error: any Error, in name: String) -> any Error {
-    switch error {
+  private static func error(_ error: any Error, in task: Task) -> any Error {
+    let name = task.migration.name
+    return switch error {
     case is DataMigrationError, is PersistenceError, is PersistenceError.Reason, is SQLiteError,
       is CorruptionError, is SystemError:
       error
+    case let error as MigrationStepError where error.isOfIDs && task.row != nil:
+      DataMigrationError.idsNotReversible(name, detail: error.description)
     default: DataMigrationError.failed(name, detail: "\(error)")
     }
   }

@@ -1,6 +1,6 @@
 import StrataBase
 import StrataJournal
-package import StrataRecords
+public import StrataRecords
 import StrataStorage
 
 /// The declared changes.
@@ -151,7 +151,19 @@ extension MigrationTables {
   }
 
   /// Gives the records of a table other IDs, in this table and wherever they are referred to.
-  func changeID(
+  ///
+  /// ```swift
+  /// DataMigration("0004_short_ids") { tables in
+  ///   try tables.changeID(of: "users") { .string(String($0.id.text?.suffix(8) ?? "")) }
+  /// }
+  /// ```
+  ///
+  /// The same as ``DataChange/changeID(of:version:_:back:)``, for a step that does more, or for a way back. It sees the records
+  /// as the step has left them, and allows itself what it loses. O(records of the store).
+  ///
+  /// - Throws: what the closure throws, and an error where two records would have the same ID; on the way back the run then
+  ///   throws `DataMigrationError.idsNotReversible`.
+  public func changeID(
     of table: String,
     _ newID: (MigrationRecord) throws -> RecordValue
   ) throws {

@@ -567,12 +567,23 @@ extension MigrationWorkspace {
 /// Why a step failed that is not the step's own error.
 struct MigrationStepError: Error, CustomStringConvertible {
   let description: String
+  /// Whether records cannot have the IDs that a step gives them.
+  private(set) var isOfIDs = false
 
   init(_ description: String) { self.description = description }
 
   static func sameID(_ id: [UInt8], in table: String) -> MigrationStepError {
-    MigrationStepError(
-      "two records of \(table) would have the ID \(EncodedID.text(of: id[...]))"
-    )
+    ofIDs("two records of \(table) would have the ID \(EncodedID.text(of: id[...]))")
+  }
+
+  /// The way back of a change of IDs has none for a record.
+  static func noEarlierID(_ id: RecordValue, in table: String) -> MigrationStepError {
+    ofIDs("\(table) \(EncodedID.text(of: EncodedID.bytes(of: id)[...])) has no ID from before it")
+  }
+
+  private static func ofIDs(_ description: String) -> MigrationStepError {
+    var error = MigrationStepError(description)
+    error.isOfIDs = true
+    return error
   }
 }

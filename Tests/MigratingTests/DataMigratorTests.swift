@@ -172,6 +172,88 @@ struct DataMigratorTests {
     #expect(planned.refusals["0001_remove"]?.map(\.kind) == [.deletes, .dangling, .dangling])
   }
 
+  private static let integerIDs = DataMigration(
+    "0001_integers",
+    .changeID(of: "users") { user in
+      .integer(Int(user.id.text?.dropFirst() ?? "") ?? -1)
+    } back: { user in
+      user.id.integer.flatMap { $0 < 100 ? .string("u\($0)") : nil }
+    }
+  )
+
+  @Test
+  func `a change of IDs is taken back with the references`() async throws {
+    let before = try FiveReleases.contents(of: path)
+    let migrator = migrator([Self.integerIDs])
+    try await migrator.up()
+    #expect(
+      try Inspector(path: path).show(table: "notes", id: "n2")[0].value["author"] == .integer(2)
+    )
+    let report = try await migrator.down()
+    #expect(report.steps[0].tables.first { $0.table == "users" }?.idsChanged == 5)
+    #expect(report.refusals.isEmpty)
+    #expect(try FiveReleases.contents(of: path) == before)
+    #expect(try await migrator.test().steps.count == 1)
+  }
+
+  @Test
+  func `a record without an earlier ID ends the way back`() async throws {
+    try await migrator([Self.integerIDs]).up()
+    let late = DataMigration("0002_late") { tables in
+      try tables.put(
+        MigrationRecord(
+          table: "users",
+          id: .integer(100),
+          [.init("id", .integer(100)), .init("name", .string("Late"))]
+        )
+      )
+    }.reversed { _ in }
+    let both = migrator([Self.integerIDs, late])
+    try await both.up()
+    let before = try await standing()
+    let error = try await reason { try await both.down(to: 0) }
+    #expect(
+      error
+        == .idsNotReversible("0001_integers", detail: "users 100 has no ID from before it")
+    )
+    #expect(
+      error?.description
+        == "the migration 0001_integers cannot be taken back: users 100 has no ID from before it"
+    )
+    #expect(try await standing() == before)
+
+    let same = DataMigration(
+      "0001_integers",
+      .changeID(of: "users") {
+        $0.id
+      } back: { _ in
+        .string("u1")
+      }
+    )
+    #expect(
+      try await reason { try await migrator([same, late]).down(to: 0) }
+        == .idsNotReversible("0001_integers", detail: "two records of users would have the ID u1")
+    )
+  }
+
+  @Test
+  func `a step changes IDs among other things, on either way`() async throws {
+    let before = try FiveReleases.contents(of: path)
+    let step = DataMigration("0001_prefix") { tables in
+      try tables.forEach(in: "users") { $0["seen"] = .bool(true) }
+      try tables.changeID(of: "users") { .string("x\($0.id.text ?? "")") }
+    }.reversed { tables in
+      try tables.changeID(of: "users") { .string(String($0.id.text?.dropFirst() ?? "")) }
+      try tables.forEach(in: "users") { $0.remove("seen") }
+    }.allowing(.destructive("users.seen"))
+    try await migrator([step]).up()
+    #expect(
+      try Inspector(path: path).show(table: "notes", id: "n2")[0].value["author"] == .string("xu2")
+    )
+    try await migrator([step]).down()
+    #expect(try FiveReleases.contents(of: path) == before)
+  }
+
   @Test
   func `two records never get one ID`() async throws {
     let same = DataMigration("0001_same", .changeID(of: "users") { _ in .integer(1) })

@@ -30,6 +30,8 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case noStatement(String)
   /// A migration has no way back.
   case notReversible(String)
+  /// A change of IDs cannot be taken back: a record has no ID from before it, or two have the same.
+  case idsNotReversible(String, detail: String)
   /// There is no migration of this number.
   case unknownNumber(Int)
   /// An older build has written records that a migration has not seen, by the name of their table.
@@ -87,6 +89,8 @@ extension DataMigrationError: CustomStringConvertible {
         .joined(separator: "; ")
     case .noStatement(let name): "the script \(name) has no statement"
     case .notReversible(let name): "the migration \(name) has no way back"
+    case .idsNotReversible(let name, let detail):
+      "the migration \(name) cannot be taken back: \(detail)"
     case .unknownNumber(let number): "there is no migration \(number)"
     case .stragglers(let name, let tables):
       """
@@ -147,6 +151,11 @@ extension DataMigrationError: CustomStringConvertible {
     case .noStatement:
       "Write what it is to do, or remove its file; SELECT 1 says that it does nothing. The file was not changed."
     case .notReversible: "Restore the backup from before it, or revert to a revision before it."
+    case .idsNotReversible:
+      """
+      The file is unchanged. Let the way back give each record an ID of its own, or remove the records that have none; \
+      or restore the backup from before it, or revert to a revision before it.
+      """
     case .unknownNumber: "`status` lists the migrations."
     case .stragglers(let name, _):
       """

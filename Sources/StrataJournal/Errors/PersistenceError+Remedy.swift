@@ -58,7 +58,7 @@ extension PersistenceError {
       .fixProgram
     case .olderBuild: .useNewerBuild
     case .pending, .tooOld, .needsProgram, .stragglers, .tablesGone: .migrate
-    case .notReversible, .ledgerUnknown: .restore
+    case .notReversible, .idsNotReversible, .ledgerUnknown: .restore
     case .unknownNumber, .takenBack: .chooseAnother
     case .notEnoughSpace, .temporaryFile: .freeSpace
     }

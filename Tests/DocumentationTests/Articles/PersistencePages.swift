@@ -107,6 +107,8 @@ private enum EvolvingYourData {
       "0004_integer_ids",
       .changeID(of: "users") { user in
         .integer(Int(user.id.text?.dropFirst() ?? "") ?? -1)
+      } back: { user in
+        user.id.integer.map { .string("u\($0)") }
       }
     )
     let noTags = DataMigration("0005_no_tags", .dropTable("tags"))
