@@ -130,6 +130,41 @@ extension DataMigration {
     }
   }
 
+  /// A step that changes a persisted value, such as settings.
+  ///
+  /// ```swift
+  /// DataMigration("0008_units", value: "settings") { settings in
+  ///   settings["unit"] = .string("km")
+  ///   settings.rename("colour", to: "color")
+  /// }
+  /// ```
+  ///
+  /// The closure gets the fields of the value's struct as those of a record, or the elements of a dictionary by their keys.
+  /// A value that is neither is the field `value`. It is not called where the file does not have the value, and where it is
+  /// nil. With `removeRecord()` the value leaves the file, and the next opening takes it from the initial state. O(1).
+  ///
+  /// The value is in the table `value:settings`: that is its name for a permission, for ``DataMigration/sealed(_:with:)``,
+  /// in ``DataChange/rename(_:to:)``, and in a script.
+  ///
+  /// - Parameters:
+  ///   - name: The name, with the number at its front.
+  ///   - value: The name of the value.
+  ///   - version: Raise it when the closure is changed before its release; it is what the checksum is of.
+  ///   - change: Changes the fields.
+  public init(
+    _ name: String,
+    value: String,
+    version: Int = 1,
+    _ change: @escaping @Sendable (inout MigrationRecord) throws -> Void
+  ) {
+    self.init(
+      name: name,
+      form: .swift,
+      content: Self.content(version),
+      perRecordTable: StoredValues.table(of: value)
+    ) { try $0.changeValue(value, change) }
+  }
+
   /// A step that changes any tables.
   public init(
     _ name: String,
@@ -189,6 +224,14 @@ extension DataMigration {
     by change: @escaping @Sendable (inout MigrationRecord) throws -> Void
   ) -> DataMigration {
     reversed { try $0.forEach(in: table, change) }
+  }
+
+  /// The same for a step that changes a persisted value.
+  public func reversed(
+    value: String,
+    by change: @escaping @Sendable (inout MigrationRecord) throws -> Void
+  ) -> DataMigration {
+    reversed { try $0.changeValue(value, change) }
   }
 
   /// The same for a table whose records are sealed: the step sees them opened, and what it stores there is sealed.

@@ -55,6 +55,28 @@ public final class MigrationTables {
     try reportRecords(count)
   }
 
+  /// Changes a persisted value, whose fields the closure gets: see ``DataMigration/init(_:value:version:_:)``.
+  ///
+  /// Does nothing where the file does not have the value, and where it is nil. O(1).
+  ///
+  /// - Throws: what the closure throws; `DataMigrationError.sealed`; errors of storing the value.
+  public func changeValue(
+    _ name: String,
+    _ body: (inout MigrationRecord) throws -> Void
+  ) throws {
+    try forEach(in: StoredValues.table(of: name)) { record in
+      guard let stored = record[StoredValues.field], stored != .null else { return }
+      guard case .object(let members) = stored else { return try body(&record) }
+      var value = MigrationRecord(stored: Array(members), id: record.id, in: record.table)
+      try body(&value)
+      if value.isRemoved {
+        record.removeRecord()
+      } else if value.isChanged {
+        record[StoredValues.field] = .object(.init(value.members))
+      }
+    }
+  }
+
   private func visit(
     _ entity: StoredEntity,
     _ body: (inout MigrationRecord) throws -> Void

@@ -155,6 +155,27 @@ private enum EvolvingYourData {
     return [total, shipped]
   }
 
+  static func persistedValues() throws -> [DataMigration] {
+    let units = DataMigration("0008_units", value: "settings") { settings in
+      settings.rename("colour", to: "color")
+      settings["unit"] = .string("km")
+    }
+    .reversed(value: "settings") { settings in
+      settings.rename("color", to: "colour")
+      settings["unit"] = .string("miles")
+    }
+
+    let unitsInSQL = try DataMigration(
+      "0008_units",
+      sql: """
+        UPDATE "value:settings" SET value =
+          json_set(json_remove(value, '$.colour'), '$.color', value ->> '$.colour', '$.unit', 'km');
+        UPDATE "value:volume" SET value = value * 10;
+        """
+    )
+    return [units, unitsInSQL]
+  }
+
   static func plan(_ migrations: [DataMigration]) async throws {
     let migrator = DataMigrator(migrations, at: "app.strata")
     for step in try await migrator.plan().steps {
