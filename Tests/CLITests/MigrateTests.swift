@@ -503,16 +503,38 @@ private struct Sample {
         """
       )
     )
-    let both = try await Program.strata(
-      "migrate",
-      "new",
-      "add_phone",
-      "--embedded",
-      "--swift",
-      "--dir",
-      path
+  }
+
+  @Test func `new writes a migration in Swift for an embedded folder`() async throws {
+    let folder = try Folder()
+    let path = folder.path("Migrations")
+    for arguments in [["add_email", "--embedded"], ["split_name", "--embedded", "--swift"]] {
+      let new = try await Program.run(
+        try Program.strataPath(),
+        ["migrate", "new"] + arguments + ["--dir", path]
+      )
+      #expect(new.status == 0, "\(new)")
+      guard arguments.contains("--swift") else { continue }
+      #expect(
+        new.output.hasSuffix(
+          """
+          Add it to the list that the program passes to `open`:
+
+          DataMigration("0002_split_name", table: "users") { user in
+            user["email"] = .string("")
+          }
+
+          """
+        )
+      )
+    }
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        == ["V0001_add_email.sql", "V0002_split_name.swift"]
     )
-    #expect(both.status == 64, "\(both)")
+    let down = try await Program.strata("migrate", "new", "x", "--swift", "--down", "--dir", path)
+    #expect(down.status == 64)
+    #expect(down.errors.contains(".reversed"))
   }
 
   @Test(

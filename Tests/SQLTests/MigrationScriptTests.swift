@@ -1,5 +1,6 @@
 import Foundation
 import StrataMigrating
+import StrataRecords
 import StrataSQL
 import StrataStorage
 import TestSupport
@@ -186,6 +187,23 @@ import Testing
     #expect(rename == "mv '\(path)/V0002_third.sql' '\(path)/V0003_third.sql'")
     try FileManager.default.removeItem(atPath: "\(path)/V0002_third.sql")
     #expect(try MigrationFolder(path).squash(to: 2) == "\(path)/V0002_squashed.sql")
+  }
+
+  @Test func `a migration in Swift beside embedded scripts is passed under its name`() throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("Migrations")
+    _ = try MigrationFolder(creating: path).add("first", .embedded(withDown: false))
+    let files = try MigrationFolder(path).add("split", .embeddedSwift)
+    #expect(files == ["\(path)/V0002_split.swift"])
+    #expect(
+      MigrationFolder.declaration(embedding: files).hasPrefix(
+        "DataMigration(\"0002_split\", table: "
+      )
+    )
+    let split = DataMigration("0002_split", table: "users") { $0["email"] = .string("") }
+    #expect(
+      try SQLMigrations.folder(path, with: [split]).map(\.name) == ["0001_first", "0002_split"]
+    )
   }
 
   @Test func `a script that stands for others has nothing that would not run`() throws {

@@ -7,6 +7,8 @@ extension MigrationFolder {
     /// SQL that a package embeds: the names of its files start with a letter.
     case embedded(withDown: Bool)
     case swift
+    /// The same in a folder that a package embeds.
+    case embeddedSwift
   }
 
   /// Reads a folder, and creates it if it does not exist.
@@ -25,9 +27,8 @@ extension MigrationFolder {
     let zeros = String(repeating: "0", count: max(0, 4 - number.count))
     let stem = "\(zeros)\(number)_\(name)"
     switch form {
-    case .swift:
-      let text = "// The program runs this migration; the strata command stops before it.\n"
-      return [try write(text, to: "\(stem).swift")]
+    case .swift: return [try write(Self.marker, to: "\(stem).swift")]
+    case .embeddedSwift: return [try write(Self.marker, to: "V\(stem).swift")]
     case .sql(let withDown): return try addScripts(stem, withDown: withDown)
     case .embedded(let withDown): return try addScripts("V\(stem)", withDown: withDown)
     }
@@ -42,8 +43,18 @@ extension MigrationFolder {
     return files
   }
 
-  /// The lines of Swift that make a migration of embedded scripts: the files that `add(_:_:)` returned.
+  /// The lines of Swift that make a migration of embedded files: those that `add(_:_:)` returned.
   package static func declaration(embedding files: [String]) -> String {
+    let first = String(files.first?.split(separator: "/").last ?? "")
+    if first.hasSuffix(".swift") {
+      // An embedded file is not compiled, so the step itself is elsewhere in the program.
+      let name = SQLMigrationName.withoutPrefix(first.dropLast(".swift".count))
+      return """
+        DataMigration("\(name)", table: "users") { user in
+          user["email"] = .string("")
+        }
+        """
+    }
     let scripts = files.map { file in
       let name = file.split(separator: "/").last ?? ""
       let label = name.hasSuffix(".down.sql") ? "down" : "sql"
@@ -51,9 +62,12 @@ extension MigrationFolder {
       let constant = name.replacing(".", with: "_")
       return "  \(label): String(decoding: PackageResources.\(constant), as: UTF8.self)"
     }
-    let stem = files.first?.split(separator: "/").last?.dropLast(".sql".count) ?? ""
+    let stem = first.dropLast(".sql".count)
     return "try DataMigration(\n  \"\(stem)\",\n\(scripts.joined(separator: ",\n"))\n)"
   }
+
+  private static let marker =
+    "// The program runs this migration; the strata command stops before it.\n"
 
   private static let template = """
     -- ALTER TABLE users ADD COLUMN email TEXT;

@@ -14,6 +14,7 @@ struct MigrateNew: ParsableCommand {
         strata migrate new split_name --down --dir Sources/App/Migrations
         strata migrate new split_name --embedded --dir Sources/App/Migrations
         strata migrate new split_name --swift
+        strata migrate new split_name --swift --embedded --dir Sources/App/Migrations
       """
   )
 
@@ -35,8 +36,11 @@ struct MigrateNew: ParsableCommand {
   var swift = false
 
   func validate() throws {
-    if down, swift { throw ValidationError("--down and --swift cannot be combined.") }
-    if embedded, swift { throw ValidationError("--embedded and --swift cannot be combined.") }
+    if down, swift {
+      throw ValidationError(
+        "--down and --swift cannot be combined: the way back stands in the program, as .reversed { … }."
+      )
+    }
     guard !name.isEmpty,
       name.utf8.allSatisfy({
         $0 == UInt8(ascii: "_") || (48...57).contains($0) || (65...90).contains($0)
@@ -61,7 +65,7 @@ struct MigrateNew: ParsableCommand {
   }
 
   private var newForm: MigrationFolder.NewForm {
-    if swift { return .swift }
+    if swift { return embedded ? .embeddedSwift : .swift }
     return embedded ? .embedded(withDown: down) : .sql(withDown: down)
   }
 
