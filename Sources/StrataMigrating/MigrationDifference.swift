@@ -595,7 +595,8 @@ extension MigrationDifference {
         )
       )
     }
-    for (field, count) in losses.overwritten.sorted(by: { $0.key < $1.key }) {
+    for (field, count) in losses.overwritten.sorted(by: { $0.key < $1.key })
+    where !workspace.renames.isFollowed(field, of: table) {
       let values = Measures.count(count, "value", "values")
       findings.append(
         MigrationFinding(

@@ -5,6 +5,9 @@ struct MigrationRenames {
   /// The names that a field has now, by its table and its name before; records may differ in it.
   private var fields: [String: [String: Set<String>]] = [:]
 
+  /// The fields that a change of IDs has rewritten, by table: their references lead where they led.
+  private var followed: [String: Set<String>] = [:]
+
   /// Whether the records that a table had before the step are under another name.
   func isAway(_ table: String) -> Bool { tables.values.contains(table) }
 
@@ -12,10 +15,21 @@ struct MigrationRenames {
     let original = tables.removeValue(forKey: table) ?? table
     tables[name] = original == name ? nil : original
     fields[name] = fields.removeValue(forKey: table)
+    followed[name] = followed.removeValue(forKey: table)
   }
 
   mutating func renameField(_ field: String, to name: String, in table: String) {
     fields[table, default: [:]][field, default: []].insert(name)
+  }
+
+  /// Notes that the references in a field follow a change of IDs.
+  mutating func noteFollowed(_ field: String, of table: String) {
+    followed[table, default: []].insert(field)
+  }
+
+  /// Whether the references in a field follow a change of IDs.
+  func isFollowed(_ field: String, of table: String) -> Bool {
+    followed[table]?.contains(field) ?? false
   }
 
   /// The fields of a table that some record has under another name now.

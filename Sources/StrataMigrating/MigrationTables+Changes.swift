@@ -205,6 +205,7 @@ extension MigrationTables {
       let id = Layout.Reference(path: [.field("id")], table: table)
       workspace.resume(table, with: try layout.holding(kind, at: [id] + references))
     }
+    for reference in references { workspace.renames.noteFollowed(reference.field, of: table) }
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
       var record = try record(entity)
@@ -243,7 +244,10 @@ extension MigrationTables {
     if let layout = workspace.newestLayout(of: table) {
       workspace.resume(table, with: try layout.holding(kind, at: references))
     }
-    for reference in references { allow(.lossy("\(table).\(reference.field)")) }
+    for reference in references {
+      allow(.lossy("\(table).\(reference.field)"))
+      workspace.renames.noteFollowed(reference.field, of: table)
+    }
     var scan = workspace.scan(table)
     while let entity = try scan.next() {
       let record = try record(entity)

@@ -123,7 +123,8 @@ private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atP
     let good = folder.path("good.ndjson")
     try Data(lines.joined(separator: "\n").utf8).write(to: URL(fileURLWithPath: good))
     let wrong = folder.path("wrong.ndjson")
-    let text = (lines + ["{\"id\":\"x\"}", lines[3]]).joined(separator: "\n")
+    let labels = #"{"id":300,"project":"web","title":"x","state":"open","labels":["a",7]}"#
+    let text = (lines + ["{\"id\":\"x\"}", lines[3], labels]).joined(separator: "\n")
     try Data(text.utf8).write(to: URL(fileURLWithPath: wrong))
     let before = try await folder.contents()
     let run = try await Program.strata("import", path, "issues", wrong)
@@ -131,6 +132,7 @@ private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atP
     #expect(run.output == "")
     #expect(run.errors.contains("line 101: id is \"x\", which is no integer"))
     #expect(run.errors.contains("line 102: the ID 103 is on line 4 already"))
+    #expect(run.errors.contains("line 103: labels[1] is 7, which is no text"))
     let dry = try await Program.strata("import", path, "issues", good, "--dry-run")
     #expect(dry.status == 0)
     #expect(dry.output.contains("100 entities inserted"))

@@ -173,6 +173,33 @@ struct MigrationLossTests {
   }
 }
 
+/// Records that have other IDs.
+extension MigrationLossTests {
+  @Test
+  func `a change of IDs overwrites neither the moved records nor what refers to them`() async throws
+  {
+    for prefix in ["u", "x"] {
+      let shift = DataMigration(
+        "0001_shift",
+        .changeID(of: "users") {
+          .string("\(prefix)\((Int($0.id.text?.dropFirst() ?? "") ?? 0) + 1)")
+        }
+      )
+      #expect(try await plan(shift).findings == [])
+    }
+    // What the step does besides is said.
+    let besides = DataMigration("0001_shift") { tables in
+      try tables.changeID(of: "users") { .string("x\($0.id.text ?? "")") }
+      try tables.forEach(in: "users") { $0["name"] = .string("same") }
+    }
+    #expect(
+      try await losses(of: besides) == [
+        "overwrites(users.name): users.name has another value in place of its 5 values, all it had"
+      ]
+    )
+  }
+}
+
 /// Records that are removed, and the way back.
 extension MigrationLossTests {
   private static let removal = DataMigration("0001_remove", table: "users") { user in

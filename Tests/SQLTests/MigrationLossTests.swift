@@ -282,6 +282,11 @@ extension MigrationLossTests {
     #expect(try await findings(of: "UPDATE people SET city = 'Oslo'") == [])
   }
 
+  @Test func `records that have other IDs are not overwritten`() async throws {
+    #expect(try await findings(of: "UPDATE people SET id = id + 100") == [])
+    #expect(try await findings(of: "UPDATE people SET id = 7 - id") == [])
+  }
+
   @Test func `a table that has another name is reported as such`() async throws {
     #expect(
       try await tables(of: "ALTER TABLE documents RENAME TO papers")

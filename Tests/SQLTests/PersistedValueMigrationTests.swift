@@ -111,7 +111,8 @@ struct PersistedValueMigrationTests {
   private func stored() throws -> [String: String] {
     var stored: [String: String] = [:]
     for name in ["settings", "volume", "account"] {
-      stored[name] = try Inspector(path: path).show(table: "value:\(name)").map { "\($0.value)" }.joined()
+      stored[name] = try Inspector(path: path).show(table: "value:\(name)").map { "\($0.value)" }
+        .joined()
     }
     return stored
   }
@@ -145,6 +146,28 @@ struct PersistedValueMigrationTests {
     #expect(state.settings == Self.expected)
     #expect(state.volume == 30)
     #expect(state.account == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("$.since", "5", "value.since is no TIMESTAMP"),
+      ("$.price", "'much'", "value.price is no DECIMAL"),
+      ("$.unit", "7", "value.unit is no TEXT"),
+    ]
+  )
+  func `a part of JSON that does not fit is named with its table and record`(
+    _ place: String,
+    _ value: String,
+    _ detail: String
+  ) async throws {
+    let sql = "UPDATE \"value:settings\" SET value = json_set(value, '\(place)', \(value))"
+    let migrator = DataMigrator([try DataMigration("0001_wrong", sql: sql)], at: path)
+    let error = await #expect(throws: PersistenceError.self) { try await migrator.up() }
+    guard case .dataMigration(.failed("0001_wrong", let text))? = error?.reason else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(text.hasPrefix("value:settings value: the value of \(detail); convert it"))
   }
 
   @Test

@@ -138,9 +138,13 @@ extension ImportedLines {
     var members: [RecordValue.Member] = []
     for (index, cell) in record.cells.enumerated() {
       guard let value = table.value(cell, of: titles[index], kinds[index]) else {
+        let kind = kinds[index]
+        if let value = JSONReader.value(cell), value.isNested {
+          return refuse(record.line, ImportedTable.problem(value, of: titles[index], kind))
+        }
         return refuse(
           record.line,
-          "\(titles[index]) is “\(cell.prefix(60))”, which is no \(ImportedTable.word(kinds[index]))"
+          "\(titles[index]) is “\(cell.prefix(60))”, which is no \(ImportedTable.word(kind))"
         )
       }
       if value != .null { members.append(.init(titles[index], value)) }
@@ -213,8 +217,7 @@ extension ImportedLines {
       }
       let kind = table.kind(of: member.name)
       guard let value = ImportedTable.value(member.value, kind) else {
-        let text = member.value.json().prefix(60)
-        return refuse(place, "\(member.name) is \(text), which is no \(ImportedTable.word(kind))")
+        return refuse(place, ImportedTable.problem(member.value, of: member.name, kind))
       }
       typed.append(.init(member.name, value))
     }

@@ -86,9 +86,44 @@ struct ImportedTable {
     }
   }
 
+  /// What is wrong with a value of JSON that does not fit the kind of a field: `lines[0].cents is "x", which is no integer`.
+  static func problem(_ value: RecordValue, of field: String, _ kind: Layout.Kind?) -> String {
+    let found = misfit(value, kind) ?? (path: "", value: value, kind: kind)
+    return
+      "\(field)\(found.path) is \(found.value.json().prefix(60)), which is no \(word(found.kind))"
+  }
+
+  /// The innermost part of a value that does not fit its kind; nil if all fits.
+  private static func misfit(
+    _ value: RecordValue,
+    _ kind: Layout.Kind?
+  ) -> (path: String, value: RecordValue, kind: Layout.Kind?)? {
+    switch (kind, value) {
+    case (.array(of: let element)?, .array(let elements)):
+      for (index, part) in elements.enumerated() {
+        guard let found = misfit(part, element) else { continue }
+        return ("[\(index)]\(found.path)", found.value, found.kind)
+      }
+      return nil
+    case (.record(let fields)?, .object(let members)):
+      for member in members {
+        let field = fields.first { $0.name == member.name }
+        guard let found = misfit(member.value, field?.kind) else { continue }
+        return (".\(member.name)\(found.path)", found.value, found.kind)
+      }
+      return nil
+    default: return Self.value(value, kind) == nil ? ("", value, kind) : nil
+    }
+  }
+
   /// The word for a kind in an error.
   static func word(_ kind: Layout.Kind?) -> String {
-    kind.flatMap { ColumnKind($0) }.map { $0.rawValue.lowercased() } ?? "value"
+    switch kind {
+    case .array?: return "array"
+    case .record?: return "object"
+    default: break
+    }
+    return kind.flatMap { ColumnKind($0) }.map { $0.rawValue.lowercased() } ?? "value"
   }
 }
 

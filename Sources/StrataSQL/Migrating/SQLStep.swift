@@ -151,7 +151,10 @@ extension SQLStep {
         .notNull,
         table: table,
         field: column,
-        detail: "\(table).\(column) is NOT NULL without a DEFAULT, which fails where there are rows"
+        detail: """
+          \(table).\(column) is NOT NULL without a DEFAULT: \(table) has no records in this store, and a store that has \
+          some refuses the script; write NOT NULL DEFAULT and a value
+          """
       )
     }
     return columns + functions

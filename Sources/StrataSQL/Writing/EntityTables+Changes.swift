@@ -189,7 +189,8 @@ extension EntityTables {
       } else {
         throw EntityTableError.unknownType(table: name, column: column.name, type: column.type)
       }
-      if table != nil, origin == nil, column.isRequired { required.append(column.name) }
+      // A table that was created under the name of another one has rows that the script has given a value.
+      if owner != nil, origin == nil, column.isRequired { required.append(column.name) }
     }
     for index in columns.indices {
       guard let target = references[columns[index].name.lowercased()] else { continue }

@@ -385,11 +385,13 @@ extension RowWriter {
   ) throws -> RecordValue {
     let natural = Self.natural(value)
     let result: RecordValue?
+    var misfit: (path: String, kind: Scalar)?
     if let scalar = column.kind.scalar {
       result = scalar.stored(natural) ?? (column.isLoose ? natural : nil)
     } else if case .string(let text) = natural, column.kind == .json || before?.isNested == true {
       let node = JSONReader.value(text)
       result = node.flatMap { Self.merged($0, before, column.origin?.stored) }
+      if let node, result == nil { misfit = Self.misfit(node, column.origin?.stored) }
     } else {
       result = column.kind == .json ? nil : Self.merged(natural, before, nil)
     }
@@ -397,11 +399,35 @@ extension RowWriter {
       throw EntityTableError.doesNotFit(
         table: table,
         id: EncodedID.text(of: ids[0][...]),
-        column: column.name,
-        kind: column.kind.rawValue
+        column: column.name + (misfit?.path ?? ""),
+        kind: misfit.flatMap { ColumnKind(.scalar($0.kind)) }?.rawValue ?? column.kind.rawValue
       )
     }
     return result
+  }
+
+  /// The first part of JSON that is not of the kind which the layout has there, and that kind.
+  private static func misfit(
+    _ node: RecordValue,
+    _ kind: Layout.Kind?
+  ) -> (path: String, kind: Scalar)? {
+    switch (node, kind) {
+    case (.object(let members), .record(let fields)?):
+      for member in members {
+        let field = fields.first { $0.name == member.name }
+        if let found = misfit(member.value, field?.kind) {
+          return (".\(member.name)\(found.path)", found.kind)
+        }
+      }
+    case (.array(let elements), .array(let element)?):
+      for (index, value) in elements.enumerated() {
+        if let found = misfit(value, element) { return ("[\(index)]\(found.path)", found.kind) }
+      }
+    case (.object, _), (.array, _), (.null, _): break
+    case (_, .scalar(let scalar)?): return scalar.stored(node) == nil ? ("", scalar) : nil
+    default: break
+    }
+    return nil
   }
 
   /// JSON as what is stored: parts that print as before keep what they were, others take the kind that the

@@ -66,6 +66,7 @@ final class ScriptDatabase {
           statement.reset()
         }
         gate.isOpen = true
+        if actions.contains(where: \.changesSchema) { try checkDefaults(sql, position.line) }
         try body(actions)
         gate.isOpen = false
       }
@@ -96,6 +97,24 @@ final class ScriptDatabase {
       statement.reset()
       return value
     }
+  }
+
+  /// Refuses `DEFAULT "en"`, which SQLite takes for a text although a word in double quotes is a name.
+  private func checkDefaults(_ sql: String, _ line: Int?) throws {
+    let word = try connection.first(
+      """
+      SELECT c.dflt_value FROM sqlite_schema t, pragma_table_info(t.name) c
+        WHERE t.type = 'table' AND c.dflt_value LIKE '"%'
+      """
+    ) { row in try row.text(0) }
+    guard let word else { return }
+    let text = word.dropFirst().dropLast().replacing("\"\"", with: "\"").replacing("'", with: "''")
+    throw EntityTableError.statement(
+      sql,
+      line: line,
+      message:
+        "DEFAULT \(word): a word in double quotes is a name, not a text: write DEFAULT '\(text)'"
+    )
   }
 
   private func parameters(_ sql: String, _ line: Int?) -> EntityTableError {
@@ -138,6 +157,42 @@ final class ScriptDatabase {
 
   /// What SQLite says, with the table or column that a misspelt one may mean.
   private func message(of error: SQLiteError) -> String {
+    let sql = error.sql ?? ""
+    if error.message == "Cannot add a NOT NULL column with default value NULL" {
+      return Self.missingDefault(in: sql)
+    }
+    let hint = "a word in double quotes is a name, and a text is written"
+    if error.message.hasPrefix("default value of column"), sql.contains("\"") {
+      return "\(error.message); \(hint) as 'en'"
+    }
+    let message = suggestion(for: error)
+    let word = error.message.split(separator: " ").last ?? ""
+    if error.message.hasPrefix("no such column: "), sql.contains("\"\(word)\"") {
+      return "\(message)\(message.hasSuffix("?") ? " " : "; ")\(hint) '\(word)'"
+    }
+    return message
+  }
+
+  /// The message for `ALTER TABLE people ADD COLUMN email TEXT NOT NULL` where people has rows.
+  private static func missingDefault(in sql: String) -> String {
+    let words = sql.split { $0.isWhitespace }
+    func word(after names: String...) -> Substring? {
+      var rest = words[...]
+      for name in names {
+        guard let index = rest.firstIndex(where: { $0.uppercased() == name }) else { return nil }
+        rest = rest[(index + 1)...]
+      }
+      return rest.first
+    }
+    let table = word(after: "TABLE") ?? "the table"
+    let column = word(after: "ADD", "COLUMN") ?? word(after: "ADD") ?? "the new column"
+    return """
+      \(table) has records, which would have no value in \(column), and it is NOT NULL: give them one with a DEFAULT, as in \
+      ADD COLUMN \(column) … NOT NULL DEFAULT ''
+      """
+  }
+
+  private func suggestion(for error: SQLiteError) -> String {
     for (prefix, names) in [
       ("no such column: ", "SELECT c.name FROM sqlite_schema t, pragma_table_info(t.name) c"),
       ("no such table: ", "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"),
