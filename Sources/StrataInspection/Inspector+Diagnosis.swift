@@ -118,7 +118,12 @@ extension Inspector {
     } catch {
       switch error.reason {
       case .endMissing:
-        diagnosis.add("head", .problem, error.reason.sentence, remedy: error.reason.remedy)
+        diagnosis.add(
+          "head",
+          .problem,
+          error.reason.sentence,
+          remedy: error.reason.remedy(at: error.path)
+        )
       case .damaged(let detail):
         diagnosis.add(
           "head",

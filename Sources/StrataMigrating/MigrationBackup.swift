@@ -89,12 +89,29 @@ struct MigrationBackup {
     }
   }
 
-  /// The copy of the latest revision before another one, as the names say; nil if there is none.
+  /// The copy of the latest revision before another one, of the store's own history; nil if there is none.
   ///
-  /// O(files in the directory).
-  func newest(before revision: Revision) throws -> String? {
-    try copies().filter { $0.order[0] < revision.number }
-      .max { $0.order.lexicographicallyPrecedes($1.order) }?.path
+  /// A copy of commits that a restore has taken out of the history since is none, and neither is one of a revision whose
+  /// delta was trimmed. O(files in the directory), and opens the copies from the latest on.
+  func newest(before revision: Revision, in view: ReadView) throws -> String? {
+    let earlier = try copies().filter { $0.order[0] < revision.number }
+    return try earlier.sorted { $1.order.lexicographicallyPrecedes($0.order) }
+      .first { try isCopy($0.path, of: view) }?.path
+  }
+
+  /// Whether a file is a copy of the store at a revision of its history; its contents are not verified.
+  private func isCopy(_ backup: String, of view: ReadView) throws -> Bool {
+    let info: StoreSummary
+    do {
+      info = try Inspector(path: backup, on: disk).info()
+    } catch {
+      // A file that cannot be read is none.
+      return false
+    }
+    guard info.store == view.identity.id,
+      let chain = try view.chain(at: Revision(info.revision))
+    else { return false }
+    return chain.description == info.chain
   }
 
   private struct Copy {

@@ -258,7 +258,7 @@ extension ReadView {
   ) throws -> NewerMigrations? {
     guard let first = rows.first else { return nil }
     let backup = try MigrationBackup(path: path, disk: configuration.disk)
-      .newest(before: Revision(first.revision))
+      .newest(before: Revision(first.revision), in: self)
     return NewerMigrations(names: rows.map(\.name), backup: backup)
   }
 

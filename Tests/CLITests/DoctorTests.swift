@@ -43,7 +43,7 @@ import Testing
     #expect(status == 2)
     let text = try await Program.strata("doctor", path)
     #expect(text.output.contains("PROBLEM   head"))
-    #expect(text.output.contains("strata restore STORE BACKUP"))
+    #expect(text.output.contains("\(path) BACKUP`"))
   }
 
   @Test func `what was left behind is a note, with what to do`() async throws {

@@ -65,7 +65,7 @@ struct RestoreTests {
     #expect(restored.status == 0 && restored.errors.isEmpty)
     #expect(
       restored.output.hasPrefix(
-        "\(store) is \(backup) at revision 1, in epoch 2.\nThe files that were there are in \(store).damaged-"
+        "\(store) is \(backup) at revision 1, in epoch 2.\nThe files that were there are in \(store).set-aside-"
       )
     )
     #expect(try amount() == 5)
@@ -118,7 +118,7 @@ struct RestoreTests {
     #expect(verified.output.contains("another file was put in the place of this store"))
     let up = try await Program.strata("migrate", "up", store, "--dir", scripts)
     #expect(up.status == 4)
-    #expect(up.errors.contains("`strata restore STORE BACKUP`"))
+    #expect(up.errors.contains("`strata restore \(store) BACKUP`"))
     let restored = try await Program.strata("restore", store, backup, "--yes")
     #expect(restored.status == 0)
     try await write(8)

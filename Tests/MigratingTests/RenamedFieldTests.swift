@@ -1,6 +1,8 @@
+import Foundation
 import Strata
 import StrataJournal
 import StrataMigrating
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -48,14 +50,14 @@ struct RenamedFieldTests {
     path = directory.path("app.strata")
   }
 
-  private func writeOld() async throws {
+  private func writeOld(_ id: String = "a") async throws {
     try await withPersistence(
       at: path,
       initialState: Old.State(),
       database: \.db,
       store: Store<Old.State, Never>.init
     ) { store in
-      store.commit { $0.db.notes.insert(Old.Note(id: "a", text: "milk", color: "red")) }
+      store.commit { $0.db.notes.insert(Old.Note(id: EntityID(id), text: "milk", color: "red")) }
     }
   }
 
@@ -134,7 +136,7 @@ struct RenamedFieldTests {
         "a newer build has migrated this store, and this build lacks 0001_title: "
       )
     )
-    #expect(error.description.contains("`strata restore STORE \(backup)`"))
+    #expect(error.description.contains("`strata restore '\(path)' '\(backup)'`"))
     // Reading does not need the newer build's shape either.
     let reading = await #expect(throws: PersistenceError.self) {
       try await Persistence.open(
@@ -145,6 +147,32 @@ struct RenamedFieldTests {
       )
     }
     #expect(reading?.reason == error.reason)
+  }
+
+  @Test
+  func `a backup of commits that a restore has taken out of the history is not named`() async throws
+  {
+    try await writeOld()
+    let monday = directory.path("monday.strata")
+    try await StoreBackup.fork(path, at: .revision(1), to: monday)
+    try await writeOld("b")
+    _ = try await openNew([Self.rename])
+    try await StoreBackup.restore(monday, replacing: path)
+    try await writeOld("c")
+    _ = try await openNew([Self.rename])
+
+    func backup() async throws -> String? {
+      let error = try await #require(throws: PersistenceError.self) {
+        try await Persistence.open(at: path, initialState: Old.State(), database: \.db)
+      }
+      guard case .dataMigration(.olderBuild(_, _, let backup)) = error.reason else { throw error }
+      return backup
+    }
+    let own = path + ".before-2-2"
+    #expect(try await backup() == own)
+    try FileManager.default.removeItem(atPath: own)
+    #expect(FileManager.default.fileExists(atPath: path + ".before-2"))
+    #expect(try await backup() == nil)
   }
 
   @Test

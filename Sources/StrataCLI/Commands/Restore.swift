@@ -11,7 +11,7 @@ struct Restore: AsyncParsableCommand {
     discussion: """
       The backup is any copy of the store: of `persistence.backup`, or one such as app.strata.before-41, which a \
       migration has made. It is verified and copied, in a new epoch, and not changed. The files that are there \
-      are moved together into a directory beside the store, app.strata.damaged-TIME, and never deleted. The store must \
+      are moved together into a directory beside the store, app.strata.set-aside-TIME, and never deleted. The store must \
       not be open. It asks first where there is a store.
 
       A backup that is only copied into place is refused: the .head of the store says how far the store was.

@@ -69,14 +69,21 @@ enum MigrationJSON {
     let after: Revision
     let backup: String?
     let pending: [String]
+    let restored: [String]
     let notes: [String]
 
-    init(_ report: MigrationReport, to revision: Revision, _ pending: [String]) {
+    init(
+      _ report: MigrationReport,
+      to revision: Revision,
+      _ pending: [String],
+      _ restored: [String]
+    ) {
       to = revision
       before = report.before
       after = report.after
       backup = report.backup
       self.pending = pending
+      self.restored = restored
       notes = report.notes
     }
   }

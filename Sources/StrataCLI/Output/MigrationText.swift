@@ -132,7 +132,8 @@ package enum MigrationText {
   package static func revert(
     _ report: MigrationReport,
     to revision: Revision,
-    _ pending: [String]
+    _ pending: [String],
+    restored: [String]
   ) -> [String] {
     let backup = report.backup.map { " The backup is \($0.printable)." } ?? ""
     let change =
@@ -140,13 +141,18 @@ package enum MigrationText {
       ? "The data is what it was at revision \(revision) already."
       : "The data is what it was at revision \(revision), as revision \(report.after)."
     let names = pending.map(\.printable).joined(separator: ", ")
-    let migrations = pending.isEmpty ? [] : ["Pending again: \(names)."]
+    var migrations = pending.isEmpty ? [] : ["Pending again: \(names)."]
+    if !restored.isEmpty {
+      migrations.append(
+        "Has run by then, and is in the ledger again: \(restored.map(\.printable).joined(separator: ", "))."
+      )
+    }
     return [change + backup] + migrations + report.notes.map { "note  \($0.printable)" }
   }
 
-  /// An error of migrations with its remedy.
-  package static func sentence(_ error: DataMigrationError) -> String {
-    "\(error.description.prefix(1).uppercased())\(error.description.dropFirst()). \(error.remedy)"
+  /// An error of the migrations of a store with its remedy.
+  package static func sentence(_ error: DataMigrationError, of store: String) -> String {
+    "\(error.description.sentence) \(error.remedy(at: store))"
   }
 
   /// How a script differs from the one that ran: equal words, `-` removed and `+` added ones.

@@ -131,7 +131,10 @@ extension DataMigrationError: CustomStringConvertible {
   }
 
   /// What to do about it.
-  public var remedy: String {
+  public var remedy: String { remedy(at: nil) }
+
+  /// What to do about it, with the path of the store in the commands, if it is known.
+  package func remedy(at path: String?) -> String {
     switch self {
     case .badName, .duplicate, .gap, .outOfOrder:
       "Name the migrations 0001_…, 0002_…, 0003_… in the order in which they run."
@@ -150,7 +153,11 @@ extension DataMigrationError: CustomStringConvertible {
     case .refused(let findings): Self.permissions(findings)
     case .noStatement:
       "Write what it is to do, or remove its file; SELECT 1 says that it does nothing. The file was not changed."
-    case .notReversible: "Restore the backup from before it, or revert to a revision before it."
+    case .notReversible:
+      """
+      Restore the backup from before it, or revert to a revision before it\
+      \(path.map { ": `strata migrate revert \($0.shellWord) --to REVISION`" } ?? "").
+      """
     case .idsNotReversible:
       """
       The file is unchanged. Let the way back give each record an ID of its own, or remove the records that have none; \
@@ -161,7 +168,7 @@ extension DataMigrationError: CustomStringConvertible {
       """
       Add a step that does for just these records what \(name) did for all: a script with the line \
       -- strata:brings-up \(name), or in Swift one with .bringingUp("\(name)"). Or look at them with `strata migrate \
-      stragglers`, and keep them as they are (--keep) or remove them (--remove): DataMigrator.resolveStragglers.
+      stragglers\(path.map { " \($0.shellWord)" } ?? "")`, and keep them as they are (--keep) or remove them (--remove): DataMigrator.resolveStragglers.
       """
     case .unknownStep:
       "Write the name of an earlier migration as the list has it, and as `status` shows it."
@@ -188,8 +195,9 @@ extension DataMigrationError: CustomStringConvertible {
       """
     case .olderBuild(_, _, let backup?):
       """
-      Use the newer build, or go back to before these migrations with `strata restore STORE \(backup)`. The file was \
-      not changed.
+      Use the newer build, or go back to before these migrations with \
+      \(path.map { "`strata restore \($0.shellWord) \(backup.shellWord)`" } ?? "`strata restore` and the backup \(backup)"). \
+      The file was not changed.
       """
     case .olderBuild:
       """

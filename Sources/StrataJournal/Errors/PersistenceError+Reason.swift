@@ -208,7 +208,10 @@ extension PersistenceError.Reason {
   }
 
   /// What to do about it.
-  package var remedy: String {
+  package var remedy: String { remedy(at: nil) }
+
+  /// What to do about it, with the path of the store in the commands, if it is known.
+  package func remedy(at path: String?) -> String {
     switch self {
     case .missing: "Check the path. A program creates a store by opening it."
     case .missingDirectory: "Create the directory first: Strata creates only the file."
@@ -239,7 +242,8 @@ extension PersistenceError.Reason {
       """
     case .endMissing:
       """
-      Put a backup in place with `strata restore STORE BACKUP` (StoreBackup.restore), which starts a new epoch. Copy a \
+      Put a backup in place with \(path.map { "`strata restore \($0.shellWord) BACKUP`" } ?? "`strata restore`") \
+      (StoreBackup.restore), which starts a new epoch. Copy a \
       store together with its -wal, while no program has it open, or with persistence.backup(to:). If nobody has moved or \
       copied files, the end was lost: RestorePolicy.bestEffort opens what is there. The file was not changed.
       """
@@ -314,7 +318,7 @@ extension PersistenceError.Reason {
     case .notPersisted: "Insert them again with values that their encode(to:) accepts."
     case .previewing: "Return to the present, or keep what is shown, before the commit."
     case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
-    case .dataMigration(let error): error.remedy
+    case .dataMigration(let error): error.remedy(at: path)
     case .beforeMigration:
       """
       `strata query` reads it without types. Pass the migration as it ran, or ask for a revision after it.

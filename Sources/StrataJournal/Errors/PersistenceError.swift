@@ -72,7 +72,7 @@ public struct PersistenceError: Error, Sendable, CustomStringConvertible {
       "Check the disk, and try again."
     case (_, .diskFull) where operation.isWhole: "Free some space. Nothing was changed."
     case (_, .io) where operation.isWhole: "Check the disk. Nothing was changed."
-    default: reason.remedy
+    default: reason.remedy(at: path)
     }
   }
 }

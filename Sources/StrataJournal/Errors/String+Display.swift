@@ -96,6 +96,17 @@ extension Character {
 }
 
 extension String {
+  /// The text as a word of a shell: in quotes unless it is plain.
+  package var shellWord: String {
+    let isPlain =
+      !isEmpty
+      && utf8.allSatisfy { byte in
+        (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+          || "/._-".utf8.contains(byte)
+      }
+    return isPlain ? self : "'\(replacing("'", with: "'\\''"))'"
+  }
+
   /// The text as a sentence: its first letter in upper case, and one full stop at its end.
   package var sentence: String { (prefix(1).uppercased() + dropFirst()).withFullStop }
 

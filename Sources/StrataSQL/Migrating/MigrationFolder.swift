@@ -1,4 +1,5 @@
 import Foundation
+import StrataJournal
 
 /// The files of a folder of migrations, in the order of their numbers.
 ///
@@ -96,22 +97,13 @@ package struct MigrationFolder {
     let commands = moved.map { file in
       let letter = SQLMigrationName.prefix(of: file.file)
       let name = "\(letter)\(prefix)_\(file.file.drop { $0 != "_" }.dropFirst())"
-      return "mv \(quoted("\(path)/\(file.file)")) \(quoted("\(path)/\(name)"))"
+      return "mv \("\(path)/\(file.file)".shellWord) \("\(path)/\(name)".shellWord)"
     }
     throw .duplicate(
       number: number,
       files: others.map(\.file).sorted(),
       rename: commands.joined(separator: " && ")
     )
-  }
-
-  /// A path as a word of a shell.
-  private static func quoted(_ path: String) -> String {
-    let isPlain = path.utf8.allSatisfy { byte in
-      (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
-        || "/._-".utf8.contains(byte)
-    }
-    return isPlain ? path : "'\(path.replacing("'", with: "'\\''"))'"
   }
 
   private static func text(of path: String) throws(SQLMigrationError) -> String {

@@ -251,6 +251,7 @@ private struct BackupRestore {
       of: path,
       reason: "replaced by the backup \(backup.file)",
       replacement: QuarantineMove.name(file.temporary),
+      cause: .setAside,
       now: now,
       on: disk
     )

@@ -10,8 +10,8 @@ public import StrataJournal
 /// ```
 ///
 /// Opening a damaged store under `.bestEffort` moves it into `<file>.damaged-<time>/`: the database,
-/// SQLite's WAL and shared memory, and the head, as far as they exist. One whose archive has other commits is moved into
-/// `<file>.set-aside-<time>/`. A `manifest.json` is written first.
+/// SQLite's WAL and shared memory, and the head, as far as they exist. One whose archive has other commits, or whose place
+/// a backup takes, is moved into `<file>.set-aside-<time>/`. A `manifest.json` is written first.
 /// The files are never deleted or written to again. If a crash interrupts the move, the next opening for
 /// writing completes it before anything else.
 public struct Quarantine: Sendable, Equatable {
@@ -85,6 +85,7 @@ extension Quarantine {
       var move = try QuarantineMove(
         of: path,
         reason: reason,
+        cause: displaced == nil ? .damaged : .setAside,
         displaced: displaced,
         now: now,
         on: disk

@@ -17,12 +17,14 @@ package struct QuarantineMove {
   /// - Parameters:
   ///   - replacement: the name of a complete, synced file beside it that takes its name.
   ///   - files: the paths to move instead.
-  ///   - displaced: nil for damaged files; the name of the directory says which.
+  ///   - cause: what the name of the directory says.
+  ///   - displaced: what an archive has taken the place of; nil for any other move.
   package init(
     of path: StorePath,
     reason: String,
     replacement: String? = nil,
     files: [String]? = nil,
+    cause: StorePath.QuarantineCause = .damaged,
     displaced: DisplacedHistory? = nil,
     now: Date,
     on disk: Disk = .system
@@ -30,7 +32,7 @@ package struct QuarantineMove {
     let journals = try path.rollbackJournals()
     self.path = path
     self.disk = disk
-    directory = Self.unusedDirectory(path, displaced == nil ? .damaged : .setAside, now)
+    directory = Self.unusedDirectory(path, cause, now)
     manifest = QuarantineManifest(
       store: Self.name(path.file),
       time: Date(timeIntervalSince1970: now.timeIntervalSince1970.rounded(.down)),

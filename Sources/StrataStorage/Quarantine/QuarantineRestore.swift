@@ -45,6 +45,7 @@ package struct QuarantineRestore {
         of: path,
         reason: "replaced by \(QuarantineMove.name(directory))",
         files: inTheWay,
+        cause: .setAside,
         now: now,
         on: disk
       )

@@ -353,7 +353,8 @@ extension StoreErasure {
       case .notADatabase, .foreign, .empty, .missing, .notAFile: return nil
       default:
         // An unreadable file counts as a copy if its name says so.
-        return name.hasPrefix(store.path.file) || name.contains(".damaged-")
+        let isAside = StorePath.QuarantineCause.allCases.contains { name.contains($0.infix) }
+        return name.hasPrefix(store.path.file) || isAside
           ? .unreadable(error.reason.sentence) : nil
       }
     }

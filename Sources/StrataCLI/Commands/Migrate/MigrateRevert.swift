@@ -13,7 +13,7 @@ struct MigrateRevert: AsyncParsableCommand {
     discussion: """
       It is one new delta, so no history is lost, and the store is copied first, beside it. Neither scripts nor types \
       are needed, so it also goes back across migrations without a way back. What was committed since is no longer in \
-      the data. The store must not be open.
+      the data, and a migration that was taken back since has run again. The store must not be open.
 
       Examples:
         strata migrate revert app.strata --to 41
@@ -44,14 +44,19 @@ struct MigrateRevert: AsyncParsableCommand {
     migrator.configuration.backups = noBackup ? .none : .keep(3)
     let before = try await migrator.history()
     let report = try await migrator.revert(to: revision)
-    let left = Set(try await migrator.history().map(\.number))
-    let pending = before.filter { !left.contains($0.number) }.map(\.name)
+    let after = try await migrator.history()
+    let pending = before.filter { row in !after.contains { $0.number == row.number } }.map(\.name)
+    let restored = after.filter { row in !before.contains { $0.number == row.number } }.map(\.name)
     try Output.print { output throws(OutputError) in
       switch arguments.form {
       case .json:
-        try output.line(SummaryJSON.indented(MigrationJSON.Revert(report, to: revision, pending)))
+        try output.line(
+          SummaryJSON.indented(MigrationJSON.Revert(report, to: revision, pending, restored))
+        )
       case .text:
-        for line in MigrationText.revert(report, to: revision, pending) { try output.line(line) }
+        for line in MigrationText.revert(report, to: revision, pending, restored: restored) {
+          try output.line(line)
+        }
       }
     }
   }

@@ -38,7 +38,7 @@ struct MigrateStatus: AsyncParsableCommand {
       // The exit code is set even if the output is not read.
     }
     if let problem = status.problem {
-      Output.printError("strata: \(MigrationText.sentence(problem).printable)")
+      Output.printError("strata: \(MigrationText.sentence(problem, of: arguments.store).printable)")
       throw ExitCode(ExitStatus(problem).rawValue)
     }
     let open = status.pending.count + status.stragglers.count
