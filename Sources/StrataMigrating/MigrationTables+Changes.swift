@@ -8,13 +8,13 @@ extension MigrationTables {
   /// Gives a table another name.
   package func rename(_ table: String, to name: String) throws {
     try workspace.checkIsReadable(table)
-    if !workspace.isForStragglers {
-      var scan = workspace.scan(name)
+    if records == .all {
+      var scan = workspace.scan(name, records)
       if try scan.next() != nil {
         throw MigrationStepError("\(name) has records already, so \(table) cannot get its name")
       }
     }
-    workspace.seals[name] = workspace.seals[name] ?? workspace.seals[table]
+    workspace.copySealing(of: table, to: name)
     try mapReferences(to: table) { layout in try layout.referring(to: name, for: table) }
     try workspace.columns.mapFields { try Layout([$0]).referring(to: name, for: table).fields[0] }
     var layouts: [Int64: Layout] = [:]
@@ -26,7 +26,7 @@ extension MigrationTables {
     for (number, layout) in layouts.sorted(by: { $0.key < $1.key }) {
       numbers[number] = try workspace.session.number(of: layout, table: name)
     }
-    var scan = workspace.scan(table)
+    var scan = workspace.scan(table, records)
     while let entity = try scan.next() {
       let id = Array(entity.id)
       let number =
@@ -66,7 +66,7 @@ extension MigrationTables {
     workspace.columns.mapFields(of: table) {
       $0.name == field ? .init(name, $0.kind, to: $0.references) : $0
     }
-    var scan = workspace.scan(table)
+    var scan = workspace.scan(table, records)
     while let entity = try scan.next() {
       if let layout = layouts[entity.layout],
         FieldPresence(entity.record, try workspace.layout(entity.layout)) != nil
@@ -131,7 +131,7 @@ extension MigrationTables {
   func drop(_ table: String) throws {
     allow(.destructive(table))
     end(table)
-    var scan = workspace.scan(table)
+    var scan = workspace.scan(table, records)
     while let entity = try scan.next() {
       try workspace.removeKnown(Array(entity.id), from: table)
     }
@@ -141,7 +141,7 @@ extension MigrationTables {
   func rewrite(_ table: String) throws {
     try workspace.checkIsReadable(table)
     guard let newest = workspace.newestLayout(of: table) else { return }
-    var scan = workspace.scan(table)
+    var scan = workspace.scan(table, records)
     while let entity = try scan.next() {
       if try workspace.layout(entity.layout) == newest { continue }
       let record = try record(entity)
@@ -172,7 +172,7 @@ extension MigrationTables {
     try staging.dropMoved()
     var kinds: Set<Layout.Kind> = []
     var oldKinds: Set<UInt8> = []
-    var scan = workspace.scan(table)
+    var scan = workspace.scan(table, records)
     while let entity = try scan.next() {
       let id = try newID(try record(entity))
       if let kind = entity.id.first { oldKinds.insert(kind) }
@@ -187,7 +187,7 @@ extension MigrationTables {
     for other in workspace.tables.sorted() where other != table {
       try rewriteReferences(from: other, to: table, kind)
     }
-    var unfollowed = UnfollowedIDs(workspace, kinds: oldKinds)
+    var unfollowed = UnfollowedIDs(workspace, records, kinds: oldKinds)
     for other in workspace.tables.sorted() {
       let followed = try references(from: other, to: table)
       for finding in try unfollowed.find(in: other, besides: followed, of: table) { note(finding) }
@@ -206,7 +206,7 @@ extension MigrationTables {
       workspace.resume(table, with: try layout.holding(kind, at: [id] + references))
     }
     for reference in references { workspace.renames.noteFollowed(reference.field, of: table) }
-    var scan = workspace.scan(table)
+    var scan = workspace.scan(table, records)
     while let entity = try scan.next() {
       var record = try record(entity)
       guard !record.isLone, let value = try staging.newValue(of: Array(entity.id)) else { continue }
@@ -248,7 +248,7 @@ extension MigrationTables {
       allow(.lossy("\(table).\(reference.field)"))
       workspace.renames.noteFollowed(reference.field, of: table)
     }
-    var scan = workspace.scan(table)
+    var scan = workspace.scan(table, records)
     while let entity = try scan.next() {
       let record = try record(entity)
       guard !record.isLone, let members = try rewritten(record.members, at: references) else {
@@ -301,7 +301,7 @@ extension MigrationTables {
       if let newest = workspace.newestLayout(of: table) {
         workspace.resume(table, with: try change(newest))
       }
-      var scan = workspace.scan(table)
+      var scan = workspace.scan(table, records)
       while let entity = try scan.next() {
         guard let layout = layouts[entity.layout] else { continue }
         try workspace.put(Array(entity.record), layout, id: Array(entity.id), in: table)

@@ -30,11 +30,9 @@ extension MigrationWorkspace {
 
   /// How many of the records that builds without a migration have written are there, by table.
   func countStragglers(of migration: Int, in tables: Set<String>) throws -> [String: Int] {
-    stragglersOf = migration
-    defer { stragglersOf = nil }
     var counts: [String: Int] = [:]
     for table in tables {
-      var scan = scan(table)
+      var scan = scan(table, .stragglers(of: migration))
       while try scan.next() != nil { counts[table, default: 0] += 1 }
     }
     return counts

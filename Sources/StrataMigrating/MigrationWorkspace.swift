@@ -11,8 +11,6 @@ import StrataStorage
 final class MigrationWorkspace {
   /// The tables that are there: those of the store, those that the run has added, and none that it has ended.
   var tables: Set<String>
-  /// The tables that the step has renamed or dropped.
-  private var leftTables: Set<String> = []
   /// The columns that are declared and those that were dropped.
   var columns: MigrationColumns
   let session: WriterSession
@@ -24,23 +22,34 @@ final class MigrationWorkspace {
   private var sequence: Int64 = 0
   /// The steps that are done, with the last number of a change of each.
   private var steps: [(name: String, end: Int64)] = []
-  private var stagedTables: Set<String> = []
   private var keptTables: Set<String> = []
-  /// Whether the step has stored a record.
-  private(set) var hasPuts = false
-  /// What the step has given other names.
-  var renames = MigrationRenames()
-  /// The tables in which the step has given records other IDs.
-  private var movedTables: Set<String> = []
-  /// The tables that the step has given other names, and changed since.
-  private var tablesChangedSinceRename: Set<String> = []
   private var lookUps: [String: LookUp] = [:]
-  /// What opens and seals the records of a table for the step.
-  var seals: [String: any RecordSealing] = [:]
-  /// The number of the migration that runs only on the records that builds without it have written; nil while a step
-  /// runs on all.
-  var stragglersOf: Int?
-  var isForStragglers: Bool { stragglersOf != nil }
+  /// The step that runs; one without changes between two.
+  private var step = Step()
+
+  /// What a step has done so far.
+  private struct Step {
+    /// What opens and seals the records of a table.
+    var seals: [String: any RecordSealing] = [:]
+    /// The tables with changes in the staging.
+    var tables: Set<String> = []
+    /// The tables that it has renamed or dropped.
+    var leftTables: Set<String> = []
+    /// Whether it has stored a record.
+    var hasPuts = false
+    var renames = MigrationRenames()
+    /// The tables in which it has given records other IDs.
+    var movedTables: Set<String> = []
+    /// The tables that it has given other names, and changed since.
+    var tablesChangedSinceRename: Set<String> = []
+  }
+
+  /// The records that a step works on.
+  enum Records: Equatable {
+    case all
+    /// Those that builds without a migration have written, and what the step has made of them.
+    case stragglers(of: Int)
+  }
 
   init(_ view: ReadView, _ session: WriterSession) throws {
     base = try view.state(at: view.last.revision)
@@ -48,6 +57,21 @@ final class MigrationWorkspace {
     columns = MigrationColumns(view)
     staging = try MigrationStaging()
     self.session = session
+  }
+
+  /// Starts a step, with what opens and seals the records of a table.
+  func startStep(sealing seals: [String: any RecordSealing]) { step = Step(seals: seals) }
+
+  /// What opens and seals the records of a table in the step; nil for none.
+  func sealing(of table: String) -> (any RecordSealing)? { step.seals[table] }
+
+  /// Whether the step has stored a record.
+  var hasPuts: Bool { step.hasPuts }
+
+  /// What the step has given other names.
+  var renames: MigrationRenames {
+    get { step.renames }
+    _modify { yield &step.renames }
   }
 
   /// The table of a number in the staging.
@@ -78,6 +102,7 @@ extension MigrationWorkspace {
     private let workspace: MigrationWorkspace
     private let table: String
     private let number: Int64
+    private let records: Records
     private let start: Int64
     private var before: Before
     private var page: ArraySlice<MigrationStaging.Change> = []
@@ -85,20 +110,21 @@ extension MigrationWorkspace {
     private var upcoming: StoredEntity?
     private var hasUpcoming = false
 
-    fileprivate init(_ workspace: MigrationWorkspace, _ table: String) {
+    fileprivate init(_ workspace: MigrationWorkspace, _ table: String, _ records: Records) {
       self.workspace = workspace
       self.table = table
+      self.records = records
       number = workspace.number(of: table)
       start = workspace.sequence
       before = Before(workspace, table)
-      isPaged = !workspace.stagedTables.contains(table)
+      isPaged = !workspace.step.tables.contains(table)
     }
 
     /// The next entity; nil at the end.
     mutating func next() throws -> StoredEntity? {
       while let entity = try nextOfAny() {
-        if let migration = workspace.stragglersOf,
-          try !workspace.staging.isStraggler(entity.id, in: number, of: migration)
+        if case .stragglers(let migration) = records,
+          try !workspace.isStraggler(entity.id, in: table, of: migration)
         {
           continue
         }
@@ -117,7 +143,7 @@ extension MigrationWorkspace {
         if let entity = upcoming, added.map({ !$0.lexicographicallyPrecedes(entity.id) }) ?? true {
           hasUpcoming = false
           if let added, added[...] == entity.id { page = page.dropFirst() }
-          guard workspace.stagedTables.contains(table),
+          guard workspace.step.tables.contains(table),
             let row = try workspace.staging.row(of: .staged, number, Array(entity.id))
           else { return entity }
           // Another record was given this ID before this one was visited.
@@ -199,7 +225,19 @@ extension MigrationWorkspace {
   }
 
   /// The entities of a table.
-  func scan(_ table: String) -> Scan { Scan(self, table) }
+  func scan(_ table: String, _ records: Records = .all) -> Scan { Scan(self, table, records) }
+
+  /// Whether a build without a migration has written a record, or the step has stored it.
+  private func isStraggler(
+    _ id: ArraySlice<UInt8>,
+    in table: String,
+    of migration: Int
+  ) throws -> Bool {
+    let number = number(of: table)
+    if try staging.isStraggler(id, in: number, of: migration) { return true }
+    guard step.tables.contains(table) else { return false }
+    return try staging.row(of: .staged, number, Array(id))?.record != nil
+  }
 
   /// The entities of a table before the step.
   func before(_ table: String) -> Before { Before(self, table) }
@@ -212,7 +250,7 @@ extension MigrationWorkspace {
   /// The same as it is stored.
   private func stored(_ id: [UInt8], in table: String) throws -> StoredEntity? {
     let number = number(of: table)
-    if stagedTables.contains(table), let row = try staging.row(of: .staged, number, id) {
+    if step.tables.contains(table), let row = try staging.row(of: .staged, number, id) {
       return row.entity(in: table)
     }
     if keptTables.contains(table), let row = try staging.row(of: .kept, number, id) {
@@ -249,65 +287,6 @@ extension MigrationWorkspace {
       var scan = base.scan(table, .ids([id]))
       return try scan.next()
     }
-  }
-
-  /// Whether a table has sealed records; O(layouts) unless it has had some.
-  func isSealed(_ table: String) throws -> Bool {
-    if seals[table] != nil { return true }
-    guard layouts(of: table).contains(where: { $0.value.isOfSealedRecords }) else { return false }
-    var scan = scan(table)
-    while let entity = try scan.next() {
-      if try layout(entity.layout).isOfSealedRecords { return true }
-    }
-    return false
-  }
-
-  /// Refuses a table with sealed records that the step cannot open.
-  func checkIsReadable(_ table: String) throws {
-    guard seals[table] == nil, try isSealed(table) else { return }
-    throw DataMigrationError.sealed(table: table)
-  }
-
-  /// An entity as the step sees it: opened, if it can open the sealed records of the table.
-  func opened(_ entity: StoredEntity) throws -> StoredEntity {
-    guard let sealing = seals[entity.table], try layout(entity.layout).isOfSealedRecords else {
-      return entity
-    }
-    let context = context(of: Array(entity.id), in: entity.table)
-    do {
-      let (layout, record) = try SealedRecord.open(entity.record, with: sealing, context)
-      return StoredEntity(table: entity.table, id: entity.id, layout: layout, record: record)
-    } catch {
-      let id = EncodedID.text(of: entity.id)
-      throw MigrationStepError("\(entity.table) \(id) could not be opened: \(error)")
-    }
-  }
-
-  /// A record as it is stored: sealed, if the step seals those of the table.
-  func sealed(
-    _ record: (layout: Int64, bytes: [UInt8]),
-    id: [UInt8],
-    in table: String
-  ) throws -> (layout: Int64, bytes: [UInt8]) {
-    guard let sealing = seals[table], try !layout(record.layout).isOfSealedRecords else {
-      return record
-    }
-    let sealed: [UInt8]
-    do {
-      let context = context(of: id, in: table)
-      sealed = try SealedRecord.seal(record.bytes, record.layout, with: sealing, context)
-    } catch {
-      let id = EncodedID.text(of: id[...])
-      throw MigrationStepError("\(table) \(id) could not be sealed: \(error)")
-    }
-    try checkSize(sealed, in: table)
-    var bytes: [UInt8] = []
-    SealedRecord.append(sealed, to: &bytes)
-    return (try session.number(of: SealedRecord.layout(), table: table), bytes)
-  }
-
-  private func context(of id: [UInt8], in table: String) -> RecordContext {
-    RecordContext(store: session.identity.id, table: table, id: id)
   }
 }
 
@@ -383,7 +362,7 @@ extension MigrationWorkspace {
     try stage((number, record), id: id, origin: former, in: table)
   }
 
-  private func checkSize(_ record: [UInt8], in table: String) throws {
+  func checkSize(_ record: [UInt8], in table: String) throws {
     do throws(EncodingFailure) {
       try EntityEncoder.checkSize(record.count)
     } catch {
@@ -444,15 +423,7 @@ extension MigrationWorkspace {
   ) throws {
     let record = try sealed(record, id: id, in: table)
     tables.insert(table)
-    if origin != nil { movedTables.insert(table) }
-    // The rest of the step and later ones see it too.
-    if let stragglersOf {
-      try staging.noteWrite(
-        of: id[...],
-        in: number(of: table),
-        byBuildKnowing: stragglersOf - 1
-      )
-    }
+    if origin != nil { step.movedTables.insert(table) }
     try stage(.init(id: id, record: record, origin: origin, number: sequence + 1), in: table)
   }
 
@@ -478,9 +449,9 @@ extension MigrationWorkspace {
 
   private func stage(_ row: MigrationStaging.Change, in table: String) throws {
     sequence += 1
-    stagedTables.insert(table)
-    if row.record != nil { hasPuts = true }
-    if renames.tables[table] != nil { tablesChangedSinceRename.insert(table) }
+    step.tables.insert(table)
+    if row.record != nil { step.hasPuts = true }
+    if renames.tables[table] != nil { step.tablesChangedSinceRename.insert(table) }
     try staging.stage(number(of: table), row)
   }
 }
@@ -489,59 +460,80 @@ extension MigrationWorkspace {
 extension MigrationWorkspace {
   /// The tables that the step has changed, sorted by name.
   var changedTables: [String] {
-    stagedTables.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    step.tables.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
   /// The ID that a record had before the step; nil where it is the same.
   func origin(of id: [UInt8], in table: String) throws -> [UInt8]? {
-    guard movedTables.contains(table) else { return nil }
+    guard step.movedTables.contains(table) else { return nil }
     return try staging.row(of: .staged, number(of: table), id)?.origin
+  }
+
+  /// Lets records of a table be sealed as those of another one, whose name it gets.
+  func copySealing(of table: String, to name: String) {
+    step.seals[name] = step.seals[name] ?? step.seals[table]
   }
 
   /// Notes that a table has another name; its records were put under it.
   func noteRename(of table: String, to name: String) {
     renames.renameTable(table, to: name)
     columns.rename(table, to: name)
-    if tablesChangedSinceRename.remove(table) != nil { tablesChangedSinceRename.insert(name) }
+    if step.tablesChangedSinceRename.remove(table) != nil {
+      step.tablesChangedSinceRename.insert(name)
+    }
   }
 
   /// Notes that the step has renamed or dropped a table.
-  func noteLeft(_ table: String) { leftTables.insert(table) }
+  func noteLeft(_ table: String) { step.leftTables.insert(table) }
 
   /// Ends the tables that the step has renamed or dropped, and returns them; one that has records is there still.
   func endLeftTables() throws -> [String] {
-    defer { leftTables = [] }
-    let ended = try leftTables.filter { table in
+    let ended = try step.leftTables.filter { table in
       var scan = scan(table)
       return try scan.next() == nil
     }
+    step.leftTables = []
     tables.subtract(ended)
     for table in ended { columns.end(table) }
     return ended.sorted()
   }
 
   /// Whether the step has given records of a table other IDs.
-  func hasMoves(in table: String) -> Bool { movedTables.contains(table) }
+  func hasMoves(in table: String) -> Bool { step.movedTables.contains(table) }
 
   /// Whether a record of a table had this ID before the step and has another one now.
   func hasMoved(_ id: [UInt8], in table: String) throws -> Bool {
-    guard movedTables.contains(table) else { return false }
+    guard step.movedTables.contains(table) else { return false }
     return try staging.hasMoved(id, of: number(of: table))
   }
 
   /// Whether the step has changed a table since it gave it another name.
-  func isChangedSinceRename(_ table: String) -> Bool { tablesChangedSinceRename.contains(table) }
+  func isChangedSinceRename(_ table: String) -> Bool {
+    step.tablesChangedSinceRename.contains(table)
+  }
 
-  /// Makes what the step has changed the start of the next one.
-  func keepStaged(of step: String) throws {
-    steps.append((step, sequence))
+  /// Notes that a build without a migration has written what the step has stored: later steps run on it too.
+  func noteStaged(asStragglersOf migration: Int) throws {
+    for table in changedTables {
+      let number = number(of: table)
+      var last: [UInt8]?
+      while true {
+        let page = try staging.page(of: .staged, number, after: last)
+        guard let end = page.last else { break }
+        last = end.id
+        for row in page where row.record != nil {
+          try staging.noteWrite(of: row.id[...], in: number, byBuildKnowing: migration - 1)
+        }
+      }
+    }
+  }
+
+  /// Makes what the step of a name has changed the start of the next one.
+  func keepStaged(of name: String) throws {
+    steps.append((name, sequence))
     try staging.keepStaged()
-    keptTables.formUnion(stagedTables)
-    stagedTables = []
-    hasPuts = false
-    renames = MigrationRenames()
-    movedTables = []
-    tablesChangedSinceRename = []
+    keptTables.formUnion(step.tables)
+    step = Step()
   }
 }
 

@@ -16,14 +16,20 @@ struct UnfollowedIDs {
   }
 
   private let workspace: MigrationWorkspace
+  private let records: MigrationWorkspace.Records
   /// The first bytes of the old IDs, which say what kinds they are of.
   private let kinds: Set<UInt8>
   private var fields: [String: Field] = [:]
   /// The places that follow.
   private var followed: Set<String> = []
 
-  init(_ workspace: MigrationWorkspace, kinds: Set<UInt8>) {
+  init(
+    _ workspace: MigrationWorkspace,
+    _ records: MigrationWorkspace.Records,
+    kinds: Set<UInt8>
+  ) {
     self.workspace = workspace
+    self.records = records
     self.kinds = kinds
   }
 
@@ -33,7 +39,7 @@ struct UnfollowedIDs {
   {
     fields = [:]
     followed = Set(references.map { String($0.place.prefix { $0 != "{" }) })
-    var scan = workspace.scan(table)
+    var scan = workspace.scan(table, records)
     while let entity = try scan.next() {
       let layout = try workspace.layout(entity.layout)
       if layout.isOfSealedRecords { continue }

@@ -164,12 +164,7 @@ extension DataMigrationError: CustomStringConvertible {
       or restore the backup from before it, or revert to a revision before it.
       """
     case .unknownNumber: "`status` lists the migrations."
-    case .stragglers(let name, _):
-      """
-      Add a step that does for just these records what \(name) did for all: a script with the line \
-      -- strata:brings-up \(name), or in Swift one with .bringingUp("\(name)"). Or look at them with `strata migrate \
-      stragglers\(path.map { " \($0.shellWord)" } ?? "")`, and keep them as they are (--keep) or remove them (--remove): DataMigrator.resolveStragglers.
-      """
+    case .stragglers(let name, _): Self.remedy(ofStragglersOf: name, at: path)
     case .unknownStep:
       "Write the name of an earlier migration as the list has it, and as `status` shows it."
     case .sealed(let table):
@@ -193,27 +188,46 @@ extension DataMigrationError: CustomStringConvertible {
       Correct the migration, or the type or rule of this build, and open the store again. All migrations of this run \
       were rolled back, so the data is as it was.
       """
-    case .olderBuild(_, _, let backup?):
-      """
-      Use the newer build, or go back to before these migrations with \
-      \(path.map { "`strata restore \($0.shellWord) \(backup.shellWord)`" } ?? "`strata restore` and the backup \(backup)"). \
-      The file was not changed.
-      """
-    case .olderBuild:
-      """
-      Use the newer build, or restore a backup from before these migrations. The file was not changed.
-      """
+    case .olderBuild(_, _, let backup): Self.remedy(ofOlderBuildWith: backup, at: path)
     case .notEnoughSpace: "Free some space, or run without a backup."
     case .temporaryFile:
       "Free some space in the directory of temporary files, or set TMPDIR to another one."
     case .tablesGone(let tables, let new, let number):
-      """
-      If a table was renamed, add the migration \
-      DataMigration("\(Self.prefix(number))_rename", .rename("\(tables.keys.min() ?? "")", to: "\(new.min() ?? "")")); \
-      if its records are no longer needed, .dropTable("\(tables.keys.min() ?? "")"). To leave them in the \
-      file, open with PersistenceConfiguration.unknownTables = .keep. The file was not changed.
-      """
+      Self.remedy(ofTablesGone: tables, new: new, number)
     }
+  }
+
+  private static func remedy(ofStragglersOf name: String, at path: String?) -> String {
+    """
+    Add a step that does for just these records what \(name) did for all: a script with the line \
+    -- strata:brings-up \(name), or in Swift one with .bringingUp("\(name)"). Or look at them with `strata migrate \
+    stragglers\(path.map { " \($0.shellWord)" } ?? "")`, and keep them as they are (--keep) or remove them (--remove): DataMigrator.resolveStragglers.
+    """
+  }
+
+  private static func remedy(ofOlderBuildWith backup: String?, at path: String?) -> String {
+    guard let backup else {
+      return
+        "Use the newer build, or restore a backup from before these migrations. The file was not changed."
+    }
+    let command = path.map { "`strata restore \($0.shellWord) \(backup.shellWord)`" }
+    return """
+      Use the newer build, or go back to before these migrations with \(command ?? "`strata restore` and the backup \(backup)"). \
+      The file was not changed.
+      """
+  }
+
+  private static func remedy(
+    ofTablesGone tables: [String: Int],
+    new: [String],
+    _ number: Int
+  ) -> String {
+    """
+    If a table was renamed, add the migration \
+    DataMigration("\(prefix(number))_rename", .rename("\(tables.keys.min() ?? "")", to: "\(new.min() ?? "")")); \
+    if its records are no longer needed, .dropTable("\(tables.keys.min() ?? "")"). To leave them in the \
+    file, open with PersistenceConfiguration.unknownTables = .keep. The file was not changed.
+    """
   }
 
   /// A number as the names of migrations start with it.

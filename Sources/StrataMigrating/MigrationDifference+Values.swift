@@ -1,0 +1,201 @@
+import StrataJournal
+import StrataRecords
+import StrataStorage
+
+/// What the values of two records show.
+extension MigrationDifference {
+  /// Counts the values that a record has lost.
+  ///
+  /// Records without members beside their layouts are compared without their values.
+  mutating func note(
+    _ former: StoredEntity,
+    _ current: StoredEntity,
+    _ comparison: inout Comparison
+  ) throws {
+    let (before, after) = (try workspace.opened(former), try workspace.opened(current))
+    let (old, new) = (
+      try workspace.layout(before.layout), try workspace.layout(after.layout)
+    )
+    if old.isOfSealedRecords || new.isOfSealedRecords { return }
+    let presence = (FieldPresence(before.record, old), FieldPresence(after.record, new))
+    guard let had = presence.0, let has = presence.1 else {
+      return try noteValues(before, old, after, new, &comparison)
+    }
+    try noteOverwritten(before, old, after, new, &comparison.losses)
+    if before.layout == after.layout, had.isSame(as: has) { return }
+    let pairs = pairs(LayoutPair(before: before.layout, after: after.layout), old, new, after.table)
+    for pair in pairs where had[pair.before].hasValue {
+      // The field that repeats the ID has another value then.
+      if pair.name == "id", before.id != after.id { continue }
+      guard let field = pair.after, has[field].hasValue else {
+        let isKept = try pair.renamed.contains { renamed in
+          guard has[renamed.after].hasValue else { return false }
+          guard let place = renamed.before, had[place].hasValue else { return true }
+          // Both had a value before, so only the value shows which one this is.
+          return try Self.isSame(pair.name, before, old, renamed.name, after, new)
+        }
+        if !isKept { comparison.report.valuesLost[pair.name, default: 0] += 1 }
+        continue
+      }
+      guard let narrowing = pair.narrowing, had[pair.before] == .value, has[field] == .value else {
+        continue
+      }
+      let kinds = Narrowed(field: pair.name, from: narrowing.from, to: narrowing.to)
+      comparison.losses.narrowed[kinds, default: 0] += 1
+      if try !Self.isSame(pair.name, before, old, pair.name, after, new) {
+        comparison.losses.lossy[pair.name, default: 0] += 1
+      }
+    }
+  }
+
+  /// Notes which fields have the value that they had, and which have another one.
+  ///
+  /// Only those are compared that had another value in every record so far.
+  private func noteOverwritten(
+    _ before: StoredEntity,
+    _ old: Layout,
+    _ after: StoredEntity,
+    _ new: Layout,
+    _ losses: inout Losses
+  ) throws {
+    for field in old.fields where !losses.kept.contains(field.name) {
+      if field.name == "id", before.id != after.id { continue }
+      let had = try Self.value(of: field.name, in: before, old)
+      guard had != .null else { continue }
+      let has = try Self.value(of: field.name, in: after, new)
+      if has == .null {
+        // It is lost, or has another name.
+        if !workspace.renames.names(of: field.name, in: after.table).isEmpty {
+          losses.kept.insert(field.name)
+        }
+      } else if has.keepingKind(of: had) == had {
+        losses.kept.insert(field.name)
+      } else {
+        losses.overwritten[field.name, default: 0] += 1
+      }
+    }
+  }
+
+  private static func value(
+    of field: String,
+    in entity: StoredEntity,
+    _ layout: Layout
+  ) throws -> RecordValue {
+    let reader = RecordFields([field], in: layout)
+    var places = [RecordFields.Place.none]
+    try reader.locate(in: entity.record, &places)
+    return try reader.value(at: places[0], in: entity.record) ?? .null
+  }
+
+  /// Whether a field has the value that another one had.
+  private static func isSame(
+    _ field: String,
+    _ before: StoredEntity,
+    _ old: Layout,
+    _ name: String,
+    _ after: StoredEntity,
+    _ new: Layout
+  ) throws -> Bool {
+    guard let had = try RecordValue(record: before.record, layout: old)[field],
+      let has = try RecordValue(record: after.record, layout: new)[name]
+    else { return false }
+    return has.keepingKind(of: had) == had
+  }
+
+  private func noteValues(
+    _ before: StoredEntity,
+    _ old: Layout,
+    _ after: StoredEntity,
+    _ new: Layout,
+    _ comparison: inout Comparison
+  ) throws {
+    let has = try RecordValue(record: after.record, layout: new)
+    let had = try RecordValue(record: before.record, layout: old)
+    guard case .object(let members) = had, case .object(let left) = has else { return }
+    var kept: Set<String> = []
+    for member in left where member.value != .null { kept.insert(member.name) }
+    for member in members where member.value != .null {
+      if member.name == "id", before.id != after.id { continue }
+      if kept.contains(member.name) {
+        if has[member.name]?.keepingKind(of: member.value) == member.value {
+          comparison.losses.kept.insert(member.name)
+        } else {
+          comparison.losses.overwritten[member.name, default: 0] += 1
+        }
+        continue
+      }
+      let isKept = workspace.renames.names(of: member.name, in: after.table).contains { name in
+        guard kept.contains(name) else { return false }
+        guard let earlier = had[name], earlier != .null else { return true }
+        return has[name]?.keepingKind(of: member.value) == member.value
+      }
+      if !isKept { comparison.report.valuesLost[member.name, default: 0] += 1 }
+    }
+  }
+
+  private mutating func pairs(
+    _ numbers: LayoutPair,
+    _ old: Layout,
+    _ new: Layout,
+    _ table: String
+  ) -> [FieldPair] {
+    if let known = fieldPairs[numbers] { return known }
+    let pairs = old.fields.enumerated().map { index, field in
+      let after = new.fields.firstIndex { $0.name == field.name }
+      var narrowing: (from: Scalar, to: Scalar)?
+      if let after, case .scalar(let from) = field.kind,
+        case .scalar(let to) = new.fields[after].kind, to.isNarrower(than: from)
+      {
+        narrowing = (from, to)
+      }
+      let renamed = workspace.renames.names(of: field.name, in: table).sorted().compactMap { name in
+        new.fields.firstIndex { $0.name == name }.map { place in
+          RenamedField(
+            name: name,
+            after: place,
+            before: old.fields.firstIndex { $0.name == name }
+          )
+        }
+      }
+      return FieldPair(
+        name: field.name,
+        before: index,
+        after: after,
+        narrowing: narrowing,
+        renamed: renamed
+      )
+    }
+    fieldPairs[numbers] = pairs
+    return pairs
+  }
+}
+
+extension Scalar {
+  /// Whether it holds fewer numbers than another kind of number.
+  fileprivate func isNarrower(than other: Scalar) -> Bool {
+    guard let own = numbers, let others = other.numbers else { return false }
+    return own.digits < others.digits || !own.hasSign && others.hasSign
+      || !own.hasFraction && others.hasFraction
+  }
+
+  /// What a kind of number holds; nil for other kinds.
+  ///
+  /// The digits are those that an integer may have in binary such that all integers up to it are exact.
+  private var numbers: (digits: Int, hasSign: Bool, hasFraction: Bool)? {
+    switch self {
+    case .bool: (1, false, false)
+    case .int8: (7, true, false)
+    case .uint8: (8, false, false)
+    case .int16: (15, true, false)
+    case .uint16: (16, false, false)
+    case .int32: (31, true, false)
+    case .uint32: (32, false, false)
+    case .int64: (63, true, false)
+    case .uint64: (64, false, false)
+    case .float: (24, true, true)
+    case .double: (53, true, true)
+    case .decimal: (126, true, true)
+    case .string, .data, .date, .uuid, .url: nil
+    }
+  }
+}

@@ -1,0 +1,404 @@
+import Foundation
+import StrataBase
+import StrataJournal
+import StrataMigrations
+import StrataRecords
+import StrataSQLite
+import StrataStorage
+
+/// Running.
+extension MigrationRun {
+  /// Runs what is to run in a direction.
+  ///
+  /// When this throws, the file is as it was. After an error of the disk at the very end of the transaction all of it
+  /// may have been done instead; the ledger shows which.
+  ///
+  /// - Parameters:
+  ///   - known: the ledger, if the caller has read it under the lock.
+  ///   - read: decodes the result before it takes effect, and throws what is wrong with it; returns false if the caller
+  ///     has no types to decode it with.
+  func run(
+    _ direction: MigrationReport.Direction,
+    to number: Int?,
+    _ known: Ledger? = nil,
+    reading read: (any EntitySource, ReadView) throws -> Bool = { _, _ in false }
+  ) throws -> MigrationReport {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let ledger = try known ?? readLedger()
+    var report = MigrationReport(
+      direction: direction,
+      before: ledger.revision,
+      after: ledger.revision
+    )
+    let (tasks, stoppedBefore) = try tasks(direction, to: number, ledger.sequence)
+    report.stoppedBefore = stoppedBefore
+    let bringsUpStragglers = ledger.bringsUpStragglers && direction == .up
+    if tasks.isEmpty, !bringsUpStragglers { return report }
+    try write(
+      &report,
+      needsBackup: { try !tasks.isEmpty || !namesForStragglers(ledger, in: $0).isEmpty }
+    ) { session, view, lastTime, report in
+      let workspace = try MigrationWorkspace(view, session)
+      try run(tasks, direction, to: number, ledger, view, lastTime, workspace, &report)
+      report.isDecoded = try check(workspace, view, read)
+    }
+    report.duration = clock.now - start
+    return report
+  }
+
+  /// Makes the data what it was at a revision, as one delta, and the ledger too.
+  ///
+  /// It throws as ``run(_:to:_:)`` does.
+  func revert(to revision: Revision) throws -> MigrationReport {
+    let clock = ContinuousClock()
+    let start = clock.now
+    let ledger = try readLedger()
+    var report = MigrationReport(
+      direction: .down,
+      before: ledger.revision,
+      after: ledger.revision
+    )
+    try write(&report, needsBackup: { _ in true }) { session, view, lastTime, _ in
+      let then = try view.state(at: revision)
+      let rows = try view.ledger(at: revision)
+      let present = ledger.sequence.ledger
+      let change = MigrationTrace.LedgerChange(
+        removed: present.filter { !rows.contains($0) },
+        added: rows.filter { !present.contains($0) }.map(\.number)
+      )
+      let workspace = try MigrationWorkspace(view, session)
+      let tables = view.tables(at: revision)
+      for table in tables.union(workspace.tables).sorted() {
+        try workspace.restore(table, from: then)
+      }
+      var difference = MigrationDifference(workspace)
+      let trace = MigrationTrace.revert(to: revision, change)
+      _ = try session.append(
+        named: trace.name(),
+        trace: trace.bytes,
+        time: max(persistence.now().microseconds, lastTime),
+        change.isEmpty ? .ifNotEmpty : .always
+      ) { try difference.encode(into: &$0) }
+      for table in tables.subtracting(view.tables).sorted() {
+        try ListedTable.add(table, since: revision, to: session.connection)
+      }
+      for table in view.listed where table.since > revision && view.tables.contains(table.name) {
+        try ListedTable.end(table.name, at: session.written.revision, in: session.connection)
+      }
+      for (table, columns) in Dictionary(grouping: view.declared, by: \.table)
+      where columns.contains(where: { $0.since > revision }) {
+        try DeclaredColumn.replace(
+          columns.filter { $0.since <= revision },
+          of: table,
+          in: session.connection
+        )
+      }
+      for (table, columns) in Dictionary(grouping: view.dropped, by: \.table) {
+        try DroppedColumn.replace(
+          columns.filter { $0.since <= revision },
+          of: table,
+          in: session.connection
+        )
+      }
+      try DataLedger.replaceAll(with: rows, on: session.connection)
+      try endMarks(at: revision, view, session)
+    }
+    report.duration = clock.now - start
+    return report
+  }
+
+  /// Marks what was written after a revision as undone: the data is what it was there.
+  private func endMarks(
+    at revision: Revision,
+    _ view: ReadView,
+    _ session: WriterSession
+  ) throws {
+    var marks = try OlderBuildMarks.read(session.connection)
+    if marks.isEmpty { return }
+    let delta = try view.journal.headers(after: revision.previous, limit: 1).first
+    marks.add(
+      .undone,
+      after: HeadRecord.Mark(revision: revision, chain: delta?.hash ?? view.last.chain)
+    )
+    try marks.write(to: session.connection)
+  }
+
+  /// The migrations to run, and the one before which the run stops.
+  private func tasks(
+    _ direction: MigrationReport.Direction,
+    to number: Int?,
+    _ sequence: MigrationSequence
+  ) throws(DataMigrationError) -> (tasks: [Task], stoppedBefore: String?) {
+    if let problem = sequence.problem { throw problem }
+    var tasks: [Task] = []
+    switch direction {
+    case .up:
+      if let number, sequence.migration(number) == nil { throw .unknownNumber(number) }
+      for (next, migration) in sequence.pending where next <= number ?? .max {
+        guard let step = migration.up else {
+          if tasks.isEmpty { throw .needsProgram(migration.name) }
+          return (tasks, migration.name)
+        }
+        if migration.emptyScripts.contains(.up) { throw .noStatement(migration.name) }
+        tasks.append(Task(number: next, migration: migration, step: step))
+      }
+    case .down:
+      let last = number ?? sequence.head - 1
+      if let number, number < 0 || number > 0 && sequence.migration(number) == nil {
+        throw .unknownNumber(number)
+      }
+      for row in sequence.ledger.reversed() where row.number > last {
+        guard !row.isSquashed, let migration = sequence.migration(row.number),
+          let step = migration.down
+        else { throw .notReversible(row.name) }
+        if migration.emptyScripts.contains(.down) { throw .noStatement("\(migration.name).down") }
+        tasks.append(Task(number: row.number, migration: migration, step: step, row: row))
+      }
+    }
+    return (tasks, nil)
+  }
+
+  /// Runs the tasks in the transaction of the session.
+  private func run(
+    _ planned: [Task],
+    _ direction: MigrationReport.Direction,
+    to number: Int?,
+    _ ledger: Ledger,
+    _ view: ReadView,
+    _ lastTime: Int64,
+    _ workspace: MigrationWorkspace,
+    _ report: inout MigrationReport
+  ) throws {
+    let session = workspace.session
+    // Read again under the write lock: what was read before decides nothing.
+    let now = Ledger(
+      sequence: try MigrationSequence(
+        migrations,
+        DataLedger.entries(on: session.connection)
+      ),
+      marks: try OlderBuildMarks.read(session.connection),
+      revision: view.last.revision
+    )
+    var tasks = planned
+    if now.sequence.ledger != ledger.sequence.ledger {
+      tasks = try self.tasks(direction, to: number, now.sequence).tasks
+    }
+    if now.bringsUpStragglers {
+      // Also on the way down: what takes a step back needs records that have had it.
+      try runOnStragglers(now, view, lastTime, workspace, tasks.count, &report)
+      try OlderBuildMarks.removeAll(from: session.connection)
+    }
+    for (index, task) in tasks.enumerated() {
+      var step = MigrationReport.Step(
+        number: task.number,
+        name: task.migration.name,
+        form: task.migration.form
+      )
+      if task.migration.bringsUp.isEmpty || direction == .down {
+        step = try run(task, lastTime, workspace, (index + 1, tasks.count))
+      }
+      // What brings records up has run on them above, or there were none.
+      if direction == .down || !report.steps.contains(where: { $0.number == task.number }) {
+        report.steps.append(step)
+      }
+      switch direction {
+      case .up:
+        try DataLedger.append(
+          task.migration.ledgerEntry(
+            task.number,
+            applied: persistence.now().microseconds,
+            duration: Int64(step.duration / .microseconds(1)),
+            revision: session.written.revision,
+            layout: session.catalog.last
+          ),
+          on: session.connection
+        )
+      case .down: try DataLedger.remove(task.number, on: session.connection)
+      }
+    }
+    if configuration.findings == .refuse, !report.refusals.isEmpty {
+      throw DataMigrationError.refused(report.refusals)
+    }
+  }
+
+  /// Lets the caller read the result in the transaction of the run.
+  ///
+  /// - Throws: `.unreadable`, with the step that has changed the record last, where the caller refuses what a step has
+  ///   made; what the caller throws otherwise.
+  private func check(
+    _ workspace: MigrationWorkspace,
+    _ view: ReadView,
+    _ read: (any EntitySource, ReadView) throws -> Bool
+  ) throws -> Bool {
+    do {
+      return try read(
+        MigrationResult(workspace),
+        view.adding(workspace.tables, workspace.session.catalog)
+      )
+    } catch {
+      let reason = PersistenceError(.migrating, path: path.file, wrapping: error).reason
+      switch reason {
+      case .undecodable(let table, let id, _):
+        // One that no step has changed did not fit before either.
+        guard let step = try workspace.lastStep(changing: id, of: table) else { throw error }
+        throw DataMigrationError.unreadable([step], detail: reason.sentence)
+      case .ruleBroken where !workspace.namesOfSteps.isEmpty:
+        throw DataMigrationError.unreadable(workspace.namesOfSteps, detail: reason.sentence)
+      default: throw error
+      }
+    }
+  }
+
+  /// Runs the migrations that older builds do not know on the records that they have written.
+  private func runOnStragglers(
+    _ ledger: Ledger,
+    _ view: ReadView,
+    _ lastTime: Int64,
+    _ workspace: MigrationWorkspace,
+    _ count: Int,
+    _ report: inout MigrationReport
+  ) throws {
+    try Self.forEachPut(after: ledger.marks, in: view) { known, table, id in
+      let number = workspace.number(of: table)
+      try workspace.staging.noteWrite(of: id, in: number, byBuildKnowing: known)
+    }
+    let since = ledger.marks.openings.first?.revision ?? ledger.revision
+    for (lacked, migration) in ledger.lackedByOlderBuilds {
+      for (number, step) in ledger.sequence.steps(bringingUp: lacked, migration) {
+        let written = try workspace.countStragglers(
+          of: lacked,
+          in: step.perRecordTables.isEmpty ? workspace.tables : step.perRecordTables
+        )
+        if written.isEmpty { continue }
+        guard let up = step.up, !step.perRecordTables.isEmpty || !step.bringsUp.isEmpty else {
+          // Only a squashed migration and a marker cannot run, and the program has the closure of a marker.
+          throw step.up == nil && step.replaces == nil
+            ? DataMigrationError.needsProgram(step.name)
+            : .stragglers(migration.name, tables: written)
+        }
+        if step.emptyScripts.contains(.up) { throw DataMigrationError.noStatement(step.name) }
+        let task = Task(number: number, migration: step, step: up, stragglers: (lacked, since))
+        report.steps.append(try run(task, lastTime, workspace, (0, count)))
+      }
+    }
+  }
+
+  private func run(
+    _ task: Task,
+    _ lastTime: Int64,
+    _ workspace: MigrationWorkspace,
+    _ place: (index: Int, count: Int)
+  ) throws -> MigrationReport.Step {
+    let name = task.migration.name
+    let session = workspace.session
+    let clock = ContinuousClock()
+    let start = clock.now
+    let progress = configuration.progress
+    let records = task.records
+    let tables = MigrationTables(workspace, records) { records in
+      progress?(
+        MigrationProgress(migration: name, index: place.index, count: place.count, records: records)
+      )
+    }
+    progress?(
+      MigrationProgress(migration: name, index: place.index, count: place.count, records: 0)
+    )
+    workspace.startStep(sealing: task.migration.seals)
+    let listed = workspace.tables
+    var difference = MigrationDifference(workspace, records)
+    let header: DeltaHeader?
+    do {
+      try task.step(tables)
+      if case .stragglers(let migration) = records {
+        try workspace.noteStaged(asStragglersOf: migration)
+      }
+      // The delta of a way back has the row that goes, so that the ledger at an earlier revision is known.
+      let isNoted = task.row.map { $0.revision < session.written.revision.number } ?? false
+      header = try session.append(
+        named: task.trace.name(of: name),
+        trace: task.trace.bytes,
+        time: max(persistence.now().microseconds, lastTime),
+        isNoted ? .always : .ifNotEmpty
+      ) { try difference.encode(into: &$0) }
+    } catch {
+      throw Self.error(error, in: task)
+    }
+    try noteTables(besides: listed, workspace)
+    if task.migration.form != .sql { try workspace.noteFieldsLeft(by: difference) }
+    let hasChangedColumns = workspace.columns.hasChanged
+    try workspace.writeColumns()
+    var step = MigrationReport.Step(
+      number: task.number,
+      name: name,
+      form: task.migration.form,
+      tables: difference.reports,
+      findings: difference.findings + tables.findings
+    )
+    // There is nothing to take back of a step that brings records up.
+    let isEmpty = task.row != nil && !task.migration.bringsUp.isEmpty
+    if header?.entities ?? 0 == 0, !hasChangedColumns, !isEmpty,
+      try hasRecords(task.migration, workspace)
+    {
+      step.findings.append(
+        MigrationFinding(.noEffect, detail: "it changes nothing, although there are records")
+      )
+    }
+    step.allow(task.migration.allowances + tables.allowances)
+    step.bytes = header?.bytes ?? 0
+    step.revision = header?.revision
+    step.isForStragglers = records != .all
+    try workspace.keepStaged(of: name)
+    step.duration = clock.now - start
+    return step
+  }
+
+  /// Lists the tables that a step has added, and ends those that it has renamed or dropped.
+  private func noteTables(besides listed: Set<String>, _ workspace: MigrationWorkspace) throws {
+    let session = workspace.session
+    for table in workspace.tables.subtracting(listed).sorted() {
+      try ListedTable.add(table, since: session.written.revision, to: session.connection)
+    }
+    for table in try workspace.endLeftTables() {
+      try ListedTable.end(table, at: session.written.revision, in: session.connection)
+    }
+  }
+
+  /// Whether there are records that the migration could have changed.
+  private func hasRecords(
+    _ migration: DataMigration,
+    _ workspace: MigrationWorkspace
+  ) throws -> Bool {
+    let tables = migration.perRecordTables.isEmpty ? workspace.tables : migration.perRecordTables
+    return try tables.contains { table in
+      var scan = workspace.scan(table)
+      return try scan.next() != nil
+    }
+  }
+
+  /// An error of a step: what is wrong with the file or the disk is that, anything else is the step's failure.
+  private static func error(_ error: any Error, in task: Task) -> any Error {
+    let name = task.migration.name
+    return switch error {
+    case is DataMigrationError, is PersistenceError, is PersistenceError.Reason, is SQLiteError,
+      is CorruptionError, is SystemError:
+      error
+    case let error as MigrationStepError where error.isOfIDs && task.row != nil:
+      DataMigrationError.idsNotReversible(name, detail: error.description)
+    default: DataMigrationError.failed(name, detail: "\(error)")
+    }
+  }
+}
+
+extension MigrationReport.Step {
+  /// Marks the findings that the migration allows, and says of the others what would allow them.
+  fileprivate mutating func allow(_ allowances: [MigrationAllowance]) {
+    for (index, finding) in findings.enumerated() {
+      findings[index].isAllowed = allowances.contains { $0.covers(finding) }
+      guard findings[index].isRefused else { continue }
+      let permission = MigrationAllowance(finding.kind, finding.table, finding.field)
+      findings[index].permission =
+        form == .sql ? "-- strata:allow \(permission)" : permission.swift
+    }
+  }
+}
