@@ -532,7 +532,7 @@ extension ArchiveShipper {
     snapshots = nil
     catalogState = nil
     let relation = try await relation(head)
-    try checkFits(relation, leader: head.leader)
+    try await checkFits(relation, head, leader: head.leader)
     if relation == .atOrAhead, try await reader.read(\.identity.epoch) <= term.epoch {
       return note(head.mark)
     }

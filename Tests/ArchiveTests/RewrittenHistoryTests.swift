@@ -67,18 +67,19 @@ struct RewrittenHistoryTests {
     try await persistence.replicated(through: persistence.revision)
     // Nothing arrives after the restart, as from a machine that is lost.
     let hasRestarted = Lock(false)
+    let (lost, loss) = AsyncStream.makeStream(of: Void.self)
     archive.fail { call in
       hasRestarted.withLock { hasRestarted in
-        if hasRestarted { return .lost }
+        if hasRestarted {
+          loss.yield()
+          return .lost
+        }
         hasRestarted = call == "restart"
         return nil
       }
     }
     try await persistence.erase([Book.ID(99)])
-    while persistence.status.archive?.condition.failingSince == nil {
-      try await Task.sleep(for: .milliseconds(1))
-    }
-    #expect(hasRestarted.withLock { $0 })
+    for await _ in lost { break }
     try await persistence.close()
     #expect(try await archived() == store.state.db)
     #expect(await memory.gaps() == [])
@@ -109,14 +110,14 @@ struct RewrittenHistoryTests {
     addSecret(to: store)
     try await persistence.replicated(through: 2)
     let before = await memory.contents
-    let restarts = Lock(0)
+    let (lost, loss) = AsyncStream.makeStream(of: Void.self)
     archive.fail { call in
       guard call == "restart" else { return nil }
-      restarts.withLock { $0 += 1 }
+      loss.yield()
       return .lost
     }
     try await persistence.erase([Book.ID(99)])
-    while restarts.withLock({ $0 == 0 }) { try await Task.sleep(for: .milliseconds(1)) }
+    for await _ in lost { break }
     await memory.replace(by: before)
     archive.work()
     try await persistence.replicated(through: 2)

@@ -383,7 +383,7 @@ extension ArchiveFaultRun {
     let link = try newLink(machine)
     let path = machines[machine].path
     let configuration = configuration(of: machines[machine])
-    let opened = try await attempt(limit, machine) {
+    let opened = try await attempt(limit) {
       try await Persistence.open(
         at: path,
         initialState: LibraryState(),
@@ -411,7 +411,7 @@ extension ArchiveFaultRun {
     let link = try newLink(machine)
     let path = inMemory ? nil : machines[machine].path
     let configuration = configuration(of: machines[machine])
-    let opened = try await attempt(.seconds(1), machine) {
+    let opened = try await attempt(.seconds(1)) {
       guard standsBy else {
         return try await Persistence.follow(
           link,
@@ -467,7 +467,6 @@ extension ArchiveFaultRun {
     guard
       let persistence = try await attempt(
         .milliseconds(500),
-        machine,
         { try await follower.lead() }
       )
     else { return }
@@ -496,7 +495,6 @@ extension ArchiveFaultRun {
   /// What a call returns; nil if the archive does not let it, or it is not over in time.
   private func attempt<R: Sendable>(
     _ limit: Duration,
-    _ machine: Int,
     _ call: @escaping @Sendable () async throws -> R
   ) async throws -> R? {
     let task = Task { try await call() }
@@ -513,10 +511,6 @@ extension ArchiveFaultRun {
         step("  \(error.reason)")
         switch error.reason {
         case .away, .led, .leaseTooLong, .refused, .empty, .notFound: return nil
-        // A file that a power cut has taken back, of a history that the archive has lost too.
-        case .unusable(let detail) where !lostByArchive.isEmpty && detail.contains("taken back"):
-          step("  a person moves the file away")
-          try removeFile(of: machine)
         default: note("\(error)")
         }
       default: if !"\(error)".contains("CancellationError") { note("\(error)") }
@@ -1073,9 +1067,7 @@ extension ArchiveFaultRun {
 
   /// Opens the file of a machine that runs no process: what it has beside the history is named.
   private func openFile(of machine: Int) async throws {
-    for _ in 0..<2 where machines[machine].process == nil {
-      try await follow(machine, inMemory: false)
-    }
+    try await follow(machine, inMemory: false)
     if machines[machine].process == nil { note("machine \(machine) cannot follow") }
     try await close(machine)
   }
@@ -1098,7 +1090,7 @@ extension ArchiveFaultRun {
     if let last { return last }
     let idle = machines.indices.first { machines[$0].process == nil } ?? 0
     try await close(idle)
-    for _ in 0..<2 where machines[idle].process == nil { try await lead(idle, within: Self.limit) }
+    try await lead(idle, within: Self.limit)
     guard case .leader(let leader) = machines[idle].process else { return nil }
     return (idle, leader)
   }
