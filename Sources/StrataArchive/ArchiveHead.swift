@@ -116,6 +116,13 @@ extension ArchiveCandidate {
     (0..<Int64.max).contains(epoch) && start.isWellFormed && !leader.isEmpty
       ? nil : "nothing can lead as \"\(leader)\" after epoch \(epoch) from \(start)"
   }
+
+  /// Whether a head is that of its leadership right after another one: no other process led in between.
+  ///
+  /// - Parameter before: Nil for an archive without a store.
+  func leads(to head: ArchiveHead, from before: ArchiveHead?) -> Bool {
+    head.mark == before?.mark ?? start && head.epoch == max(before?.epoch ?? 0, epoch) + 1
+  }
 }
 
 extension Duration {

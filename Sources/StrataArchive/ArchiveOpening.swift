@@ -314,7 +314,7 @@ package struct ArchiveOpening: Sendable {
         guard isWaiting, case .led(let leader, let rest) = error.reason else { throw error }
         switch try await archive.head().map({ wait.look(at: $0, Scheduling.now) }) {
         case .isRenewed: throw error
-        case .isTooLong: throw wait.error(leader, rest, archive)
+        case .isTooLong: throw ArchiveError(wait.reason(leader, rest), archive: archive.name)
         case .runs, nil: break
         }
         try await Scheduling.sleep(for: min(rest + .milliseconds(10), .milliseconds(200)))

@@ -27,31 +27,21 @@ package actor ArchiveShipper {
   private nonisolated let status: Lock<ArchiveStatus>
   private nonisolated let waiters = Lock(ReplicationWaiters())
 
-  /// The leadership; nil until there is one.
-  private var term: ArchiveTerm?
+  private var leadership: Leadership
+  /// Why this process does not lead any more.
+  private var loss: PersistenceError.Reason?
   /// How far the archive is.
   private var mark: HistoryMark?
   /// Keeps the deltas that the archive lacks; nil once there are too many.
   private var pin: HistoryPins.Pin?
   /// Whether the archive could be reached at the opening.
   private let mayLeadAtOnce: Bool
-  /// Whether the opening has obtained the leadership, which the file does not know yet.
-  private var isNewLeader = false
-  /// Whether it must be asked how far the archive is: an answer was not received.
-  private var isUncertain = false
-  /// The lease of another leader that is waited for.
-  private var wait: LeaseWait
-  /// Whether the archive has to start again, as entities were erased from the file.
-  private var isRewritten = false
   /// What the archive's catalog was made of.
   private var catalogState: CatalogState?
   /// The snapshots of the archive; nil until they are known, and while it has none.
   private var snapshots: SentSnapshots?
   /// Whether the file may have a snapshot that the archive gets.
   private nonisolated let mayOweSnapshot = Lock(true)
-  /// When the lease was extended last: before the message was sent.
-  private var leaseStart = Scheduling.now
-  private var failures = 0
   private var backlogCheck = Scheduling.now
   private var isStopping = false
   private var loop: Task<Void, Never>?
@@ -69,15 +59,16 @@ package actor ArchiveShipper {
     self.archive = archive
     self.writer = writer
     policy = writer.configuration.archiving
-    wait = LeaseWait(lease: policy.lease)
-    term = opening.term
-    mark = opening.mark
-    isNewLeader = term != nil
-    mayLeadAtOnce = opening.report.away == nil
-    isRewritten = opening.isRewritten
-    let policy = writer.configuration.archiving
     path = writer.path
     leader = policy.leader(at: writer.path)
+    leadership = Leadership(
+      policy,
+      as: leader,
+      in: opening.term.map { opening.isRewritten ? .restarting($0) : .takingOver($0) } ?? .seeking,
+      since: opening.term.map { _ in Scheduling.now }
+    )
+    mark = opening.mark
+    mayLeadAtOnce = opening.report.away == nil
     reader = HistoryReader(
       writer.path,
       vfs: writer.configuration.vfs,
@@ -99,7 +90,9 @@ extension ArchiveShipper {
   ///
   /// Where commits need the lease, a new archive is led before this returns, if it can be reached.
   package func start() async {
-    if policy.withoutLease == .refuse, term == nil, mayLeadAtOnce { _ = await attempt() }
+    if policy.withoutLease == .refuse, leadership.term == nil, mayLeadAtOnce {
+      _ = await attempt()
+    }
     let events = writer.events.stream()
     let (signal, mayOweSnapshot) = (signal, mayOweSnapshot)
     loop = Task { [weak self] in
@@ -119,12 +112,7 @@ extension ArchiveShipper {
       listening.cancel()
     }
     watchLag()
-    guard policy.withoutLease == .refuse else { return }
-    if term == nil {
-      refuseCommits()
-    } else {
-      noteLease(from: leaseStart)
-    }
+    await take(.started)
   }
 
   /// Looks now and then how far the archive is behind, also while a call to it does not return.
@@ -144,7 +132,7 @@ extension ArchiveShipper {
   ///
   /// - Parameter keepsLead: Whether another sender goes on under the same lease.
   package func stop(within limit: Duration, keepingLead keepsLead: Bool = false) async {
-    if keepsLead { term = nil }
+    if keepsLead { await take(.stopped) }
     isStopping = true
     writer.queue.holdBack(false)
     waiters.withLock { $0.endPause() }?.resume()
@@ -166,7 +154,7 @@ extension ArchiveShipper {
       end.give(())
     }
     await end.value
-    term = nil
+    await take(.stopped)
     pin = nil
     await reader.stop(.closed)
     update { $0.condition = .closed }
@@ -178,23 +166,22 @@ extension ArchiveShipper {
   /// Throws what ends it; what was sent by then stays in the archive, and the next call goes on from there.
   package func sendOnce() async throws(PersistenceError) {
     do {
-      if term == nil { try await lead() }
-      if isNewLeader { try await takeOver() }
-      try await sendFirstSnapshot()
-      try await send()
+      while let step = leadership.due, await take(try await perform(step)) == nil {}
+      if let loss { throw loss }
       while try await sendSnapshotIfDue() {}
       await release()
-      term = nil
     } catch {
       await release()
-      term = nil
-      let lost = (error as? NotLeading)?.reason
-      throw PersistenceError(.archiving, path: path.file, wrapping: lost ?? error)
+      throw PersistenceError(.archiving, path: path.file, wrapping: error)
     }
   }
 
   private func release() async {
-    guard let term else { return }
+    if let term = leadership.term { await release(term) }
+    await take(.stopped)
+  }
+
+  private func release(_ term: ArchiveTerm) async {
     // The lease ends by itself if this does not arrive.
     do { try await archive.release(term) } catch _ {}
   }
@@ -212,7 +199,7 @@ extension ArchiveShipper {
   /// - Parameter isRewritten: Whether it has another history now, none of which is replicated.
   package func resume(isRewritten: Bool = false) async {
     await reader.resume()
-    isUncertain = true
+    await take(.resumed)
     if isRewritten { update { $0.replicated = nil } }
     signal.yield()
   }
@@ -230,8 +217,7 @@ extension ArchiveShipper {
 
   /// Whether there is nothing more to do.
   private var isDone: Bool {
-    if case .notLeading = currentStatus.condition { return true }
-    return isStopping && !hasWork
+    leadership.due == nil || isStopping && !hasWork
   }
 
   private var hasWork: Bool {
@@ -275,81 +261,177 @@ extension ArchiveShipper {
 
   /// Does what is due; returns how long to wait if nothing happens.
   private func attempt() async -> Duration {
-    do {
-      // An archive that went back does not know this leadership, and would refuse what the file begins it with for ever.
-      if isNewLeader, isUncertain { term = nil }
-      if term == nil { try await lead() }
-      if isNewLeader { try await takeOver() }
-      if isUncertain { try await resynchronize() }
+    while let step = leadership.due {
+      do {
+        if let pause = await take(try await perform(step)) { return pause }
+      } catch is CancellationError {
+        return .zero
+      } catch {
+        let failure: Leadership.Failure =
+          (error as? ArchiveError).map { .archive($0.reason) } ?? .file("\(error)")
+        if let pause = await take(.failed(failure)) { return pause }
+      }
+    }
+    return .zero
+  }
+
+  /// Changes what others see; once closed, it stays so, also when a call returns later.
+  private func update(_ change: (inout ArchiveStatus) -> Void) {
+    status.withLock { status in
+      if status.condition != .closed { change(&status) }
+    }
+  }
+}
+
+/// Leading.
+extension ArchiveShipper {
+  /// Makes a call; returns what has come of it.
+  private func perform(_ step: Leadership.Step) async throws -> Leadership.Event {
+    switch step {
+    case .readHead: return .headRead(try await archive.head())
+    case .compare(let head): return .compared(try await relation(head))
+    case .lead: return try await lead()
+    case .restart(let term):
+      // The file stays ahead of the archive's epoch until that has the rewritten history, and one that was taken back has
+      // its note.
+      let isTakenBack = try await reader.read { view in
+        try LeadershipRecord.takenBack(view.journal.connection) != nil
+      }
+      try await writer.note(
+        leadership: isTakenBack ? 0 : term.epoch,
+        raisingEpochTo: term.epoch + 1
+      )
+      try await restart(in: term)
+      return .restarted
+    case .note(let term):
+      try await writer.note(leadership: term.epoch, raisingEpochTo: term.epoch)
+      return .noted
+    case .send:
       try await sendFirstSnapshot()
       try await send()
       try await renewIfDue()
       try await sendSnapshotIfDue()
-      noteReached()
-      return policy.lease / 3
-    } catch let error as ArchiveError {
-      return await note(error)
-    } catch let error as NotLeading {
-      lose(error)
-      return policy.lease
-    } catch is CancellationError {
-      return .zero
-    } catch {
-      // The file is suspended, or its disk fails.
-      isUncertain = term != nil
-      noteAway("\(error)")
-      failures += 1
-      return min(.milliseconds(100) * failures, .seconds(5))
+      return .sent
     }
   }
 
-  private func noteReached() {
-    failures = 0
-    guard let term else { return }
-    wait = LeaseWait(lease: policy.lease)
-    var wasAway = false
-    update { status in
-      wasAway = status.condition.failingSince != nil
-      status.condition = .leading(epoch: term.epoch)
-    }
-    if wasAway { writer.events.send(.archiveBack) }
+  private func relation(_ head: ArchiveHead) async throws -> ArchiveRelation {
+    let comparison = ArchiveComparison(archive, head, leader, reader)
+    let relation = try await comparison.relation()
+    if relation == .cut { throw try await comparison.takenBack() }
+    guard case .confirming(let term, _) = leadership.state, relation == .atOrAhead,
+      try await reader.read(\.identity.epoch) > term.epoch
+    else { return relation }
+    // What was erased had not been sent, and the file is in a later epoch than this term all the same.
+    return .rewritten
   }
 
-  /// What to do after an error: returns how long to wait.
-  private func note(_ error: ArchiveError) async -> Duration {
-    switch error.reason {
-    case .refused:
-      isUncertain = true
-      failures += 1
-      // Asked at once who leads.
-      return failures > 1 ? .milliseconds(200) : .zero
-    case .led(let leader, let rest):
-      // The lease of a leader that has died ends.
-      let finding: LeaseWait.Finding?
-      do {
-        finding = try await archive.head().map { wait.look(at: $0, Scheduling.now) }
-      } catch {
-        noteAway(error.sentence)
-        return .seconds(1)
+  private func lead() async throws -> Leadership.Event {
+    let (identity, start) = try await reader.read { view in
+      guard let oldest = view.anchors.last?.header else {
+        throw CorruptionError("the file has no snapshot that its journal continues")
       }
-      switch finding {
-      case .isRenewed:
-        lose(NotLeading(leader: leader, because: "its lease runs until \(end(ofLease: rest))"))
-        return policy.lease
-      case .isTooLong: noteAway(wait.error(leader, rest, archive).sentence)
-      case .runs, nil: noteAway("\(leader) leads it, with a lease until \(end(ofLease: rest))")
-      }
-      return min(policy.lease / 4, .milliseconds(200))
-    case .away, .leaseTooLong: noteAway(error.sentence)
-    case .otherStore, .newerFormat, .takenBack, .lacksErasures, .unusable, .damaged, .notFound,
-      .gap,
-      .empty:
-      noteFailing("\(error)") { .failed($0, since: $1) }
+      return (view.identity, HistoryMark(oldest.revision, oldest.chain))
     }
-    isUncertain = true
-    failures += 1
-    await limitBacklog()
-    return min(.milliseconds(100) * failures, .seconds(5))
+    let candidate = ArchiveCandidate(
+      store: identity.id,
+      epoch: identity.epoch,
+      leader: leader,
+      lease: policy.lease,
+      start: start
+    )
+    let began = Scheduling.now
+    return .led(try await archive.lead(candidate), candidate, since: began)
+  }
+
+  private func renewIfDue() async throws {
+    let began = Scheduling.now
+    guard let term = leadership.term, leadership.mustRenew(at: began) else { return }
+    try await archive.renew(term)
+    await take(.extended(since: began))
+  }
+
+  /// Takes an event, and does what follows; returns how long to wait if nothing happens before.
+  @discardableResult
+  private func take(_ event: Leadership.Event) async -> Duration? {
+    let cause = cause(of: event)
+    var pause: Duration?
+    for action in leadership.take(event, at: Scheduling.now) {
+      switch action {
+      case .wait(let duration): pause = duration
+      case .release(let term): await release(term)
+      case .limitBacklog: await limitBacklog()
+      case .reportLost(let leader): lose(.notLeading(by: leader, because: cause))
+      default: perform(action)
+      }
+    }
+    return pause
+  }
+
+  /// Does what waits for nothing.
+  private func perform(_ action: Leadership.Action) {
+    switch action {
+    case .start(let mark): (self.mark, snapshots, catalogState) = (mark, nil, nil)
+    case .acceptCommits(let rest):
+      writer.queue.acceptCommitsAgain()
+      executor.schedule(after: rest) { [weak self] in
+        self?.assumeIsolated { shipper in
+          for action in shipper.leadership.take(.leaseEnded, at: Scheduling.now) {
+            shipper.perform(action)
+          }
+        }
+      }
+    case .refuseCommits: refuseCommits()
+    case .reportTakeover(let term):
+      update { status in
+        if status.condition == .starting { status.condition = .leading(epoch: term.epoch) }
+      }
+      if let mark { note(mark) }
+      writer.events.send(.leading(epoch: term.epoch))
+    case .reportSent(let term):
+      var wasAway = false
+      update { status in
+        wasAway = status.condition.failingSince != nil
+        status.condition = .leading(epoch: term.epoch)
+      }
+      if wasAway { writer.events.send(.archiveBack) }
+    case .report(let failure): report(failure)
+    case .release, .limitBacklog, .reportLost, .wait: break
+    }
+  }
+
+  /// Why an event that shows another leader does so.
+  private func cause(of event: Leadership.Event) -> String {
+    switch (leadership.state, event) {
+    case (.waiting(_, let rest), _): "its lease runs until \(end(ofLease: rest))"
+    case (.uncertain, .headRead(let head?)): "it has led since, in epoch \(head.epoch)"
+    default: "the archive has commits that this file lacks"
+    }
+  }
+
+  /// Another process leads: nothing that this one does can become part of the history.
+  private func lose(_ loss: PersistenceError.Reason) {
+    guard case .notLeading(let leader?, _) = loss else { return }
+    self.loss = loss
+    pin = nil
+    update { $0.condition = .notLeading(by: leader) }
+    writer.queue.refuseCommits(loss)
+    writer.events.send(.notLeading(by: leader))
+    fail(loss)
+  }
+
+  private func report(_ failure: Leadership.Failure) {
+    switch failure {
+    case .archive(.led(let leader, let rest)):
+      noteAway("\(leader) leads it, with a lease until \(end(ofLease: rest))")
+    case .archive(let reason):
+      let error = ArchiveError(reason, archive: archive.name)
+      switch reason {
+      case .away, .leaseTooLong: noteAway(error.sentence)
+      default: noteFailing("\(error)") { .failed($0, since: $1) }
+      }
+    case .file(let detail): noteAway(detail)
+    }
   }
 
   private func noteAway(_ detail: String) { noteFailing(detail) { .away($0, since: $1) } }
@@ -385,184 +467,6 @@ extension ArchiveShipper {
       }
     writer.queue.refuseCommits(.notLeading(by: nil, because: cause))
   }
-
-  /// Another process leads: nothing that this one does can become part of the history.
-  private func lose(_ loss: NotLeading) {
-    term = nil
-    pin = nil
-    update { $0.condition = .notLeading(by: loss.leader) }
-    writer.queue.refuseCommits(loss.reason)
-    writer.events.send(.notLeading(by: loss.leader))
-    fail(loss.reason)
-  }
-
-  /// Changes what others see; once closed, it stays so, also when a call returns later.
-  private func update(_ change: (inout ArchiveStatus) -> Void) {
-    status.withLock { status in
-      if status.condition != .closed { change(&status) }
-    }
-  }
-
-  private struct NotLeading: Error {
-    let leader: String
-    let because: String
-
-    var reason: PersistenceError.Reason { .notLeading(by: leader, because: because) }
-  }
-}
-
-/// Leading.
-extension ArchiveShipper {
-  /// Compares the two histories, and leads.
-  private func lead() async throws {
-    let (identity, start) = try await reader.read { view in
-      guard let oldest = view.anchors.last?.header else {
-        throw CorruptionError("the file has no snapshot that its journal continues")
-      }
-      return (view.identity, HistoryMark(oldest.revision, oldest.chain))
-    }
-    let before = try await archive.head()
-    if before == nil, mark != nil {
-      // It was there before, so it is not a new one.
-      throw ArchiveError(.empty, archive: archive.name)
-    }
-    var relation = ArchiveRelation.atOrAhead
-    if let before {
-      relation = try await self.relation(before)
-      // Leading to no end would only depose the one that leads.
-      try await checkFits(relation, before, leader: before.leader)
-    }
-    let began = Scheduling.now
-    let head = try await archive.lead(
-      ArchiveCandidate(
-        store: identity.id,
-        epoch: identity.epoch,
-        leader: leader,
-        lease: policy.lease,
-        start: start
-      )
-    )
-    let term = ArchiveTerm(epoch: head.epoch, lease: policy.lease)
-    let epoch = max(before?.epoch ?? 0, identity.epoch) + 1
-    if head.mark != before?.mark ?? start || head.epoch != epoch {
-      // Another process led in between.
-      relation = try await self.relation(head)
-    }
-    do {
-      // It has what this file lacks, so this process must not add to it.
-      try await checkFits(relation, head, leader: before?.leader ?? "another process")
-    } catch {
-      try await archive.release(term)
-      throw error
-    }
-    self.term = term
-    noteLease(from: began)
-    catalogState = nil
-    snapshots = nil
-    mark = head.mark
-    isRewritten = relation == .rewritten
-    isNewLeader = true
-  }
-
-  private func checkFits(
-    _ relation: ArchiveRelation,
-    _ head: ArchiveHead,
-    leader other: String
-  ) async throws {
-    switch relation {
-    case .atOrAhead, .rewritten: return
-    case .cut: throw try await ArchiveComparison(archive, head, leader, reader).takenBack()
-    case .behind, .farBehind, .diverged:
-      throw NotLeading(leader: other, because: "the archive has commits that this file lacks")
-    }
-  }
-
-  /// Notes the leadership in the file, and starts the archive again if entities were erased from the file.
-  private func takeOver() async throws {
-    guard let term, let mark else { return }
-    if isRewritten {
-      // The file stays ahead of the archive's epoch until that has the rewritten history, and one that was taken back has
-      // its note.
-      let isTakenBack = try await reader.read { view in
-        try LeadershipRecord.takenBack(view.journal.connection) != nil
-      }
-      try await writer.note(
-        leadership: isTakenBack ? 0 : term.epoch,
-        raisingEpochTo: term.epoch + 1
-      )
-      try await restart()
-      // Another leadership is above the file's epoch again.
-      self.term = nil
-      isNewLeader = false
-      try await lead()
-    }
-    guard let term = self.term else { return }
-    try await writer.note(leadership: term.epoch, raisingEpochTo: term.epoch)
-    update { status in
-      if status.condition == .starting { status.condition = .leading(epoch: term.epoch) }
-    }
-    isNewLeader = false
-    isUncertain = false
-    note(self.mark ?? mark)
-    writer.events.send(.leading(epoch: term.epoch))
-  }
-
-  private func relation(_ head: ArchiveHead) async throws -> ArchiveRelation {
-    try await ArchiveComparison(archive, head, leader, reader).relation()
-  }
-
-  /// Asks how far the archive is, after an answer that did not arrive or a refusal.
-  private func resynchronize() async throws {
-    guard let head = try await archive.head() else {
-      throw ArchiveError(.empty, archive: archive.name)
-    }
-    guard let term, head.epoch == term.epoch, head.leader == leader else {
-      // Another process leads. Or the archive went back to before this leadership, and may have given its epoch to another
-      // one. One of the same name has led and not got the file, whose lock is here.
-      if let term, head.epoch > term.epoch, head.leader != leader {
-        throw NotLeading(leader: head.leader, because: "it has led since, in epoch \(head.epoch)")
-      }
-      self.term = nil
-      isUncertain = false
-      try await lead()
-      return try await takeOver()
-    }
-    isUncertain = false
-    // An archive that went back may lack them.
-    snapshots = nil
-    catalogState = nil
-    let relation = try await relation(head)
-    try await checkFits(relation, head, leader: head.leader)
-    if relation == .atOrAhead, try await reader.read(\.identity.epoch) <= term.epoch {
-      return note(head.mark)
-    }
-    // Entities were erased from the file: it is in a later epoch than this term.
-    self.term = nil
-    try await lead()
-    try await takeOver()
-  }
-
-  private func renewIfDue() async throws {
-    guard let term, Scheduling.now - leaseStart > policy.lease / 4 else { return }
-    let began = Scheduling.now
-    try await archive.renew(term)
-    noteLease(from: began)
-  }
-
-  private func noteLease(from began: ContinuousClock.Instant) {
-    leaseStart = began
-    guard policy.withoutLease == .refuse else { return }
-    writer.queue.acceptCommitsAgain()
-    executor.schedule(after: policy.lease - (Scheduling.now - began)) { [weak self] in
-      self?.assumeIsolated { $0.refuseWithoutLease() }
-    }
-  }
-
-  /// Refuses commits if the lease has ended: another process may lead.
-  private func refuseWithoutLease() {
-    guard !isStopping, Scheduling.now - leaseStart >= policy.lease else { return }
-    refuseCommits()
-  }
 }
 
 /// Segments.
@@ -587,7 +491,7 @@ extension ArchiveShipper {
 
   /// Sends all that is written.
   private func send() async throws {
-    while let mark, let term, hasWork {
+    while let mark, let term = leadership.term, hasWork {
       try Task.checkCancellation()
       let batch: Batch
       do {
@@ -602,7 +506,7 @@ extension ArchiveShipper {
       try await archive.append(segment, catalog: batch.catalog, in: term)
       catalogState = batch.state
       if batch.owesSnapshot { mayOweSnapshot.withLock { $0 = true } }
-      noteLease(from: began)
+      await take(.extended(since: began))
       // What is not sent yet is not older.
       note(segment.end, behindSince: segment.times.upperBound)
     }
@@ -681,7 +585,7 @@ extension ArchiveShipper {
     pin?.advance(to: mark.revision)
     if pin == nil { pin = writer.pins.pin(mark.revision) }
     // Without a snapshot nothing of it can be restored; what was sent before the file was rewritten is not its history.
-    if snapshots == nil || isUncertain { return }
+    guard snapshots != nil, case .leading = leadership.state else { return }
     let behind = hasWork ? behindSince ?? writer.configuration.now() : nil
     update { status in
       status.replicated = mark.revision
@@ -770,7 +674,9 @@ extension ArchiveShipper {
   private func sendSnapshot(
     _ choose: @escaping @Sendable (ReadView) throws -> StoredSnapshot?
   ) async throws -> HistoryMark? {
-    guard let term, let read = try await prepareSnapshot(choose, term) else { return nil }
+    guard let term = leadership.term, let read = try await prepareSnapshot(choose, term) else {
+      return nil
+    }
     try await archive.add(read.snapshot, read.list, catalog: read.catalog, in: term)
     if snapshots?.add(read.snapshot) == nil { snapshots = SentSnapshots(read.snapshot) }
     return read.snapshot.mark
@@ -781,7 +687,7 @@ extension ArchiveShipper {
 
   /// Replaces what the archive has by the history of the file, as far as the archive had it at least: otherwise it
   /// would lack what it has confirmed.
-  private func restart() async throws {
+  private func restart(in term: ArchiveTerm) async throws {
     let whole = writer.pins.pin(0)
     defer { withExtendedLifetime(whole) {} }
     let beginning: @Sendable (ReadView) throws -> StoredSnapshot? = { view in
@@ -789,7 +695,7 @@ extension ArchiveShipper {
         try view.journal.bytes(after: snapshot.header.revision) <= Self.restartBytes
       } ?? view.anchors.first
     }
-    guard let term, let mark, let read = try await prepareSnapshot(beginning, term) else { return }
+    guard let mark, let read = try await prepareSnapshot(beginning, term) else { return }
     let segments = try await segments(after: read.snapshot.mark, in: term)
     let end = segments.last?.end ?? read.snapshot.mark
     guard end.revision >= mark.revision else {
@@ -804,7 +710,6 @@ extension ArchiveShipper {
     )
     snapshots = nil
     catalogState = nil
-    isRewritten = false
     note(end)
   }
 

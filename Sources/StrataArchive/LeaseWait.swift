@@ -42,8 +42,8 @@ package struct LeaseWait: Sendable {
     return head.lease > lease && time - start >= lease ? .isTooLong : .runs
   }
 
-  /// The error for a lease that is too long.
-  func error(_ leader: String, _ rest: Duration, _ archive: any Archive) -> ArchiveError {
-    ArchiveError(.leaseTooLong(by: leader, for: rest, lease: lease), archive: archive.name)
+  /// What is wrong with a lease that is too long.
+  func reason(_ leader: String, _ rest: Duration) -> ArchiveError.Reason {
+    .leaseTooLong(by: leader, for: rest, lease: lease)
   }
 }
