@@ -5,8 +5,8 @@ package import StrataStorage
 
 /// Prepares a file that is opened with an archive: it gets the history that the archive has.
 package struct ArchiveOpening: Sendable {
-  /// The leadership; nil if the archive could not be reached, or has no store yet.
-  package private(set) var term: ArchiveTerm?
+  /// The leadership, and when its lease began; nil if the archive could not be reached, or has no store yet.
+  private var lease: (term: ArchiveTerm, start: ContinuousClock.Instant)?
   /// How far the archive was.
   package private(set) var mark: HistoryMark?
   /// Whether the archive is to start again with the file's history: entities were erased from it, or it was taken back.
@@ -85,6 +85,20 @@ package struct ArchiveOpening: Sendable {
     }
   }
 
+  /// What the opening has obtained.
+  var leadership: Leadership {
+    let policy = configuration.archiving
+    let state = lease.map {
+      isRewritten ? Leadership.State.restarting($0.term) : .takingOver($0.term)
+    }
+    return Leadership(
+      policy,
+      as: policy.leader(at: path),
+      in: state ?? .seeking,
+      since: lease?.start
+    )
+  }
+
   private init(_ archive: any Archive, _ path: StorePath, _ configuration: PersistenceConfiguration)
   {
     self.archive = archive
@@ -152,12 +166,12 @@ package struct ArchiveOpening: Sendable {
       }
       if relation == .cut, let position { try await keepHistory(of: head, file, position) }
       let isOwn = exists ? try await file.leadership() == head.epoch : false
+      let candidate = candidate(position, head)
       let led = try await lead(
-        position,
-        head,
+        candidate,
         isWaiting: lack == .adopt && configuration.archiving.withoutLead == .open
       )
-      if led.mark != head.mark || led.epoch != max(head.epoch, position?.epoch ?? 0) + 1 {
+      if !candidate.leads(to: led, from: head) {
         // Another process led in between.
         head = led
         if replaced != nil { throw ArchiveError(.refused, archive: archive.name) }
@@ -242,8 +256,8 @@ package struct ArchiveOpening: Sendable {
 
   /// Ends its leadership, if it has one; if this does not arrive, the lease ends by itself.
   private mutating func giveUp() async {
-    if let term { do { try await archive.release(term) } catch _ {} }
-    (term, mark, report.epoch) = (nil, nil, nil)
+    if let lease { do { try await archive.release(lease.term) } catch _ {} }
+    (lease, mark, report.epoch) = (nil, nil, nil)
     isRewritten = false
   }
 
@@ -285,28 +299,30 @@ package struct ArchiveOpening: Sendable {
     if count > 0 { throw ArchiveError(.lacksErasures(count), archive: archive.name) }
   }
 
+  private func candidate(_ position: Position?, _ head: ArchiveHead) -> ArchiveCandidate {
+    ArchiveCandidate(
+      store: head.store,
+      epoch: position?.epoch ?? head.epoch,
+      leader: configuration.archiving.leader(at: path),
+      lease: configuration.archiving.lease,
+      start: head.mark
+    )
+  }
+
   /// Leads, and returns the new head.
   ///
   /// The lease of a leader that has died ends in the meantime. A lease that is renewed belongs to a working
   /// leader. It waits for two leases at most.
   private mutating func lead(
-    _ position: Position?,
-    _ head: ArchiveHead,
+    _ candidate: ArchiveCandidate,
     isWaiting: Bool
   ) async throws -> ArchiveHead {
-    let policy = configuration.archiving
-    let candidate = ArchiveCandidate(
-      store: head.store,
-      epoch: position?.epoch ?? head.epoch,
-      leader: policy.leader(at: path),
-      lease: policy.lease,
-      start: head.mark
-    )
-    var wait = LeaseWait(lease: policy.lease)
+    var wait = LeaseWait(lease: candidate.lease)
     while true {
       do {
+        let began = Scheduling.now
         let new = try await archive.lead(candidate)
-        term = ArchiveTerm(epoch: new.epoch, lease: policy.lease)
+        lease = (ArchiveTerm(epoch: new.epoch, lease: candidate.lease), began)
         mark = new.mark
         report.epoch = new.epoch
         return new

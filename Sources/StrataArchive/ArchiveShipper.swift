@@ -61,12 +61,7 @@ package actor ArchiveShipper {
     policy = writer.configuration.archiving
     path = writer.path
     leader = policy.leader(at: writer.path)
-    leadership = Leadership(
-      policy,
-      as: leader,
-      in: opening.term.map { opening.isRewritten ? .restarting($0) : .takingOver($0) } ?? .seeking,
-      since: opening.term.map { _ in Scheduling.now }
-    )
+    leadership = opening.leadership
     mark = opening.mark
     mayLeadAtOnce = opening.report.away == nil
     reader = HistoryReader(
@@ -88,9 +83,12 @@ package actor ArchiveShipper {
 extension ArchiveShipper {
   /// Starts to send.
   ///
-  /// Where commits need the lease, a new archive is led before this returns, if it can be reached.
+  /// Where commits need the lease, it is obtained before this returns if it does not run, as in a new archive or after a long
+  /// pull, and the archive can be reached.
   package func start() async {
-    if policy.withoutLease == .refuse, leadership.term == nil, mayLeadAtOnce {
+    if policy.withoutLease == .refuse, mayLeadAtOnce,
+      leadership.lease(at: Scheduling.now) <= .zero
+    {
       _ = await attempt()
     }
     let events = writer.events.stream()
@@ -154,6 +152,8 @@ extension ArchiveShipper {
       end.give(())
     }
     await end.value
+    // Stopping again does not wait for a call that this has not waited for.
+    self.loop = nil
     await take(.stopped)
     pin = nil
     await reader.stop(.closed)

@@ -148,6 +148,11 @@ package struct Leadership: Sendable {
     }
   }
 
+  /// How long the lease still runs, as far as this process knows.
+  package func lease(at time: ContinuousClock.Instant) -> Duration {
+    leaseStart.map { policy.lease - (time - $0) } ?? .zero
+  }
+
   /// Whether the lease is to be extended by a message of its own.
   package func mustRenew(at time: ContinuousClock.Instant) -> Bool {
     leaseStart.map { time - $0 > policy.lease / 4 } ?? false
@@ -268,7 +273,7 @@ package struct Leadership: Sendable {
   private mutating func takeLease(_ event: Event, at time: ContinuousClock.Instant) -> [Action] {
     if case .extended(let start) = event, term != nil { leaseStart = start }
     guard policy.withoutLease == .refuse else { return [] }
-    let rest = leaseStart.map { policy.lease - (time - $0) } ?? .zero
+    let rest = lease(at: time)
     if rest <= .zero { return [.refuseCommits] }
     if case .leaseEnded = event { return [] }
     return [.acceptCommits(for: rest)]

@@ -13,6 +13,7 @@ struct LeadershipLossTests {
   let directory: TemporaryDirectory
   let memory = MemoryArchive()
   let archive: FaultyArchive
+  private let renewals = Lock(0)
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -78,6 +79,54 @@ struct LeadershipLossTests {
       try await leader.replicated(through: leader.revision, within: .seconds(20))
     }
     #expect(error?.reason == .notLeading(by: "second"))
+    try await leader.close()
+  }
+
+  /// Opens a new file that is pulled for as long as the lease is, while calls fail.
+  private func openAfterLease(
+    failing calls: Set<String>
+  ) async throws -> Persistence<LibraryState, LibraryDatabase> {
+    let first = try await open("first", lease: .seconds(60))
+    LibraryStore(first).commit { $0.db.books.insert(Book(id: 1, title: "Volume 1")) }
+    try await first.replicated(through: 1)
+    try await first.close()
+    let lease = Duration.milliseconds(300)
+    let end = Lock<ContinuousClock.Instant?>(nil)
+    archive.fail { [renewals] call in
+      switch call {
+      case _ where calls.contains(call): return .lost
+      case "head": return nil
+      case "renew":
+        renewals.withLock { $0 += 1 }
+        return nil
+      case "lead":
+        end.withLock { $0 = .now + lease }
+        return nil
+      default: return end.withLock { $0 }.map { .now < $0 } == true ? .paused : nil
+      }
+    }
+    return try await open("second", lease: lease, .refuse)
+  }
+
+  @Test
+  func `a lease that has ended during a pull lets no commit be accepted`() async throws {
+    let leader = try await openAfterLease(failing: ["renew", "append"])
+    let store = LibraryStore(leader)
+    #expect(store.state.db.books.count == 1)
+    #expect(!leader.writer.queue.acceptsCommits)
+    archive.work()
+    while !leader.writer.queue.acceptsCommits {
+      try await Scheduling.sleep(for: .milliseconds(1))
+    }
+    store.commit { $0.db.books.insert(Book(id: 2, title: "Volume 2")) }
+    try await leader.replicated(through: leader.revision)
+    try await leader.close()
+  }
+
+  @Test
+  func `a lease that has ended during a pull is renewed before the opening returns`() async throws {
+    let leader = try await openAfterLease(failing: [])
+    #expect(renewals.withLock { $0 } > 0)
     try await leader.close()
   }
 }
