@@ -301,7 +301,7 @@ extension ArchiveShipper {
         leadership: isTakenBack ? 0 : term.epoch,
         raisingEpochTo: term.epoch + 1
       )
-      try await restart(in: term)
+      try await restart(in: term, atLeastTo: isTakenBack ? nil : mark)
       return .restarted
     case .note(let term):
       try await writer.note(leadership: term.epoch, raisingEpochTo: term.epoch)
@@ -685,9 +685,11 @@ extension ArchiveShipper {
   /// The history that an archive gets when it starts again: as many bytes of the last deltas, and a snapshot before them.
   private static let restartBytes: Int64 = 16 << 20
 
-  /// Replaces what the archive has by the history of the file, as far as the archive had it at least: otherwise it
-  /// would lack what it has confirmed.
-  private func restart(in term: ArchiveTerm) async throws {
+  /// Replaces what the archive has by the history of the file.
+  ///
+  /// - Parameter mark: How far that goes at least, so that the archive does not lack what it has confirmed; nil for a file that
+  ///   was taken back on purpose.
+  private func restart(in term: ArchiveTerm, atLeastTo mark: HistoryMark?) async throws {
     let whole = writer.pins.pin(0)
     defer { withExtendedLifetime(whole) {} }
     let beginning: @Sendable (ReadView) throws -> StoredSnapshot? = { view in
@@ -695,10 +697,10 @@ extension ArchiveShipper {
         try view.journal.bytes(after: snapshot.header.revision) <= Self.restartBytes
       } ?? view.anchors.first
     }
-    guard let mark, let read = try await prepareSnapshot(beginning, term) else { return }
+    guard let read = try await prepareSnapshot(beginning, term) else { return }
     let segments = try await segments(after: read.snapshot.mark, in: term)
     let end = segments.last?.end ?? read.snapshot.mark
-    guard end.revision >= mark.revision else {
+    if let mark, end.revision < mark.revision {
       throw CorruptionError("the file ends at \(end), before its archive at \(mark)")
     }
     try await archive.restart(

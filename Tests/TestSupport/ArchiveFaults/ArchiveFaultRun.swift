@@ -383,7 +383,7 @@ extension ArchiveFaultRun {
     let link = try newLink(machine)
     let path = machines[machine].path
     let configuration = configuration(of: machines[machine])
-    let opened = try await attempt(limit) {
+    let opened = try await attempt(limit, machine) {
       try await Persistence.open(
         at: path,
         initialState: LibraryState(),
@@ -411,7 +411,7 @@ extension ArchiveFaultRun {
     let link = try newLink(machine)
     let path = inMemory ? nil : machines[machine].path
     let configuration = configuration(of: machines[machine])
-    let opened = try await attempt(.seconds(1)) {
+    let opened = try await attempt(.seconds(1), machine) {
       guard standsBy else {
         return try await Persistence.follow(
           link,
@@ -465,10 +465,7 @@ extension ArchiveFaultRun {
   private func promote(_ machine: Int, _ following: Following) async throws {
     let follower = following.follower
     guard
-      let persistence = try await attempt(
-        .milliseconds(500),
-        { try await follower.lead() }
-      )
+      let persistence = try await attempt(.milliseconds(500), nil, { try await follower.lead() })
     else { return }
     guard let trail = CommitTrail(following.followed.lastShown()) else {
       return note("a follower lacked commits, or had some twice")
@@ -495,6 +492,7 @@ extension ArchiveFaultRun {
   /// What a call returns; nil if the archive does not let it, or it is not over in time.
   private func attempt<R: Sendable>(
     _ limit: Duration,
+    _ machine: Int?,
     _ call: @escaping @Sendable () async throws -> R
   ) async throws -> R? {
     let task = Task { try await call() }
@@ -511,6 +509,7 @@ extension ArchiveFaultRun {
         step("  \(error.reason)")
         switch error.reason {
         case .away, .led, .leaseTooLong, .refused, .empty, .notFound: return nil
+        case .lacksErasures: if let machine { try moveAway(machine) }
         default: note("\(error)")
         }
       default: if !"\(error)".contains("CancellationError") { note("\(error)") }
@@ -806,6 +805,12 @@ extension ArchiveFaultRun {
     try removeFile(of: machine)
   }
 
+  /// What a person does whose file knows of erasures that the archive has lost, or never had.
+  private func moveAway(_ machine: Int) throws {
+    step("  a person moves the file away")
+    try removeFile(of: machine)
+  }
+
   private func removeFile(of machine: Int) throws {
     let folder = URL(fileURLWithPath: machines[machine].path).deletingLastPathComponent()
     try FileManager.default.removeItem(at: folder)
@@ -1067,7 +1072,9 @@ extension ArchiveFaultRun {
 
   /// Opens the file of a machine that runs no process: what it has beside the history is named.
   private func openFile(of machine: Int) async throws {
-    try await follow(machine, inMemory: false)
+    for _ in 0..<2 where machines[machine].process == nil {
+      try await follow(machine, inMemory: false)
+    }
     if machines[machine].process == nil { note("machine \(machine) cannot follow") }
     try await close(machine)
   }
@@ -1090,7 +1097,9 @@ extension ArchiveFaultRun {
     if let last { return last }
     let idle = machines.indices.first { machines[$0].process == nil } ?? 0
     try await close(idle)
-    try await lead(idle, within: Self.limit)
+    for _ in 0..<2 where machines[idle].process == nil {
+      try await lead(idle, within: Self.limit)
+    }
     guard case .leader(let leader) = machines[idle].process else { return nil }
     return (idle, leader)
   }
@@ -1116,6 +1125,11 @@ extension ArchiveFaultRun {
           note("a follower has \(trail.map { "\($0)" } ?? "no trail"), its leader \(final)")
         }
       } catch {
+        if case .failed(let detail) = following.follower.status, detail.contains("erased") {
+          try await close(machine)
+          if !following.isTemporary { try moveAway(machine) }
+          continue
+        }
         note("a follower does not get on: \(error), \(following.follower.status)")
       }
       try await close(machine)
