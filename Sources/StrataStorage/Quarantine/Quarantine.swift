@@ -113,6 +113,7 @@ extension Quarantine {
       of: path,
       reason: reason,
       files: [],
+      cause: .setAside,
       displaced: displaced,
       now: now,
       on: disk
