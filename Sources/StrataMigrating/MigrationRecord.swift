@@ -16,7 +16,7 @@ public struct MigrationRecord: Sendable {
   /// The raw value of the ID.
   ///
   /// Changing it moves the record, and changes its field `id` if it has one. References to it stay as they are;
-  /// ``DataChange/changeID(of:version:_:)`` rewrites them.
+  /// ``DataChange/changeID(of:version:_:back:)`` rewrites them.
   public var id: RecordValue
   /// The fields in their order; a field that is absent is not listed, one that is null is.
   public private(set) var members: [RecordValue.Member]
