@@ -84,7 +84,7 @@ struct LeadershipLossTests {
     archive.work()
     store.commit { $0.db.books.insert(Book(id: 9, title: "Volume 9")) }
     let error = await #expect(throws: PersistenceError.self) {
-      try await leader.replicated(through: leader.revision, within: .seconds(20))
+      try await leader.replicated(through: leader.revision, within: .seconds(300))
     }
     guard case .notLeading(by: "second", because: _) = error?.reason else {
       throw error ?? ArchiveError(.refused, archive: memory.name)
