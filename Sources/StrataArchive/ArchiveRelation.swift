@@ -150,9 +150,11 @@ struct ArchiveComparison {
     if head.mark == end { return .atOrAhead }
     if head.mark.revision <= position.revision { return try await relation(ofLonger: position) }
     if try await file.takenBack() != nil { return .cut }
-    // A file that an earlier build took back has no note of it. Every cut raises the epoch, and so does every leadership. An
-    // archive that went back may have lost the file's last leadership.
-    if position.epoch > head.epoch, try await position.epoch > file.lastEpochOfCommits() {
+    // A file that an earlier build took back has no note of it. Every cut raises the epoch, and so do every leadership and
+    // erasure. An archive that went back may have lost the file's last leadership.
+    if position.epoch > head.epoch, try await file.erasures().isEmpty,
+      try await position.epoch > file.lastEpochOfCommits()
+    {
       return .cut
     }
     // The segment that has what follows the end of the file.

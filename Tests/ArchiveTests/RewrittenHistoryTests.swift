@@ -22,12 +22,14 @@ struct RewrittenHistoryTests {
     archive = FaultyArchive(memory)
   }
 
-  private func open() async throws -> Persistence<LibraryState, LibraryDatabase> {
+  private func open(
+    _ name: String = "app"
+  ) async throws -> Persistence<LibraryState, LibraryDatabase> {
     var configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
     configuration.archiving = ArchivePolicy(lease: .seconds(60), maxDelay: .zero)
     configuration.archiving.closingLimit = .milliseconds(10)
     return try await Persistence.open(
-      at: directory.path("app.strata"),
+      at: directory.path("\(name).strata"),
       initialState: LibraryState(),
       database: \.db,
       archive: archive,
@@ -123,5 +125,32 @@ struct RewrittenHistoryTests {
     try await persistence.replicated(through: 2)
     #expect(try await archived() == store.state.db)
     try await persistence.close()
+  }
+
+  @Test
+  func `a file with erasures that another leader has overtaken was not taken back`() async throws {
+    let first = try await open()
+    add(1...3, to: LibraryStore(first))
+    try await first.replicated(through: 3)
+    try await first.close()
+    let second = try await open("other")
+    add(4...20, to: LibraryStore(second))
+    try await second.replicated(through: 20)
+    try await second.close()
+    // Each erasure raises the epoch of the file, here beyond that of the archive.
+    let alone = try await Persistence.open(
+      at: directory.path("app.strata"),
+      initialState: LibraryState(),
+      database: \.db
+    )
+    addSecret(to: LibraryStore(alone))
+    for _ in 1...3 { try await alone.erase([Book.ID(99)]) }
+    try await alone.close()
+    let error = await #expect(throws: PersistenceError.self) { try await open() }
+    guard case .archive(let refusal) = error?.reason else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+    #expect(refusal.reason == .lacksErasures(1))
   }
 }

@@ -53,7 +53,7 @@ struct Schedule {
   var only: Set<Int>?
 
   /// The schedules that have failed once, as the search printed them: they run before all others.
-  static let failures: [Schedule] = []
+  static let failures = [Schedule(seed: 20_246, only: [1, 2, 3, 6])]
 
   private var world: World {
     switch bug {
