@@ -112,7 +112,8 @@ public protocol Archive: Sendable {
   /// For a history that was rewritten: entities were erased from it. The head is then the end of the segments. A reader
   /// finds one history or the other. What a failure leaves of the former one is removed by the next restart or leader.
   ///
-  /// Throws `.refused` if another leads or the segments do not continue the snapshot, and `.notFound` if a chunk is missing.
+  /// Throws `.refused` if another leads or a segment is of another epoch, `.unusable` if the segments do not continue the
+  /// snapshot, and `.notFound` if a chunk is missing.
   func restart(
     from snapshot: ArchiveSnapshot,
     _ list: ArchiveSnapshot.List,
