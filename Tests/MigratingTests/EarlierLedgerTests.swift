@@ -12,54 +12,18 @@ import Testing
 struct EarlierLedgerTests {
   private typealias First = FiveReleases.First
 
-  let directory: TemporaryDirectory
-  let path: String
+  private let app: NumberedStore
+  private var directory: TemporaryDirectory { app.directory }
+  private var path: String { app.path }
 
-  init() async throws {
-    directory = try TemporaryDirectory()
-    path = directory.path("app.strata")
-    try await FiveReleases.makeFirst(at: path, users: 2)
-  }
+  init() async throws { app = try await NumberedStore(users: 2) }
 
-  /// Steps that each add their number to every name, so that one that runs twice shows.
-  private static let steps = (1...3).map { number in
-    DataMigration("000\(number)_add", table: "users") { user in
-      user["name"] = .string("\(user["name"]?.text ?? "")\(number)")
-    }.reversed(table: "users") { user in
-      user["name"] = .string(String((user["name"]?.text ?? "").dropLast()))
-    }
-  }
+  private func migrator(_ count: Int) -> DataMigrator { app.migrator(count) }
 
-  private func migrator(_ count: Int) -> DataMigrator {
-    DataMigrator(Array(Self.steps.prefix(count)), at: path)
-  }
-
-  /// Opens the store with the build that knows so many migrations, and commits.
-  private func write(knowing count: Int, _ change: @Sendable (inout First.State) -> Void)
-    async throws
-  {
-    let persistence = try await Persistence.open(
-      at: path,
-      initialState: First.State(),
-      database: \.db,
-      migrations: Array(Self.steps.prefix(count))
-    )
-    Store<First.State, Never>(persistence).commit { change(&$0) }
-    try await persistence.close()
-  }
-
-  private func add(_ id: String, knowing count: Int, _ name: String) async throws {
-    try await write(knowing: count) { state in
-      state.db.users.insert(First.User(id: EntityID(id), name: name))
-    }
-  }
-
-  private func revision() throws -> Revision {
-    Revision(try Inspector(path: path).info().revision)
-  }
+  private func revision() throws -> Revision { try app.revision }
 
   private func names(_ database: First.Database) -> [String: String] {
-    Dictionary(uniqueKeysWithValues: database.users.map { ($0.id.raw, $0.name) })
+    NumberedStore.names(database)
   }
 
   /// The names in a fork that a build opens.
@@ -73,7 +37,7 @@ struct EarlierLedgerTests {
       to: directory.path("\(UUID().uuidString).strata"),
       initialState: First.State(),
       database: \.db,
-      migrations: Array(Self.steps.prefix(count))
+      migrations: Array(NumberedStore.steps.prefix(count))
     )
     let names = names(persistence.initialState.db)
     try await persistence.close()
@@ -93,7 +57,7 @@ struct EarlierLedgerTests {
   func `a fork does not run a migration again that was taken back later`() async throws {
     let first = try revision()
     try await migrator(1).up()
-    try await add("u3", knowing: 1, "User 31")
+    try await app.write(knowing: 1, ["u3": "User 31"])
     let ran = try revision()
     try await migrator(1).down()
     let expected = ["u1": "User 11", "u2": "User 21", "u3": "User 31"]
@@ -103,7 +67,7 @@ struct EarlierLedgerTests {
 
     let copy = directory.path("copy.strata")
     try await StoreBackup.fork(path, at: .revision(ran), to: copy)
-    let fork = DataMigrator([Self.steps[0]], at: copy)
+    let fork = DataMigrator([NumberedStore.steps[0]], at: copy)
     #expect(try await fork.status().pending == [])
     #expect(try await fork.down().steps.map(\.name) == ["0001_add"])
     #expect(try Inspector(path: copy).verify().isSound)
@@ -113,7 +77,7 @@ struct EarlierLedgerTests {
   func `a way back that changes nothing is in the history too`() async throws {
     try await migrator(1).up()
     let ran = try revision()
-    try await write(knowing: 1) { state in
+    try await app.write(knowing: 1) { state in
       for id in state.db.users.ids { state.db.users.remove(id) }
     }
     try await migrator(1).down()
@@ -126,18 +90,13 @@ struct EarlierLedgerTests {
     async throws
   {
     try await migrator(1).up()
-    try await add("u3", knowing: 1, "User 31")
+    try await app.write(knowing: 1, ["u3": "User 31"])
     let ran = try revision()
     let then = try await migrator(1).history()
     try await migrator(1).down()
     let expected = ["u1": "User 11", "u2": "User 21", "u3": "User 31"]
 
-    let persistence = try await Persistence.open(
-      at: path,
-      initialState: First.State(),
-      database: \.db,
-      migrations: Array(Self.steps.prefix(1))
-    )
+    let persistence = try await app.open(knowing: 1)
     #expect(names(try await persistence.state(at: .revision(ran))) == expected)
     try await persistence.close()
     try await migrator(1).down()
@@ -155,11 +114,7 @@ struct EarlierLedgerTests {
     try await migrator(1).up()
     let ran = try revision()
     try await migrator(1).down()
-    let persistence = try await Persistence.open(
-      at: path,
-      initialState: First.State(),
-      database: \.db
-    )
+    let persistence = try await app.open(knowing: 0)
     #expect(
       try await reason { _ = try await persistence.state(at: .revision(ran)) }
         == .dataMigration(.takenBack("0001_add", at: ran))
@@ -193,7 +148,7 @@ struct EarlierLedgerTests {
     async throws
   {
     try await migrator(2).up()
-    try await add("a", knowing: 1, "a1")
+    try await app.write(knowing: 1, ["a": "a1"])
     let among = try revision()
     try await migrator(2).up()
     let copy = directory.path("copy.strata")
@@ -245,18 +200,11 @@ struct EarlierLedgerTests {
       default:
         var configuration = PersistenceConfiguration()
         configuration.migrations.policy = .external
-        let persistence = try await Persistence.open(
-          at: path,
-          initialState: First.State(),
-          database: \.db,
-          configuration: configuration
-        )
         let empties = Bool.random(using: &random)
-        Store<First.State, Never>(persistence).commit { state in
+        try await app.write(knowing: 0, configuration) { state in
           if empties { for id in state.db.users.ids { state.db.users.remove(id) } }
           state.db.tags.insert(First.Tag(id: EntityID("t\(step)")))
         }
-        try await persistence.close()
       }
       known[try revision()] = try Inspector(path: path).query {
         try DataLedger.entries(on: $0.journal.connection)

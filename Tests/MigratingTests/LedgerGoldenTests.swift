@@ -18,12 +18,12 @@ import Testing
 struct LedgerGoldenTests {
   private typealias First = FiveReleases.First
 
-  let directory: TemporaryDirectory
-  let path: String
+  private let app: NumberedStore
+  private var directory: TemporaryDirectory { app.directory }
+  private var path: String { app.path }
 
   init() throws {
-    directory = try TemporaryDirectory()
-    path = directory.path("app.strata")
+    app = try NumberedStore()
     if Self.isRecording { return }
     for (suffix, name) in [("", "app.strata"), (".head", "app.strata.head")] {
       try Self.copy("ledgers2.strata\(suffix)", to: directory.path(name))
@@ -35,28 +35,6 @@ struct LedgerGoldenTests {
     try FileManager.default.copyItem(
       at: GoldenFile.folder.appendingPathComponent(name),
       to: URL(fileURLWithPath: path)
-    )
-  }
-
-  private static let steps = (1...3).map { number in
-    DataMigration("000\(number)_add", table: "users") { user in
-      user["name"] = .string("\(user["name"]?.text ?? "")\(number)")
-    }.reversed(table: "users") { user in
-      user["name"] = .string(String((user["name"]?.text ?? "").dropLast()))
-    }
-  }
-
-  /// Opens the store with the build that knows so many migrations.
-  private func open(
-    knowing count: Int,
-    archive: (any Archive)? = nil
-  ) async throws -> Persistence<First.State, First.Database> {
-    try await Persistence.open(
-      at: path,
-      initialState: First.State(),
-      database: \.db,
-      migrations: Array(Self.steps.prefix(count)),
-      archive: archive
     )
   }
 }
@@ -217,12 +195,10 @@ extension LedgerGoldenTests {
 
   @Test
   func `the newest build goes on where it was left`() async throws {
-    let migrator = DataMigrator(Self.steps, at: path)
+    let migrator = app.migrator(3)
     #expect(try await migrator.status().stragglers == ["users": 1])
-    let persistence = try await open(knowing: 3)
-    let names = Dictionary(
-      uniqueKeysWithValues: persistence.initialState.db.users.map { ("\($0.id)", $0.name) }
-    )
+    let persistence = try await app.open(knowing: 3)
+    let names = NumberedStore.names(persistence.initialState.db)
     #expect(names.count == 10)
     #expect(names["c"] == "c123")
     #expect(names["b"] == "b")
@@ -277,7 +253,7 @@ extension LedgerGoldenTests {
       at: directory.path("leader.strata"),
       initialState: First.State(),
       database: \.db,
-      migrations: Self.steps,
+      migrations: Array(NumberedStore.steps.prefix(3)),
       archive: archive
     )
     #expect(leader.initialState.db.users.count == 7)
@@ -302,7 +278,7 @@ extension LedgerGoldenTests {
       First.User(id: EntityID(id), name: name, street: nil, city: nil)
     }
     try await FiveReleases.makeFirst(at: path, users: 3)
-    let migrator = DataMigrator(Self.steps, at: path)
+    let migrator = app.migrator(3)
     try await migrator.up()
     try await migrator.down(to: 2)
     try await migrator.up()
@@ -312,7 +288,7 @@ extension LedgerGoldenTests {
       .leave
     )
 
-    let leader = try await open(knowing: 2, archive: FolderArchive(directory.path("archive")))
+    let leader = try await app.open(knowing: 2, archive: FolderArchive(directory.path("archive")))
     let led = Store<First.State, Never>(leader)
     for number in 1...1_030 {
       led.commit("n") { $0.db.users.insert(user("v\(number % 5)", "n\(number)")) }
@@ -322,7 +298,7 @@ extension LedgerGoldenTests {
     try await leader.close()
 
     for (known, name) in [(1, "a"), (3, "b"), (0, "c")] {
-      let persistence = try await open(knowing: known)
+      let persistence = try await app.open(knowing: known)
       let store = Store<First.State, Never>(persistence)
       store.commit(name) { $0.db.users.insert(user(name, name)) }
       try await persistence.close()

@@ -11,61 +11,22 @@ import TestSupport
 import Testing
 
 /// What builds write that know fewer migrations than ran on a store.
-///
-/// Migration 1 adds "1" to each name, 2 adds "2", and so on: a name says what ran on its record, and how often.
 struct OlderBuildTests {
-  private typealias First = FiveReleases.First
-
-  let directory: TemporaryDirectory
-  let path: String
+  private let app: NumberedStore
+  private var path: String { app.path }
 
   init() async throws {
-    directory = try TemporaryDirectory()
-    path = directory.path("app.strata")
-    try await FiveReleases.makeFirst(at: path, users: 2)
+    app = try await NumberedStore(users: 2)
     try await migrator(3).up()
   }
 
-  private static func step(_ number: Int) -> DataMigration {
-    DataMigration("000\(number)_add", table: "users") { user in
-      user["name"] = .string("\(user["name"]?.text ?? "")\(number)")
-    }.reversed(table: "users") { user in
-      let name = user["name"]?.text ?? ""
-      guard name.hasSuffix("\(number)") else { throw NoSuchStep(name: name, number: number) }
-      user["name"] = .string(String(name.dropLast()))
-    }
-  }
+  private func migrator(_ count: Int) -> DataMigrator { app.migrator(count) }
 
-  private struct NoSuchStep: Error {
-    let name: String
-    let number: Int
-  }
-
-  private static let steps = (1...4).map(step)
-
-  private func migrator(_ count: Int) -> DataMigrator {
-    DataMigrator(Array(Self.steps.prefix(count)), at: path)
-  }
-
-  /// Opens the store with the build that knows so many migrations, and commits as it does.
   private func write(knowing count: Int, _ names: KeyValuePairs<String, String>) async throws {
-    let persistence = try await Persistence.open(
-      at: path,
-      initialState: First.State(),
-      database: \.db,
-      migrations: Array(Self.steps.prefix(count))
-    )
-    let store = Store<First.State, Never>(persistence)
-    for (id, name) in names {
-      store.commit { state in
-        state.db.users.insert(First.User(id: EntityID(id), name: name, street: nil, city: nil))
-      }
-    }
-    try await persistence.close()
+    try await app.write(knowing: count, names)
   }
 
-  /// The names of users by their IDs.
-  private func names() throws -> [String: String] { try FiveReleases.names(at: path) }
+  private func names() throws -> [String: String] { try app.names() }
 
   private func reason(
     _ body: () async throws -> Void
@@ -156,7 +117,7 @@ struct OlderBuildTests {
     let whole = DataMigration("0004_whole") { tables in
       try tables.forEach(in: "users") { $0["age"] = .integer(1) }
     }.reversed(table: "users") { $0.remove("age") }
-    let migrator = DataMigrator(Array(Self.steps.prefix(3)) + [whole], at: path)
+    let migrator = DataMigrator(Array(NumberedStore.steps.prefix(3)) + [whole], at: path)
     try await migrator.up()
     try await write(knowing: 3, ["a": "a123"])
     let before = try await migrator.status()
@@ -170,7 +131,7 @@ struct OlderBuildTests {
   func `a marker of a migration in Swift is left to the program`() async throws {
     try await write(knowing: 1, ["a": "a1"])
     let marker = DataMigration(name: "0002_add", form: .swift, content: nil, up: nil)
-    let command = DataMigrator([Self.steps[0], marker, Self.steps[2]], at: path)
+    let command = DataMigrator([NumberedStore.steps[0], marker, NumberedStore.steps[2]], at: path)
     #expect(try await reason { try await command.up() } == .needsProgram("0002_add"))
     #expect(try await migrator(3).up().steps.map(\.number) == [2, 3])
     #expect(try names()["a"] == "a123")
