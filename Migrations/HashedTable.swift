@@ -49,6 +49,12 @@ package struct HashedTable: Sendable {
     "writer",
     "migrations"
   )
+  package static let migrationTrace = HashedTable(
+    "migration_trace",
+    "revision",
+    "name",
+    "trace"
+  )
   package static let erasure = HashedTable(
     "erasure",
     "number",
@@ -76,8 +82,8 @@ package struct HashedTable: Sendable {
   )
 
   package static let all = [
-    store, origin, entityTable, declaredColumn, snapshotName, leadership, olderBuild, erasure,
-    migration,
+    store, origin, entityTable, declaredColumn, snapshotName, leadership, olderBuild,
+    migrationTrace, erasure, migration,
   ]
 }
 

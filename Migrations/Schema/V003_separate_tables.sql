@@ -66,6 +66,14 @@ CREATE TABLE older_build (
   hash         BLOB    NOT NULL CHECK (length(hash) = 16)
 ) STRICT;
 
+-- Runs of migrations whose deltas were trimmed, while a snapshot is older than they are.
+CREATE TABLE migration_trace (
+  revision     INTEGER PRIMARY KEY,         -- of the delta
+  name         TEXT    NOT NULL,            -- its name
+  trace        BLOB    NOT NULL,            -- which run has written it, as the delta said
+  hash         BLOB    NOT NULL CHECK (length(hash) = 16)
+) STRICT;
+
 -- The entities that were erased.
 CREATE TABLE erasure (
   number       INTEGER PRIMARY KEY,         -- 1, 2, 3 ...

@@ -15,10 +15,15 @@ struct ArchiveImage {
   let path: StorePath
   let disk: Disk
 
-  /// The image of the store without its history.
+  /// The image of the store without its history, of which it has the runs of migrations: a copy that ends earlier has
+  /// the catalog of its end.
   ///
-  /// O(tables, layouts and openings).
-  func catalog() throws -> [UInt8] { try image { _ in } }
+  /// O(tables, layouts and openings), and O(deltas, without their contents).
+  func catalog() throws -> [UInt8] {
+    try image { destination in
+      for run in try TracedRun.all(after: 0, in: source) { try run.write(to: destination) }
+    }
+  }
 
   /// The image of the store with one snapshot, its chunks by their numbers, and the names in the image.
   ///
@@ -76,12 +81,17 @@ struct ArchiveImage {
 }
 
 extension ArchiveImage {
-  /// Imports an archive's catalog, for a history that ends at a revision, into a file of the store.
+  /// Imports an archive's catalog, as it was at the revision where the history ends, into a file of the store.
   ///
-  /// - Parameter image: A catalog, which is not trusted.
+  /// - Parameters:
+  ///   - image: A catalog, which is not trusted.
+  ///   - end: What the file is to end at. The catalog may be ahead of the archive's head: what is not known of the head
+  ///     is as the catalog says then.
+  /// - Throws: `DataMigrationError.ledgerUnknown` for an earlier point, as a fork does.
   static func add(
     catalog image: [UInt8],
     through revision: Revision,
+    of end: ArchivePull.End,
     to destination: Connection,
     at path: StorePath,
     on disk: Disk
@@ -92,6 +102,7 @@ extension ArchiveImage {
       guard identity.id == own.id else {
         throw CorruptionError("the catalog is of store \(identity.id), the history of \(own.id)")
       }
+      let earlier = try earlierCatalog(at: revision, of: end, in: source)
       try destination.transaction {
         try destination.run("DELETE FROM migration WHERE kind = 1", [])
         try destination.run("DELETE FROM erasure", [])
@@ -99,9 +110,23 @@ extension ArchiveImage {
         try rows.dataMigrations(through: revision)
         try rows.erasures()
         try rows.tables(through: revision)
+        try earlier?.write(to: destination)
         let marks = try OlderBuildMarks.read(source)
         try marks.through(revision).write(to: destination)
       }
+    }
+  }
+
+  private static func earlierCatalog(
+    at revision: Revision,
+    of end: ArchivePull.End,
+    in source: Connection
+  ) throws -> EarlierCatalog? {
+    do {
+      return try EarlierCatalog(at: revision, of: source)
+    } catch let error as DataMigrationError {
+      guard case .head = end else { throw error }
+      return nil
     }
   }
 

@@ -54,6 +54,7 @@ package final class ReplicaFile {
     try ArchiveImage.add(
       catalog: image,
       through: position.revision,
+      of: .head,
       to: connection,
       at: store.path,
       on: store.configuration.disk

@@ -23,7 +23,7 @@ package struct EarlierState {
   /// - Throws: `.beforeMigration`, with the first migration that cannot run on the state again: the list lacks it or has
   ///   another one in its place, it is squashed, or trimmed deltas would have to say whether it had run by then.
   ///   `DataMigrationError.takenBack` for a state with a migration that was taken back since and that the store has no
-  ///   longer; what `ReadView.ledger(at:)` throws for one whose migrations are not known.
+  ///   longer; what `EarlierCatalog` throws for one whose migrations are not known.
   package init?(
     at revision: Revision,
     of view: ReadView,
@@ -32,7 +32,7 @@ package struct EarlierState {
     _ configuration: PersistenceConfiguration
   ) throws {
     let ledger = try DataLedger.entries(on: view.journal.connection)
-    let then = try view.ledger(at: revision)
+    let then = try view.earlierCatalog(at: revision).ledger
     for row in then where !ledger.contains(where: { $0.isSame(as: row) }) {
       throw DataMigrationError.takenBack(row.name, at: revision)
     }

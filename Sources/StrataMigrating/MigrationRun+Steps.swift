@@ -61,11 +61,11 @@ extension MigrationRun {
     )
     try write(&report, needsBackup: { _ in true }) { session, view, lastTime, _ in
       let then = try view.state(at: revision)
-      let rows = try view.ledger(at: revision)
-      let present = ledger.sequence.ledger
-      let change = MigrationTrace.LedgerChange(
-        removed: present.filter { !rows.contains($0) },
-        added: rows.filter { !present.contains($0) }.map(\.number)
+      let catalog = try view.earlierCatalog(at: revision)
+      let change = MigrationTrace.CatalogChange(
+        from: ledger.sequence.ledger,
+        view.declared,
+        to: catalog
       )
       let workspace = try MigrationWorkspace(view, session)
       let tables = view.tables(at: revision)
@@ -86,22 +86,7 @@ extension MigrationRun {
       for table in view.listed where table.since > revision && view.tables.contains(table.name) {
         try ListedTable.end(table.name, at: session.written.revision, in: session.connection)
       }
-      for (table, columns) in Dictionary(grouping: view.declared, by: \.table)
-      where columns.contains(where: { $0.since > revision }) {
-        try DeclaredColumn.replace(
-          columns.filter { $0.since <= revision },
-          of: table,
-          in: session.connection
-        )
-      }
-      for (table, columns) in Dictionary(grouping: view.dropped, by: \.table) {
-        try DroppedColumn.replace(
-          columns.filter { $0.since <= revision },
-          of: table,
-          in: session.connection
-        )
-      }
-      try DataLedger.replaceAll(with: rows, on: session.connection)
+      try catalog.write(to: session.connection)
       try endMarks(at: revision, view, session)
     }
     report.duration = clock.now - start
@@ -313,13 +298,15 @@ extension MigrationRun {
       if case .stragglers(let migration) = records {
         try workspace.noteStaged(asStragglersOf: migration)
       }
-      // The delta of a way back has the row that goes, so that the ledger at an earlier revision is known.
-      let isNoted = task.row.map { $0.revision < session.written.revision.number } ?? false
+      // The delta has what the catalog lacks afterwards, so that the catalog of an earlier revision is known.
+      let declared = workspace.declaredBefore
+      let isRowNoted = task.row.map { $0.revision < session.written.revision.number } ?? false
+      let trace = task.trace(declared: declared)
       header = try session.append(
-        named: task.trace.name(of: name),
-        trace: task.trace.bytes,
+        named: trace.name(of: name),
+        trace: trace.bytes,
         time: max(persistence.now().microseconds, lastTime),
-        isNoted ? .always : .ifNotEmpty
+        isRowNoted || !declared.isEmpty ? .always : .ifNotEmpty
       ) { try difference.encode(into: &$0) }
     } catch {
       throw Self.error(error, in: task)
@@ -400,5 +387,23 @@ extension MigrationReport.Step {
       findings[index].permission =
         form == .sql ? "-- strata:allow \(permission)" : permission.swift
     }
+  }
+}
+
+extension MigrationTrace.CatalogChange {
+  /// What a revert changes in the catalog.
+  fileprivate init(
+    from ledger: [DataLedger.Entry],
+    _ columns: [DeclaredColumn],
+    to catalog: EarlierCatalog
+  ) {
+    let before = Dictionary(grouping: columns, by: \.table)
+    let after = Dictionary(grouping: catalog.declared, by: \.table)
+    let tables = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+    self.init(
+      removed: ledger.filter { !catalog.ledger.contains($0) },
+      added: catalog.ledger.filter { !ledger.contains($0) }.map(\.number),
+      declared: Dictionary(uniqueKeysWithValues: tables.map { ($0, before[$0] ?? []) })
+    )
   }
 }

@@ -50,9 +50,11 @@ struct MigrationRun {
       stragglers.map { .stragglers(of: $0.of) } ?? .all
     }
 
-    var trace: MigrationTrace {
+    /// - Parameter declared: The declared columns that it has changed, as they were before.
+    func trace(declared: [String: [DeclaredColumn]]) -> MigrationTrace {
       if let stragglers { return .stragglers(stragglers.of, since: stragglers.since) }
-      return row.map { .down(number, MigrationTrace.LedgerChange(removed: [$0])) } ?? .up(number)
+      if let row { return .down(number, .init(removed: [row], declared: declared)) }
+      return .up(number, declared.isEmpty ? nil : .init(declared: declared))
     }
   }
 }

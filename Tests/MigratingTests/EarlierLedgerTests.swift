@@ -1,14 +1,17 @@
 import Foundation
 import Strata
+import StrataArchive
+import StrataBase
 import StrataInspection
 import StrataJournal
 import StrataMigrating
 import StrataMigrations
+import StrataSQLite
 import StrataStorage
 import TestSupport
 import Testing
 
-/// Which migrations had run at an earlier revision, also where they were taken back since.
+/// What the catalog said at an earlier revision: which migrations had run, also where they were taken back since.
 struct EarlierLedgerTests {
   private typealias First = FiveReleases.First
 
@@ -31,9 +34,16 @@ struct EarlierLedgerTests {
     at revision: Revision,
     knowing count: Int
   ) async throws -> [String: String] {
+    try await namesOfFork(at: .revision(revision), knowing: count)
+  }
+
+  private func namesOfFork(
+    at point: HistoryPoint,
+    knowing count: Int
+  ) async throws -> [String: String] {
     let persistence = try await Persistence.fork(
       of: path,
-      at: .revision(revision),
+      at: point,
       to: directory.path("\(UUID().uuidString).strata"),
       initialState: First.State(),
       database: \.db,
@@ -178,6 +188,164 @@ struct EarlierLedgerTests {
     try await StoreBackup.fork(path, at: .revision(1), to: copy)
   }
 
+  /// The ledger of a file.
+  private func ledger(of path: String) throws -> [DataLedger.Entry] {
+    try Inspector(path: path).query { try DataLedger.entries(on: $0.journal.connection) }
+  }
+
+  /// How many runs the file keeps although their deltas were trimmed.
+  private func keptRuns() throws -> Int {
+    try Inspector(path: path).query { view in
+      try view.journal.connection.first("SELECT count(*) FROM migration_trace", []) {
+        Int(try $0.int(0))
+      } ?? 0
+    }
+  }
+
+  @Test
+  func `a named snapshot has the ledger of its revision when the deltas after it are trimmed`()
+    async throws
+  {
+    try await migrator(1).up()
+    try await app.write(knowing: 1, ["u3": "User 31"])
+    let named = try await app.open(knowing: 1)
+    try await named.snapshot(named: "ran")
+    try await named.close()
+    let (ran, then) = (try revision(), try ledger(of: path))
+    try await migrator(1).down()
+    for name in ["u4", "u5"] { try await app.write(knowing: 0, [name: name]) }
+    let compacted = try await app.open(knowing: 0)
+    _ = try await compacted.compact()
+    try await compacted.close()
+    #expect(try Inspector(path: path).query { $0.first } == nil)
+    #expect(try keptRuns() == 1)
+
+    let copy = directory.path("copy.strata")
+    try await StoreBackup.fork(path, at: .snapshot("ran"), to: copy)
+    #expect(try ledger(of: copy) == then)
+    #expect(try Inspector(path: copy).verify().isSound)
+    #expect(
+      try await namesOfFork(at: .snapshot("ran"), knowing: 1)
+        == ["u1": "User 11", "u2": "User 21", "u3": "User 31"]
+    )
+    let persistence = try await app.open(knowing: 0)
+    #expect(
+      try await reason { _ = try await persistence.state(at: .snapshot("ran")) }
+        == .dataMigration(.takenBack("0001_add", at: ran))
+    )
+    try await persistence.close()
+  }
+
+  @Test
+  func `what is kept of trimmed runs ends with the snapshots before them`() async throws {
+    let named = try await app.open(knowing: 0)
+    try await named.snapshot(named: "first")
+    try await named.close()
+    try await migrator(2).up()
+    try await migrator(2).down(to: 1)
+    func compact() async throws {
+      let persistence = try await app.open(knowing: 1)
+      _ = try await persistence.compact()
+      try await persistence.close()
+    }
+    try await compact()
+    #expect(try keptRuns() == 3)
+    _ = try NamedSnapshots(of: path).prune(.names(["first"]))
+    try await app.write(knowing: 1, ["u3": "User 31"])
+    try await compact()
+    try await app.write(knowing: 1, ["u3": "User 31, again"])
+    try await compact()
+    #expect(try keptRuns() == 0)
+  }
+
+  @Test
+  func `a pull up to a revision has the ledger of the revision`() async throws {
+    try await migrator(1).up()
+    try await app.write(knowing: 1, ["u3": "User 31"])
+    let named = try await app.open(knowing: 1)
+    try await named.snapshot(named: "ran")
+    try await named.close()
+    let (ran, then) = (try revision(), try ledger(of: path))
+    try await migrator(1).down()
+    try await app.write(knowing: 0, ["u4": "u4"])
+    let archive = FolderArchive(directory.path("archive"))
+    let leader = try await app.open(knowing: 0, archive: archive)
+    try await leader.replicated(through: leader.revision, within: .seconds(600))
+    try await leader.close()
+
+    for (name, end) in [
+      ("revision", .point(.revision(ran))), ("name", .point(.snapshot("ran"))),
+    ] as [(String, ArchivePull.End)] {
+      let copy = directory.path("\(name).strata")
+      let target = try StorePath(copy, for: .archiving)
+      _ = try await ArchivePull(from: archive, to: target, on: .system).run(to: end)
+      #expect(try ledger(of: copy) == then)
+      #expect(try Inspector(path: copy).verify().isSound)
+      let migrator = DataMigrator([NumberedStore.steps[0]], at: copy)
+      #expect(try await migrator.status().pending == [])
+      #expect(
+        try FiveReleases.names(at: copy) == ["u1": "User 11", "u2": "User 21", "u3": "User 31"]
+      )
+    }
+    let whole = try StorePath(directory.path("whole.strata"), for: .archiving)
+    _ = try await ArchivePull(from: archive, to: whole, on: .system).run()
+    #expect(try ledger(of: whole.file) == [])
+  }
+
+  @Test
+  func `a pull among records of an older build that were brought up since is refused`()
+    async throws
+  {
+    try await migrator(2).up()
+    try await app.write(knowing: 1, ["a": "a1"])
+    let among = try revision()
+    let archive = FolderArchive(directory.path("archive"))
+    let leader = try await app.open(knowing: 2, archive: archive)
+    try await leader.replicated(through: leader.revision, within: .seconds(600))
+    try await leader.close()
+    let copy = try StorePath(directory.path("copy.strata"), for: .archiving)
+    let pull = ArchivePull(from: archive, to: copy, on: .system)
+    let since = "migration 0002_add, on records of an older build"
+    #expect(
+      try await reason { _ = try await pull.run(to: .point(.revision(among))) }
+        == .dataMigration(.ledgerUnknown(among, since: since))
+    )
+    #expect(!FileManager.default.fileExists(atPath: copy.file))
+    _ = try await pull.run()
+    #expect(try FiveReleases.names(at: copy.file)["a"] == "a12")
+  }
+
+  @Test
+  func `an archive whose catalog is ahead of its head has the ledger of its head`() async throws {
+    let folder = FolderArchive(directory.path("archive"))
+    let archive = FaultyArchive(folder)
+    var configuration = PersistenceConfiguration()
+    configuration.archiving.segmentBytes = 1
+    let push = ArchivePush(
+      from: try StorePath(path, for: .archiving),
+      to: archive,
+      configuration
+    )
+    try await migrator(1).up()
+    _ = try await push.run()
+    let (head, then) = (try revision(), try ledger(of: path))
+    try await app.write(knowing: 1, ["u3": "User 31"])
+    try await migrator(1).down()
+    let calls = Lock(0)
+    archive.fail { call in
+      guard call == "append" else { return nil }
+      return calls.withLock { count in
+        count += 1
+        return count > 1 ? .lost : nil
+      }
+    }
+    await #expect(throws: PersistenceError.self) { _ = try await push.run() }
+    #expect(try await folder.head()?.mark.revision == head.next)
+    let copy = try StorePath(directory.path("copy.strata"), for: .archiving)
+    _ = try await ArchivePull(from: folder, to: copy, on: .system).run()
+    #expect(try ledger(of: copy.file) == then)
+  }
+
   @Test(arguments: 1...6)
   func `the ledger of each revision is the one that the file had`(_ seed: UInt64) async throws {
     var random = SeededGenerator(seed: seed)
@@ -211,7 +379,7 @@ struct EarlierLedgerTests {
       }
     }
     for (revision, rows) in known {
-      let ledger = try Inspector(path: path).query { try $0.ledger(at: revision) }
+      let ledger = try Inspector(path: path).query { try $0.earlierCatalog(at: revision).ledger }
       #expect(ledger == rows, "seed \(seed), revision \(revision)")
     }
   }

@@ -34,7 +34,7 @@ import Testing
     #expect(
       checksums == [
         "1 d9a5f3a5183f41ff1f95b8bc06607d15", "2 ade645e5582771030a3647c522396b21",
-        "3 d6344b50186cc79c72a99c40c66de877",
+        "3 e5866b04e422dcc1ba007114d6e84cec",
       ]
     )
   }

@@ -57,8 +57,8 @@ import Testing
       #expect(
         tables == [
           "change_index", "chunk", "declared_column", "delta", "delta_part", "entity_table",
-          "erasure", "layout", "leadership", "listing", "migration", "older_build", "origin",
-          "snapshot", "snapshot_name", "store",
+          "erasure", "layout", "leadership", "listing", "migration", "migration_trace",
+          "older_build", "origin", "snapshot", "snapshot_name", "store",
         ]
       )
       #expect(try connection.userVersion() == Int32(MigrationCatalog.file.latest))

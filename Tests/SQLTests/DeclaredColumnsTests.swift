@@ -130,4 +130,74 @@ struct DeclaredColumnsTests {
     #expect(try declared(at: first) == [])
     #expect(try Inspector(path: path).verify().isSound)
   }
+
+  private func head() throws -> Revision { Revision(try Inspector(path: path).info().revision) }
+
+  private func fork(at revision: Revision) async throws -> String {
+    let fork = directory.path("\(UUID().uuidString).strata")
+    try await StoreBackup.fork(path, at: .revision(revision), to: fork)
+    #expect(try Inspector(path: fork).verify().isSound)
+    return fork
+  }
+
+  /// Two scripts with ways back: the first declares a column, and no record has a value in it.
+  private func reversible() throws -> [DataMigration] {
+    [
+      try DataMigration(
+        "0001_stars",
+        sql: "ALTER TABLE notes ADD COLUMN stars INTEGER REFERENCES tags(id)",
+        down: "ALTER TABLE notes DROP COLUMN stars"
+      ),
+      try DataMigration(
+        "0002_names",
+        sql: "UPDATE users SET name = name || '!'",
+        down: "UPDATE users SET name = rtrim(name, '!')"
+      ),
+    ]
+  }
+
+  @Test func `a fork has what a step had declared that was taken back since`() async throws {
+    let migrator = DataMigrator(try reversible(), at: path)
+    try await migrator.up()
+    let ran = try head()
+    try await migrator.down(to: 0)
+    let back = try head()
+    #expect(try declared() == [])
+    let copy = try await fork(at: ran)
+    #expect(try declared(at: copy) == ["notes.stars int64 to tags"])
+    let copied = DataMigrator(try reversible(), at: copy)
+    #expect(try await copied.status().pending == [])
+    try await copied.down(to: 0)
+    #expect(try declared(at: copy) == [])
+    #expect(try declared(at: try await fork(at: back)) == [])
+
+    try await migrator.revert(to: ran)
+    #expect(try declared() == ["notes.stars int64 to tags"])
+    #expect(try declared(at: try await fork(at: back)) == [])
+    #expect(try declared(at: try await fork(at: ran)) == ["notes.stars int64 to tags"])
+  }
+
+  @Test(
+    arguments: [
+      ("ALTER TABLE notes DROP COLUMN stars", []),
+      ("ALTER TABLE notes RENAME COLUMN stars TO points", ["notes.points int64 to tags"]),
+      ("ALTER TABLE notes RENAME TO memos", ["memos.stars int64 to tags"]),
+      ("ALTER TABLE tags RENAME TO labels", ["notes.stars int64 to labels"]),
+    ]
+  )
+  func `a fork has what was declared before a later script`(
+    _ sql: String,
+    _ expected: [String]
+  ) async throws {
+    let migrations = try reversible()
+    try await DataMigrator(migrations, at: path).up()
+    let ran = try head()
+    try await DataMigrator(
+      migrations + [try script(3, sql), try script(4, "UPDATE users SET name = 'all'")],
+      at: path
+    ).up()
+    #expect(try declared() == expected)
+    #expect(try declared(at: try await fork(at: ran)) == ["notes.stars int64 to tags"])
+    #expect(try declared(at: try await fork(at: try head())) == expected)
+  }
 }

@@ -191,15 +191,17 @@ package struct Journal {
   /// Those are deltas with a trace; and, as a file from before traces has them, those with neither a place nor a context.
   package func migrationHeaders(
     after revision: Revision,
+    through last: Revision,
     limit: Int
   ) throws -> [(header: DeltaHeader, hash: Checksum)] {
     try connection.all(
       """
       SELECT \(Self.columns) FROM delta
-        WHERE revision > ? AND (trace IS NOT NULL OR length(place) = 0 AND context IS NULL)
+        WHERE revision > ? AND revision <= ?
+          AND (trace IS NOT NULL OR length(place) = 0 AND context IS NULL)
         ORDER BY revision LIMIT ?
       """,
-      [.integer(revision.number), .integer(Int64(limit))],
+      [.integer(revision.number), .integer(last.number), .integer(Int64(limit))],
       Self.header
     )
   }
@@ -345,7 +347,8 @@ package struct Journal {
   /// Removes up to `slice` deltas up to a revision, the oldest first, so that the rest has no gap after
   /// an interruption.
   ///
-  /// Returns whether none is left, and the approximate number of bytes removed.
+  /// Returns whether none is left, and the approximate number of bytes removed. What runs of migrations have changed
+  /// stays known while a snapshot is older: see ``TracedRun``.
   package func trim(through revision: Revision, slice: Int) throws -> (isDone: Bool, bytes: Int64) {
     let last = try connection.first(
       """
@@ -359,6 +362,7 @@ package struct Journal {
     ) { (try $0.optionalInt(0), try $0.int(1), try $0.optionalInt(2) ?? 0) }
     guard let (through, count, bytes) = last, let through else { return (true, 0) }
     _ = try StoredNumber.sum(bytes, "the size of the deltas")
+    try TracedRun.keep(through: Revision(through), in: connection)
     for table in ["change_index", "delta_part"] {
       try connection.run("DELETE FROM \(table) WHERE revision <= ?", [.integer(through)])
     }

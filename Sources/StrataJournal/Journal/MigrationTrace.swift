@@ -9,44 +9,60 @@ import StrataRecords
 /// text there, which their hashes cover. Only deltas from before that are known by their names: they have neither a
 /// trace nor a place nor a context.
 package enum MigrationTrace: Equatable, Sendable {
-  /// A migration ran.
-  case up(Int)
+  /// A migration ran. The change is nil where no column was declared that it has changed.
+  case up(Int, CatalogChange? = nil)
   /// A migration was taken back. The change is nil in the deltas of earlier builds.
-  case down(Int, LedgerChange? = nil)
+  case down(Int, CatalogChange? = nil)
   /// A migration ran on the records that older builds had written after a revision.
   case stragglers(Int, since: Revision)
   /// The data was made what it was at a revision. The change is nil in the deltas of earlier builds.
-  case revert(to: Revision, LedgerChange? = nil)
+  case revert(to: Revision, CatalogChange? = nil)
 
-  /// What a way back has changed in the ledger of the user's migrations.
-  package struct LedgerChange: Equatable, Sendable {
-    /// The rows that are gone.
+  /// What a run has changed in the catalog, besides what the catalog shows: that a migration which ran has a row.
+  package struct CatalogChange: Equatable, Sendable {
+    /// The rows that are gone from the ledger of the user's migrations.
     package var removed: [DataLedger.Entry]
     /// The numbers of the rows that came back, because a revert led to where they were.
-    package var added: [Int] = []
+    package var added: [Int]
+    /// The columns that were declared before, by table, where some of them are gone or others.
+    package var declared: [String: [DeclaredColumn]]
 
-    package init(removed: [DataLedger.Entry], added: [Int] = []) {
-      (self.removed, self.added) = (removed, added)
+    package init(
+      removed: [DataLedger.Entry] = [],
+      added: [Int] = [],
+      declared: [String: [DeclaredColumn]] = [:]
+    ) {
+      (self.removed, self.added, self.declared) = (removed, added, declared)
     }
 
-    package var isEmpty: Bool { removed.isEmpty && added.isEmpty }
+    package var isEmpty: Bool { removed.isEmpty && added.isEmpty && declared.isEmpty }
+  }
+
+  /// What the run has changed in the catalog; nil where it is not known or nothing.
+  var change: CatalogChange? {
+    switch self {
+    case .up(_, let change), .down(_, let change), .revert(_, let change): change
+    case .stragglers: nil
+    }
   }
 
   /// The bytes in its deltas.
+  ///
+  /// - Throws: `RecordError` for a declared column that is beyond the limits of layouts.
   package var bytes: [UInt8] {
-    var bytes: [UInt8]
-    switch self {
-    case .up(let number): bytes = Self.bytes(1, Int64(number))
-    case .down(let number, let change):
-      bytes = Self.bytes(change == nil ? 2 : 5, Int64(number))
-      change?.append(to: &bytes)
-    case .stragglers(let number, let revision):
-      bytes = Self.bytes(3, Int64(number), revision.number)
-    case .revert(let revision, let change):
-      bytes = Self.bytes(change == nil ? 4 : 6, revision.number)
-      change?.append(to: &bytes)
+    get throws {
+      var bytes: [UInt8]
+      switch self {
+      case .up(let number, let change): bytes = Self.bytes(change == nil ? 1 : 7, Int64(number))
+      case .down(let number, let change): bytes = Self.bytes(change == nil ? 2 : 5, Int64(number))
+      case .stragglers(let number, let revision):
+        bytes = Self.bytes(3, Int64(number), revision.number)
+      case .revert(let revision, let change):
+        bytes = Self.bytes(change == nil ? 4 : 6, revision.number)
+      }
+      try change?.append(to: &bytes)
+      return bytes
     }
-    return bytes
   }
 
   private static func bytes(_ code: UInt8, _ numbers: Int64...) -> [UInt8] {
@@ -58,15 +74,20 @@ package enum MigrationTrace: Equatable, Sendable {
   /// The trace of a delta; nil for one that no run of migrations has written.
   package init?(of delta: DeltaHeader) {
     if let trace = delta.trace {
-      if let trace = Self.read(trace) {
-        self = trace
-      } else {
-        self.init(ofFormat2: String(decoding: trace, as: UTF8.self))
-      }
+      self.init(bytes: trace)
     } else if delta.place.isEmpty, delta.context == nil {
       self.init(name: delta.name)
     } else {
       return nil
+    }
+  }
+
+  /// The trace of bytes in a delta; nil if they are others.
+  package init?(bytes: [UInt8]) {
+    if let trace = Self.read(bytes) {
+      self = trace
+    } else {
+      self.init(ofFormat2: String(decoding: bytes, as: UTF8.self))
     }
   }
 
@@ -83,12 +104,16 @@ package enum MigrationTrace: Equatable, Sendable {
         case 4: trace = .revert(to: Revision(try cursor.number()))
         case 5:
           let number = Int(try cursor.number())
-          guard let change = try LedgerChange(reading: &cursor) else { return nil }
+          guard let change = try CatalogChange(reading: &cursor) else { return nil }
           trace = .down(number, change)
         case 6:
           let revision = Revision(try cursor.number())
-          guard let change = try LedgerChange(reading: &cursor) else { return nil }
+          guard let change = try CatalogChange(reading: &cursor) else { return nil }
           trace = .revert(to: revision, change)
+        case 7:
+          let number = Int(try cursor.number())
+          guard let change = try CatalogChange(reading: &cursor) else { return nil }
+          trace = .up(number, change)
         default: return nil
         }
         return cursor.remaining == 0 ? trace : nil
@@ -152,27 +177,69 @@ extension MigrationTrace {
 }
 
 /// ```
-/// change   varint count of the rows that are gone, row*, varint count of those that came back, each: varint number
+/// change   varint count of the rows that are gone, row*, varint count of those that came back, each: varint number,
+///          varint count of tables, table*
 /// row      varint number, text name, 16 bytes of the checksum, varint applied, varint duration, text form,
 ///          varint revision, varint layout, flags (1 a script, 2 numbers that it replaces),
 ///          the script: text, the numbers: varint first, varint last
+/// table    text name, varint count of the columns that were declared, each: varint length of the layout, the layout,
+///          1 if it must have a value or 0, varint since
 /// ```
-extension MigrationTrace.LedgerChange {
-  fileprivate func append(to bytes: inout [UInt8]) {
+extension MigrationTrace.CatalogChange {
+  fileprivate func append(to bytes: inout [UInt8]) throws {
     bytes.appendVarint(UInt64(removed.count))
     for row in removed { row.append(to: &bytes) }
     bytes.appendVarint(UInt64(added.count))
     for number in added { bytes.appendNumber(Int64(number)) }
+    bytes.appendVarint(UInt64(declared.count))
+    for (table, columns) in declared.sorted(by: { $0.key < $1.key }) {
+      bytes.appendText(table)
+      bytes.appendVarint(UInt64(columns.count))
+      for column in columns { try column.append(to: &bytes) }
+    }
   }
 
-  /// Nil if a row is none.
+  /// Nil if a row or a column is none.
   fileprivate init?(reading cursor: inout ByteCursor) throws(RecordError) {
-    self.init(removed: [])
+    self.init()
     for _ in 0..<(try cursor.count()) {
       guard let row = try DataLedger.Entry(reading: &cursor) else { return nil }
       removed.append(row)
     }
     for _ in 0..<(try cursor.count()) { added.append(Int(try cursor.number())) }
+    for _ in 0..<(try cursor.count()) {
+      let table = try cursor.text()
+      var columns: [DeclaredColumn] = []
+      for _ in 0..<(try cursor.count()) {
+        guard let column = try DeclaredColumn(of: table, reading: &cursor) else { return nil }
+        columns.append(column)
+      }
+      declared[table] = columns
+    }
+  }
+}
+
+extension DeclaredColumn {
+  fileprivate func append(to bytes: inout [UInt8]) throws {
+    let body = try Layout([field]).body
+    bytes.appendVarint(UInt64(body.count))
+    bytes += body
+    bytes.append(isRequired ? 1 : 0)
+    bytes.appendNumber(since.number)
+  }
+
+  /// Nil if the bytes are others.
+  fileprivate init?(of table: String, reading cursor: inout ByteCursor) throws(RecordError) {
+    let fields = try Layout(body: try cursor.bytes(try cursor.count())).fields
+    guard fields.count == 1 else { return nil }
+    let flag = try cursor.byte()
+    self.init(
+      table: table,
+      field: fields[0],
+      isRequired: flag == 1,
+      since: Revision(try cursor.number())
+    )
+    guard flag < 2, (0...StoredNumber.last).contains(since.number) else { return nil }
   }
 }
 

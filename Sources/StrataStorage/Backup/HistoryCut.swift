@@ -8,13 +8,13 @@ package import StrataSQLite
 package enum HistoryCut {
   /// Brings a copy that is complete up to this build's format, and takes it back to a revision.
   ///
-  /// - Throws: what `ReadView.ledger(at:)` throws.
+  /// - Throws: what `EarlierCatalog` throws.
   package static func cut(_ connection: Connection, after revision: Revision) throws {
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     try StoreFormat.migrate(connection, now: Scheduling.date.microseconds)
-    let ledger = try ReadView(connection).ledger(at: revision)
+    let catalog = try EarlierCatalog(at: revision, of: connection)
     try connection.transaction {
-      try removeAll(after: revision, leaving: ledger, from: connection)
+      try removeAll(after: revision, leaving: catalog, from: connection)
     }
     _ = try connection.checkpoint(.truncate)
   }
@@ -25,10 +25,10 @@ package enum HistoryCut {
   /// Later layouts of tables that stay are kept: no remaining record uses them. The caller's transaction
   /// makes the whole atomic.
   ///
-  /// - Parameter ledger: The migrations of the user's data that had run at the revision.
+  /// - Parameter catalog: What the catalog said at the revision.
   static func removeAll(
     after revision: Revision,
-    leaving ledger: [DataLedger.Entry],
+    leaving catalog: EarlierCatalog,
     from connection: Connection
   ) throws {
     let snapshots = try SnapshotStore(connection: connection)
@@ -42,13 +42,13 @@ package enum HistoryCut {
       "DELETE FROM delta WHERE revision > ?",
       "DELETE FROM layout WHERE entity_table IN (SELECT name FROM entity_table WHERE since > ?)",
       "DELETE FROM entity_table WHERE since > ?",
-      "DELETE FROM declared_column WHERE since > ?",
+      "DELETE FROM migration_trace WHERE revision > ?",
       "DELETE FROM leadership WHERE revision > ?",
       "DELETE FROM older_build WHERE revision > ?",
     ] {
       try connection.run(statement, [.integer(revision.number)])
     }
-    try DataLedger.replaceAll(with: ledger, on: connection)
+    try catalog.write(to: connection)
     try ListedTable.removeEnds(after: revision, from: connection)
     while try !snapshots.removeOrphans(slice: 1_000) {}
   }

@@ -26,12 +26,14 @@ package struct RowCopy {
 
   /// All but deltas and snapshots: tables, layouts, origins, and the notes on migrations and erasures.
   ///
-  /// - Parameter scripts: Whether the scripts of migrations, which may have values of entities, are copied.
+  /// - Parameter scripts: Whether the scripts of migrations, which may have values of entities, are copied; without
+  ///   them nothing is copied of runs whose deltas were trimmed.
   package func allButHistory(of view: ReadView, scripts: Bool = true) throws {
     try tables()
     for number in view.catalog.allNumbers { try layout(number) }
     try origins()
     try dataMigrations(through: view.last.revision, scripts: scripts)
+    if scripts { try rows(of: .migrationTrace, "ORDER BY revision", [], damaged) }
     try erasures()
   }
 
@@ -186,6 +188,14 @@ package struct RowCopy {
 
   /// The entities that were erased.
   package func erasures() throws { try rows(of: .erasure, "ORDER BY number", [], damaged) }
+
+  /// The runs of migrations up to a revision, also those whose deltas are not copied; none where they cannot be read.
+  func runs(through last: Revision) throws {
+    let runs = try CorruptionError.nilIfCorrupt {
+      try TracedRun.all(after: 0, through: last, in: source)
+    }
+    for run in runs ?? [] { try run.write(to: destination) }
+  }
 
   /// The marks of older builds up to a revision; a damaged one is kept, as each says what a migration has not seen.
   func olderBuilds(through last: Revision) throws {

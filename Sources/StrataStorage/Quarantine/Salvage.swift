@@ -129,6 +129,7 @@ package struct Salvage {
       )
     }
     try rows.dataMigrations(through: history.revision)
+    try rows.runs(through: history.snapshot.revision)
     try rows.erasures()
     try rows.olderBuilds(through: history.revision)
     try rows.deltas(after: history.snapshot.revision, through: history.revision)

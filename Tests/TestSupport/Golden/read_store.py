@@ -241,8 +241,8 @@ def read_block(data):
 
 
 TABLES_WITH_HASHES = (
-    "store", "origin", "entity_table", "declared_column", "snapshot_name", "leadership", "older_build", "erasure",
-    "migration",
+    "store", "origin", "entity_table", "declared_column", "snapshot_name", "leadership", "older_build",
+    "migration_trace", "erasure", "migration",
 )
 
 

@@ -1,0 +1,105 @@
+package import StrataMigrations
+package import StrataSQLite
+
+/// What the catalog of a file said at an earlier revision: which migrations of the user's data had run, and which
+/// columns were declared and dropped.
+///
+/// The catalog says what is so at the end of the history. The runs of migrations after a revision say what they have
+/// changed in it since.
+package struct EarlierCatalog: Sendable {
+  /// The rows of the ledger, by their numbers.
+  package let ledger: [DataLedger.Entry]
+  /// The columns that were declared, by table and in the order of the table.
+  package let declared: [DeclaredColumn]
+  /// The columns that migrations had dropped or renamed.
+  package let dropped: [DroppedColumn]
+
+  /// Reads the catalog of a revision from a file, or from the image of one that has a later catalog and no deltas.
+  ///
+  /// O(deltas since the revision, without their contents).
+  ///
+  /// - Throws: `DataMigrationError.ledgerUnknown` where a delta of an earlier build has removed rows without having them,
+  ///   and where migrations ran later on records of older builds that were there by then.
+  package init(at revision: Revision, of connection: Connection) throws {
+    let runs = try TracedRun.all(after: revision, in: connection)
+    try Self.checkNoneBroughtUp(since: revision, runs)
+    var rows: [Int: DataLedger.Entry] = [:]
+    for row in try DataLedger.entries(on: connection) { rows[row.number] = row }
+    var columns = Dictionary(grouping: try DeclaredColumn.all(in: connection), by: \.table)
+    /// The runs that have removed a row without having it, by its number.
+    var unknown: [Int: TracedRun] = [:]
+    for run in runs.reversed() {
+      switch run.trace {
+      case .up(let number, _): (rows[number], unknown[number]) = (nil, nil)
+      case .down(let number, nil): unknown[number] = run
+      case .down(_, let change?), .revert(_, let change?):
+        for number in change.added { rows[number] = nil }
+        for row in change.removed { rows[row.number] = row }
+      // A revert to a later revision has kept the rows of this one; one to an earlier revision too, if no migration
+      // ran in between.
+      case .revert(let target, nil):
+        if try target < revision
+          && Self.mayHaveMigrated(after: target, through: revision, connection)
+        {
+          throw DataMigrationError.ledgerUnknown(revision, since: run.name)
+        }
+      case .stragglers: break
+      }
+      columns.merge(run.trace.change?.declared ?? [:]) { _, before in before }
+    }
+    if let run = unknown.values.min(by: { $0.revision < $1.revision }) {
+      throw DataMigrationError.ledgerUnknown(revision, since: run.name)
+    }
+    // A migration that found nothing to change has no delta, but a row with the revision.
+    ledger = rows.values.filter { $0.revision <= revision.number }.sorted { $0.number < $1.number }
+    declared = columns.sorted { $0.key < $1.key }.flatMap(\.value).filter { $0.since <= revision }
+    dropped = try DroppedColumn.all(in: connection).filter { $0.since <= revision }
+  }
+
+  /// Refuses a revision at which there were records of older builds that migrations ran on later.
+  private static func checkNoneBroughtUp(since revision: Revision, _ runs: [TracedRun]) throws {
+    var ran: Set<Int> = []
+    for run in runs {
+      switch run.trace {
+      case .up(let number, _): ran.insert(number)
+      case .down(let number, _): ran.remove(number)
+      case .stragglers(let number, let since):
+        if since < revision, !ran.contains(number) {
+          throw DataMigrationError.ledgerUnknown(revision, since: run.name)
+        }
+      case .revert: break
+      }
+    }
+  }
+
+  /// Whether a migration may have run, or been taken back, between two revisions.
+  private static func mayHaveMigrated(
+    after start: Revision,
+    through end: Revision,
+    _ connection: Connection
+  ) throws -> Bool {
+    guard let first = try Journal(connection: connection).first(), first <= start.next else {
+      return true
+    }
+    return try !TracedRun.all(after: start, through: end, in: connection).isEmpty
+  }
+
+  /// Replaces the catalog of a file, in the caller's transaction.
+  package func write(to connection: Connection) throws {
+    try DataLedger.replaceAll(with: ledger, on: connection)
+    try connection.execute("DELETE FROM declared_column")
+    for (table, columns) in Dictionary(grouping: dropped, by: \.table) {
+      try DroppedColumn.replace(columns, of: table, in: connection)
+    }
+    for (table, columns) in Dictionary(grouping: declared, by: \.table) {
+      try DeclaredColumn.replace(columns, of: table, in: connection)
+    }
+  }
+}
+
+extension ReadView {
+  /// What the catalog said at a revision; it costs and throws as ``EarlierCatalog/init(at:of:)`` does.
+  package func earlierCatalog(at revision: Revision) throws -> EarlierCatalog {
+    try EarlierCatalog(at: revision, of: journal.connection)
+  }
+}
