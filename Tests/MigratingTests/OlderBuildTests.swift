@@ -65,6 +65,25 @@ struct OlderBuildTests {
   }
 
   @Test
+  func `a later step runs on what an earlier one has made of a record of an older build`()
+    async throws
+  {
+    let steps = [
+      DataMigration("0001_ids", table: "tags") { $0.id = .string("x\($0.id.text ?? "")") },
+      DataMigration("0002_label", table: "tags") { $0["label"] = .string("new") },
+    ]
+    let app = try await NumberedStore(users: 1)
+    try await DataMigrator(steps, at: app.path).up()
+    try await app.write(knowing: 0) { $0.db.tags.insert(FiveReleases.First.Tag(id: "a")) }
+    let report = try await DataMigrator(steps, at: app.path).up()
+    #expect(report.steps.map(\.isForStragglers) == [true, true])
+    let labels = try Inspector(path: app.path).show(table: "tags").map { tag in
+      [tag.value["id"]?.text, tag.value["label"]?.text]
+    }
+    #expect(labels == [["xa", "new"], ["xt1", "new"]])
+  }
+
+  @Test
   func `entities that are added to a closed store are not of the older build before them`()
     async throws
   {
