@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 import StrataInspection
 import StrataJournal
@@ -5,6 +6,7 @@ import StrataMigrating
 import StrataRecords
 import StrataSQL
 import StrataSQLite
+import StrataStorage
 import TestSupport
 import Testing
 
@@ -158,4 +160,29 @@ import Testing
     )
     #expect(try await migrator.history().count == 1)
   }
+
+  @Test func `a bundle has no script, also of a step that was taken back`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("app.strata")
+    try await FiveReleases.makeFirst(at: path, users: 3)
+    let migration = try DataMigration(
+      "0001_mark",
+      sql: "UPDATE users SET name = name || '!' WHERE name <> 'cinnamon'",
+      down: "UPDATE users SET name = rtrim(name, '!')"
+    )
+    for backwards in [false, true] {
+      let migrator = DataMigrator([migration], at: path)
+      if backwards { try await migrator.down(to: 0) } else { try await migrator.up() }
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)).has("cinnamon"))
+      let bundle = directory.path("\(backwards).strata")
+      let report = try await StoreBundle.write(of: path, last: 2, to: bundle)
+      #expect(report.deltas == 2)
+      #expect(try !Data(contentsOf: URL(fileURLWithPath: bundle)).has("cinnamon"))
+      #expect(try Inspector(path: bundle).verify().isSound)
+    }
+  }
+}
+
+extension Data {
+  fileprivate func has(_ text: String) -> Bool { range(of: Data(text.utf8)) != nil }
 }

@@ -46,6 +46,21 @@ package enum MigrationTrace: Equatable, Sendable {
     }
   }
 
+  /// Whether it has the script of a migration.
+  package var hasScript: Bool { change?.removed.contains { $0.script != nil } ?? false }
+
+  /// The same without the scripts of migrations.
+  package var withoutScripts: MigrationTrace {
+    guard var change else { return self }
+    for index in change.removed.indices { change.removed[index].script = nil }
+    return switch self {
+    case .up(let number, _): .up(number, change)
+    case .down(let number, _): .down(number, change)
+    case .revert(let revision, _): .revert(to: revision, change)
+    case .stragglers: self
+    }
+  }
+
   /// The bytes in its deltas.
   ///
   /// - Throws: `RecordError` for a declared column that is beyond the limits of layouts.

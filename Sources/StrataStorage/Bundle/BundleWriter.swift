@@ -271,7 +271,8 @@ extension BundleWriter {
       after: base,
       chain: chain,
       stored: replay.chain,
-      contexts == .keep ? .kept : .removed
+      contexts == .keep ? .kept : .removed,
+      .withoutScripts
     )
     while replay.revision < view.last.revision, let (header, blocks) = try replay.next() {
       try rewriter.append(

@@ -24,9 +24,17 @@ struct DeltaRewriter {
     case removed
   }
 
+  /// What to do with the trace of a delta of a run of migrations.
+  enum Trace {
+    case kept
+    /// The scripts of its rows, which may have values of entities, are left out.
+    case withoutScripts
+  }
+
   private let journal: Journal
   private let identity: StoreIdentity
   private let context: Context
+  private let trace: Trace
   /// The chain after the last delta.
   private(set) var chain: Checksum
   private(set) var revision: Revision
@@ -47,11 +55,13 @@ struct DeltaRewriter {
     after revision: Revision,
     chain: Checksum,
     stored: Checksum,
-    _ context: Context
+    _ context: Context,
+    _ trace: Trace = .kept
   ) {
     self.journal = journal
     self.identity = identity
     self.context = context
+    self.trace = trace
     self.chain = chain
     self.revision = revision
     if chain != stored { firstRewritten = revision.next }
@@ -91,7 +101,14 @@ struct DeltaRewriter {
       case .removed: header.context != nil
       }
     if dropsContext { header.context = nil }
-    if firstRewritten != nil || changes > before || dropsContext { header.epoch = identity.epoch }
+    var dropsScript = false
+    if trace == .withoutScripts, let trace = MigrationTrace(of: header), trace.hasScript {
+      dropsScript = true
+      header.trace = try trace.withoutScripts.bytes
+    }
+    if firstRewritten != nil || changes > before || dropsContext || dropsScript {
+      header.epoch = identity.epoch
+    }
     let hashes = bodies.map { Checksum(of: $0) }
     let computed = header.chain(
       after: chain,
