@@ -322,4 +322,37 @@ struct ReferenceTests {
   }
 
   private struct PollState: StateType { var db = PollDatabase() }
+
+  /// Counts the notes of each user.
+  private static let count = """
+    ALTER TABLE users ADD COLUMN count INTEGER;
+    UPDATE users SET count = (SELECT count(*) FROM notes WHERE notes.author = users.id);
+    """
+
+  @Test(
+    arguments: [
+      (ReferenceTests.count, 1), ("\(ReferenceTests.count)\nUPDATE notes SET author = 'u1'", 0),
+      ("\(ReferenceTests.count)\nALTER TABLE notes RENAME COLUMN author TO person", 1),
+      ("UPDATE notes SET text = author", 0),
+      ("UPDATE users SET name = (SELECT min(text) FROM notes)", 0),
+    ]
+  )
+  func `a script that searches by a reference finds an index of it`(
+    _ sql: String,
+    _ count: Int
+  ) async throws {
+    let check = """
+      -- strata:after SELECT count(*) = \(count) FROM sqlite_schema \
+      WHERE type = 'index' AND (sql LIKE '%("author")' OR sql LIKE '%("person")')
+      """
+    let migration = try script(1, "\(check)\n\(sql)")
+    try await DataMigrator([migration.allowing(.destructive("notes.author"))], at: path).up()
+  }
+
+  @Test func `a script drops a reference by which it has searched`() async throws {
+    let sql = "\(Self.count)\nALTER TABLE notes DROP COLUMN author"
+    let migration = try script(1, sql).allowing(.destructive("notes.author"))
+    try await DataMigrator([migration], at: path).up()
+    #expect(try rows("SELECT count FROM users") == Array(repeating: [.integer(1)], count: 3))
+  }
 }

@@ -49,6 +49,14 @@ package struct EntityRecords {
     return layout
   }
 
+  /// Whether a field holds IDs of entities, as a layout or a script says.
+  func refers(_ field: String) -> Bool {
+    (layouts.values.flatMap(\.fields) + declared.map(\.field)).contains { known in
+      guard known.name == field, case .table = known.references else { return false }
+      return true
+    }
+  }
+
   /// Whether there is no record.
   var isEmpty: Bool { get throws { try start()() == nil } }
 

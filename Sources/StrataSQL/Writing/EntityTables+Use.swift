@@ -90,6 +90,8 @@ extension EntityTables {
       _ = try tables.database.value(of: check, within: limit) { tables.add($0, to: &use) }
     }
     for table in tables.tables where use.tables[table.records.table] != nil {
+      // SQLite does not drop a column that has an index.
+      use.tables[table.records.table]?.searched.formIntersection(table.origins.values.map(\.number))
       if try tables.hasComputedColumns(table) {
         use.tables[table.records.table]?.needsAll = true
       }
@@ -104,17 +106,24 @@ extension EntityTables {
       guard let table else { return }
       body(table, &use.tables[table.records.table, default: ScriptUse.Table()])
     }
+    let isSearch = actions.contains(.select)
     for action in actions {
       switch action {
       case .function(let name): use.functions.insert(name.lowercased())
       case .read(let name, let column):
         update(name) { table, use in
-          if let number = table.origins[column]?.number { use.columns.insert(number) }
+          guard let number = table.origins[column]?.number else { return }
+          use.columns.insert(number)
+          if isSearch, !use.assigned.contains(number) { use.searched.insert(number) }
         }
       case .update(let name, let column):
         update(name) { table, use in
           let number = table.origins[column]?.number
-          if let number { use.columns.insert(number) }
+          if let number {
+            use.columns.insert(number)
+            use.assigned.insert(number)
+            use.searched.remove(number)
+          }
           if number == 0 { use.setsIDs = true }
           if number == nil, !table.names.contains(column) { use.setsNumbers = true }
         }

@@ -151,17 +151,22 @@ package final class EntityTables {
         insert.reset()
       }
       if use.addsRows, use.removesRows { try noteRemovedRows(of: table) }
-      // Without it, a subquery that looks a row up by its ID goes through all of them.
-      if use.columns.contains(0) || use.needsAll {
-        let index = SQLName.quoted("index of IDs of \(table.name)")
-        try connection.execute(
-          "CREATE INDEX \(index) ON \(name)(\(SQLName.quoted(columns.columns[0].name)))"
-        )
+      // Without them, a subquery that looks up a row by its ID, or the rows that refer to one, goes through all of them.
+      if use.columns.contains(0) || use.needsAll { try createIndex(of: 0, in: table) }
+      for (number, field) in columns.fields.enumerated()
+      where use.searched.contains(number + 1) && table.records.refers(field) {
+        try createIndex(of: number + 1, in: table)
       }
     } catch let error as SQLiteError where error.path == connection.path {
       throw error.code.primary == .full
         ? EntityTableError.temporaryDiskFull : .temporaryFile("\(error)")
     }
+  }
+
+  private func createIndex(of column: Int, in table: Table) throws(SQLiteError) {
+    let index = SQLName.quoted("index of column \(column) of \(table.name)")
+    let column = SQLName.quoted(table.columns.columns[column].name)
+    try connection.execute("CREATE INDEX \(index) ON \(SQLName.quoted(table.name))(\(column))")
   }
 
   /// Notes which rows are removed, because SQLite gives their numbers to other rows.

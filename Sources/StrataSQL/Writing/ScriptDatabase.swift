@@ -259,6 +259,10 @@ package struct ScriptUse {
   package struct Table {
     /// The numbers of the columns that it reads or sets, from 0 for the ID.
     var columns: Set<Int> = []
+    /// Those of them that it sets.
+    var assigned: Set<Int> = []
+    /// Those of them that a SELECT or a subquery reads, that no statement sets, and that are there at the end.
+    var searched: Set<Int> = []
     /// Whether it uses all columns.
     var needsAll = false
     var addsRows = false
