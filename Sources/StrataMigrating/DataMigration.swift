@@ -157,12 +157,9 @@ extension DataMigration {
     version: Int = 1,
     _ change: @escaping @Sendable (inout MigrationRecord) throws -> Void
   ) {
-    self.init(
-      name: name,
-      form: .swift,
-      content: Self.content(version),
-      perRecordTable: StoredValues.table(of: value)
-    ) { try $0.changeValue(value, change) }
+    self.init(name, table: StoredValues.table(of: value), version: version) { record in
+      try record.changeValue(change)
+    }
   }
 
   /// A step that changes any tables.
@@ -231,7 +228,7 @@ extension DataMigration {
     value: String,
     by change: @escaping @Sendable (inout MigrationRecord) throws -> Void
   ) -> DataMigration {
-    reversed { try $0.changeValue(value, change) }
+    reversed(table: StoredValues.table(of: value)) { try $0.changeValue(change) }
   }
 
   /// The same for a table whose records are sealed: the step sees them opened, and what it stores there is sealed.

@@ -1,3 +1,4 @@
+import StrataJournal
 public import StrataRecords
 
 /// A record in a migration: an entity, or a persisted value, without its type.
@@ -118,5 +119,21 @@ public struct MigrationRecord: Sendable {
   /// - Throws: what its `encode(to:)` throws.
   public mutating func set(_ field: String, to value: some Encodable) throws {
     self[field] = try RecordValue(encoding: value)
+  }
+}
+
+/// Persisted values.
+extension MigrationRecord {
+  /// Changes the persisted value whose record this is: a closure gets the fields of the value.
+  mutating func changeValue(_ body: (inout MigrationRecord) throws -> Void) throws {
+    guard let stored = self[StoredValues.field], stored != .null else { return }
+    guard case .object(let members) = stored else { return try body(&self) }
+    var value = MigrationRecord(stored: Array(members), id: id, in: table)
+    try body(&value)
+    if value.isRemoved {
+      removeRecord()
+    } else if value.isChanged {
+      self[StoredValues.field] = .object(.init(value.members))
+    }
   }
 }

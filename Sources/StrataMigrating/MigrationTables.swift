@@ -70,17 +70,7 @@ public final class MigrationTables {
     _ name: String,
     _ body: (inout MigrationRecord) throws -> Void
   ) throws {
-    try forEach(in: StoredValues.table(of: name)) { record in
-      guard let stored = record[StoredValues.field], stored != .null else { return }
-      guard case .object(let members) = stored else { return try body(&record) }
-      var value = MigrationRecord(stored: Array(members), id: record.id, in: record.table)
-      try body(&value)
-      if value.isRemoved {
-        record.removeRecord()
-      } else if value.isChanged {
-        record[StoredValues.field] = .object(.init(value.members))
-      }
-    }
+    try forEach(in: StoredValues.table(of: name)) { try $0.changeValue(body) }
   }
 
   private func visit(
