@@ -1,0 +1,55 @@
+import Strata
+import StrataArchive
+import StrataJournal
+import StrataPersistence
+
+/// The promise: what followers show was the history, unless the archive lost it; and they say when they take it back.
+extension ArchiveFaultRun {
+  /// Checks that a follower said so when it took commits back; it has been closed, or leads.
+  func checkFollower(
+    _ following: Following,
+    showing trail: CommitTrail,
+    of machine: Int
+  ) async throws {
+    let followed = following.followed
+    let events = await followed.end()
+    let observations = followed.observations
+    summary.observations += observations.count
+    var rewinds = 0
+    var namesStart = false
+    for event in events {
+      switch event {
+      case .rewound: rewinds += 1
+      case .setAside(let setAside):
+        let named = try await named(setAside, beside: trail)
+        if named.continues(followed.start) { namesStart = true }
+      default: break
+      }
+    }
+    summary.rewinds += rewinds
+    if observations.allSatisfy({ trail.shows($0) }), trail.continues(followed.start) { return }
+    if rewinds == 0 {
+      note("a follower on machine \(machine) took commits back and sent no event")
+    }
+    if !following.isTemporary, !trail.continues(followed.start), !namesStart {
+      note(
+        """
+        a follower on machine \(machine) began with \(followed.start), has \(trail), and no event names \
+        the file that was moved aside
+        """
+      )
+    }
+  }
+
+  /// Checks that the final history has what followers showed.
+  func checkFollowed(in final: CommitTrail) {
+    for followed in followed {
+      for observation in Set(followed.observations) {
+        // What its own file had when it started is not the archive's.
+        if final.shows(observation) || followed.start.shows(observation) { continue }
+        if lostByArchive.contains(observation.last) { continue }
+        note("a follower showed commit \(observation.last), which is not part of the history")
+      }
+    }
+  }
+}
