@@ -315,8 +315,10 @@ struct EarlierLedgerTests {
     #expect(try FiveReleases.names(at: copy.file)["a"] == "a12")
   }
 
-  @Test
-  func `an archive whose catalog is ahead of its head has the ledger of its head`() async throws {
+  /// An archive that has the store, and then the first delta of what a closure does, with the catalog of the last.
+  private func archiveBehindItsCatalog(
+    _ change: () async throws -> Void
+  ) async throws -> FolderArchive {
     let folder = FolderArchive(directory.path("archive"))
     let archive = FaultyArchive(folder)
     var configuration = PersistenceConfiguration()
@@ -326,11 +328,9 @@ struct EarlierLedgerTests {
       to: archive,
       configuration
     )
-    try await migrator(1).up()
     _ = try await push.run()
-    let (head, then) = (try revision(), try ledger(of: path))
-    try await app.write(knowing: 1, ["u3": "User 31"])
-    try await migrator(1).down()
+    let head = try revision()
+    try await change()
     let calls = Lock(0)
     archive.fail { call in
       guard call == "append" else { return nil }
@@ -341,9 +341,35 @@ struct EarlierLedgerTests {
     }
     await #expect(throws: PersistenceError.self) { _ = try await push.run() }
     #expect(try await folder.head()?.mark.revision == head.next)
+    return folder
+  }
+
+  @Test
+  func `an archive whose catalog is ahead of its head has the ledger of its head`() async throws {
+    try await migrator(1).up()
+    let then = try ledger(of: path)
+    let archive = try await archiveBehindItsCatalog {
+      try await app.write(knowing: 1, ["u3": "User 31"])
+      try await migrator(1).down()
+    }
     let copy = try StorePath(directory.path("copy.strata"), for: .archiving)
-    _ = try await ArchivePull(from: folder, to: copy, on: .system).run()
+    _ = try await ArchivePull(from: archive, to: copy, on: .system).run()
     #expect(try ledger(of: copy.file) == then)
+  }
+
+  @Test
+  func `an archive that ends before a migration of records of an older build is pulled`()
+    async throws
+  {
+    try await migrator(2).up()
+    try await app.write(knowing: 1, ["a": "a1"])
+    let archive = try await archiveBehindItsCatalog {
+      try await app.write(knowing: 1, ["b": "b1"])
+      try await migrator(2).up()
+    }
+    let copy = try StorePath(directory.path("copy.strata"), for: .archiving)
+    _ = try await ArchivePull(from: archive, to: copy, on: .system).run()
+    #expect(try ledger(of: copy.file) == ledger(of: path))
   }
 
   @Test(arguments: 1...6)

@@ -180,6 +180,7 @@ struct DeclaredColumnsTests {
   @Test(
     arguments: [
       ("ALTER TABLE notes DROP COLUMN stars", []),
+      ("-- strata:allow destructive(notes)\nDROP TABLE notes", []),
       ("ALTER TABLE notes RENAME COLUMN stars TO points", ["notes.points int64 to tags"]),
       ("ALTER TABLE notes RENAME TO memos", ["memos.stars int64 to tags"]),
       ("ALTER TABLE tags RENAME TO labels", ["notes.stars int64 to labels"]),
