@@ -42,6 +42,8 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   private var catalog: LayoutCatalog
   /// The migration that is waited for; the store is behind the mark then.
   private var awaited: String?
+  /// The revision of the store whose history was taken back, until the store has the history as it is now.
+  private var rewoundFrom: Revision?
   private let storeID: UUID
   private nonisolated let run = Lock<Run?>(nil)
 
@@ -161,6 +163,9 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     } catch is CancellationError {
       // It has ended.
     } catch is RewoundHistory {
+      let revision = progress.mark.revision
+      // One that has waited since it was opened has nothing of the history.
+      if awaited == nil || revision > 0 { rewoundFrom = rewoundFrom ?? revision }
       return await restoreAgain(connection)
     } catch {
       progress.note(.init(reading: error, at: path.file))
@@ -242,7 +247,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   /// Restores the history as it is now, and makes the difference one commit.
   private func restoreAgain(_ connection: StoreConnection<State>) async -> Duration {
     do {
-      let (before, waited) = (progress.mark.revision, awaited)
+      let waited = awaited
       await closeReplica()
       let (restored, replica) = try await Self.restore(setup, awaiting: waited)
       self.replica = replica
@@ -259,8 +264,10 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       let name = waited.map { "the leader has run \($0)" } ?? "the history was taken back"
       try replace(connection, by: restored.state, as: name)
       catalog = restored.catalog
+      let before = rewoundFrom
+      rewoundFrom = nil
       progress.note(
-        waited == nil ? .rewound(from: before, to: mark.revision) : .applied(mark.revision),
+        before.map { .rewound(from: $0, to: mark.revision) } ?? .applied(mark.revision),
         at: mark
       )
       return .zero
