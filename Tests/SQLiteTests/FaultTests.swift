@@ -1,3 +1,4 @@
+import Foundation
 import StrataSQLite
 import TestSupport
 import Testing
@@ -44,6 +45,48 @@ import Testing
       #expect(try keys(connection) == [])
       try connection.run("INSERT INTO t VALUES (2, NULL)")
       #expect(try keys(connection) == [2])
+    }
+  }
+
+  /// Where the file has four bytes of the only row.
+  private func place(_ vfs: FaultVFS, fileOf connection: Connection) throws -> Int {
+    try connection.run("INSERT INTO t VALUES (1, x'A1A2A3A4')")
+    try connection.checkpoint(.truncate)
+    let folder = URL(fileURLWithPath: connection.path).deletingLastPathComponent()
+    return try withTemporaryDirectory { copy in
+      try vfs.copyFiles(of: folder, into: copy)
+      let name = URL(fileURLWithPath: connection.path).lastPathComponent
+      let data = try Data(contentsOf: copy.appendingPathComponent(name))
+      return try #require(data.range(of: Data([0xA1, 0xA2, 0xA3, 0xA4]))).lowerBound
+    }
+  }
+
+  private func value(_ vfs: FaultVFS, fileOf connection: Connection) throws -> [UInt8]? {
+    try Connection(path: connection.path, mode: .readOnly, vfs: vfs.name)
+      .first("SELECT v FROM t") { Array(try $0.blob(0)) }
+  }
+
+  @Test func `a bit that changes is read from then on, and no lock is lost`() throws {
+    try withFaults("changed-bit") { vfs, connection in
+      let place = try place(vfs, fileOf: connection)
+      #expect(vfs.rot(connection.path, at: place + 1, bit: 0))
+      #expect(try value(vfs, fileOf: connection) == [0xA1, 0xA3, 0xA3, 0xA4])
+      #expect(!vfs.rot(connection.path, at: vfs.size(of: connection.path), bit: 0))
+      try connection.run("INSERT INTO t VALUES (2, NULL)")
+      #expect(try keys(connection) == [1, 2])
+    }
+  }
+
+  @Test func `a lost sector cannot be read until it is written again`() throws {
+    try withFaults("lost-sector") { vfs, connection in
+      let place = try place(vfs, fileOf: connection)
+      vfs.loseSector(of: connection.path, at: place)
+      #expect(try sqliteError { try value(vfs, fileOf: connection) }?.code == .ioerrRead)
+      #expect(!vfs.isHealthy)
+      try connection.run("UPDATE t SET v = x'B1B2'")
+      try connection.checkpoint(.truncate)
+      #expect(try value(vfs, fileOf: connection) == [0xB1, 0xB2])
+      #expect(vfs.isHealthy)
     }
   }
 

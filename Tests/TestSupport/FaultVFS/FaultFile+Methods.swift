@@ -29,7 +29,11 @@ extension FaultFile {
       return status
     }
     methods.xRead = { file, bytes, count, offset in
-      FaultFile.at(file)?.perform(.read) { $0.xRead?($1, bytes, count, offset) } ?? SQLITE_IOERR
+      guard let open = FaultFile.at(file) else { return SQLITE_IOERR }
+      let status = open.perform(.read) { $0.xRead?($1, bytes, count, offset) }
+      guard status == SQLITE_OK, let path = open.path else { return status }
+      let range = Int(offset)..<Int(offset) + Int(count)
+      return open.vfs.canRead(range, of: path) ? status : FaultCode.ioerrRead.rawValue
     }
     methods.xWrite = { file, bytes, count, offset in
       guard let open = FaultFile.at(file), let bytes else { return SQLITE_IOERR }

@@ -1,4 +1,5 @@
 import CStrataSQLite
+import Foundation
 
 /// The callbacks of the file system: opening and deleting may fail, the others call the parent.
 extension FaultVFS {
@@ -68,6 +69,8 @@ extension FaultVFS {
       flags &= ~(SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
       flags |= SQLITE_OPEN_READONLY
     }
+    // One of its name may have been removed by a call that is not watched.
+    let isNew = flags & SQLITE_OPEN_CREATE != 0 && name.map { access($0, F_OK) != 0 } ?? false
     let status = parent.pointee.xOpen?(parent, name, real, flags, granted) ?? SQLITE_CANTOPEN
     guard status == SQLITE_OK else {
       if real.pointee.pMethods != nil { _ = real.pointee.pMethods?.pointee.xClose?(real) }
@@ -75,7 +78,10 @@ extension FaultVFS {
     }
     let path = kind == .other ? nil : name.map { String(cString: $0) }
     let open = FaultFile(vfs: self, kind: kind, path: path, real: real)
-    if let path { follow(path) { open.content() } }
+    if let path {
+      if isNew { forget(path) }
+      follow(path) { open.content() }
+    }
     open.install(in: file)
     return SQLITE_OK
   }

@@ -97,9 +97,14 @@ extension FaultVFS {
     state.withLock { $0.faults.append(fault) }
   }
 
-  /// Makes the disk do something wrong every so many times, without an error, until it is healed.
-  package func lie(_ lie: DiskLie, in kind: FileKind, every count: Int) {
-    state.withLock { $0.lies.append((lie, kind, count)) }
+  /// Makes the disk do something wrong every so many times, without an error: once, or for ever.
+  package func lie(
+    _ lie: DiskLie,
+    in kind: FileKind,
+    every count: Int,
+    times duration: FaultDuration = .sticky
+  ) {
+    state.withLock { $0.lies.append((lie, kind, count, duration)) }
   }
 
   func lies(_ lie: DiskLie, in kind: FileKind) -> Bool {
@@ -125,13 +130,18 @@ extension FaultVFS {
   /// Kills this process with SIGKILL at the operation with a number.
   package func killProcess(at number: Int) { state.withLock { $0.lastOperation = number } }
 
-  /// Removes all faults and the write protection.
+  /// Removes all faults, what is to go wrong once, and the write protection.
   package func heal() {
     state.withLock {
       $0.faults = []
+      $0.lies.removeAll { $0.duration == .once }
+      $0.readLostSectors()
       $0.isWriteProtected = false
     }
   }
+
+  /// Whether nothing fails any more, and everything can be read.
+  package var isHealthy: Bool { state.withLock { $0.faults.isEmpty && $0.canReadAll } }
 
   /// Opens files read-only from now on, as for a user without write permission.
   package func protectFromWriting() {
@@ -160,8 +170,13 @@ extension FaultVFS {
   /// Writes every tracked file, as it may be after a power cut now, to a directory under its own name.
   ///
   /// The same seed and the same writes produce the same files. The original files do not change.
-  package func cutPower(seed: UInt64, into directory: URL) throws {
-    let images = state.withLock { $0.images }
+  ///
+  /// - Parameter folder: Whose files; nil for those of all folders.
+  package func cutPower(seed: UInt64, of folder: URL? = nil, into directory: URL) throws {
+    let images = state.withLock { $0.images }.filter { path, _ in
+      let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      return folder.map { $0.path == parent } ?? true
+    }
     var random = SeededGenerator(seed: seed)
     for (path, image) in images.sorted(by: { $0.key < $1.key }) {
       let name = URL(fileURLWithPath: path).lastPathComponent
@@ -186,6 +201,17 @@ extension FaultVFS {
       }
       for (path, content) in files { try content.write(to: URL(fileURLWithPath: path)) }
       forgetFiles()
+    }
+  }
+
+  /// Writes to another directory every tracked file of a folder as a program leaves it that is killed.
+  package func copyFiles(of folder: URL, into directory: URL) throws {
+    for (path, image) in state.withLock({ $0.images }) {
+      let url = URL(fileURLWithPath: path)
+      guard url.deletingLastPathComponent().path == folder.path,
+        FileManager.default.fileExists(atPath: path)
+      else { continue }
+      try Data(image.current).write(to: directory.appendingPathComponent(url.lastPathComponent))
     }
   }
 
@@ -226,7 +252,11 @@ extension FaultVFS {
   }
 
   func record(_ change: FileImage.Change, in path: String) {
-    state.withLock { $0.images[path]?.record(change) }
+    state.withLock { $0.record(change, in: path) }
+  }
+
+  func canRead(_ range: Range<Int>, of path: String) -> Bool {
+    state.withLock { $0.canRead(range, of: path) }
   }
 
   func recordSync(of path: String) {

@@ -24,6 +24,24 @@ struct FileImage {
     pending = []
   }
 
+  /// With all writes, as a program sees it.
+  var current: [UInt8] {
+    var content = durable
+    for change in pending { Self.apply(change, to: &content) }
+    return content
+  }
+
+  /// Changes a bit of all that the file has at an offset.
+  mutating func rot(at offset: Int, bit: Int) {
+    if durable.indices.contains(offset) { durable[offset] ^= 1 << bit }
+    pending = pending.map { change in
+      guard case .write(let start, var bytes) = change, bytes.indices.contains(offset - start)
+      else { return change }
+      bytes[offset - start] ^= 1 << bit
+      return .write(offset: start, bytes: bytes)
+    }
+  }
+
   /// Drops the writes since the last sync: Linux marks the pages of a failed sync clean, so no later sync
   /// writes them.
   mutating func failSync() { pending = [] }

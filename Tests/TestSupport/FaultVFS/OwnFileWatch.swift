@@ -30,10 +30,10 @@ final class OwnFileWatch: DiskWatch {
       case .truncate(let path, let size): state.images[path]?.record(.truncate(size: Int(size)))
       case .sync(let path):
         if !state.lies(.forgetsSyncs, in: .own) { state.images[path]?.sync() }
-      case .rename(let source, let destination):
-        if let image = state.images.removeValue(forKey: source) {
-          state.images[destination] = image
-        }
+      case .rename(let source, let destination), .link(let source, let destination):
+        // One that is not tracked takes the place of what was there. A file that is linked loses its first name.
+        state.images[destination] = state.images.removeValue(forKey: source)
+      case .remove(let path): state.images[path] = nil
       default: break
       }
     }
