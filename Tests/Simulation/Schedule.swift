@@ -3,6 +3,27 @@ import StrataBase
 import TestSupport
 
 /// One run of a world, which a seed determines.
+///
+/// What happens in one:
+///
+/// - *Processes*: leaders, followers in a file and in memory, standbys; a process is killed, closed, started, or leads; a
+///   machine gets a newer build, whose migration the next leader runs, or an older one; its disk is lost.
+/// - *Commits* of several tables, flushes, marks that are awaited, snapshots, trimming, compaction, suspending, erasures,
+///   looking back.
+/// - *Networks*: calls that are lost, late, refused, not answered, or stopped; calls that arrive when their sender has
+///   ended.
+/// - *Archives*: one goes back to a copy of before, and is pruned. Clocks that jump.
+/// - *Disks*: calls that fail, once or until the disk is healed; a full disk; a sync that fails; a power cut, which keeps,
+///   drops or tears each sector that was not synced; sectors that cannot be read; a write that goes to another page; a bit
+///   that changes, of an open file and of one at rest.
+///
+/// What none has: a PostgreSQL archive, followers of a file, several programs at one file, threads that really run at once,
+/// and the system's own file locks and clocks. Tests with real threads, processes and servers have those.
+///
+/// A disk is a folder, in memory where the system has one, under SQLite's own file system with the faults between. There is
+/// no second implementation of files and of the memory that the connections to a WAL share: it would be tested in place of
+/// the one that programs use, a crash keeps nothing of that memory, and the rest of a file system that a crash shows is in
+/// `FileImage`.
 struct Schedule {
   /// What a world is made of.
   enum World: String, CaseIterable {
@@ -86,7 +107,8 @@ struct Schedule {
       }
     }
     let found = outcome.withLock { $0 } ?? Outcome()
-    for text in found.steps + found.problems { scheduler.note(text) }
+    // The folder it runs in is no part of the world.
+    for text in found.steps + found.problems { scheduler.note(text.withoutTemporaryPath) }
     let (trace, turns, clock) = (scheduler.trace, scheduler.turns, scheduler.clock)
     if stuck.isEmpty {
       // What is left over ends, such as timers of what is closed.
@@ -94,6 +116,7 @@ struct Schedule {
       while scheduler.clock < end, scheduler.step() {}
       if scheduler.clock >= end { stuck.append("seed \(seed): what is closed goes on working") }
     }
+    scheduler.end()
     return Result(
       trace: trace,
       world: world,

@@ -78,6 +78,9 @@ final class SimulatedScheduler: Scheduler, @unchecked Sendable {
     return true
   }
 
+  /// Releases what waits to run: what its release does is part of this run, not of the next one.
+  func end() { events = [] }
+
   /// Notes something that a run of the same seed must repeat.
   func note(_ text: String) { trace.add(text) }
 

@@ -4,11 +4,7 @@ import TestSupport
 /// Prints a line at once, as a failure may be followed by the end of the process.
 func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
-/// Runs schedules; Scripts/simulate says how.
-///
-/// What no schedule has: a PostgreSQL archive, followers of a file, migrations beside an archive, several programs at one
-/// file, threads that really run at once, and the system's own file locks and clocks. Tests with real threads, processes
-/// and servers have those.
+/// Runs schedules; Scripts/simulate says how, and ``Schedule`` what happens in one.
 struct Simulation {
   static let usage = """
     Simulation --seed N                one schedule: prints its trace

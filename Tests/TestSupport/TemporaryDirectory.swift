@@ -28,6 +28,14 @@ package final class TemporaryDirectory: Sendable {
   package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
 }
 
+extension String {
+  /// The same text wherever the folder for temporary files is.
+  package var withoutTemporaryPath: String {
+    let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+    return replacingOccurrences(of: folder, with: "$TMPDIR")
+  }
+}
+
 /// Calls a closure with a temporary directory, which is deleted afterwards.
 package func withTemporaryDirectory<R>(_ body: (URL) throws -> R) throws -> R {
   let directory = try TemporaryDirectory()

@@ -10,8 +10,8 @@ extension ArchiveFaultRun {
     guard let trail = CommitTrail(leader.store.state.db) else {
       return note("the store of a leader lacks commits, or has some twice")
     }
-    let count = Int(leader.persistence.status.revisions.replicated?.number ?? 0)
-    acknowledged.formUnion(trail.commits.prefix(count))
+    let replicated = leader.persistence.status.revisions.replicated?.number ?? 0
+    acknowledged.formUnion(trail.through(replicated).commits)
   }
 
   /// What the archive has lost by itself before, leaders may not have sent again.

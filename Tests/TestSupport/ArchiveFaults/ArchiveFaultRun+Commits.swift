@@ -25,6 +25,11 @@ extension ArchiveFaultRun {
     return lastCommit
   }
 
+  private nonisolated func add(_ commit: Int, of leader: Leader, to state: inout LibraryState) {
+    CommitTrail.add(commit, as: leader.persistence.revision.next.number, to: &state.db)
+    leader.build.note(commit, in: &state)
+  }
+
   /// Whether the commit was accepted.
   @discardableResult
   func commit(_ leader: Leader) -> Bool {
@@ -36,7 +41,7 @@ extension ArchiveFaultRun {
         fileID: "TestSupport/ArchiveFaultRun.swift",
         function: "commit(_:)",
         line: 847
-      ) { state throws in CommitTrail.add(commit, to: &state.db) }
+      ) { state throws in add(commit, of: leader, to: &state) }
       summary.commits += 1
       return true
     } catch {
@@ -58,7 +63,7 @@ extension ArchiveFaultRun {
         function: "commitReplicated(_:within:)",
         line: 862
       ) { state in
-        CommitTrail.add(commit, to: &state.db)
+        add(commit, of: leader, to: &state)
       }
       summary.commits += 1
       acknowledged.insert(commit)
@@ -66,7 +71,7 @@ extension ArchiveFaultRun {
     } catch let error as PersistenceError {
       guard case .notLeading = error.reason else { throw error }
     } catch let error as DurabilityError {
-      guard error.outcome == .notReplicated else { throw error }
+      guard error.outcome == .notReplicated || machines[leader.machine].mayFail else { throw error }
       summary.commits += 1
     }
     return false

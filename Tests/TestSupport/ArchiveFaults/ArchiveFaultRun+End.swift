@@ -17,6 +17,7 @@ extension ArchiveFaultRun {
     for machine in machines.indices { place.settle(machine) }
     for link in machines.compactMap(\.link) { link.work() }
     for link in formerLinks + machines.compactMap(\.link) { await link.deliver() }
+    try await repairDisks()
     try await noteTakeovers()
     // From here on, nothing leads by itself.
     for machine in machines.indices {
@@ -24,6 +25,7 @@ extension ArchiveFaultRun {
       else { continue }
       try await close(machine)
     }
+    try await finishBuilds()
     guard let (machine, leader) = try await lastLeader() else {
       return note("no process can lead")
     }
@@ -92,6 +94,10 @@ extension ArchiveFaultRun {
   func leads(_ leader: Leader) async throws -> Bool {
     let end = Scheduling.now + Self.limit
     while isLeading(leader), Scheduling.now < end {
+      if case .degraded = leader.persistence.status.condition {
+        try await Scheduling.sleep(for: .milliseconds(50))
+        continue
+      }
       if try await commitReplicated(leader, within: Self.limit) { return true }
       // Refused while it has no lease.
       try await Scheduling.sleep(for: .milliseconds(2))
@@ -108,6 +114,7 @@ extension ArchiveFaultRun {
         if trail != final {
           note("a follower has \(trail.map { "\($0)" } ?? "no trail"), its leader \(final)")
         }
+        checkValue(following.store.state, following.build, of: machine)
       } catch {
         if case .failed(let detail) = following.follower.status, detail.contains("erased") {
           try await close(machine)

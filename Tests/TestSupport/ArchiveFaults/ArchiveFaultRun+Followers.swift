@@ -21,6 +21,12 @@ extension ArchiveFaultRun {
       switch event {
       case .rewound: rewinds += 1
       case .setAside(let setAside):
+        if machines[machine].isSpoilt {
+          // It may not be readable.
+          reported.formUnion(followed.start.commits)
+          namesStart = true
+          continue
+        }
         let named = try await named(setAside, beside: trail)
         if named.continues(followed.start) { namesStart = true }
       default: break

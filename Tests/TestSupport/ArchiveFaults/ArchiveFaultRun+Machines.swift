@@ -10,9 +10,21 @@ extension ArchiveFaultRun {
     /// Another one after each power cut.
     var boot: UUID
     var link: FaultyArchive?
+    /// That of its next process.
+    var build: ProgramBuild
     var process: Process?
     /// What its file has at least.
     var kept = CommitTrail()
+    /// Whether its disk fails, or has failed in the life of its process.
+    var isStruck = false
+    /// Whether its medium has changed something of its file that nothing has found yet.
+    var isSpoilt = false
+
+    /// Whether the end of its head may be in no medium, and with it what tells that a damaged file has lost its end.
+    var mayLackHead = false
+
+    /// Whether a call may fail for its disk.
+    var mayFail: Bool { isStruck || isSpoilt }
   }
 
   enum Process {
@@ -21,6 +33,8 @@ extension ArchiveFaultRun {
   }
 
   struct Leader {
+    let machine: Int
+    let build: ProgramBuild
     let persistence: Persistence<LibraryState, LibraryDatabase>
     let store: LibraryStore
     /// Whether its file ends with the process.
@@ -28,6 +42,7 @@ extension ArchiveFaultRun {
   }
 
   struct Following {
+    let build: ProgramBuild
     let follower: Follower<LibraryState, LibraryDatabase>
     let store: LibraryStore
     let followed: Followed

@@ -8,15 +8,22 @@ import StrataStorage
 
 /// Starting and ending processes.
 extension ArchiveFaultRun {
-  private func configuration(of machine: Machine) -> PersistenceConfiguration {
+  private func configuration(of machine: Int, inMemory: Bool = false) -> PersistenceConfiguration {
+    let (disk, boot) = (machines[machine].disk, machines[machine].boot)
     var configuration = PersistenceConfiguration(
       durability: number(below: 4) == 0 ? .onFlush : .grouped(maxDelay: .milliseconds(1)),
       snapshots: SnapshotPolicy(minimumJournalBytes: 1_500, minimumHistoryBytes: 3_000)
     )
     configuration.now = { Scheduling.date }
-    configuration.vfs = machine.disk.name
-    configuration.watch = machine.disk.watch
-    configuration.bootID = machine.boot
+    configuration.vfs = disk.name
+    configuration.watch = disk.watch
+    configuration.bootID = boot
+    // A person chooses it once something was found to be wrong.
+    // An older build would leave out what it does not know.
+    let build = machines[machine].build
+    if machines[machine].isSpoilt, build != .first || !mayBeMigrated {
+      configuration.restore = .bestEffort
+    }
     configuration.archiving = ArchivePolicy(
       lease: .milliseconds(60),
       withoutLease: number(below: 3) == 0 ? .refuse : .continue,
@@ -25,11 +32,23 @@ extension ArchiveFaultRun {
       maxBacklog: number(below: 4) == 0 ? 1 : 4 << 30,
       snapshotInterval: number(below: 2) == 0 ? .nanoseconds(1) : .seconds(86_400)
     )
+    // Its default has the path of the file, whose length would be in what is sent and stored.
+    configuration.archiving.leader = leaderName(of: machine, inMemory: inMemory)
     configuration.archiving.pollInterval = .milliseconds(5)
     return configuration
   }
 
+  /// Each file in memory is another one.
+  private func leaderName(of machine: Int, inMemory: Bool) -> String {
+    guard inMemory else { return "machine \(machine)" }
+    filesInMemory += 1
+    return "machine \(machine) in memory, file \(filesInMemory)"
+  }
+
+  /// The link of a new process.
   private func newLink(_ machine: Int) throws -> FaultyArchive {
+    if machines[machine].disk.isHealthy { machines[machine].isStruck = false }
+    machines[machine].mayLackHead = false
     let archive = try place.archive(of: machine)
     let link = FaultyArchive(bug.map { PlantedArchive(archive, with: $0) } ?? archive)
     if let former = machines[machine].link {
@@ -45,27 +64,47 @@ extension ArchiveFaultRun {
   func lead(_ machine: Int, within limit: Duration = .seconds(1)) async throws -> Bool {
     let link = try newLink(machine)
     let path = machines[machine].path
-    let configuration = configuration(of: machines[machine])
+    let build = machines[machine].build
+    noteMayMigrate(build)
+    let configuration = configuration(of: machine)
     let opened = try await attempt(limit, machine) {
       try await Persistence.open(
         at: path,
         initialState: LibraryState(),
         database: \.db,
+        values: build.values,
+        migrations: build.migrations,
         archive: link,
         configuration: configuration
       )
     }
     guard let persistence = opened else { return false }
-    try await check(
-      persistence.report.archive?.setAside,
-      persistence.initialState.db,
-      of: machine
-    )
+    if try await isPartial(persistence, machine) { return false }
+    try await check(persistence.report, persistence.initialState.db, of: machine)
+    checkValue(persistence.initialState, build, of: machine)
     let store = LibraryStore(persistence)
     machines[machine].process = .leader(
-      Leader(persistence: persistence, store: store, isTemporary: false)
+      Leader(
+        machine: machine,
+        build: build,
+        persistence: persistence,
+        store: store,
+        isTemporary: false
+      )
     )
     summary.leaderships += 1
+    return true
+  }
+
+  /// Whether a damaged file was restored without some entities, as the report says: such a state is none of the history, and
+  /// a person moves it away.
+  private func isPartial(
+    _ persistence: Persistence<LibraryState, LibraryDatabase>,
+    _ machine: Int
+  ) async throws -> Bool {
+    if persistence.report.loss?.missing.isEmpty ?? true { return false }
+    do { try await persistence.close() } catch _ {}
+    try moveAway(machine)
     return true
   }
 
@@ -73,7 +112,9 @@ extension ArchiveFaultRun {
   func follow(_ machine: Int, inMemory: Bool, standsBy: Bool = false) async throws {
     let link = try newLink(machine)
     let path = inMemory ? nil : machines[machine].path
-    let configuration = configuration(of: machines[machine])
+    let build = machines[machine].build
+    if standsBy { noteMayMigrate(build) }
+    let configuration = configuration(of: machine, inMemory: inMemory)
     let opened = try await attempt(.seconds(1), machine) {
       guard standsBy else {
         return try await Persistence.follow(
@@ -81,6 +122,8 @@ extension ArchiveFaultRun {
           at: path,
           initialState: LibraryState(),
           database: \LibraryState.db,
+          values: build.values,
+          migrations: build.migrations,
           configuration: configuration
         )
       }
@@ -89,22 +132,27 @@ extension ArchiveFaultRun {
         at: path,
         initialState: LibraryState(),
         database: \LibraryState.db,
+        values: build.values,
+        migrations: build.migrations,
         configuration: configuration
       )
     }
     guard let follower = opened else { return }
-    if !inMemory {
-      try await check(
-        follower.report.archive?.setAside,
-        follower.initialState.db,
-        of: machine
-      )
+    if follower.report.outcome == .waitingForMigration {
+      step("  waits for a migration")
+      if !inMemory { try await checkWaiting(follower.report, of: machine) }
+    } else {
+      checkValue(follower.initialState, build, of: machine)
+      if !inMemory {
+        try await check(follower.report, follower.initialState.db, of: machine)
+      }
     }
     let store = LibraryStore(follower)
     let followed = Followed(store, follower)
     self.followed.append(followed)
     machines[machine].process = .follower(
       Following(
+        build: build,
         follower: follower,
         store: store,
         followed: followed,
@@ -127,8 +175,13 @@ extension ArchiveFaultRun {
   /// Lets a follower lead.
   func promote(_ machine: Int, _ following: Following) async throws {
     let follower = following.follower
+    noteMayMigrate(following.build)
     guard
-      let persistence = try await attempt(.milliseconds(500), nil, { try await follower.lead() })
+      let persistence = try await attempt(
+        .milliseconds(500),
+        machine,
+        { try await follower.lead() }
+      )
     else { return }
     guard let trail = CommitTrail(following.followed.lastShown()) else {
       return note("a follower lacked commits, or had some twice")
@@ -136,14 +189,16 @@ extension ArchiveFaultRun {
     try await checkFollower(following, showing: trail, of: machine)
     if !following.isTemporary {
       machines[machine].kept = trail
-      try await check(
-        persistence.report.archive?.setAside,
-        following.store.state.db,
-        of: machine
-      )
+      if try await isPartial(persistence, machine) {
+        machines[machine].process = nil
+        return
+      }
+      try await check(persistence.report, following.store.state.db, of: machine)
     }
     machines[machine].process = .leader(
       Leader(
+        machine: machine,
+        build: following.build,
         persistence: persistence,
         store: following.store,
         isTemporary: following.isTemporary
@@ -155,7 +210,7 @@ extension ArchiveFaultRun {
   /// What a call returns; nil if the archive does not let it, or it is not over in time.
   func attempt<R: Sendable>(
     _ limit: Duration,
-    _ machine: Int?,
+    _ machine: Int,
     _ call: @escaping @Sendable () async throws -> R
   ) async throws -> R? {
     let task = Task { try await call() }
@@ -167,18 +222,31 @@ extension ArchiveFaultRun {
     do {
       return try await task.value
     } catch let error as PersistenceError {
-      switch error.reason {
-      case .archive(let error):
-        step("  \(error.reason)")
-        switch error.reason {
-        case .away, .led, .leaseTooLong, .refused, .empty, .notFound: return nil
-        case .lacksErasures: if let machine { try moveAway(machine) }
-        default: note("\(error)")
-        }
-      default: if !"\(error)".contains("CancellationError") { note("\(error)") }
-      }
+      try refused(error, on: machine)
       return nil
     }
+  }
+
+  /// Notes why a process was refused, and does what a person does about it.
+  private func refused(_ error: PersistenceError, on machine: Int) throws {
+    if "\(error)".contains("CancellationError") { return }
+    step("  \(error.reason)")
+    // A process that goes on following keeps its file.
+    let isIdle = machines[machine].process == nil
+    switch error.reason {
+    case .archive(let error):
+      switch error.reason {
+      case .away, .led, .leaseTooLong, .refused, .empty, .notFound: return
+      case .lacksErasures:
+        if isIdle { try moveAway(machine) }
+        return
+      default: break
+      }
+    default: break
+    }
+    if isOlderBuild(error) { return }
+    guard machines[machine].mayFail else { return note("\(error)") }
+    if machines[machine].isSpoilt, isIdle { try moveAway(machine) }
   }
 
   /// Ends the process of a machine as a kill does: what it did not send stays in its file.
@@ -192,8 +260,7 @@ extension ArchiveFaultRun {
     case .leader(let leader):
       noteReplicated(leader)
       // The file is released with what was written, and the archive hears nothing more.
-      try await leader.persistence.suspend()
-      keep(leader.store, of: machine, leader.isTemporary)
+      try await release(leader) { try await leader.persistence.suspend() }
     case .follower(let following):
       try await end(following, of: machine)
     }
@@ -208,9 +275,7 @@ extension ArchiveFaultRun {
       let leave = try cutPower(of: machine)
       try await kill(machine)
       let all = machines[machine].kept
-      machines[machine].kept = all.prefix(Int(durable.number))
-      // What was in no medium is gone, and nobody can name it.
-      reported.formUnion(all.commits.dropFirst(Int(durable.number)))
+      keep(all, through: durable, of: machine)
       try leave()
     case .follower(let following) where !following.isTemporary:
       let leave = try cutPower(of: machine)
@@ -221,6 +286,7 @@ extension ArchiveFaultRun {
     default: try await kill(machine)
     }
     machines[machine].boot = Scheduling.uuid()
+    machines[machine].mayLackHead = true
   }
 
   func cutPower(of machine: Int) throws -> () throws -> Void {
@@ -239,15 +305,39 @@ extension ArchiveFaultRun {
     machines[machine].process = nil
     switch process {
     case .leader(let leader):
-      try await leader.persistence.close()
+      try await release(leader) { try await leader.persistence.close() }
       noteReplicated(leader)
-      keep(leader.store, of: machine, leader.isTemporary)
     case .follower(let following):
       try await end(following, of: machine)
     }
   }
 
+  /// Releases the file of a leader; of one that cannot be written, it has what is durable.
+  private func release(_ leader: Leader, _ call: () async throws -> Void) async throws {
+    let durable = leader.persistence.durableRevision
+    do {
+      try await call()
+      keep(leader.store, of: leader.machine, leader.isTemporary)
+    } catch {
+      guard machines[leader.machine].mayFail else { throw error }
+      step("  \(error)")
+      keep(leader.store, of: leader.machine, leader.isTemporary)
+      if !leader.isTemporary {
+        keep(machines[leader.machine].kept, through: durable, of: leader.machine)
+      }
+    }
+  }
+
+  /// A file has what is durable; what was in no medium is gone, and nobody can name it.
+  private func keep(_ all: CommitTrail, through durable: Revision, of machine: Int) {
+    let isWhole = !machines[machine].isSpoilt
+    machines[machine].kept = isWhole ? all.through(durable.number) : CommitTrail()
+    reported.formUnion(all.commits.dropFirst(machines[machine].kept.commits.count))
+  }
+
   func end(_ following: Following, of machine: Int) async throws {
+    var waits = false
+    if case .waitingForMigration = following.follower.status { waits = true }
     try await following.follower.close()
     var leader: Persistence<LibraryState, LibraryDatabase>?
     // It may have begun to lead meanwhile.
@@ -258,10 +348,13 @@ extension ArchiveFaultRun {
     }
     try await checkFollower(following, showing: trail, of: machine)
     if following.isTemporary { return }
-    machines[machine].kept = trail
+    // What its file has beside that is not known.
+    machines[machine].kept = waits ? CommitTrail() : trail
+    if machines[machine].mayFail { keep(trail, through: 0, of: machine) }
     guard let leader else { return }
     summary.leaderships += 1
-    try await check(leader.report.archive?.setAside, following.store.state.db, of: machine)
+    if try await isPartial(leader, machine) { return }
+    try await check(leader.report, following.store.state.db, of: machine)
     keep(following.store, of: machine, following.isTemporary)
   }
 

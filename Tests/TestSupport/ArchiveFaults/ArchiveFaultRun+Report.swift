@@ -101,7 +101,7 @@ extension ArchiveFaultRun {
       case .leader(let leader):
         """
         leads \(leader.isTemporary ? "in memory " : "")\(leader.persistence.revision) of \(CommitTrail.last(of: leader.store.state.db)) \
-        \(leader.persistence.status.archive?.condition.description.prefix(60) ?? "")
+        \(leader.persistence.status.archive?.condition.description.withoutTemporaryPath.prefix(60) ?? "")
         """
       case .follower(let following):
         "follows \(following.isTemporary ? "in memory " : "")\(following.follower.revision) of \(CommitTrail.last(of: following.store.state.db))"

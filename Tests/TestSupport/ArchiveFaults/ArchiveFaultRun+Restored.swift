@@ -24,7 +24,7 @@ extension ArchiveFaultRun {
         ).run()
         let verification = try Inspector(path: path).verify()
         if !verification.isSound { note("what was pulled is not sound: \(verification)") }
-        let trail = try await trail(ofFileAt: path)
+        let trail = try await contents(ofFileAt: path).trail
         for name in [path, path + ".head"] {
           try? FileManager.default.removeItem(atPath: name)
         }
@@ -36,7 +36,8 @@ extension ArchiveFaultRun {
     return CommitTrail()
   }
 
-  func trail(ofFileAt path: String) async throws -> CommitTrail {
+  /// What a file that is not open has, and its last revision.
+  func contents(ofFileAt path: String) async throws -> (trail: CommitTrail, last: Revision) {
     var configuration = PersistenceConfiguration()
     configuration.restore = .readOnly
     let persistence = try await Persistence.open(
@@ -47,8 +48,8 @@ extension ArchiveFaultRun {
     )
     guard let trail = CommitTrail(persistence.initialState.db) else {
       note("\(path) lacks commits, or has some twice")
-      return CommitTrail()
+      return (CommitTrail(), persistence.revision)
     }
-    return trail
+    return (trail, persistence.revision)
   }
 }

@@ -9,7 +9,7 @@ import StrataStorage
 extension ArchiveFaultRun {
   /// Checks that what a machine's file had is there, or was moved aside and named.
   func check(
-    _ setAside: ArchiveReport.SetAside?,
+    _ report: RestoreReport,
     _ database: LibraryDatabase,
     of machine: Int
   ) async throws {
@@ -18,7 +18,12 @@ extension ArchiveFaultRun {
     }
     let kept = machines[machine].kept
     machines[machine].kept = trail
+    let setAside = report.archive?.setAside
+    let wasSpoilt = machines[machine].isSpoilt
+    // The file is another one.
+    if report.loss?.damage != nil || setAside != nil { machines[machine].isSpoilt = false }
     if trail.continues(kept) { return }
+    if let loss = report.loss { return check(loss, of: kept, beside: trail) }
     guard let setAside else {
       return note(
         """
@@ -26,10 +31,21 @@ extension ArchiveFaultRun {
         """
       )
     }
+    // It may not be readable.
+    if wasSpoilt { return reported.formUnion(kept.commits) }
     let named = try await named(setAside, beside: trail)
     if !named.continues(kept) {
       note("machine \(machine) had \(kept), what was moved aside has \(named)")
     }
+  }
+
+  /// Checks that a damaged file has lost no more than what was named.
+  private func check(_ loss: RestoreLoss, of kept: CommitTrail, beside trail: CommitTrail) {
+    let lost = kept.revisions[kept.common(trail)]
+    if loss.revisions.map({ $0.lowerBound.number > lost }) ?? true {
+      note("revision \(lost) was in a damaged file, and the loss is \(loss)")
+    }
+    reported.formUnion(kept.commits)
   }
 
   /// What a file has that was moved aside.
@@ -37,12 +53,12 @@ extension ArchiveFaultRun {
     _ setAside: ArchiveReport.SetAside,
     beside trail: CommitTrail
   ) async throws -> CommitTrail {
-    let named = try await self.trail(ofFileAt: setAside.quarantine.directory + "/app.strata")
-    let common = Int64(named.common(trail))
+    let path = setAside.quarantine.directory + "/app.strata"
+    let (named, last) = try await contents(ofFileAt: path)
     if let revisions = setAside.revisions {
-      let last = Revision(Int64(named.commits.count))
-      if revisions.upperBound != last || revisions.lowerBound > Revision(common).next {
-        note("the revisions \(revisions) were named, not those from \(common + 1) to \(last)")
+      let lost = named.revisions.dropFirst(named.common(trail)).first ?? Int(last.number)
+      if revisions.upperBound != last || revisions.lowerBound.number > lost {
+        note("the revisions \(revisions) were named, not those from \(lost) to \(last)")
       }
     }
     reported.formUnion(named.commits)

@@ -32,6 +32,10 @@ package actor ArchiveFaultRun {
   /// The links of processes that have ended, whose messages may still arrive.
   var formerLinks: [FaultyArchive] = []
   var lastCommit = 0
+  /// Whether a process that knows the migration has tried to lead.
+  var mayBeMigrated = false
+  /// How many followers had a file of their own in memory.
+  var filesInMemory = 0
   var acknowledged: Set<Int> = []
   /// What the archive had and lost by itself.
   var lostByArchive: Set<Int> = []
@@ -62,7 +66,8 @@ package actor ArchiveFaultRun {
       Machine(
         path: directory.path("machine \(number)/app.strata"),
         disk: try FaultVFS(name: "machine-\(Scheduling.uuid().uuidString)"),
-        boot: Scheduling.uuid()
+        boot: Scheduling.uuid(),
+        build: Self.firstBuild(seed: seed)
       )
     }
   }
@@ -92,6 +97,8 @@ package actor ArchiveFaultRun {
   private func take(_ number: Int) async throws {
     random = SeededGenerator(seed: seed, step: number)
     step("\(number):")
+    failDisk(number)
+    changeBuild(number)
     try await happen()
     try await work()
     try await noteStates()

@@ -1,34 +1,44 @@
 import Strata
 
-/// The commits of a database, each of which names the one before it.
+/// The commits of a database, each of which names the one before it, and the revision that it became.
 ///
 /// It is a chain of hashes that a state shows by itself: two databases with the same last commit have the same history,
 /// and one that lacks a commit, or has it twice, has no trail.
 package struct CommitTrail: Equatable, Sendable, CustomStringConvertible {
   /// The numbers of the commits, the first one first.
   package let commits: [Int]
+  /// Their revisions: a migration has one too, and is no commit.
+  package let revisions: [Int]
 
   /// Nil if the database is not what commits by ``add(_:to:)`` make one after another.
   package init?(_ database: LibraryDatabase) {
     var commits: [Int] = []
+    var revisions: [Int] = []
     var next = Self.last(of: database)
     while next != 0 {
       guard let book = database.books[EntityID(next)], let before = Int(book.title),
         commits.count < database.books.count
       else { return nil }
       commits.append(next)
+      revisions.append(book.rating.map { Int($0) } ?? 0)
       next = before
     }
     guard commits.count == database.books.count else { return nil }
     self.commits = commits.reversed()
+    self.revisions = revisions.reversed()
   }
 
-  package init() { commits = [] }
+  package init() { (commits, revisions) = ([], []) }
 
-  private init(_ commits: some Sequence<Int>) { self.commits = Array(commits) }
+  private init(_ trail: CommitTrail, first count: Int) {
+    commits = Array(trail.commits.prefix(count))
+    revisions = Array(trail.revisions.prefix(count))
+  }
 
-  /// Its first commits.
-  package func prefix(_ count: Int) -> CommitTrail { CommitTrail(commits.prefix(count)) }
+  /// Its commits up to a revision.
+  package func through(_ revision: Int64) -> CommitTrail {
+    CommitTrail(self, first: revisions.prefix { $0 <= revision }.count)
+  }
 
   /// The last commit of a database; 0 if there is none.
   package static func last(of database: LibraryDatabase) -> Int {
@@ -38,14 +48,23 @@ package struct CommitTrail: Equatable, Sendable, CustomStringConvertible {
   /// Makes a commit.
   ///
   /// Some have a secret, which the next one removes: then only the history has it.
-  package static func add(_ commit: Int, to database: inout LibraryDatabase) {
+  ///
+  /// - Parameter revision: What it becomes; nil where each revision is a commit.
+  package static func add(
+    _ commit: Int,
+    as revision: Int64? = nil,
+    to database: inout LibraryDatabase
+  ) {
     database.authors.remove(authorWithSecret(of: last(of: database)))
     if hasSecret(commit) {
       database.authors.insert(
         Author(id: authorWithSecret(of: commit), name: secret(of: commit))
       )
     }
-    database.books.insert(Book(id: EntityID(commit), title: "\(last(of: database))"))
+    let revision = Double(revision ?? Int64(database.books.count) + 1)
+    database.books.insert(
+      Book(id: EntityID(commit), title: "\(last(of: database))", rating: revision)
+    )
     database.authors.insert(Author(id: "last", name: "\(commit)"))
   }
 
