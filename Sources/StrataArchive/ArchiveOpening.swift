@@ -5,8 +5,8 @@ package import StrataStorage
 
 /// Prepares a file that is opened with an archive: it gets the history that the archive has.
 package struct ArchiveOpening: Sendable {
-  /// The leadership, and when its lease began; nil if the archive could not be reached, or has no store yet.
-  private var lease: (term: ArchiveTerm, start: ContinuousClock.Instant)?
+  /// The leadership, whose lease is renewed; nil if the archive could not be reached, or has no store yet.
+  private var lease: (term: ArchiveTerm, renewal: LeaseRenewal)?
   /// How far the archive was.
   package private(set) var mark: HistoryMark?
   /// Whether the archive is to start again with the file's history: entities were erased from it, or it was taken back.
@@ -95,9 +95,12 @@ package struct ArchiveOpening: Sendable {
       policy,
       as: policy.leader(at: path),
       in: state ?? .seeking,
-      since: lease?.start
+      since: lease?.renewal.start
     )
   }
+
+  /// What renews the lease until another call does.
+  var renewal: LeaseRenewal? { lease?.renewal }
 
   private init(_ archive: any Archive, _ path: StorePath, _ configuration: PersistenceConfiguration)
   {
@@ -256,7 +259,10 @@ package struct ArchiveOpening: Sendable {
 
   /// Ends its leadership, if it has one; if this does not arrive, the lease ends by itself.
   private mutating func giveUp() async {
-    if let lease { do { try await archive.release(lease.term) } catch _ {} }
+    if let lease {
+      await lease.renewal.end()
+      do { try await archive.release(lease.term) } catch _ {}
+    }
     (lease, mark, report.epoch) = (nil, nil, nil)
     isRewritten = false
   }
@@ -322,7 +328,8 @@ package struct ArchiveOpening: Sendable {
       do {
         let began = Scheduling.now
         let new = try await archive.lead(candidate)
-        lease = (ArchiveTerm(epoch: new.epoch, lease: candidate.lease), began)
+        let term = ArchiveTerm(epoch: new.epoch, lease: candidate.lease)
+        lease = (term, LeaseRenewal(of: term, in: archive, since: began))
         mark = new.mark
         report.epoch = new.epoch
         return new

@@ -28,6 +28,8 @@ package actor ArchiveShipper {
   private nonisolated let waiters = Lock(ReplicationWaiters())
 
   private var leadership: Leadership
+  /// Renews the lease until this makes its first call.
+  private var renewal: LeaseRenewal?
   /// Why this process does not lead any more.
   private var loss: PersistenceError.Reason?
   /// How far the archive is.
@@ -62,6 +64,7 @@ package actor ArchiveShipper {
     path = writer.path
     leader = policy.leader(at: writer.path)
     leadership = opening.leadership
+    renewal = opening.renewal
     mark = opening.mark
     mayLeadAtOnce = opening.report.away == nil
     reader = HistoryReader(
@@ -83,9 +86,10 @@ package actor ArchiveShipper {
 extension ArchiveShipper {
   /// Starts to send.
   ///
-  /// Where commits need the lease, it is obtained before this returns if it does not run, as in a new archive or after a long
-  /// pull, and the archive can be reached.
+  /// Where commits need the lease, it is obtained before this returns if it does not run, as in a new archive, and the archive
+  /// can be reached.
   package func start() async {
+    if let renewal { await take(.extended(since: renewal.start)) }
     if policy.withoutLease == .refuse, mayLeadAtOnce,
       leadership.lease(at: Scheduling.now) <= .zero
     {
@@ -165,6 +169,7 @@ extension ArchiveShipper {
   ///
   /// Throws what ends it; what was sent by then stays in the archive, and the next call goes on from there.
   package func sendOnce() async throws(PersistenceError) {
+    await takeRenewal()
     do {
       while let step = leadership.due, await take(try await perform(step)) == nil {}
       if let loss { throw loss }
@@ -177,7 +182,11 @@ extension ArchiveShipper {
   }
 
   private func release() async {
-    if let term = leadership.term { await release(term) }
+    if let term = leadership.term {
+      // A call that arrives later would extend the lease again.
+      await renewal?.end()
+      await release(term)
+    }
     await take(.stopped)
   }
 
@@ -261,6 +270,7 @@ extension ArchiveShipper {
 
   /// Does what is due; returns how long to wait if nothing happens.
   private func attempt() async -> Duration {
+    await takeRenewal()
     while let step = leadership.due {
       do {
         if let pause = await take(try await perform(step)) { return pause }
@@ -342,6 +352,14 @@ extension ArchiveShipper {
     )
     let began = Scheduling.now
     return .led(try await archive.lead(candidate), candidate, since: began)
+  }
+
+  /// Renews the lease by itself from here on.
+  private func takeRenewal() async {
+    guard let renewal else { return }
+    await renewal.end()
+    await take(.extended(since: renewal.start))
+    self.renewal = nil
   }
 
   private func renewIfDue() async throws {

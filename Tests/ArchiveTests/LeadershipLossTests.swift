@@ -23,7 +23,8 @@ struct LeadershipLossTests {
   private func open(
     _ leader: String,
     lease: Duration,
-    _ withoutLease: ArchivePolicy.WithoutLease = .continue
+    _ withoutLease: ArchivePolicy.WithoutLease = .continue,
+    in other: FaultyArchive? = nil
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
     var configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
     configuration.archiving = ArchivePolicy(
@@ -36,7 +37,7 @@ struct LeadershipLossTests {
       at: directory.path("\(leader).strata"),
       initialState: LibraryState(),
       database: \.db,
-      archive: archive,
+      archive: other ?? archive,
       configuration: configuration
     )
   }
@@ -92,30 +93,87 @@ struct LeadershipLossTests {
     try await leader.close()
   }
 
-  /// Opens a new file that is pulled for as long as the lease is, while calls fail.
-  private func openAfterLease(
-    failing calls: Set<String>
-  ) async throws -> Persistence<LibraryState, LibraryDatabase> {
-    let first = try await open("first", lease: .seconds(60))
+  /// Lets a leader that has ended give the archive a commit.
+  private func addCommit(in archive: FaultyArchive) async throws {
+    let first = try await open("first", lease: .seconds(60), in: archive)
     LibraryStore(first).commit { $0.db.books.insert(Book(id: 1, title: "Volume 1")) }
     try await first.replicated(through: 1)
     try await first.close()
+  }
+
+  /// Opens a new file that is pulled for as long as the lease is, which is not renewed meanwhile, while calls fail.
+  private func openAfterLease(
+    failing calls: Set<String>
+  ) async throws -> Persistence<LibraryState, LibraryDatabase> {
+    try await addCommit(in: archive)
     let lease = Duration.milliseconds(300)
     let end = Lock<ContinuousClock.Instant?>(nil)
     archive.fail { [renewals] call in
+      let isPulling = end.withLock { $0 }.map { .now < $0 } == true
       switch call {
       case _ where calls.contains(call): return .lost
       case "head": return nil
       case "renew":
+        if isPulling { return .lost }
         renewals.withLock { $0 += 1 }
         return nil
       case "lead":
         end.withLock { $0 = .now + lease }
         return nil
-      default: return end.withLock { $0 }.map { .now < $0 } == true ? .paused : nil
+      default: return isPulling ? .paused : nil
       }
     }
     return try await open("second", lease: lease, .refuse)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a leader that pulls for longer than its lease leads all the while`() async throws {
+    let clock = Lock(Scheduling.date)
+    let memory = MemoryArchive { clock.withLock { $0 } }
+    let archive = FaultyArchive(memory)
+    try await addCommit(in: archive)
+    let lease = Duration.milliseconds(200)
+    let (leads, isPulling) = (Lock(0), Lock(true))
+    let (renewed, renewal) = AsyncStream.makeStream(of: Void.self)
+    archive.fail { call in
+      switch call {
+      case "head": return nil
+      case "lead":
+        leads.withLock { $0 += 1 }
+        return nil
+      case "renew":
+        // Twice as much later, the lease would have ended.
+        clock.withLock { $0 += 0.1 }
+        renewal.yield()
+        return nil
+      default: return isPulling.withLock { $0 } ? .paused : nil
+      }
+    }
+    async let opening = open("second", lease: lease, in: archive)
+    var renewals = renewed.makeAsyncIterator()
+    for _ in 1...8 { _ = await renewals.next() }
+    let found = await memory.head()
+    let head = try #require(found)
+    let candidate = ArchiveCandidate(
+      store: head.store,
+      epoch: head.epoch,
+      leader: "third",
+      lease: lease,
+      start: head.mark
+    )
+    let error = await #expect(throws: ArchiveError.self) { try await memory.lead(candidate) }
+    guard case .led(by: "second", for: _) = error?.reason else {
+      throw error ?? ArchiveError(.refused, archive: memory.name)
+    }
+    isPulling.withLock { $0 = false }
+    let leader = try await opening
+    let store = LibraryStore(leader)
+    store.commit { $0.db.books.insert(Book(id: 2, title: "Volume 2")) }
+    try await leader.replicated(through: leader.revision)
+    #expect(leads.withLock { $0 } == 1)
+    try await leader.close()
+    // No renewal comes after the release.
+    #expect(await memory.head()?.lease == .zero)
   }
 
   @Test
