@@ -65,3 +65,22 @@ package enum ErasureLedger {
     )
   }
 }
+
+extension ErasureLedger {
+  /// How many entities some rows name that others of the same store do not.
+  ///
+  /// An entity may have been erased several times.
+  package static func count(of entries: [Entry], notIn others: [Entry]) -> Int {
+    Set(entries.map(\.key)).subtracting(others.map(\.key)).count
+  }
+}
+
+extension ErasureLedger.Entry {
+  /// The entity.
+  fileprivate var key: Key { Key(table: table, entity: entity) }
+
+  fileprivate struct Key: Hashable {
+    let table: String
+    let entity: Checksum
+  }
+}

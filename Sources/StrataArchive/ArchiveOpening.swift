@@ -129,23 +129,63 @@ package struct ArchiveOpening: Sendable {
     if exists, try await file.hasWriter() {
       throw PersistenceError.Reason.alreadyOpen(by: LockFile.owner(at: path.lock))
     }
-    let position = exists ? try await file.read(\.position) : nil
     do {
       guard var head = try await archive.head() else {
         throw ArchiveError(.empty, archive: archive.name)
       }
-      var relation = try await relation(of: file, position, &head)
-      if relation != nil { try await refuseMissingErasures(of: file, head) }
-      await file.close()
-      if relation == .rewritten { relation = .diverged(after: nil) }
-      // The archive has lost the end of the file, and a follower must not add it again.
-      if relation == .atOrAhead, let position, position.revision > head.mark.revision {
-        relation = .diverged(after: head.mark.revision)
-      }
-      try await adopt(head, relation, position)
+      while let newer = try await take(head, file) { head = newer }
     } catch let error as ArchiveError {
-      guard case .away(let detail) = error.reason, exists else { throw error }
+      guard case .away(let detail) = error.reason, exists, report.setAside == nil else {
+        throw error
+      }
       report.away = detail
+    }
+  }
+
+  /// Brings the file to where the archive is, or was a moment ago.
+  ///
+  /// Returns the head of the archive if that has started again meanwhile, so that what was read is of two histories.
+  private mutating func take(_ head: ArchiveHead, _ file: FileInspector) async throws
+    -> ArchiveHead?
+  {
+    let former = head.mark
+    do {
+      var head = head
+      let position = try fileExists() ? try await file.read(\.position) : nil
+      let relation = try await followedRelation(of: file, position, &head)
+      await file.close()
+      try await adopt(head, relation, position)
+      return nil
+    } catch {
+      await file.close()
+      let known = PersistenceError(.opening, path: path.file, wrapping: error)
+      if case .archive(let refusal) = known.reason, case .away = refusal.reason { throw error }
+      guard let newer = try await archive.head(replacing: former) else { throw error }
+      return newer
+    }
+  }
+
+  /// How a follower's file relates to the archive; nil if there is no file.
+  private func followedRelation(
+    of file: FileInspector,
+    _ position: Position?,
+    _ head: inout ArchiveHead
+  ) async throws -> ArchiveRelation? {
+    guard let position, let relation = try await relation(of: file, position, &head) else {
+      return nil
+    }
+    try await refuseMissingErasures(of: file, head)
+    switch relation {
+    case .rewritten: return .diverged(after: nil)
+    // The archive has lost the end of the file, and a follower must not add it again.
+    case .atOrAhead where position.revision > head.mark.revision:
+      return .diverged(after: head.mark.revision)
+    // What was erased may be in the snapshots of the file alone: then the two have the same commits.
+    case .atOrAhead, .behind:
+      let leader = configuration.archiving.leader(at: path)
+      let comparison = ArchiveComparison(archive, head, leader, file)
+      return try await comparison.hasErased() ? .superseded : relation
+    case .farBehind, .diverged, .superseded, .cut: return relation
     }
   }
 
@@ -249,6 +289,7 @@ package struct ArchiveOpening: Sendable {
       switch relation {
       case .diverged(let common?): "\(place), and they have the same commits only through \(common)"
       case .diverged(nil): "\(place), and they have different commits"
+      case .superseded: "\(place), and entities were erased from it that the file still has"
       default: "\(place), and the archive has commits that the file lacks"
       }
     throw ArchiveError(
@@ -288,7 +329,7 @@ package struct ArchiveOpening: Sendable {
       let relation = try await comparison.relation()
       switch relation {
       case .behind, .farBehind, .diverged: try await refuseMissingErasures(of: file, head)
-      case .atOrAhead, .rewritten, .cut: break
+      case .atOrAhead, .rewritten, .superseded, .cut: break
       }
       guard relation == .cut, lack != .replaceIfTakenBack else { return relation }
       // A late message of an earlier process may have arrived between two calls of the comparison.
@@ -364,6 +405,10 @@ package struct ArchiveOpening: Sendable {
       // The archive may have newer data that is in no delta: a follower does not get it.
       if head.mark == HistoryMark(position) { _ = try await pull.catchUp(to: head) }
     case .rewritten, .cut: isRewritten = true
+    case .superseded:
+      // Moved aside, it would keep what was erased.
+      let pulled = try await pull.replace()
+      report.pulled = Revision(0)...pulled.revision
     case .behind:
       do {
         let end = try await pull.catchUp(to: head)
@@ -380,6 +425,10 @@ package struct ArchiveOpening: Sendable {
         try await adopt(head, .farBehind, reached)
       }
     case .farBehind, .diverged:
+      // It may have been compared with parts of two histories.
+      if try await archive.head(replacing: head.mark) != nil {
+        throw ArchiveError(.refused, archive: archive.name)
+      }
       try setAside(position, relation, head)
       let pulled = try await pull.run()
       report.pulled = Revision(0)...pulled.revision

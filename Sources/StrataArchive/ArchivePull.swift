@@ -66,6 +66,39 @@ package actor ArchivePull {
     }
   }
 
+  /// Puts the history of the archive in the place of a closed file; returns its position.
+  ///
+  /// The new file gets the name once all of it was verified: a crash leaves the one or the other. O(entities and deltas).
+  ///
+  /// Throws as ``run(to:_:)`` does, except `.fileExists`; also `.alreadyOpen`, and `.busy` while a reader keeps SQLite's
+  /// WAL.
+  package func replace() async throws(PersistenceError) -> Position {
+    do {
+      let store = try OwnedStore(path, for: .archiving, PersistenceConfiguration(on: disk))
+      defer { withExtendedLifetime(store) {} }
+      let file = NewFile(replacing: path, for: .archiving, on: disk)
+      do {
+        let position = try await fill(file, to: .head, .nearest)
+        try file.verify()
+        let former = try store.connectForWriting()
+        try former.checkpoint(.truncate)
+        former.checkpointsOnClose = .automatic
+        try former.close()
+        // The two files may be of one epoch, so the head of one would be damage for the other.
+        try disk.remove(path.head)
+        try file.replaceStore()
+        try disk.sync(path.directory)
+        try HeadFile.write(position, for: path, on: disk)
+        return position
+      } catch {
+        file.removeLeftovers()
+        throw error
+      }
+    } catch {
+      throw PersistenceError(.archiving, path: path.file, wrapping: error)
+    }
+  }
+
   private func fill(_ file: NewFile, to end: End, _ extent: Extent) async throws -> Position {
     guard let head = try await archive.head() else {
       throw ArchiveError(.empty, archive: archive.name)
@@ -98,7 +131,7 @@ package actor ArchivePull {
       try DeltaFrame.append(frames, raisingEpochTo: epoch, to: connection)
     }
     try ArchiveImage.add(
-      catalog: try await archive.catalog(),
+      catalog: try await catalog(of: head),
       through: last.revision,
       of: end,
       to: connection,
@@ -106,6 +139,19 @@ package actor ArchivePull {
       on: disk
     )
     return try finish(connection, head, end)
+  }
+
+  /// The catalog of a history that goes through a head.
+  ///
+  /// That of a history that has started since would list erasures of what the file still has.
+  ///
+  /// Throws `.refused` if the archive has another history by now.
+  private func catalog(of head: ArchiveHead) async throws -> [UInt8] {
+    let catalog = try await archive.catalog()
+    if try await archive.head(replacing: head.mark) != nil {
+      throw ArchiveError(.refused, archive: archive.name)
+    }
+    return catalog
   }
 
   /// Compares the header of a snapshot with the snapshot itself: a build before 0.3 has put no hash over the
@@ -306,7 +352,7 @@ extension ArchivePull {
       _ = try await appendSegments(after: start, to: .head, head) { frames, epoch in
         try file.append(frames, raisingEpochTo: epoch)
       }
-      try file.add(catalog: try await archive.catalog())
+      try file.add(catalog: try await catalog(of: head))
       try file.raiseEpoch(to: head.epoch)
       try file.close()
       return file.position

@@ -16,6 +16,8 @@ package enum ArchiveRelation: Sendable, Equatable {
   case diverged(after: Revision?)
   /// Entities were erased from the file that the archive still has, and the archive has no other commits than the file.
   case rewritten
+  /// Entities were erased from the archive that the file still has, and the file has no other commits than the archive.
+  case superseded
   /// The file was taken back on purpose, and the archive has another history.
   case cut
 }
@@ -87,19 +89,26 @@ struct ArchiveComparison {
     case .atOrAhead:
       return try await lacksErasures() ? .rewritten : relation
     case .diverged:
-      guard try await lacksErasures(), try await hasCommitOfHead() else { return relation }
-      return .rewritten
-    case .behind, .farBehind, .rewritten, .cut: return relation
+      if try await lacksErasures(), try await hasCommitOfHead() { return .rewritten }
+      if try await hasErased(), try await archiveHasCommitOfEnd() { return .superseded }
+      return relation
+    case .behind, .farBehind, .rewritten, .superseded, .cut: return relation
     }
+  }
+
+  /// Whether the archive has the erasures of the file, and more.
+  func hasErased() async throws -> Bool {
+    let erased = Set(try await file.erasures())
+    return erased.isStrictSubset(of: try await archivedErasures())
   }
 
   /// The number of entities that were erased from the file, and that the archive knows no erasure of.
   ///
   /// It went back to before the erasure, or that was never sent.
   func missingErasures() async throws -> Int {
-    let erased = Set(try await file.erasures().map(\.key))
+    let erased = try await file.erasures()
     if erased.isEmpty { return 0 }
-    return erased.subtracting(try await archivedErasures().map(\.key)).count
+    return ErasureLedger.count(of: erased, notIn: try await archivedErasures())
   }
 
   /// Whether the archive has the erasures of the file, but not all.
@@ -121,27 +130,48 @@ struct ArchiveComparison {
     return try await file.erasures(inCatalog: catalog)
   }
 
-  /// Whether the file has the commit that the archive ends with, apart from what was erased from it.
+  /// A commit, apart from what was erased from it.
   ///
   /// Erasing changes neither the time of a commit nor the opening that made it, and no opening makes two commits of one
-  /// revision. Of an archive that ends with a snapshot only the time is known.
-  private func hasCommitOfHead() async throws -> Bool {
-    let revision = head.mark.revision
-    let own = try await file.read { view -> (header: DeltaHeader, origin: UUID?)? in
+  /// revision.
+  private struct Commit: Equatable {
+    let time: Int64
+    let origin: UUID?
+  }
+
+  /// The commit of the file at a revision; nil if it has no delta that ends there.
+  private func commit(at revision: Revision) async throws -> Commit? {
+    try await file.read { view -> Commit? in
       guard let header = try view.journal.headers(after: revision.previous, limit: 1).first?.header,
         header.revision == revision
       else { return nil }
       let origin = try StoreIdentity.origin(header.origin, in: view.journal.connection)
-      return (header, origin?.id)
+      return Commit(time: header.time, origin: origin?.id)
     }
-    guard let own else { return false }
-    if let segment = try await archive.segments(after: revision.previous, bytes: 1).last,
-      let last = try segment.frames().last, last.header.revision == revision
-    {
-      return last.origin.id == own.origin && last.header.time == own.header.time
-    }
+  }
+
+  /// The commit of the archive at a revision; nil if it has no delta that ends there.
+  private func archivedCommit(at revision: Revision) async throws -> Commit? {
+    let segment = try await archive.segments(after: revision.previous, bytes: 1).first
+    let frame = try segment?.frames().first { $0.header.revision == revision }
+    return frame.map { Commit(time: $0.header.time, origin: $0.origin.id) }
+  }
+
+  /// Whether the file has the commit that the archive ends with.
+  ///
+  /// Of an archive that ends with a snapshot only the time is known.
+  private func hasCommitOfHead() async throws -> Bool {
+    guard let own = try await commit(at: head.mark.revision) else { return false }
+    if let archived = try await archivedCommit(at: head.mark.revision) { return archived == own }
     let snapshot = try await archive.snapshots().last { $0.mark == head.mark }
-    return snapshot?.time.nearestMicrosecond == own.header.time
+    return snapshot?.time.nearestMicrosecond == own.time
+  }
+
+  /// Whether the archive has the commit that the file ends with.
+  private func archiveHasCommitOfEnd() async throws -> Bool {
+    let end = try await file.position().revision
+    guard end <= head.mark.revision, let own = try await commit(at: end) else { return false }
+    return try await archivedCommit(at: end) == own
   }
 
   private func relationOfCommits() async throws -> ArchiveRelation {
@@ -274,13 +304,19 @@ extension ComparedFile {
 
 extension HistoryReader: ComparedFile {}
 
-extension ErasureLedger.Entry {
-  /// The entity, which may have been erased several times.
-  fileprivate var key: Key { Key(table: table, entity: entity) }
-
-  fileprivate struct Key: Hashable {
-    let table: String
-    let entity: Checksum
+extension Archive {
+  /// The head, if the history does not go through a former end of it any more: it has started again, or went back.
+  ///
+  /// Calls that were made meanwhile may have read parts of two histories. Reads one segment at most.
+  func head(replacing former: HistoryMark) async throws -> ArchiveHead? {
+    guard let head = try await head() else { throw ArchiveError(.empty, archive: name) }
+    if head.mark == former { return nil }
+    if head.mark.revision <= former.revision { return head }
+    let segment = try await segments(after: former.revision.previous, bytes: 1).first
+    guard let segment, try segment.start == former || segment.ends().contains(former) else {
+      return head
+    }
+    return nil
   }
 }
 

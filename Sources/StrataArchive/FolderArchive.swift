@@ -178,32 +178,34 @@ extension FolderArchive {
     bytes: Int
   ) throws(ArchiveError) -> [ArchiveSegment] {
     try perform {
-      guard let head = try readHead() else { return [] }
-      var segments: [ArchiveSegment] = []
-      var size = 0
-      for file in try segmentFiles(of: head)
-      where file.end.revision > revision && file.end.revision <= head.mark.revision {
-        if !segments.isEmpty, size >= bytes { break }
-        // A segment that is removed now leaves a gap, as if it had been removed before.
-        guard let contents = try folder.read("segments/\(file.name)") else { continue }
-        let segment = try Self.segment(contents, file.name, head)
-        size += segment.body.count
-        segments.append(segment)
-      }
-      return segments
+      try readHistory { head in
+        var segments: [ArchiveSegment] = []
+        var size = 0
+        for file in try segmentFiles(of: head)
+        where file.end.revision > revision && file.end.revision <= head.mark.revision {
+          if !segments.isEmpty, size >= bytes { break }
+          // A segment that is removed now leaves a gap, as if it had been removed before.
+          guard let contents = try folder.read("segments/\(file.name)") else { continue }
+          let segment = try Self.segment(contents, file.name, head)
+          size += segment.body.count
+          segments.append(segment)
+        }
+        return segments
+      } ?? []
     }
   }
 
   /// The revisions that no segment has; O(files of segments), by their names.
   public func gaps() throws(ArchiveError) -> [ClosedRange<Revision>] {
     try perform {
-      guard let head = try readHead() else { return [] }
-      let last = head.mark.revision
-      let runs = try segmentFiles(of: head).filter { $0.end.revision <= last }.map {
-        $0.first...$0.end.revision
-      }
-      let snapshots = Set(try snapshotFiles(of: head))
-      return ArchiveSegment.gaps(between: runs, last, snapshots: snapshots)
+      try readHistory { head in
+        let last = head.mark.revision
+        let runs = try segmentFiles(of: head).filter { $0.end.revision <= last }.map {
+          $0.first...$0.end.revision
+        }
+        let snapshots = Set(try snapshotFiles(of: head))
+        return ArchiveSegment.gaps(between: runs, last, snapshots: snapshots)
+      } ?? []
     }
   }
 
@@ -229,10 +231,11 @@ extension FolderArchive {
   /// The snapshots, the oldest first; reads each of their files.
   public func snapshots() throws(ArchiveError) -> [ArchiveSnapshot] {
     try perform {
-      guard let head = try readHead() else { return [] }
-      return try snapshotFiles(of: head).filter { $0 <= head.mark.revision }.compactMap {
-        try readSnapshot($0, head)?.snapshot
-      }
+      try readHistory { head in
+        try snapshotFiles(of: head).filter { $0 <= head.mark.revision }.compactMap {
+          try readSnapshot($0, head)?.snapshot
+        }
+      } ?? []
     }
   }
 
@@ -241,9 +244,12 @@ extension FolderArchive {
     of snapshot: Revision
   ) throws(ArchiveError) -> ArchiveSnapshot.List {
     try perform {
-      guard let head = try readHead(), snapshot <= head.mark.revision,
-        let list = try readSnapshot(snapshot, head)?.list
-      else { throw ArchiveError.Reason.notFound("snapshot \(snapshot)") }
+      let list = try readHistory { head in
+        try snapshot <= head.mark.revision ? readSnapshot(snapshot, head)?.list : nil
+      }
+      guard let list = list ?? nil else {
+        throw ArchiveError.Reason.notFound("snapshot \(snapshot)")
+      }
       return list
     }
   }
@@ -493,6 +499,17 @@ extension FolderArchive {
     } catch let error as DecodingError {
       throw CorruptionError("its file head cannot be read: \(error)")
     }
+  }
+
+  /// Reads files of one history; nil while there is no store.
+  ///
+  /// A restart replaces the head, and then removes the files of the former history: what is missing then is read again.
+  private func readHistory<R>(_ body: (Head) throws -> R) throws -> R? {
+    while let head = try readHead() {
+      let result = Result { try body(head) }
+      if try readHead()?.restart == head.restart { return try result.get() }
+    }
+    return nil
   }
 
   private func write(_ head: Head, _ held: borrowing HeldArchiveFolder) throws {

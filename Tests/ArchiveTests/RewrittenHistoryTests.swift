@@ -23,18 +23,42 @@ struct RewrittenHistoryTests {
   }
 
   private func open(
-    _ name: String = "app"
+    _ name: String = "app",
+    _ initial: LibraryState = LibraryState()
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
     var configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
     configuration.archiving = ArchivePolicy(lease: .seconds(60), maxDelay: .zero)
     configuration.archiving.closingLimit = .milliseconds(10)
     return try await Persistence.open(
       at: directory.path("\(name).strata"),
-      initialState: LibraryState(),
+      initialState: initial,
       database: \.db,
       archive: archive,
       configuration: configuration
     )
+  }
+
+  private func follow(
+    _ archive: any Archive
+  ) async throws -> Follower<LibraryState, LibraryDatabase> {
+    var configuration = PersistenceConfiguration()
+    configuration.archiving.pollInterval = .milliseconds(2)
+    return try await Persistence.follow(
+      archive,
+      at: replica,
+      initialState: LibraryState(),
+      database: \LibraryState.db,
+      configuration: configuration
+    )
+  }
+
+  private var replica: String { directory.path("replica.strata") }
+
+  /// The follower was closed.
+  private func expectNoCopyOfSecret() throws {
+    #expect(try Quarantine.all(besideStoreAt: replica).isEmpty)
+    #expect(try StoreBytes(replica).files(holding: secret).isEmpty)
+    #expect(try Inspector(path: replica).verify().isSound)
   }
 
   private func add(_ numbers: ClosedRange<Int>, to store: LibraryStore) {
@@ -152,5 +176,137 @@ struct RewrittenHistoryTests {
       return
     }
     #expect(refusal.reason == .lacksErasures(1))
+  }
+
+  @Test
+  func `a follower that runs has no copy of what was erased`() async throws {
+    let leader = try await open()
+    let store = LibraryStore(leader)
+    addSecret(to: store)
+    add(1...5, to: store)
+    try await leader.replicated(through: leader.revision)
+    let follower = try await follow(memory)
+    let copy = LibraryStore(follower)
+    var heard = follower.events.makeAsyncIterator()
+    try await follower.reach(leader.revision)
+    try await leader.erase([Book.ID(99)])
+    while let event = await heard.next() {
+      if case .setAside(let set) = event { Issue.record("\(set)") }
+      if case .rewound = event { break }
+    }
+    add(6...6, to: store)
+    try await leader.replicated(through: leader.revision)
+    try await follower.reach(leader.revision)
+    #expect(copy.state.db == store.state.db)
+    try await follower.close()
+    try expectNoCopyOfSecret()
+    try await leader.close()
+  }
+
+  /// A call of a follower's opening: how often calls of the name came before.
+  struct Call: Sendable, CustomTestStringConvertible {
+    let name: String
+    let earlier: Int
+
+    var testDescription: String { "\(name) after \(earlier) others" }
+  }
+
+  @Test(arguments: [
+    Call(name: "segments", earlier: 0), Call(name: "segments", earlier: 1),
+    Call(name: "catalog", earlier: 0), Call(name: "catalog", earlier: 1),
+  ])
+  func `an opening while the archive starts again leaves no copy of what was erased`(
+    call: Call
+  ) async throws {
+    let leader = try await open()
+    let store = LibraryStore(leader)
+    addSecret(to: store)
+    add(1...3, to: store)
+    try await leader.replicated(through: leader.revision)
+    try await follow(memory).close()
+    add(4...6, to: store)
+    try await leader.replicated(through: leader.revision)
+    let link = FaultyArchive(memory)
+    let (looks, look) = AsyncStream.makeStream(of: Void.self)
+    let (earlier, isPaused) = (Lock(call.earlier), Lock(true))
+    link.fail { name in
+      guard name == call.name, isPaused.withLock({ $0 }) else { return nil }
+      let isDue = earlier.withLock { earlier in
+        earlier -= 1
+        return earlier < 0
+      }
+      if isDue { look.yield() }
+      return isDue ? .paused : nil
+    }
+    async let opening = follow(link)
+    for await _ in looks { break }
+    try await leader.erase([Book.ID(99)])
+    add(7...8, to: store)
+    try await leader.replicated(through: leader.revision)
+    isPaused.withLock { $0 = false }
+    let follower = try await opening
+    #expect(follower.report.archive?.setAside == nil)
+    let copy = LibraryStore(follower)
+    try await follower.reach(leader.revision)
+    #expect(copy.state.db == store.state.db)
+    try await follower.close()
+    try expectNoCopyOfSecret()
+    try await leader.close()
+  }
+
+  @Test
+  func `a follower's file that only has what was erased in snapshots gets others`() async throws {
+    var initial = LibraryState()
+    initial.db.books.insert(Book(id: 99, title: secret))
+    let leader = try await open("app", initial)
+    let store = LibraryStore(leader)
+    add(1...2, to: store)
+    try await leader.replicated(through: leader.revision)
+    let chain = await memory.head()?.mark
+    try await follow(memory).close()
+    try await leader.close()
+    let entity = ErasedEntities([.init(table: "books", meantBy: "99")])
+    _ = try StoreErasure.run(at: directory.path("app.strata"), entity, .refuse)
+    let again = try await open()
+    try await again.replicated(through: again.revision)
+    #expect(await memory.head()?.mark == chain)
+    let follower = try await follow(memory)
+    #expect(follower.initialState.db == again.initialState.db)
+    try await follower.close()
+    try expectNoCopyOfSecret()
+    try await again.close()
+  }
+
+  @Test
+  func `a file that is compared while its archive goes back is named with what it alone has`()
+    async throws
+  {
+    let leader = try await open()
+    let store = LibraryStore(leader)
+    add(1...3, to: store)
+    try await leader.replicated(through: 3)
+    let backup = await memory.contents
+    add(4...5, to: store)
+    try await leader.replicated(through: 5)
+    try await follow(memory).close()
+    add(6...8, to: store)
+    try await leader.replicated(through: 8)
+    try await leader.close()
+    let link = FaultyArchive(memory)
+    let (looks, look) = AsyncStream.makeStream(of: Void.self)
+    let isPaused = Lock(true)
+    link.fail { name in
+      guard name == "segments", isPaused.withLock({ $0 }) else { return nil }
+      look.yield()
+      return .paused
+    }
+    async let opening = follow(link)
+    for await _ in looks { break }
+    await memory.replace(by: backup)
+    isPaused.withLock { $0 = false }
+    let follower = try await opening
+    #expect(follower.report.archive?.setAside?.revisions == 4...5)
+    #expect(follower.initialState.db.books.count == 3)
+    try await follower.close()
   }
 }

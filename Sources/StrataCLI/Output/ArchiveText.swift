@@ -74,9 +74,9 @@ enum ArchiveText {
 
   /// A file that is compared with an archive.
   struct File: Encodable {
-    /// How the two relate: `same`, `ahead`, `behind`, `different`, `erased` or `taken back`.
+    /// How the two relate: `same`, `ahead`, `behind`, `different`, `erased`, `superseded` or `taken back`.
     enum Relation: String, Encodable {
-      case same, ahead, behind, different, erased
+      case same, ahead, behind, different, erased, superseded
       case takenBack = "taken back"
     }
 
@@ -106,6 +106,7 @@ enum ArchiveText {
 
     /// Sentences for a person.
     var lines: [String] {
+      case .superseded: relation = .superseded
       let detail =
         switch relation {
         case .same: "as the archive"
@@ -124,6 +125,8 @@ enum ArchiveText {
       return [line, "erased    \(entities) erased from the file may be in the archive"]
     }
   }
+        case .superseded:
+          "it has what was erased from the archive: open it with the archive, whose history takes its place"
 
   /// What an archive has, for a person.
   static func lines(

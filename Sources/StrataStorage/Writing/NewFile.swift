@@ -200,7 +200,7 @@ package struct NewFile: Sendable {
   ///
   /// The WAL of the old file has to be empty: SQLite would take it for that of the new file. A crash leaves
   /// the old file or the new one.
-  func replaceStore() throws {
+  package func replaceStore() throws {
     guard path.walSize == 0 else {
       throw PersistenceError.Reason.busy("a reader keeps SQLite's WAL from being emptied")
     }
