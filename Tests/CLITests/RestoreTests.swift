@@ -33,15 +33,15 @@ struct RestoreTests {
       .write(to: URL(fileURLWithPath: scripts + "/0001_cents.sql"))
   }
 
-  /// Commits the price of tea.
-  private func write(_ amount: Int) async throws {
+  /// Commits the price of something.
+  private func write(_ amount: Int, to name: String = "tea") async throws {
     let persistence = try await Persistence.open(
       at: store,
       initialState: Shop(),
       database: \.db
     )
     let shop = Store<Shop, Never>(persistence)
-    shop.commit { $0.db.prices.insert(Price(id: "tea", amount: amount)) }
+    shop.commit { $0.db.prices.insert(Price(id: EntityID(name), amount: amount)) }
     try await persistence.close()
   }
 
@@ -123,6 +123,63 @@ struct RestoreTests {
     #expect(restored.status == 0)
     try await write(8)
     #expect(try amount() == 8)
+  }
+
+  @Test
+  func `a backup from before an erasure is restored only where what was erased may come back`()
+    async throws
+  {
+    let (before, after) = (folder.path("monday.strata"), folder.path("tuesday.strata"))
+    for (name, backup) in [("tea", before), ("milk", after)] {
+      #expect(try await Program.strata("backup", store, backup).status == 0)
+      try await write(6, to: "milk")
+      #expect(try await Program.strata("erase", store, "prices", name, "--yes").status == 0)
+    }
+    // The second backup has the first erasure.
+    for (backup, count) in [(before, "2 entities"), (after, "1 entity")] {
+      let refused = try await Program.strata("restore", store, backup, "--yes")
+      #expect(refused.status == 1)
+      #expect(
+        refused.errors == """
+          \(backup) may have \(count) erased from \(store) since: restoring it brings back what was erased. Nothing was \
+          restored. --with-erased restores it; `strata erase` erases again.
+
+          """
+      )
+    }
+    #expect(try Quarantine.all(besideStoreAt: store).isEmpty)
+    #expect(throws: PersistenceError.self) { try amount() }
+    let last = folder.path("wednesday.strata")
+    #expect(try await Program.strata("backup", store, last).status == 0)
+    let restored = try await Program.strata("restore", store, before, "--yes", "--with-erased")
+    #expect(restored.status == 0)
+    let advice = "\nErase again what was erased: strata erase \(store) TABLE ID\n"
+    #expect(restored.output.contains(advice))
+    #expect(try amount() == 5)
+    let newer = try await Program.strata("restore", store, last, "--yes", "--json")
+    #expect(newer.status == 0 && newer.errors.isEmpty)
+    #expect(newer.output.contains("\"missingErasures\" : 0"))
+  }
+
+  @Test
+  func `a backup in the place of a store that cannot be read says so`() async throws {
+    let backup = folder.path("monday.strata")
+    #expect(try await Program.strata("backup", store, backup).status == 0)
+    #expect(try await Program.strata("erase", store, "prices", "tea", "--yes").status == 0)
+    let other = folder.path("other.strata")
+    try FileManager.default.copyItem(atPath: store, toPath: other)
+    let read = try await StoreBackup.restore(backup, replacing: other)
+    #expect(read.missingErasures == 1)
+    try Data(repeating: 7, count: 4_096).write(to: URL(fileURLWithPath: store))
+    let restored = try await Program.strata("restore", store, backup, "--yes")
+    #expect(restored.status == 0)
+    #expect(
+      restored.errors == """
+        \(store) cannot be read: \(backup) may have what was erased from it, and would bring it back.
+
+        """
+    )
+    #expect(try amount() == 5)
   }
 
   @Test

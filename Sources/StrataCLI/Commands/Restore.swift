@@ -14,6 +14,9 @@ struct Restore: AsyncParsableCommand {
       are moved together into a directory beside the store, app.strata.set-aside-TIME, and never deleted. The store must \
       not be open. It asks first where there is a store.
 
+      A backup from before an erasure brings back what was erased from the store. It is refused without --with-erased, \
+      also with --yes. Erase the entities again then.
+
       A backup that is only copied into place is refused: the .head of the store says how far the store was.
 
       Examples:
@@ -30,9 +33,33 @@ struct Restore: AsyncParsableCommand {
   @Flag(help: "Do not ask.")
   var yes = false
 
+  @Flag(help: "Restore the backup even if it has what was erased from the store.")
+  var withErased = false
+
+  /// Says what the backup brings back of what was erased; throws if that is not accepted.
+  private func checkErasures() throws {
+    let (store, backup) = (arguments.store.printable, backup.printable)
+    guard let count = try StoreBackup.missingErasures(of: self.backup, replacing: arguments.store)
+    else {
+      return Output.printError(
+        "\(store) cannot be read: \(backup) may have what was erased from it, and would bring it back."
+      )
+    }
+    if count == 0 { return }
+    let entities = Measures.count(count, "entity", "entities")
+    let finding =
+      "\(backup) may have \(entities) erased from \(store) since: restoring it brings back what was erased."
+    if withErased { return Output.printError(finding) }
+    Output.printError(
+      "\(finding) Nothing was restored. --with-erased restores it; `strata erase` erases again."
+    )
+    throw ExitCode(ExitStatus.failed.rawValue)
+  }
+
   func run() async throws {
     let isThere =
       try StorePath(arguments.store, for: .restoringBackup).fileStatus(.restoringBackup) != .missing
+    if isThere { try checkErasures() }
     if isThere, !yes {
       try Output.confirm(
         """
@@ -57,6 +84,11 @@ struct Restore: AsyncParsableCommand {
         if let replaced = restored.replaced {
           try output.line("The files that were there are in \(replaced.directory.printable).")
         }
+        if let count = restored.missingErasures, count > 0 {
+          try output.line(
+            "Erase again what was erased: strata erase \(arguments.store.printable) TABLE ID"
+          )
+        }
         if isArchived {
           try output.line(
             """
@@ -77,11 +109,14 @@ private enum RestoreText {
     let epoch: Int64
     /// The directory of the files that were there; nil if there was no store.
     let replaced: String?
+    /// How many entities were erased from that store, and not from the backup; nil if it could not be read.
+    let missingErasures: Int?
 
     init(_ restored: RestoredBackup) {
       revision = restored.position.revision.number
       epoch = restored.position.epoch
       replaced = restored.replaced?.directory
+      missingErasures = restored.missingErasures
     }
   }
 }

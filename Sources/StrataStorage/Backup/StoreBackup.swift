@@ -1,5 +1,6 @@
 public import Foundation
 import StrataBase
+import StrataInspection
 public import StrataJournal
 import StrataMigrations
 import StrataSQLite
@@ -94,6 +95,8 @@ public enum StoreBackup {
   /// its files are in ``RestoredBackup/replaced``, together. A crash leaves the old store or the backup; the
   /// next opening completes an interrupted move. The backup is not changed. O(backup), several times over.
   ///
+  /// A backup from before an erasure brings back what was erased: see ``RestoredBackup/missingErasures``.
+  ///
   /// Throws `PersistenceError`: `.alreadyOpen` for a store or a backup that a program has open; `.foreign`
   /// for a file that is not a store; `.fileExists` if both paths are the same file; reasons of the backup.
   @discardableResult
@@ -115,7 +118,11 @@ public enum StoreBackup {
       try StorePath(backup, for: .restoringBackup), try StorePath(path, for: .restoringBackup)
     )
     guard try store.fileStatus(.restoringBackup) != .missing else {
-      return RestoredBackup(position: try await restore(backup, to: path, on: disk), replaced: nil)
+      return RestoredBackup(
+        position: try await restore(backup, to: path, on: disk),
+        replaced: nil,
+        missingErasures: 0
+      )
     }
     let file = NewFile(underLockOf: store, for: .restoringBackup, on: disk)
     do {
@@ -124,6 +131,37 @@ public enum StoreBackup {
       }
     } catch {
       throw PersistenceError(.restoringBackup, path: store.file, wrapping: error)
+    }
+  }
+
+  /// How many entities were erased from a store that a backup of it may have, as ``RestoredBackup/missingErasures`` says.
+  ///
+  /// O(erasures). Throws reasons of the backup.
+  package static func missingErasures(
+    of backup: String,
+    replacing path: String,
+    on disk: Disk = .system
+  ) throws(PersistenceError) -> Int? {
+    let kept = try Inspector(path: backup, on: disk).query(ErasedFromStore.init)
+    let erased: ErasedFromStore
+    do throws(PersistenceError) {
+      erased = try Inspector(path: path, on: disk).query(ErasedFromStore.init)
+    } catch {
+      // A damaged store is replaced too.
+      return error.reason == .missing ? 0 : nil
+    }
+    if kept.store != erased.store { return 0 }
+    return ErasureLedger.count(of: erased.entries, notIn: kept.entries)
+  }
+
+  /// What a file says about erasures.
+  private struct ErasedFromStore: Sendable {
+    let store: UUID
+    let entries: [ErasureLedger.Entry]
+
+    init(_ view: ReadView) throws {
+      store = view.identity.id
+      entries = try ErasureLedger.entries(on: view.journal.connection)
     }
   }
 
@@ -200,6 +238,10 @@ public struct RestoredBackup: Sendable, Equatable {
   public let position: Position
   /// The files that were there; nil if there was no store.
   public let replaced: Quarantine?
+  /// How many entities were erased from the store that was there, and not from the backup: it may have brought them back.
+  ///
+  /// Erase them again. Nil if that store could not be read.
+  public let missingErasures: Int?
 }
 
 /// The restore of one backup, or the copy of a store up to a point of its history.
@@ -227,6 +269,7 @@ private struct BackupRestore {
       throw PersistenceError(operation, path: path.file, .fileExists(backup.file))
     }
     let source = try openSource()
+    let missing = try StoreBackup.missingErasures(of: backup.file, replacing: path.file, on: disk)
     // Even if the header of the store is damaged: such a store is replaced too.
     let lock = try WriterLock.take(path, as: .current(started: now), for: operation, on: disk)
     defer { withExtendedLifetime(lock) {} }
@@ -260,7 +303,8 @@ private struct BackupRestore {
     try HeadFile.write(position, for: path, on: disk)
     return RestoredBackup(
       position: position,
-      replaced: Quarantine(path, move.directory, move.manifest)
+      replaced: Quarantine(path, move.directory, move.manifest),
+      missingErasures: missing
     )
   }
 
