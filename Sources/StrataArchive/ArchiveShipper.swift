@@ -74,7 +74,9 @@ package actor ArchiveShipper {
       keepsOpen: true
     )
     pin = writer.pins.pin(opening.mark?.revision ?? 0)
-    status = Lock(ArchiveStatus(name: archive.name, condition: .starting))
+    var status = ArchiveStatus(name: archive.name, leader: leader, condition: .starting)
+    if mayLeadAtOnce { status.lastContact = writer.configuration.now() }
+    self.status = Lock(status)
     (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
   }
 
@@ -161,7 +163,10 @@ extension ArchiveShipper {
     await take(.stopped)
     pin = nil
     await reader.stop(.closed)
-    update { $0.condition = .closed }
+    update { status in
+      status.leaseEnd = nil
+      status.condition = .closed
+    }
     fail(.closed)
   }
 
@@ -374,6 +379,7 @@ extension ArchiveShipper {
   private func take(_ event: Leadership.Event) async -> Duration? {
     let cause = cause(of: event)
     var pause: Duration?
+    defer { noteContact(event) }
     for action in leadership.take(event, at: Scheduling.now) {
       switch action {
       case .wait(let duration): pause = duration
@@ -384,6 +390,26 @@ extension ArchiveShipper {
       }
     }
     return pause
+  }
+
+  /// Notes whether the archive has answered, and how long the lease runs by that.
+  private func noteContact(_ event: Leadership.Event) {
+    let now = writer.configuration.now()
+    let (term, rest) = (leadership.term, leadership.lease(at: Scheduling.now))
+    update { status in
+      switch event {
+      case .headRead, .led, .restarted, .extended:
+        status.lastContact = now
+        status.epoch = term?.epoch ?? status.epoch
+        status.leaseEnd = term.map { _ in now.addingTimeInterval(rest / .seconds(1)) }
+      case .failed(.archive(let reason)):
+        status.failedCalls += 1
+        if case .away = reason { break }
+        status.lastContact = now
+      case .compared, .noted, .sent, .failed(.file), .leaseEnded, .started, .resumed, .stopped:
+        break
+      }
+    }
   }
 
   /// Does what waits for nothing.
@@ -432,7 +458,10 @@ extension ArchiveShipper {
     guard case .notLeading(let leader?, _) = loss else { return }
     self.loss = loss
     pin = nil
-    update { $0.condition = .notLeading(by: leader) }
+    update { status in
+      status.condition = .notLeading(by: leader)
+      status.leaseEnd = nil
+    }
     writer.queue.refuseCommits(loss)
     writer.events.send(.notLeading(by: leader))
     fail(loss)

@@ -10,10 +10,17 @@ package protocol FollowedHistory: Sendable {
   /// Some deltas after a mark, in order; none if there are no more yet.
   ///
   /// Throws ``RewoundHistory`` if the history does not continue the mark.
-  func frames(after mark: HistoryMark, bytes: Int) async throws -> [DeltaFrame]
+  func deltas(after mark: HistoryMark, bytes: Int) async throws -> FollowedDeltas
 
   /// Elements that arrive soon after there are more deltas; nil if there are no hints.
   func hints() -> AsyncStream<Void>?
+}
+
+/// Some deltas of a history.
+package struct FollowedDeltas: Sendable {
+  /// What the archive has said of itself; nil for a file.
+  package var head: ArchiveHead?
+  package var frames: [DeltaFrame] = []
 }
 
 /// A history that does not continue that of a follower: it was taken back, or the next deltas were removed.
@@ -29,10 +36,18 @@ package struct ArchivedHistory: FollowedHistory {
 
   package func hints() -> AsyncStream<Void>? { archive.hints() }
 
-  package func frames(after mark: HistoryMark, bytes: Int) async throws -> [DeltaFrame] {
+  package func deltas(after mark: HistoryMark, bytes: Int) async throws -> FollowedDeltas {
     guard let head = try await archive.head() else {
       throw ArchiveError(.empty, archive: archive.name)
     }
+    return FollowedDeltas(head: head, frames: try await frames(after: mark, head, bytes: bytes))
+  }
+
+  private func frames(
+    after mark: HistoryMark,
+    _ head: ArchiveHead,
+    bytes: Int
+  ) async throws -> [DeltaFrame] {
     if head.mark == mark { return [] }
     // An archive that went back may get other commits than those it has lost.
     guard head.mark.revision > mark.revision else { throw RewoundHistory() }
@@ -69,9 +84,11 @@ package struct FileHistory: FollowedHistory {
   package func hints() -> AsyncStream<Void>? { nil }
 
   /// The head beside the file shows whether there is something new, so the file itself is opened only then.
-  package func frames(after mark: HistoryMark, bytes: Int) async throws -> [DeltaFrame] {
+  package func deltas(after mark: HistoryMark, bytes: Int) async throws -> FollowedDeltas {
     let head = try HeadFile.read(path.head)
-    if let head, HistoryMark(head.written.revision, head.written.chain) == mark { return [] }
+    if let head, HistoryMark(head.written.revision, head.written.chain) == mark {
+      return FollowedDeltas()
+    }
     do {
       let frames = try await file.read { view -> [DeltaFrame]? in
         if view.last.revision < mark.revision { return nil }
@@ -88,7 +105,7 @@ package struct FileHistory: FollowedHistory {
       // If its writer has died, a copy of the store was read: next time the file itself may have more.
       await file.close()
       guard let frames else { throw RewoundHistory() }
-      return frames
+      return FollowedDeltas(frames: frames)
     } catch let error as PersistenceError {
       await file.close()
       switch error.reason {

@@ -1,6 +1,6 @@
 #if SwiftMetrics
   import CoreMetrics
-  import StrataBase
+  import Foundation
   import StrataJournal
   import StrataStorage
 
@@ -17,13 +17,18 @@
     /// | `strata_commits_written` | revisions that reached the file |
     /// | `strata_snapshots`, `strata_snapshot_failures` | snapshots that were verified, and that failed |
     /// | `strata_write_failures` | attempts to write that failed |
+    /// | `strata_archive_failed_calls` | calls to the archive that failed |
     ///
     /// | meter | what it shows |
     /// | --- | --- |
     /// | `strata_degraded` | 1 while the disk fails, else 0 |
     /// | `strata_queue_commits`, `strata_queue_entities`, `strata_queue_capacity` | what waits for the writer |
     /// | `strata_durable_lag` | revisions that a power cut would undo |
-    /// | `strata_archive_lag` | revisions that the archive does not have |
+    /// | `strata_archive_leading` | 1 while commits reach the archive, else 0 |
+    /// | `strata_archive_lag`, `strata_archive_lag_seconds` | revisions that the archive does not have, and for how long |
+    /// | `strata_archive_epoch`, `strata_archive_lease_seconds` | the epoch of this leader, and how long its lease runs |
+    /// | `strata_archive_contact_seconds` | how long ago the archive has last answered |
+    /// | `strata_archive_gaps` | runs of revisions that the archive will not have one by one |
     /// | `strata_snapshot_lag` | revisions after the newest snapshot: what the next launch replays |
     /// | `strata_database_bytes`, `strata_wal_bytes`, `strata_journal_bytes`, `strata_snapshot_bytes` | space on the disk |
     /// | `strata_pinned_wal_bytes` | what a reader keeps in SQLite's log; 0 without one |
@@ -39,48 +44,34 @@
     ) async {
       let events = events
       let metrics = PersistenceMetrics(dimensions)
+      let now = writer.configuration.now
       await withTaskGroup { group in
         group.addTask { for await event in events { metrics.count(event) } }
         group.addTask {
           while !Task.isCancelled {
-            metrics.record(self.status)
+            metrics.record(self.status, at: now())
             do { try await clock.sleep(for: interval) } catch { return }
           }
         }
         await group.next()
         group.cancelAll()
       }
-      metrics.record(status)
+      metrics.record(status, at: now())
     }
   }
 
   /// The metrics of one persistence.
   private struct PersistenceMetrics: Sendable {
-    private struct Recorded {
-      var meters: [String: Meter] = [:]
-      /// The last revision in the file when the status was recorded.
-      var written: Revision?
-    }
-
-    private let factory: any MetricsFactory
-    private let dimensions: [(String, String)]
-    private let written: Counter
+    private let recorded: RecordedMetrics
     private let snapshots: Counter
     private let snapshotFailures: Counter
     private let writeFailures: Counter
-    private let recorded = Lock(Recorded())
 
     init(_ dimensions: [(String, String)]) {
-      let factory = MetricsSystem.factory
-      func counter(_ label: String) -> Counter {
-        Counter(label: label, dimensions: dimensions, factory: factory)
-      }
-      self.factory = factory
-      self.dimensions = dimensions
-      written = counter("strata_commits_written")
-      snapshots = counter("strata_snapshots")
-      snapshotFailures = counter("strata_snapshot_failures")
-      writeFailures = counter("strata_write_failures")
+      recorded = RecordedMetrics(dimensions)
+      snapshots = recorded.counter("strata_snapshots")
+      snapshotFailures = recorded.counter("strata_snapshot_failures")
+      writeFailures = recorded.counter("strata_write_failures")
     }
 
     func count(_ event: PersistenceEvent) {
@@ -92,23 +83,18 @@
       }
     }
 
-    func record(_ status: PersistenceStatus) {
-      recorded.withLock { recorded in
-        if let last = recorded.written, last < status.revisions.written {
-          written.increment(by: status.revisions.written.number - last.number)
-        }
-        recorded.written = status.revisions.written
-        for (label, value) in Self.values(of: status) {
-          guard let value else { continue }
-          let meter =
-            recorded.meters[label] ?? Meter(label: label, dimensions: dimensions, factory: factory)
-          recorded.meters[label] = meter
-          meter.set(value)
-        }
-      }
+    func record(_ status: PersistenceStatus, at time: Date) {
+      let failedCalls = status.archive.map { Int64($0.failedCalls) }
+      recorded.record(
+        Self.values(of: status) + (status.archive?.values(at: time) ?? []),
+        totals: [
+          ("strata_commits_written", status.revisions.written.number),
+          ("strata_archive_failed_calls", failedCalls),
+        ]
+      )
     }
 
-    private static func values(of status: PersistenceStatus) -> [(String, Int64?)] {
+    private static func values(of status: PersistenceStatus) -> [RecordedMetrics.Value] {
       let committed = status.revisions.committed.number
       let isDegraded = if case .degraded = status.condition { true } else { false }
       return [
@@ -125,6 +111,26 @@
         ("strata_snapshot_bytes", status.bytes.snapshots),
         ("strata_pinned_wal_bytes", status.pinnedWAL?.bytes ?? 0),
         ("strata_unpersisted_entities", Int64(status.notPersisted.count)),
+      ]
+    }
+  }
+
+  extension ArchiveStatus {
+    fileprivate func values(at time: Date) -> [RecordedMetrics.Value] {
+      let isLeading = if case .leading = condition { true } else { false }
+      return [
+        ("strata_archive_leading", isLeading ? 1 : 0),
+        ("strata_archive_lag_seconds", RecordedMetrics.seconds(since: behindSince ?? time, time)),
+        ("strata_archive_epoch", epoch),
+        (
+          "strata_archive_lease_seconds",
+          RecordedMetrics.seconds(since: time, leaseEnd ?? time)
+        ),
+        (
+          "strata_archive_contact_seconds",
+          lastContact.map { RecordedMetrics.seconds(since: $0, time) }
+        ),
+        ("strata_archive_gaps", Int64(gaps.count)),
       ]
     }
   }

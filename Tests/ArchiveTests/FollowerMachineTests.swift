@@ -81,6 +81,58 @@ struct FollowerMachineTests {
     #expect(machine.lastContact == Self.later)
   }
 
+  @Test func `it is behind since it was last confirmed to have everything`() {
+    var machine = FollowerMachine(at: Self.start)
+    #expect(machine.behindSince == Self.start)
+    let times = (1...6).map { Self.later.addingTimeInterval(TimeInterval($0)) }
+    _ = machine.take(.caughtUp, at: times[0])
+    #expect(machine.behindSince == nil)
+    _ = machine.take(.caughtUp, at: times[1])
+    _ = machine.take(.found, at: times[2])
+    #expect(machine.behindSince == times[1])
+    _ = machine.take(.applied(7), at: times[3])
+    _ = machine.take(.unreachable("off"), at: times[4])
+    #expect(machine.behindSince == times[1])
+    _ = machine.take(.caughtUp, at: times[5])
+    #expect(machine.behindSince == nil)
+  }
+
+  @Test func `failed calls and rewinds are counted`() {
+    var machine = FollowerMachine(at: Self.start)
+    let inputs: [Input] = [
+      .unreachable("off"), .unreachable("off"), .caughtUp, .unusable("types"),
+      .rewound(from: 9, to: 4), .unreachable("off"),
+    ]
+    for input in inputs { _ = machine.take(input, at: Self.later) }
+    #expect(machine.failedCalls == 3)
+    #expect(machine.rewinds == 1)
+  }
+
+  @Test func `each status is a sentence, with the remedy where there is one`() {
+    let texts: [(FollowerStatus, String)] = [
+      (.current, "It has everything that there is."),
+      (.behind, "It is behind, and applies what there is."),
+      (
+        .away("no route", since: Self.start),
+        "What it follows has not been reached since 1970-01-01 00:16:40.000Z: No route. It is tried again."
+      ),
+      (
+        .failed("the archive has no store"),
+        """
+        What it follows cannot become the state of this store, which stays as it is. The archive has no store. It is tried again.
+        """
+      ),
+      (
+        .waitingForMigration("0002_add"),
+        """
+        It waits for the migration “0002_add”: start a leader of this build, or run `strata migrate up` on the leader's file.
+        """
+      ),
+      (.leading, "This process leads."), (.closed, "It was closed."),
+    ]
+    for (status, text) in texts { #expect("\(status)" == text) }
+  }
+
   @Test func `the next look is later after each failure, and soon again after an answer`() {
     var machine = FollowerMachine(at: Self.start)
     #expect(machine.pause(.seconds(1)) == .seconds(1))
@@ -95,7 +147,19 @@ struct FollowerMachineTests {
     #expect(machine.pause(.seconds(1)) == .seconds(1))
   }
 
-  private static func name(of value: Any) -> String {
-    String("\(value)".prefix { $0.isLetter })
+  private static func name(of event: FollowerEvent) -> String {
+    String("\(event)".prefix { $0.isLetter })
+  }
+
+  private static func name(of status: FollowerStatus) -> String {
+    switch status {
+    case .current: "current"
+    case .behind: "behind"
+    case .away: "away"
+    case .failed: "failed"
+    case .waitingForMigration: "waitingForMigration"
+    case .leading: "leading"
+    case .closed: "closed"
+    }
   }
 }

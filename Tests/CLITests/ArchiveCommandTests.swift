@@ -195,8 +195,24 @@ struct ArchiveCommandTests {
     let status = try await Program.strata("archive", "status", "--from", folder)
     #expect(status.status == 0)
     #expect(status.output.contains("revisions 1 to 5"))
+    #expect(status.output.contains("\ncommit    the last one is of 20"), "\(status.output)")
+    let (store, copy) = (directory.path("app.strata"), directory.path("copy.strata"))
+    try FileManager.default.copyItem(atPath: store, toPath: copy)
+    let alone = try await Persistence.open(
+      at: store,
+      initialState: LibraryState(),
+      database: \.db
+    )
+    LibraryStore(alone).commit { $0.db.books.insert(Book(id: 6, title: "Volume 6")) }
+    try await alone.close()
+    let compare = #""$0" archive status --from "$1" --store "$2""#
+    let ahead = try await Program.shell(compare, folder, store)
+    #expect(ahead.output.contains(" at revision 6: 1 revision ahead of the archive\n"))
+    #expect(try await Program.strata("push", store, "--to", folder).status == 0)
+    let behind = try await Program.shell(compare, folder, copy)
+    #expect(behind.output.contains(" at revision 5: 1 revision behind the archive\n"))
     let json = try await Program.strata("archive", "status", "--from", folder, "--json")
-    #expect(json.output.contains("\"revision\" : 5") || json.output.contains("\"revision\": 5"))
+    #expect(json.output.contains("\"revision\" : 6") || json.output.contains("\"revision\": 6"))
     let prune = try await Program.strata(
       "archive",
       "prune",

@@ -24,6 +24,8 @@ enum ArchiveText {
     let store: UUID
     let revision: Int64
     let chain: String
+    /// When its last commit was made; nil if there is none.
+    let lastCommit: Date?
     let epoch: Int64
     let leader: String
     /// For how long the lease runs.
@@ -45,12 +47,14 @@ enum ArchiveText {
       file: File? = nil,
       bytes: Int64,
       oldest: ArchiveSegment?,
+      newest: ArchiveSegment?,
       gaps: [ClosedRange<Revision>],
       snapshots: [ArchiveSnapshot]
     ) {
       store = head.store
       revision = head.mark.revision.number
       chain = head.mark.chain
+      lastCommit = newest?.times.upperBound ?? snapshots.last?.time
       epoch = head.epoch
       leader = head.leader
       leaseSeconds = head.lease / .seconds(1)
@@ -82,6 +86,8 @@ enum ArchiveText {
 
     let path: String
     let revision: Int64
+    /// How many revisions the archive has more; less than 0 if the file has more.
+    let revisionsBehind: Int64
     let relation: Relation
     /// The last revision up to which both have the same commits; nil if it is not known.
     let common: Int64?
@@ -90,6 +96,7 @@ enum ArchiveText {
     init(_ path: String, _ finding: ArchiveRelation.Finding, _ head: ArchiveHead) {
       self.path = path
       revision = finding.revision.number
+      revisionsBehind = head.mark.revision.number - finding.revision.number
       missingErasures = finding.missingErasures
       var common: Revision?
       switch finding.relation {
@@ -99,6 +106,7 @@ enum ArchiveText {
         relation = .different
         common = after
       case .rewritten: relation = .erased
+      case .superseded: relation = .superseded
       case .cut: relation = .takenBack
       }
       self.common = common?.number
@@ -106,17 +114,19 @@ enum ArchiveText {
 
     /// Sentences for a person.
     var lines: [String] {
-      case .superseded: relation = .superseded
+      let distance = Measures.count(Int(revisionsBehind.magnitude), "revision", "revisions")
       let detail =
         switch relation {
         case .same: "as the archive"
-        case .ahead: "ahead of the archive, which lacks its last commits"
-        case .behind: "behind the archive, which goes on"
+        case .ahead: "\(distance) ahead of the archive"
+        case .behind: "\(distance) behind the archive"
         case .different:
           common.map { "the same commits as the archive only through \($0)" }
             ?? "other commits than the archive"
         case .erased:
           "the archive has what was erased from it: open it with the archive, or push it"
+        case .superseded:
+          "it has what was erased from the archive: open it with the archive, whose history takes its place"
         case .takenBack: "taken back, and the archive goes on or has other commits"
         }
       let line = "file      \(path.printable) at revision \(revision): \(detail)"
@@ -125,8 +135,6 @@ enum ArchiveText {
       return [line, "erased    \(entities) erased from the file may be in the archive"]
     }
   }
-        case .superseded:
-          "it has what was erased from the archive: open it with the archive, whose history takes its place"
 
   /// What an archive has, for a person.
   static func lines(
@@ -142,6 +150,7 @@ enum ArchiveText {
     var lines = [
       "store     \(summary.store.uuidString.lowercased())",
       "revision  \(summary.revision), chain \(summary.chain)",
+      "commit    \(summary.lastCommit.map { "the last one is of \(Measures.time($0))" } ?? "none")",
       "leader    \(summary.leader.printable) \(lease) (epoch \(summary.epoch))",
       "size      \(Measures.size(summary.bytes))",
     ]

@@ -1,5 +1,5 @@
 public import Foundation
-import StrataArchive
+public import StrataArchive
 import StrataBase
 public import StrataCore
 import StrataEntityStore
@@ -30,6 +30,7 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   private let database: StatePath<State, Database>
   private let specialized: SpecializedDatabaseHook<State, Database>
   private let closingLimit: Duration
+  let now: @Sendable () -> Date
   private let progress: FollowerProgress
   private let loop: FollowerLoop<State, Database>
   /// Watches the lease of a standby; nil for another follower.
@@ -56,6 +57,7 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
     report = restored.report
     specialized = opening.specialized
     closingLimit = opening.configuration.archiving.closingLimit
+    now = opening.configuration.now
     self.progress = progress
     self.loop = loop
     self.watch = watch
@@ -117,6 +119,21 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   ///
   /// An archive that does not answer is noticed only when a call to it ends: `status` may say `.current` until then.
   public var lastContact: Date? { progress.machine.lastContact }
+
+  /// Since when the store may lack commits: when it was last known to have everything; nil while it has, and while this
+  /// process leads.
+  public var behindSince: Date? { progress.machine.behindSince }
+
+  /// What the archive said of itself at ``lastContact``: how far it is, who leads in which epoch, and how long the lease runs.
+  ///
+  /// Nil for a follower of a file, and until the archive has answered.
+  public var head: ArchiveHead? { progress.head }
+
+  /// How often what it follows could not be reached since the start.
+  public var failedCalls: Int { progress.machine.failedCalls }
+
+  /// How often the history was taken back since the start.
+  public var rewinds: Int { progress.machine.rewinds }
 
   /// The events from now on; ends with ``close()``, and once it leads.
   ///
@@ -227,9 +244,12 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
     serving.withLock { $0 = task }
   }
 
+  /// The persistence of the store once this process leads.
+  var leadingPersistence: Persistence<State, Database>? { persistence.withLock { $0 } }
+
   /// Why a commit is refused; nil once this process leads.
   var refusal: PersistenceError? {
-    if persistence.withLock({ $0 != nil }) { return nil }
+    if leadingPersistence != nil { return nil }
     return PersistenceError(.appending, path: loop.path.file, .following(loop.name))
   }
 }

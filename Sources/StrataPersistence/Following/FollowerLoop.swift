@@ -137,9 +137,10 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     do {
       if let awaited {
         let new = try await untilCancelled { [history, mark] in
-          try await history.frames(after: mark, bytes: 1)
+          try await history.deltas(after: mark, bytes: 1)
         }
-        if !new.isEmpty { return await restoreAgain(connection) }
+        progress.note(head: new.head)
+        if !new.frames.isEmpty { return await restoreAgain(connection) }
         progress.note(.older(awaited))
         return pause
       }
@@ -194,9 +195,11 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   private nonisolated func read(after mark: HistoryMark, _ catalog: LayoutCatalog) async throws
     -> Batch
   {
-    let frames = try await untilCancelled { [history] in
-      try await history.frames(after: mark, bytes: Self.batch)
+    let read = try await untilCancelled { [history] in
+      try await history.deltas(after: mark, bytes: Self.batch)
     }
+    progress.note(head: read.head)
+    let frames = read.frames
     var batch = Batch(frames: frames, end: mark, catalog: catalog)
     guard let last = frames.last else { return batch }
     batch.end = HistoryMark(last.header.revision, last.chain)

@@ -39,6 +39,12 @@ package struct FollowerMachine: Sendable {
   package private(set) var status: FollowerStatus
   /// When what is followed has last answered.
   package private(set) var lastContact: Date?
+  /// Since when it may lack something: when it was last known to have everything; nil while it is current or leads.
+  package private(set) var behindSince: Date?
+  /// How often what is followed could not be reached.
+  package private(set) var failedCalls = 0
+  /// How often the history was taken back.
+  package private(set) var rewinds = 0
   /// How often it has failed since it last got on.
   private var failures = 0
 
@@ -46,6 +52,7 @@ package struct FollowerMachine: Sendable {
   package init(at time: Date, away: String? = nil) {
     status = away.map { .away($0, since: time) } ?? .behind
     lastContact = away == nil ? time : nil
+    behindSince = time
   }
 
   /// How long to wait before the next look.
@@ -55,6 +62,11 @@ package struct FollowerMachine: Sendable {
 
   /// Takes what was learned; returns what is to be told.
   package mutating func take(_ input: Input, at time: Date) -> [FollowerEvent] {
+    let confirmed = status == .current ? lastContact : nil
+    defer {
+      let isCurrent = status == .current || status == .leading
+      behindSince = isCurrent ? nil : confirmed ?? behindSince
+    }
     switch (status, input) {
     case (.closed, _): return []
     case (_, .close):
@@ -66,6 +78,7 @@ package struct FollowerMachine: Sendable {
       return [.leading]
     case (_, .unreachable(let detail)):
       failures += 1
+      failedCalls += 1
       if case .away = status { return [] }
       status = .away(detail, since: time)
       return [.away(detail)]
@@ -83,6 +96,7 @@ package struct FollowerMachine: Sendable {
     case (_, .applied(let revision)):
       return answered(.behind, at: time) + [.applied(through: revision)]
     case (_, .rewound(let before, let after)):
+      rewinds += 1
       return answered(.behind, at: time) + [.rewound(from: before, to: after)]
     }
   }

@@ -9,6 +9,8 @@ final class FollowerProgress: Sendable {
   fileprivate struct State {
     var mark: HistoryMark
     var machine: FollowerMachine
+    /// What the archive has said last; nil for a file.
+    var head: ArchiveHead?
     var waiters: [Int: (revision: Revision, continuation: CheckedContinuation<Bool, Never>)] = [:]
     var nextID = 0
 
@@ -27,6 +29,11 @@ final class FollowerProgress: Sendable {
   var mark: HistoryMark { state.withLock { $0.mark } }
 
   var machine: FollowerMachine { state.withLock { $0.machine } }
+
+  var head: ArchiveHead? { state.withLock { $0.head } }
+
+  /// Notes what the archive has said.
+  func note(head: ArchiveHead?) { state.withLock { $0.head = head } }
 
   /// Notes what was learned, and how far the store is by it.
   func note(_ input: FollowerMachine.Input, at mark: HistoryMark? = nil) {

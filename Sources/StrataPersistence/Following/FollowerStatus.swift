@@ -24,6 +24,26 @@ public enum FollowerStatus: Sendable, Equatable {
   case closed
 }
 
+extension FollowerStatus: CustomStringConvertible {
+  /// A sentence or two, with what to do where something has to be done.
+  public var description: String {
+    switch self {
+    case .current: "It has everything that there is."
+    case .behind: "It is behind, and applies what there is."
+    case .away(let detail, let since):
+      "What it follows has not been reached since \(Measures.time(since)): \(detail.sentence) It is tried again."
+    case .failed(let detail):
+      "What it follows cannot become the state of this store, which stays as it is. \(detail.sentence) It is tried again."
+    case .waitingForMigration(let name):
+      """
+      It waits for the migration “\(name)”: start a leader of this build, or run `strata migrate up` on the leader's file.
+      """
+    case .leading: "This process leads."
+    case .closed: "It was closed."
+    }
+  }
+}
+
 /// An event of a follower.
 public enum FollowerEvent: Sendable, Equatable {
   /// The store has everything up to this revision.

@@ -22,6 +22,8 @@ public struct ArchiveStatus: Sendable, Equatable {
 
   /// The archive.
   public var name: String
+  /// The name under which this process leads it.
+  public var leader: String
   /// Whether commits reach it.
   public var condition: Condition
   /// The last revision that it has; nil until it was reached.
@@ -30,15 +32,27 @@ public struct ArchiveStatus: Sendable, Equatable {
   public var gaps: [ClosedRange<Revision>] = []
   /// Since when there are commits that it does not have; nil if there are none.
   public var behindSince: Date?
+  /// The last epoch in which this process has led; nil if it has not.
+  public var epoch: Int64?
+  /// When its lease ends, unless it is extended before, by the clock of this process; nil if it has none.
+  ///
+  /// Another process may lead after that.
+  public var leaseEnd: Date?
+  /// When the archive has last answered; nil if it has not since the opening.
+  public var lastContact: Date?
+  /// How many calls to it have failed since the opening.
+  public var failedCalls: Int = 0
 
   package init(
     name: String,
+    leader: String = "",
     condition: Condition,
     replicated: Revision? = nil,
     gaps: [ClosedRange<Revision>] = [],
     behindSince: Date? = nil
   ) {
     self.name = name
+    self.leader = leader
     self.condition = condition
     self.replicated = replicated
     self.gaps = gaps
@@ -77,21 +91,36 @@ extension ArchiveStatus: CustomStringConvertible {
         "It will not have the revisions \(gap.lowerBound) to \(gap.upperBound) one by one."
       )
     }
+    if let leaseEnd {
+      sentences.append("The lease of \(leader) runs until \(Measures.time(leaseEnd)).")
+    }
+    if let lastContact { sentences.append("It last answered at \(Measures.time(lastContact)).") }
+    if failedCalls > 0 {
+      let calls = Measures.count(failedCalls, "call", "calls")
+      sentences.append("\(calls) to it \(failedCalls == 1 ? "has" : "have") failed.")
+    }
     return sentences.joined(separator: " ")
   }
 }
 
 extension ArchiveStatus.Condition: CustomStringConvertible {
-  /// A sentence.
+  /// A sentence or two, with what to do where something has to be done.
   public var description: String {
     switch self {
-    case .starting: "not reached yet."
+    case .starting: "it was not reached yet."
     case .leading(let epoch): "commits reach it, in epoch \(epoch)."
     case .away(let detail, let since):
-      "it has not been reached since \(Measures.time(since)) (\(detail))."
+      """
+      it has not been reached since \(Measures.time(since)) (\(detail)). It gets what it lacks once it answers: see to the \
+      network and the server.
+      """
     case .failed(let detail, let since):
-      "it has taken no commits since \(Measures.time(since)). \(detail.withFullStop)"
-    case .notLeading(let leader): "\(leader) leads it; commits of this process do not reach it."
+      "it has taken no commits since \(Measures.time(since)). \(detail.sentence)"
+    case .notLeading(let leader):
+      """
+      \(leader) leads it, and commits of this process do not reach it. Close the store, and follow that process or open the \
+      store again: what only this file has is moved aside then.
+      """
     case .closed: "closed."
     }
   }

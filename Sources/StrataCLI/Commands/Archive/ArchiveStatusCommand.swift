@@ -69,6 +69,7 @@ struct ArchiveStatusCommand: AsyncParsableCommand {
       file: file,
       bytes: try await archive.bytes(),
       oldest: try await archive.segments(after: 0, bytes: 1).first,
+      newest: try await archive.segments(after: head.mark.revision.previous, bytes: 1).first,
       gaps: try await archive.gaps(),
       snapshots: try await archive.snapshots()
     )

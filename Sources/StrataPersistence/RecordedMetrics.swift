@@ -1,0 +1,56 @@
+#if SwiftMetrics
+  import CoreMetrics
+  import Foundation
+  import StrataBase
+
+  /// Meters and counters by their labels; each appears with its first value.
+  struct RecordedMetrics: Sendable {
+    typealias Value = (label: String, value: Int64?)
+
+    private struct Recorded {
+      var meters: [String: Meter] = [:]
+      var counters: [String: Counter] = [:]
+      /// The totals when they were recorded last.
+      var totals: [String: Int64] = [:]
+    }
+
+    private let factory: any MetricsFactory
+    private let dimensions: [(String, String)]
+    private let recorded = Lock(Recorded())
+
+    init(_ dimensions: [(String, String)]) {
+      factory = MetricsSystem.factory
+      self.dimensions = dimensions
+    }
+
+    /// How many whole seconds have passed between two times; 0 if the second one is earlier.
+    static func seconds(since start: Date, _ end: Date) -> Int64 {
+      let seconds = max(0, end.timeIntervalSince(start))
+      return Int64(exactly: seconds.rounded(.down)) ?? .max
+    }
+
+    func counter(_ label: String) -> Counter {
+      Counter(label: label, dimensions: dimensions, factory: factory)
+    }
+
+    /// - Parameter totals: Counts since some start; their counters count from the first call on.
+    func record(_ values: [Value], totals: [Value]) {
+      recorded.withLock { recorded in
+        for (label, total) in totals {
+          guard let total else { continue }
+          let counter = recorded.counters[label] ?? counter(label)
+          recorded.counters[label] = counter
+          if let last = recorded.totals[label], last < total { counter.increment(by: total - last) }
+          recorded.totals[label] = total
+        }
+        for (label, value) in values {
+          guard let value else { continue }
+          let meter =
+            recorded.meters[label] ?? Meter(label: label, dimensions: dimensions, factory: factory)
+          recorded.meters[label] = meter
+          meter.set(value)
+        }
+      }
+    }
+  }
+#endif
