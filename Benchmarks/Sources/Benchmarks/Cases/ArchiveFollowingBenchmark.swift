@@ -8,32 +8,54 @@ struct ArchiveFollowingBenchmark: Benchmark {
   let name = "archive-following"
 
   private static let lag = "a follower has a commit after the archive has it, by a hint"
+  private static let standbyLag = "a standby has a commit after the archive has it, by a hint: p50"
 
   func run(_ plan: Plan) async throws -> [Line] {
     var lines = [try await applying(plan)]
     #if POSTGRES_PEER
       if let postgres {
         lines.append(try await lagging(.postgres(postgres), plan))
+        lines.append(try await standingBy(.postgres(postgres), plan))
         return lines
       }
     #endif
     lines.append(.withoutPostgres(id: "archived.lag", work: Self.lag))
+    lines.append(.withoutPostgres(id: "archived.lag.standby", work: Self.standbyLag))
     return lines
+  }
+
+  private typealias Following = (UserStore, Follower<UserState, UserDatabase>)
+
+  private func configuration(lookingEvery interval: Duration) -> PersistenceConfiguration {
+    var configuration = PersistenceConfiguration()
+    configuration.archiving.pollInterval = interval
+    return configuration
   }
 
   private func follow(
     _ archive: any Archive,
     every interval: Duration
-  ) async throws -> (UserStore, Follower<UserState, UserDatabase>) {
-    var configuration = PersistenceConfiguration()
-    configuration.archiving.pollInterval = interval
+  ) async throws -> Following {
     let follower = try await Persistence.follow(
       archive,
       initialState: UserState(),
       database: \.db,
-      configuration: configuration
+      configuration: configuration(lookingEvery: interval)
     )
     return (UserStore(follower), follower)
+  }
+
+  private func standBy(
+    _ archive: any Archive,
+    every interval: Duration
+  ) async throws -> Following {
+    let standby = try await Persistence.standBy(
+      archive,
+      initialState: UserState(),
+      database: \.db,
+      configuration: configuration(lookingEvery: interval)
+    )
+    return (UserStore(standby), standby)
   }
 
   /// The follower looks when it is asked to, so nothing is applied before the clock runs.
@@ -88,20 +110,13 @@ struct ArchiveFollowingBenchmark: Benchmark {
       let persistence = persisted.persistence
       try await persistence.replicated(through: persistence.revision)
       let (_, hinted) = try await follow(place.archive("ours", in: folder), every: .seconds(3_600))
-      // Hints are there from the first one on.
-      var events = hinted.events.makeAsyncIterator()
-      try await persisted.store.replicateUpdate(0)
-      while hinted.revision < persistence.revision, await events.next() != nil {}
+      _ = try await lag(of: hinted, behind: persisted, 0)
       let repetitions = plan.repetitions(50)
       let pairs = try await plan.fewRounds.alternate(
         ours: {
           var sum = 0.0
           for number in 0..<Int64(repetitions) {
-            var events = hinted.events.makeAsyncIterator()
-            try await persisted.store.replicateUpdate(number)
-            let start = ContinuousClock.now
-            while hinted.revision < persistence.revision, await events.next() != nil {}
-            sum += (ContinuousClock.now - start).nanoseconds
+            sum += try await lag(of: hinted, behind: persisted, number)
           }
           return sum / Double(repetitions)
         },
@@ -124,6 +139,60 @@ struct ArchiveFollowingBenchmark: Benchmark {
         limit: 25e6,
         pairs: pairs
       )
+    }
+
+    /// Both follow all the time, and each round looks at one of them.
+    private func standingBy(_ place: ArchivePlace, _ plan: Plan) async throws -> Line {
+      let folder = try Folder(in: plan.directory)
+      let persisted = try await PersistedStore.open(
+        folder.file("ours.strata"),
+        Users.make(count),
+        archive: try place.archive("ours", in: folder)
+      )
+      let persistence = persisted.persistence
+      try await persistence.replicated(through: persistence.revision)
+      let never = Duration.seconds(3_600)
+      let (_, plain) = try await follow(place.archive("ours", in: folder), every: never)
+      let (_, standby) = try await standBy(place.archive("ours", in: folder), every: never)
+      for follower in [plain, standby] { _ = try await lag(of: follower, behind: persisted, 0) }
+      let repetitions = plan.repetitions(100)
+      func median(_ follower: Follower<UserState, UserDatabase>) async throws -> Double {
+        var lags: [Double] = []
+        for number in 0..<Int64(repetitions) {
+          lags.append(try await lag(of: follower, behind: persisted, number))
+        }
+        return lags.median
+      }
+      let pairs = try await plan.fewRounds.alternate(
+        ours: { try await median(standby) },
+        peer: { try await median(plain) }
+      )
+      try await standby.close()
+      try await plain.close()
+      try await persistence.close()
+      return Line(
+        id: "archived.lag.standby",
+        section: .archived,
+        work: Self.standbyLag,
+        peer: "a follower in the same run, which does not watch the lease",
+        comparison: .cost,
+        goal: 1.5,
+        pairs: pairs
+      )
+    }
+
+    /// Commits an update, and returns how long the follower needs from when the archive has it.
+    private func lag(
+      of follower: Follower<UserState, UserDatabase>,
+      behind persisted: PersistedStore,
+      _ number: Int64
+    ) async throws -> Double {
+      // Hints are there from the first one on.
+      var events = follower.events.makeAsyncIterator()
+      try await persisted.store.replicateUpdate(number)
+      let start = ContinuousClock.now
+      while follower.revision < persisted.persistence.revision, await events.next() != nil {}
+      return (ContinuousClock.now - start).nanoseconds
     }
   #endif
 }
