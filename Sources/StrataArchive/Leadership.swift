@@ -194,9 +194,9 @@ package struct Leadership: Sendable {
       return [.reportSent(term), .wait(policy.lease / 3)]
     case (.leading(let term), .resumed), (.confirming(let term, _), .resumed):
       state = .uncertain(term)
-    // What was compared, or is noted, may be another file.
+    // What was compared, sent or noted may be another file, in a later epoch than the term.
     case (.comparing, .resumed), (.eligible, .resumed), (.checking, .resumed),
-      (.takingOver, .resumed):
+      (.restarting, .resumed), (.takingOver, .resumed):
       state = .seeking
     case (.uncertain(let term), .headRead(let head?)):
       if head.epoch > term.epoch, head.leader != leader { return lose(to: head.leader) }

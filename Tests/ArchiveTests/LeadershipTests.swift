@@ -197,7 +197,10 @@ struct LeadershipTests {
     ),
     "restarting": (
       .restarting(term),
-      ["restarted": (.seeking, []), "refused": (.seeking, [.wait(.zero)])]
+      [
+        "restarted": (.seeking, []), "refused": (.seeking, [.wait(.zero)]),
+        "resumed": (.seeking, []),
+      ]
     ),
     "takingOver": (
       .takingOver(term),

@@ -114,6 +114,29 @@ struct RewrittenHistoryTests {
   }
 
   @Test
+  func `an erasure while the archive is to start again for another one does not stop it`()
+    async throws
+  {
+    let persistence = try await open()
+    let store = LibraryStore(persistence)
+    add(1...4, to: store)
+    try await persistence.replicated(through: 4)
+    let (lost, loss) = AsyncStream.makeStream(of: Void.self)
+    archive.fail { call in
+      if call == "restart" { loss.yield() }
+      return call == "restart" ? .lost : nil
+    }
+    try await persistence.erase([Book.ID(1)])
+    for await _ in lost { break }
+    // The deltas from the second book on are in an epoch after that of the leadership now.
+    try await persistence.erase([Book.ID(2)])
+    archive.work()
+    try await persistence.replicated(through: persistence.revision)
+    #expect(try await archived() == store.state.db)
+    try await persistence.close()
+  }
+
+  @Test
   func `what is erased before it was sent leaves an archive that can be pulled`() async throws {
     let persistence = try await open()
     let store = LibraryStore(persistence)
