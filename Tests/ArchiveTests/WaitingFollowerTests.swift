@@ -42,7 +42,6 @@ struct WaitingFollowerTests {
     }
   }
 
-  /// Found by Scripts/simulate.
   @Test
   func `a follower that waits for a migration reports that the history was taken back`()
     async throws
