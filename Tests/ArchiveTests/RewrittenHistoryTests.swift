@@ -120,7 +120,8 @@ struct RewrittenHistoryTests {
     let persistence = try await open()
     let store = LibraryStore(persistence)
     add(1...4, to: store)
-    try await persistence.replicated(through: 4)
+    for book in [1, 2] as [Book.ID] { store.commit { $0.db.books.remove(book) } }
+    try await persistence.replicated(through: 6)
     let (lost, loss) = AsyncStream.makeStream(of: Void.self)
     archive.fail { call in
       if call == "restart" { loss.yield() }
