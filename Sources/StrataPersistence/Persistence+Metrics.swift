@@ -42,21 +42,16 @@
       dimensions: [(String, String)] = [],
       clock: any Clock<Duration> = ContinuousClock()
     ) async {
-      let events = events
       let metrics = PersistenceMetrics(dimensions)
       let now = writer.configuration.now
-      await withTaskGroup { group in
-        group.addTask { for await event in events { metrics.count(event) } }
-        group.addTask {
-          while !Task.isCancelled {
-            metrics.record(self.status, at: now())
-            do { try await clock.sleep(for: interval) } catch { return }
-          }
-        }
-        await group.next()
-        group.cancelAll()
+      await RecordedMetrics.record(
+        every: interval,
+        clock,
+        until: events,
+        counting: { metrics.count($0) }
+      ) {
+        metrics.record(self.status, at: now())
       }
-      metrics.record(status, at: now())
     }
   }
 

@@ -33,6 +33,28 @@
       Counter(label: label, dimensions: dimensions, factory: factory)
     }
 
+    /// Calls `body` now and after each interval, until the events end or the task is cancelled, and once more then.
+    static func record<Event: Sendable>(
+      every interval: Duration,
+      _ clock: any Clock<Duration>,
+      until events: AsyncStream<Event>,
+      counting count: @escaping @Sendable (Event) -> Void = { _ in },
+      _ body: @escaping @Sendable () -> Void
+    ) async {
+      await withTaskGroup { group in
+        group.addTask { for await event in events { count(event) } }
+        group.addTask {
+          while !Task.isCancelled {
+            body()
+            do { try await clock.sleep(for: interval) } catch { return }
+          }
+        }
+        await group.next()
+        group.cancelAll()
+      }
+      body()
+    }
+
     /// - Parameter totals: Counts since some start; their counters count from the first call on.
     func record(_ values: [Value], totals: [Value]) {
       recorded.withLock { recorded in

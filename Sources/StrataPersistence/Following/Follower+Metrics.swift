@@ -31,20 +31,10 @@
       dimensions: [(String, String)] = [],
       clock: any Clock<Duration> = ContinuousClock()
     ) async {
-      let events = events
       let metrics = RecordedMetrics(dimensions)
-      await withTaskGroup { group in
-        group.addTask { for await _ in events {} }
-        group.addTask {
-          while !Task.isCancelled {
-            self.record(in: metrics)
-            do { try await clock.sleep(for: interval) } catch { return }
-          }
-        }
-        await group.next()
-        group.cancelAll()
+      await RecordedMetrics.record(every: interval, clock, until: events) {
+        self.record(in: metrics)
       }
-      record(in: metrics)
       guard status == .leading, let persistence = leadingPersistence else { return }
       await persistence.recordMetrics(every: interval, dimensions: dimensions, clock: clock)
     }
