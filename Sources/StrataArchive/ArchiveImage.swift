@@ -81,7 +81,8 @@ struct ArchiveImage {
 }
 
 extension ArchiveImage {
-  /// Imports an archive's catalog, as it was at the revision where the history ends, into a file of the store.
+  /// Imports an archive's catalog, as it was at the revision where the history ends, into a file of the store, in the
+  /// caller's transaction.
   ///
   /// - Parameters:
   ///   - image: A catalog, which is not trusted.
@@ -103,17 +104,15 @@ extension ArchiveImage {
         throw CorruptionError("the catalog is of store \(identity.id), the history of \(own.id)")
       }
       let earlier = try earlierCatalog(at: revision, of: end, in: source)
-      try destination.transaction {
-        try destination.run("DELETE FROM migration WHERE kind = 1", [])
-        try destination.run("DELETE FROM erasure", [])
-        let rows = RowCopy(source: source, destination: destination)
-        try rows.dataMigrations(through: revision)
-        try rows.erasures()
-        try rows.tables(through: revision)
-        try earlier?.write(to: destination)
-        let marks = try OlderBuildMarks.read(source)
-        try marks.through(revision).write(to: destination)
-      }
+      try destination.run("DELETE FROM migration WHERE kind = 1", [])
+      try destination.run("DELETE FROM erasure", [])
+      let rows = RowCopy(source: source, destination: destination)
+      try rows.dataMigrations(through: revision)
+      try rows.erasures()
+      try rows.tables(through: revision)
+      try earlier?.write(to: destination)
+      let marks = try OlderBuildMarks.read(source)
+      try marks.through(revision).write(to: destination)
     }
   }
 

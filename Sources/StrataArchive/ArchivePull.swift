@@ -130,14 +130,17 @@ package actor ArchivePull {
     let last = try await appendSegments(after: base.mark, to: end, head) { frames, epoch in
       try DeltaFrame.append(frames, raisingEpochTo: epoch, to: connection)
     }
-    try ArchiveImage.add(
-      catalog: try await catalog(of: head),
-      through: last.revision,
-      of: end,
-      to: connection,
-      at: path,
-      on: disk
-    )
+    let catalog = try await catalog(of: head)
+    try connection.transaction {
+      try ArchiveImage.add(
+        catalog: catalog,
+        through: last.revision,
+        of: end,
+        to: connection,
+        at: path,
+        on: disk
+      )
+    }
     return try finish(connection, head, end)
   }
 
@@ -349,10 +352,11 @@ extension ArchivePull {
     do {
       let file = try ReplicaFile(at: path, on: disk)
       let start = HistoryMark(file.position)
+      let catalog = try await catalog(of: head)
       _ = try await appendSegments(after: start, to: .head, head) { frames, epoch in
-        try file.append(frames, raisingEpochTo: epoch)
+        try file.append(frames, raisingEpochTo: epoch, with: catalog)
       }
-      try file.add(catalog: try await catalog(of: head))
+      try file.add(catalog: catalog)
       try file.raiseEpoch(to: head.epoch)
       try file.close()
       return file.position

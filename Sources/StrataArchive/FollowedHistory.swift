@@ -21,6 +21,8 @@ package struct FollowedDeltas: Sendable {
   /// What the archive has said of itself; nil for a file.
   package var head: ArchiveHead?
   package var frames: [DeltaFrame] = []
+  /// The archive's catalog, if a run of migrations has written one of them.
+  package var catalog: [UInt8]?
 }
 
 /// A history that does not continue that of a follower: it was taken back, or the next deltas were removed.
@@ -40,7 +42,13 @@ package struct ArchivedHistory: FollowedHistory {
     guard let head = try await archive.head() else {
       throw ArchiveError(.empty, archive: archive.name)
     }
-    return FollowedDeltas(head: head, frames: try await frames(after: mark, head, bytes: bytes))
+    let frames = try await frames(after: mark, head, bytes: bytes)
+    var deltas = FollowedDeltas(head: head, frames: frames)
+    if frames.haveMigrations {
+      deltas.catalog = try await archive.catalog()
+      if try await archive.head(replacing: head.mark) != nil { throw RewoundHistory() }
+    }
+    return deltas
   }
 
   private func frames(

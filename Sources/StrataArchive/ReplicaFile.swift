@@ -36,10 +36,20 @@ package final class ReplicaFile {
 
   /// Appends deltas that continue the file.
   ///
-  /// - Throws: `CorruptionError` if they do not; then the file is unchanged.
-  package func append(_ frames: [DeltaFrame], raisingEpochTo epoch: Int64) throws {
+  /// - Parameter catalog: That of the archive, with what is known of the deltas. A file that had the records of a migration
+  ///   and not its row in the ledger would run it again on them, so the two come in one transaction.
+  /// - Throws: `CorruptionError` if they do not continue it; then the file is unchanged.
+  package func append(
+    _ frames: [DeltaFrame],
+    raisingEpochTo epoch: Int64,
+    with catalog: [UInt8]?
+  ) throws {
     guard let last = frames.last else { return }
-    try DeltaFrame.append(frames, raisingEpochTo: epoch, to: connection)
+    try DeltaFrame.append(frames, raisingEpochTo: epoch, to: connection) {
+      if let catalog, frames.haveMigrations {
+        try write(catalog, through: last.header.revision)
+      }
+    }
     position = Position(
       storeID: position.storeID,
       epoch: max(position.epoch, epoch),
@@ -51,9 +61,13 @@ package final class ReplicaFile {
 
   /// Imports an archive's catalog.
   package func add(catalog image: [UInt8]) throws {
+    try connection.transaction { try write(image, through: position.revision) }
+  }
+
+  private func write(_ catalog: [UInt8], through revision: Revision) throws {
     try ArchiveImage.add(
-      catalog: image,
-      through: position.revision,
+      catalog: catalog,
+      through: revision,
       of: .head,
       to: connection,
       at: store.path,
@@ -77,4 +91,9 @@ package final class ReplicaFile {
     try connection.close()
     try HeadFile.write(position, for: store.path, on: store.configuration.disk)
   }
+}
+
+extension [DeltaFrame] {
+  /// Whether a run of migrations has written one of them.
+  var haveMigrations: Bool { contains { $0.header.trace != nil } }
 }

@@ -298,15 +298,14 @@ extension MigrationRun {
       if case .stragglers(let migration) = records {
         try workspace.noteStaged(asStragglersOf: migration)
       }
-      // The delta has what the catalog lacks afterwards, so that the catalog of an earlier revision is known.
+      // With what the catalog lacks afterwards. One without changes tells a follower of the row in the ledger.
       let declared = workspace.declaredBefore
-      let isRowNoted = task.row.map { $0.revision < session.written.revision.number } ?? false
       let trace = task.trace(declared: declared)
       header = try session.append(
         named: trace.name(of: name),
         trace: trace.bytes,
         time: max(persistence.now().microseconds, lastTime),
-        isRowNoted || !declared.isEmpty ? .always : .ifNotEmpty
+        task.stragglers == nil || !declared.isEmpty ? .always : .ifNotEmpty
       ) { try difference.encode(into: &$0) }
     } catch {
       throw Self.error(error, in: task)

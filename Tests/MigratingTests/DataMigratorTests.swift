@@ -283,11 +283,14 @@ struct DataMigratorTests {
   }
 
   @Test
-  func `a migration without an effect has a row in the ledger and no delta`() async throws {
+  func `a migration without an effect has a row in the ledger and a delta without changes`()
+    async throws
+  {
     let nothing = DataMigration("0001_nothing", table: "users") { _ in }
     let revision = try Inspector(path: path).info().revision
     let report = try await migrator([nothing]).up()
-    #expect(report.before == report.after && report.after == Revision(revision))
+    #expect(report.before == Revision(revision) && report.after == Revision(revision).next)
+    #expect(report.steps[0].tables.isEmpty)
     #expect(report.steps[0].findings.map(\.kind) == [.noEffect])
     #expect(report.refusals.isEmpty)
     #expect(try await migrator([nothing]).history().map(\.name) == ["0001_nothing"])

@@ -50,7 +50,7 @@ package struct EarlierCatalog: Sendable {
     if let run = unknown.values.min(by: { $0.revision < $1.revision }) {
       throw DataMigrationError.ledgerUnknown(revision, since: run.name)
     }
-    // A migration that found nothing to change has no delta, but a row with the revision.
+    // Of an earlier build, a migration that found nothing to change has no delta, but a row with the revision.
     ledger = rows.values.filter { $0.revision <= revision.number }.sorted { $0.number < $1.number }
     declared = columns.sorted { $0.key < $1.key }.flatMap(\.value).filter { $0.since <= revision }
     dropped = try DroppedColumn.all(in: connection).filter { $0.since <= revision }

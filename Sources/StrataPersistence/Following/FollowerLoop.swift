@@ -152,7 +152,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
         // Applying one waits for nothing, so the next one is read meanwhile.
         async let next = read(after: current.end, current.catalog)
         do {
-          try await replica?.append(current.frames)
+          try await replica?.append(current.frames, current.archiveCatalog)
           try apply(current, to: connection)
         } catch {
           awaited = await Self.awaited(setup, by: error)
@@ -187,6 +187,8 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     var end: HistoryMark
     /// With the layouts of the frames.
     var catalog: LayoutCatalog
+    /// The archive's, if a run of migrations has written one of the frames.
+    var archiveCatalog: [UInt8]?
     /// Why the frame after the last delta cannot be decoded.
     var failure: (any Error)?
   }
@@ -200,7 +202,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     }
     progress.note(head: read.head)
     let frames = read.frames
-    var batch = Batch(frames: frames, end: mark, catalog: catalog)
+    var batch = Batch(frames: frames, end: mark, catalog: catalog, archiveCatalog: read.catalog)
     guard let last = frames.last else { return batch }
     batch.end = HistoryMark(last.header.revision, last.chain)
     let decoder = try DatabaseDecoder<Database>(
@@ -458,11 +460,12 @@ actor Replica {
     }
   }
 
-  /// Appends the deltas that the file does not have yet.
-  func append(_ frames: [DeltaFrame]) throws {
+  /// Appends the deltas that the file does not have yet, with what the archive's catalog says of them.
+  func append(_ frames: [DeltaFrame], _ catalog: [UInt8]?) throws {
     let end = file.position.revision
     let frames = frames.filter { $0.header.revision > end }
-    try file.append(frames, raisingEpochTo: frames.map(\.header.epoch).max() ?? 0)
+    let epoch = frames.map(\.header.epoch).max() ?? 0
+    try file.append(frames, raisingEpochTo: epoch, with: catalog)
   }
 
   func close() throws { try file.close() }

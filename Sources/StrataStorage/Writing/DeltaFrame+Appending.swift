@@ -16,12 +16,15 @@ extension DeltaFrame {
 
   /// Appends deltas that follow each other, in one transaction.
   ///
-  /// - Parameter epoch: What the epoch of the file is raised to before, if it is lower.
+  /// - Parameters:
+  ///   - epoch: What the epoch of the file is raised to before, if it is lower.
+  ///   - finish: What the same transaction writes after them.
   /// - Throws: `CorruptionError` for the first frame that does not fit; then the file is unchanged.
   package static func append(
     _ frames: [DeltaFrame],
     raisingEpochTo epoch: Int64 = 0,
-    to connection: Connection
+    to connection: Connection,
+    finish: () throws -> Void = {}
   ) throws {
     try connection.transaction {
       var identity = try StoreIdentity.read(connection)
@@ -37,6 +40,7 @@ extension DeltaFrame {
         end = End(revision: frame.header.revision, chain: frame.chain, time: frame.header.time)
         before = frame
       }
+      try finish()
     }
   }
 

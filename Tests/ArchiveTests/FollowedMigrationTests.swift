@@ -1,0 +1,127 @@
+import Strata
+import StrataArchive
+import StrataPersistence
+import StrataStorage
+import TestSupport
+import Testing
+
+/// A follower's file has the records of a migration and its row in the ledger, or neither.
+struct FollowedMigrationTests {
+  let directory: TemporaryDirectory
+  let memory = MemoryArchive()
+  let archive: FaultyArchive
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    archive = FaultyArchive(memory)
+  }
+
+  /// What is stored keeps its type, so nothing but the ledger says that it has run.
+  private let double = DataMigration("0001_double", value: "attempts") { attempts in
+    attempts["value"] = .integer((try attempts.value(Int.self, of: "value") ?? 0) * 2)
+  }
+
+  private var configuration: PersistenceConfiguration {
+    var configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
+    configuration.archiving = ArchivePolicy(lease: .milliseconds(300), maxDelay: .zero)
+    configuration.archiving.pollInterval = .milliseconds(5)
+    configuration.archiving.closingLimit = .seconds(600)
+    return configuration
+  }
+
+  private let values = [PersistedValue<LibraryState>("attempts", \.loggedOut.attempts)]
+
+  private func open(
+    _ name: String,
+    migrations: [DataMigration],
+    in archive: any Archive,
+    closingWithin limit: Duration = .seconds(600)
+  ) async throws -> Persistence<LibraryState, LibraryDatabase> {
+    var configuration = configuration
+    configuration.archiving.closingLimit = limit
+    return try await Persistence.open(
+      at: directory.path("\(name).strata"),
+      initialState: LibraryState(),
+      database: \.db,
+      values: values,
+      migrations: migrations,
+      archive: archive,
+      configuration: configuration
+    )
+  }
+
+  private func set(
+    _ attempts: Int,
+    in store: LibraryStore,
+    _ persistence: Persistence<LibraryState, LibraryDatabase>
+  ) async throws {
+    store.commit { $0.loggedOut.attempts = attempts }
+    try await persistence.replicated(through: persistence.revision)
+  }
+
+  /// Follows in a file.
+  private func follow() async throws -> Follower<LibraryState, LibraryDatabase> {
+    try await Persistence.follow(
+      archive,
+      at: directory.path("followed.strata"),
+      initialState: LibraryState(),
+      database: \LibraryState.db,
+      values: values,
+      migrations: [double],
+      configuration: configuration
+    )
+  }
+
+  @Test(arguments: [21, 0])
+  func `what was followed is not migrated again by one that leads while its archive is away`(
+    before: Int
+  ) async throws {
+    let first = try await open("first", migrations: [], in: memory)
+    let store = LibraryStore(first)
+    for attempts in [7, before] { try await set(attempts, in: store, first) }
+    let follower = try await follow()
+    let copy = LibraryStore(follower)
+    try await follower.reach(first.revision)
+    try await first.close()
+    let second = try await open("second", migrations: [double], in: memory)
+    let migrated = LibraryStore(second)
+    #expect(migrated.state.loggedOut.attempts == before * 2)
+    // One that has changed nothing is followed by records that it must not change either.
+    if before == 0 { try await set(42, in: migrated, second) }
+    try await second.replicated(through: second.revision)
+    try await follower.reach(second.revision)
+    try await second.close()
+    archive.fail { _ in .lost }
+    let leader = try await follower.lead()
+    #expect(leader.report.archive?.away != nil)
+    #expect(leader.report.migrations == nil)
+    #expect(copy.state.loggedOut.attempts == 42)
+    archive.work()
+    try await leader.close()
+  }
+
+  @Test
+  func `a file that cannot get the ledger does not get the records`() async throws {
+    let first = try await open("first", migrations: [], in: memory)
+    try await set(21, in: LibraryStore(first), first)
+    try await first.close()
+    try await open("former", migrations: [], in: memory).close()
+    let second = try await open("second", migrations: [double], in: memory)
+    try await set(43, in: LibraryStore(second), second)
+    try await second.close()
+    archive.fail { $0 == "catalog" ? .lost : nil }
+    await #expect(throws: PersistenceError.self) {
+      try await open("former", migrations: [double], in: archive)
+    }
+    archive.fail { _ in .lost }
+    let alone = try await open(
+      "former",
+      migrations: [double],
+      in: archive,
+      closingWithin: .zero
+    )
+    #expect(alone.report.archive?.away != nil)
+    #expect(alone.initialState.loggedOut.attempts == 42)
+    try await alone.close()
+  }
+}
