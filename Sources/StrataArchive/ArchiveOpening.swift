@@ -452,6 +452,7 @@ package struct ArchiveOpening: Sendable {
         now: configuration.now(),
         on: configuration.disk
       )
+      report.earlierSetAside = report.allSetAside
       report.setAside = ArchiveReport.SetAside(quarantine)
       let pulled = try await ArchivePull(from: archive, to: path, on: configuration.disk).run()
       report.pulled = Revision(0)...pulled.revision
@@ -460,11 +461,16 @@ package struct ArchiveOpening: Sendable {
     }
   }
 
-  /// Reports what an opening has moved aside that then did not succeed.
+  /// Reports what openings have moved aside that then did not succeed.
   private mutating func reportSetAside() throws {
-    guard report.setAside == nil else { return }
-    let earlier = try Quarantine.unreported(besideStoreAt: path, on: configuration.disk)
-    report.setAside = earlier.map(ArchiveReport.SetAside.init)
+    var sets = try Quarantine.unreported(besideStoreAt: path, on: configuration.disk)
+      .map(ArchiveReport.SetAside.init)
+    if let setAside = report.setAside {
+      sets.removeAll { $0.quarantine.directory == setAside.quarantine.directory }
+    } else if !sets.isEmpty {
+      report.setAside = sets.removeFirst()
+    }
+    report.earlierSetAside = sets
   }
 
   /// Notes that the report was given: what was moved aside is no news to the next opening.

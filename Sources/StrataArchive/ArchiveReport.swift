@@ -24,6 +24,13 @@ public struct ArchiveReport: Sendable, Equatable {
   public var pulled: ClosedRange<Revision>?
   /// The file that was here before.
   public var setAside: SetAside?
+  /// Files that were here before that one, the newest first.
+  ///
+  /// Openings have moved them aside that then did not succeed, so no report has named them.
+  public var earlierSetAside: [SetAside] = []
+
+  /// All of them.
+  package var allSetAside: [SetAside] { (setAside.map { [$0] } ?? []) + earlierSetAside }
 }
 
 extension ArchiveReport: CustomStringConvertible {
@@ -31,7 +38,7 @@ extension ArchiveReport: CustomStringConvertible {
   public var description: String {
     var sentences: [String] = []
     if let away { sentences.append("The archive could not be reached: \(away)".withFullStop) }
-    if let setAside {
+    for setAside in allSetAside {
       let what = setAside.revisions.map {
         "The revisions \($0.lowerBound) to \($0.upperBound) of this file are not part of the history"
       }

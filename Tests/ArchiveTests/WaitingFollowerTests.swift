@@ -1,3 +1,4 @@
+import Foundation
 import Strata
 import StrataArchive
 import StrataPersistence
@@ -5,7 +6,7 @@ import StrataStorage
 import TestSupport
 import Testing
 
-/// Followers that wait until a leader has run a migration of their build.
+/// Processes of an older or a newer build than the leader of their archive.
 struct WaitingFollowerTests {
   let directory: TemporaryDirectory
   let place = MemoryPlace()
@@ -81,5 +82,44 @@ struct WaitingFollowerTests {
     while let event = await events.next() { told.append(event) }
     #expect(told.contains(.rewound(from: before, to: third.revision)), "\(told)")
     try await third.close()
+  }
+
+  @Test
+  func `what openings have set aside that then did not succeed is reported by the one that does`()
+    async throws
+  {
+    let first = try await open("first.strata", .first)
+    let store = LibraryStore(first)
+    commit(1, to: store, .first)
+    try await first.replicated(through: 1)
+    await place.keepCopy()
+    for number in 2...3 { commit(number, to: store, .first) }
+    try await first.replicated(through: 3)
+    try await first.close()
+    for (name, number) in [("second.strata", 4), ("third.strata", 5)] {
+      await place.goBack()
+      let newer = try await open(name, .second)
+      commit(number, to: LibraryStore(newer), .second)
+      try await newer.replicated(through: newer.revision)
+      try await newer.close()
+      if number == 5 { break }
+      let error = await #expect(throws: PersistenceError.self) {
+        try await open("first.strata", .first)
+      }
+      guard case .dataMigration(.olderBuild)? = error?.reason else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+    let last = try await open("first.strata", .second)
+    let report = try #require(last.report.archive)
+    #expect(report.setAside != nil)
+    #expect(report.earlierSetAside.map(\.revisions) == [2...3])
+    #expect("\(report)".components(separatedBy: "was moved to").count == 3)
+    try await last.close()
+    let again = try await open("first.strata", .second)
+    #expect(again.report.archive?.setAside == nil)
+    #expect(again.report.archive?.earlierSetAside.isEmpty == true)
+    try await again.close()
   }
 }

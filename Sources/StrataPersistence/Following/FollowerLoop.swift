@@ -259,8 +259,10 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       mark = restored.mark
       awaited = restored.awaited
       // A temporary file has nothing of its own.
-      if setup.temporary == nil, let setAside = restored.report.archive?.setAside {
-        progress.events.send(.setAside(setAside))
+      if setup.temporary == nil, let archived = restored.report.archive {
+        for setAside in archived.allSetAside.reversed() {
+          progress.events.send(.setAside(setAside))
+        }
       }
       if let awaited {
         progress.note(.older(awaited))

@@ -236,14 +236,15 @@ extension Quarantine {
     try locked(path, now, disk) {}
   }
 
-  /// The newest set whose history an archive has displaced and that no opening has reported; nil if there is none.
-  package static func unreported(besideStoreAt path: StorePath, on disk: Disk) throws -> Quarantine?
+  /// The sets whose history an archive has displaced and that no opening has reported, the newest first.
+  package static func unreported(besideStoreAt path: StorePath, on disk: Disk) throws
+    -> [Quarantine]
   {
     try manifests(beside: path, disk).filter {
       $0.manifest.progress == .complete && $0.manifest.displaced?.isReported == false
     }
     .map { Quarantine(path, $0.directory, $0.manifest) }
-    .max { ($0.time, $0.directory) < ($1.time, $1.directory) }
+    .sorted { ($0.time, $0.directory) > ($1.time, $1.directory) }
   }
 
   /// Notes that an opening has reported the sets of a store.

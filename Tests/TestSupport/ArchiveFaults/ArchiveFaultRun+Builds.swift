@@ -49,17 +49,17 @@ extension ArchiveFaultRun {
     }
     let kept = machines[machine].kept
     machines[machine].kept = CommitTrail()
-    guard let setAside = report.archive?.setAside else { return }
-    // It may not be readable.
-    if machines[machine].isSpoilt { return reported.formUnion(kept.commits) }
-    let path = setAside.quarantine.directory + "/app.strata"
-    reported.formUnion(try await contents(ofFileAt: path).trail.commits)
-    summary.setAside += 1
+    for setAside in report.archive?.allSetAside ?? [] {
+      // It may not be readable.
+      if machines[machine].isSpoilt { return reported.formUnion(kept.commits) }
+      _ = try await named(setAside, beside: nil)
+    }
   }
 
   /// All machines get the newest build that one had; processes of the older one end.
   func finishBuilds() async throws {
-    guard machines.contains(where: { $0.build == .second }) || mayBeMigrated else { return }
+    let isWanted = machines.contains { $0.build == .second || $0.process?.build == .second }
+    guard isWanted || mayBeMigrated else { return }
     for machine in machines.indices {
       machines[machine].build = .second
       if machines[machine].process?.build == .first { try await close(machine) }

@@ -27,7 +27,9 @@ extension ArchiveFaultRun {
           namesStart = true
           continue
         }
-        let named = try await named(setAside, beside: trail)
+        // One that waits for a migration shows nothing of the history.
+        let history = trail.commits.isEmpty ? nil : trail
+        let named = try await named(setAside, beside: history)
         if named.continues(followed.start) { namesStart = true }
       default: break
       }

@@ -18,13 +18,13 @@ extension ArchiveFaultRun {
     }
     let kept = machines[machine].kept
     machines[machine].kept = trail
-    let setAside = report.archive?.setAside
+    let setAside = report.archive?.allSetAside ?? []
     let wasSpoilt = machines[machine].isSpoilt
     // The file is another one.
-    if report.loss?.damage != nil || setAside != nil { machines[machine].isSpoilt = false }
+    if report.loss?.damage != nil || !setAside.isEmpty { machines[machine].isSpoilt = false }
     if trail.continues(kept) { return }
     if let loss = report.loss { return check(loss, of: kept, beside: trail) }
-    guard let setAside else {
+    if setAside.isEmpty {
       return note(
         """
         machine \(machine) had \(kept), now has \(trail), and no report says where the others are
@@ -33,8 +33,9 @@ extension ArchiveFaultRun {
     }
     // It may not be readable.
     if wasSpoilt { return reported.formUnion(kept.commits) }
-    let named = try await named(setAside, beside: trail)
-    if !named.continues(kept) {
+    var named: [CommitTrail] = []
+    for setAside in setAside { named.append(try await self.named(setAside, beside: trail)) }
+    if !named.contains(where: { $0.continues(kept) }) {
       note("machine \(machine) had \(kept), what was moved aside has \(named)")
     }
   }
@@ -49,13 +50,15 @@ extension ArchiveFaultRun {
   }
 
   /// What a file has that was moved aside.
+  ///
+  /// - Parameter trail: The history; nil where it is not known.
   func named(
     _ setAside: ArchiveReport.SetAside,
-    beside trail: CommitTrail
+    beside trail: CommitTrail?
   ) async throws -> CommitTrail {
     let path = setAside.quarantine.directory + "/app.strata"
     let (named, last) = try await contents(ofFileAt: path)
-    if let revisions = setAside.revisions {
+    if let revisions = setAside.revisions, let trail {
       let lost = named.revisions.dropFirst(named.common(trail)).first ?? Int(last.number)
       if revisions.upperBound != last || revisions.lowerBound.number > lost {
         note("the revisions \(revisions) were named, not those from \(lost) to \(last)")
