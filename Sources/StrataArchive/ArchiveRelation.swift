@@ -180,9 +180,10 @@ struct ArchiveComparison {
     if head.mark == end { return .atOrAhead }
     if head.mark.revision <= position.revision { return try await relation(ofLonger: position) }
     if try await file.takenBack() != nil { return .cut }
-    // A file that an earlier build took back has no note of it. Every cut raises the epoch, and so do every leadership and
-    // erasure. An archive that went back may have lost the file's last leadership.
-    if position.epoch > head.epoch, try await file.erasures().isEmpty,
+    // A file that a build before 0.3 took back has no note of it. Every cut raises the epoch; so do every leadership and
+    // erasure, and following. An archive that went back may have lost the file's last leadership.
+    if position.epoch > head.epoch, try await file.isOfOlderFormat(),
+      try await file.erasures().isEmpty,
       try await position.epoch > file.lastEpochOfCommits()
     {
       return .cut
@@ -218,7 +219,9 @@ struct ArchiveComparison {
     let leadership = try await file.leadership()
     let hasLedLast = leadership == head.epoch || head.leader == leader
     if hasLedLast, position.epoch > leadership, try await lastEpochOfSegments() <= leadership {
-      return try await lacksErasures() ? .rewritten : .cut
+      if try await lacksErasures() { return .rewritten }
+      // As above: since then, a file that was taken back has a note of it.
+      if try await file.isOfOlderFormat() { return .cut }
     }
     return .diverged(after: try await commonRevision(before: position))
   }
@@ -276,6 +279,11 @@ extension ComparedFile {
   /// Where it ended when it was taken back on purpose; nil if it was not.
   fileprivate func takenBack() async throws -> Revision? {
     try await read { try LeadershipRecord.takenBack($0.journal.connection) }
+  }
+
+  /// Whether a build before this format has written it last.
+  fileprivate func isOfOlderFormat() async throws -> Bool {
+    try await read { try StoreFormat.isOlder($0.journal.connection) }
   }
 
   /// The epoch that it led in last, or that its last commit was made in.

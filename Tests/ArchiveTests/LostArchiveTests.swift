@@ -119,6 +119,42 @@ struct LostArchiveTests {
     try await leader.close()
   }
 
+  @Test(arguments: [4, 6])
+  func `a file that has followed a later epoch is not one that was taken back`(
+    last: Int
+  ) async throws {
+    var copy = await memory.contents
+    for numbers in [1...1, 2...3] {
+      let first = try await open("first")
+      let store = LibraryStore(first)
+      add(numbers, to: store)
+      try await first.replicated(through: first.revision)
+      if numbers == 1...1 { copy = await memory.contents }
+      try await first.close()
+    }
+    try await open("second").close()
+    for hasGoneBack in [false, true] {
+      if hasGoneBack {
+        await memory.replace(by: copy)
+        clock.withLock { $0 += 60 }
+        let third = try await open("third")
+        add(4...last, to: LibraryStore(third))
+        try await third.replicated(through: third.revision)
+        try await third.close()
+      }
+      let follower = try await Persistence.follow(
+        memory,
+        at: directory.path("first.strata"),
+        initialState: LibraryState(),
+        database: \LibraryState.db,
+        configuration: configuration("first")
+      )
+      #expect(follower.report.archive?.setAside?.revisions == (hasGoneBack ? 2...3 : nil))
+      #expect(follower.revision.number == (hasGoneBack ? Int64(last - 2) : 3))
+      try await follower.close()
+    }
+  }
+
   /// Lets a process lead that then gives no sign.
   private func leadWithoutSign() async throws {
     let leader = try await open("first")
