@@ -67,7 +67,7 @@ package struct ArchiveOpening: Sendable {
   /// commits that the file lacks, with `.damaged` if it cannot be pulled; then the archive has no new leader, and both
   /// are unchanged.
   ///
-  /// - Parameter lack: `.refuse`, or `.replaceIfTakenBack`, which first pulls what the archive has into a directory beside
+  /// - Parameter lack: `.refuse`, or one that replaces, which first pulls what the archive has into a directory beside
   ///   the file.
   package init(
     sending path: StorePath,
@@ -121,6 +121,10 @@ package struct ArchiveOpening: Sendable {
     case refuse
     /// Refuse, unless the file was taken back on purpose: then its history becomes that of the archive.
     case replaceIfTakenBack
+    /// The same, also where the file has what was erased from the archive.
+    case replaceWithErased
+
+    fileprivate var replaces: Bool { self == .replaceIfTakenBack || self == .replaceWithErased }
   }
 
   private mutating func follow() async throws {
@@ -207,7 +211,10 @@ package struct ArchiveOpening: Sendable {
         try refuse(relation, position, head)
         if relation == .atOrAhead { try await verifyEnd(at: head) }
       }
-      if relation == .cut, let position { try await keepHistory(of: head, file, position) }
+      if relation == .cut, let position {
+        if lack != .replaceWithErased { try await refuseErased(of: head, file) }
+        try await keepHistory(of: head, file, position)
+      }
       let isOwn = exists ? try await file.leadership() == head.epoch : false
       let candidate = candidate(position, head)
       let led = try await lead(
@@ -242,6 +249,23 @@ package struct ArchiveOpening: Sendable {
   /// Throws if the archive is damaged where it is to be continued.
   private func verifyEnd(at head: ArchiveHead) async throws {
     try await ArchivePull(from: archive, to: path, on: configuration.disk).verifyEnd(at: head)
+  }
+
+  /// Throws if the file has what was erased from the archive: it would be there again.
+  private func refuseErased(of head: ArchiveHead, _ file: FileInspector) async throws {
+    let leader = configuration.archiving.leader(at: path)
+    let count = try await ArchiveComparison(archive, head, leader, file).returningErasures()
+    if count == 0 { return }
+    let entities = Measures.count(count, "entity", "entities")
+    throw ArchiveError(
+      .unusable(
+        """
+        the file was taken back to before the erasure of \(entities): the archive would have again what was erased. \
+        `strata push STORE --to ARCHIVE --replace --with-erased` replaces it all the same; `strata erase` erases again
+        """
+      ),
+      archive: archive.name
+    )
   }
 
   /// Pulls what the archive has into a directory beside the file, before the file's history takes its place.
@@ -331,7 +355,7 @@ package struct ArchiveOpening: Sendable {
       case .behind, .farBehind, .diverged: try await refuseMissingErasures(of: file, head)
       case .atOrAhead, .rewritten, .superseded, .cut: break
       }
-      guard relation == .cut, lack != .replaceIfTakenBack else { return relation }
+      guard relation == .cut, !lack.replaces else { return relation }
       // A late message of an earlier process may have arrived between two calls of the comparison.
       guard let now = try await archive.head(), (now.mark, now.epoch) != (head.mark, head.epoch)
       else { throw try await comparison.takenBack() }

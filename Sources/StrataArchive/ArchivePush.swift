@@ -34,7 +34,7 @@ package struct ArchivePush: Sendable {
     package let replaced: Quarantine?
   }
 
-  /// - Parameter lack: what to do where the archive has commits that the file lacks: `.refuse`, or `.replaceIfTakenBack`.
+  /// - Parameter lack: what to do where the archive has commits that the file lacks: anything but `.adopt`.
   package init(
     from path: StorePath,
     to archive: any Archive,

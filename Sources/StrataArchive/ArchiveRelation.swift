@@ -111,6 +111,11 @@ struct ArchiveComparison {
     return ErasureLedger.count(of: erased, notIn: try await archivedErasures())
   }
 
+  /// The number of entities that were erased from the archive, and that the file knows no erasure of.
+  func returningErasures() async throws -> Int {
+    ErasureLedger.count(of: try await archivedErasures(), notIn: try await file.erasures())
+  }
+
   /// Whether the archive has the erasures of the file, but not all.
   private func lacksErasures() async throws -> Bool {
     let erased = Set(try await file.erasures())

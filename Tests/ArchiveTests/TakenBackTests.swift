@@ -227,6 +227,28 @@ struct TakenBackTests {
     try await second.close()
   }
 
+  @Test
+  func `a push does not bring back what was erased from the archive, unless it is told to`()
+    async throws
+  {
+    try await fill()
+    let second = try await open("second", in: memory)
+    LibraryStore(second).commit { $0.db.books.remove(EntityID(2)) }
+    try await second.erase([Book.ID(2)])
+    try await second.replicated(through: second.revision)
+    try await second.close()
+    try await StoreBackup.restore(backup, replacing: path)
+    let before = await memory.head()
+    let error = await #expect(throws: PersistenceError.self) {
+      try await push(ifLacking: .replaceIfTakenBack)
+    }
+    #expect("\(String(describing: error))".contains("the erasure of 1 entity"))
+    #expect(await memory.head()?.mark == before?.mark)
+    let report = try await push(ifLacking: .replaceWithErased)
+    #expect(report.hasRestarted)
+    #expect(report.replaced != nil)
+  }
+
   @Test(arguments: ["restart", "lead", "segments", "snapshots"])
   func `a replacement that fails leaves one history or the other, and can be repeated`(
     _ call: String

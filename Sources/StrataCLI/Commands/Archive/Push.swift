@@ -19,7 +19,8 @@ struct Push: AsyncParsableCommand {
       `strata archive verify` checks all of it.
 
       A store that was restored from a backup, forked, or pulled up to a point is refused where the archive goes on. With \
-      --replace its history becomes that of the archive, and followers take it over.
+      --replace its history becomes that of the archive, and followers take it over. If it has what was erased from the \
+      archive since, it is refused without --with-erased too.
 
       Examples:
         strata push app.strata --to /backups/app
@@ -60,15 +61,24 @@ struct Push: AsyncParsableCommand {
   )
   var replace = false
 
+  @Flag(help: "With --replace: even if the store has what was erased from the archive.")
+  var withErased = false
+
+  func validate() throws {
+    if withErased, !replace { throw ValidationError("--with-erased goes with --replace.") }
+  }
+
   func run() async throws {
     let file = URL(fileURLWithPath: store).deletingPathExtension().lastPathComponent
     let archive = try await ArchiveLocation(location).archive(named: name, orElse: file)
     let path = try StorePath(store, for: .archiving)
-    let report = try await ArchivePush(
-      from: path,
-      to: archive,
-      ifLacking: replace ? .replaceIfTakenBack : .refuse
-    ).run()
+    let lack: ArchiveOpening.Lack =
+      switch (replace, withErased) {
+      case (false, _): .refuse
+      case (true, false): .replaceIfTakenBack
+      case (true, true): .replaceWithErased
+      }
+    let report = try await ArchivePush(from: path, to: archive, ifLacking: lack).run()
     try Output.print { output throws(OutputError) in
       for line in ArchiveText.lines(report) { try output.line(line) }
     }
