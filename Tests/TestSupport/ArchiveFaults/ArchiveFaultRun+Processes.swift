@@ -48,7 +48,6 @@ extension ArchiveFaultRun {
   /// The link of a new process.
   private func newLink(_ machine: Int) throws -> FaultyArchive {
     if machines[machine].disk.isHealthy { machines[machine].isStruck = false }
-    machines[machine].mayLackHead = false
     let archive = try place.archive(of: machine)
     let link = FaultyArchive(bug.map { PlantedArchive(archive, with: $0) } ?? archive)
     if let former = machines[machine].link {
@@ -79,6 +78,7 @@ extension ArchiveFaultRun {
       )
     }
     guard let persistence = opened else { return false }
+    machines[machine].mayLackHead = false
     if try await isPartial(persistence, machine) { return false }
     try await check(persistence.report, persistence.initialState.db, of: machine)
     checkValue(persistence.initialState, build, of: machine)
@@ -138,6 +138,7 @@ extension ArchiveFaultRun {
       )
     }
     guard let follower = opened else { return }
+    if !inMemory { machines[machine].mayLackHead = false }
     if follower.report.outcome == .waitingForMigration {
       step("  waits for a migration")
       if !inMemory { try await checkWaiting(follower.report, of: machine) }
@@ -186,9 +187,9 @@ extension ArchiveFaultRun {
     guard let trail = CommitTrail(following.followed.lastShown()) else {
       return note("a follower lacked commits, or had some twice")
     }
-    try await checkFollower(following, showing: trail, of: machine)
+    let kept = try await checkFollower(following, showing: trail, of: machine)
     if !following.isTemporary {
-      machines[machine].kept = trail
+      machines[machine].kept = kept
       if try await isPartial(persistence, machine) {
         machines[machine].process = nil
         return
@@ -338,7 +339,14 @@ extension ArchiveFaultRun {
   func end(_ following: Following, of machine: Int) async throws {
     var waits = false
     if case .waitingForMigration = following.follower.status { waits = true }
-    try await following.follower.close()
+    var failed = false
+    do {
+      try await following.follower.close()
+    } catch {
+      guard machines[machine].mayFail else { throw error }
+      step("  \(error)")
+      failed = true
+    }
     var leader: Persistence<LibraryState, LibraryDatabase>?
     // It may have begun to lead meanwhile.
     if following.standsBy { leader = try? await following.follower.lead() }
@@ -346,16 +354,17 @@ extension ArchiveFaultRun {
     guard let trail = CommitTrail(shown) else {
       return note("the store of a follower lacks commits, or has some twice")
     }
-    try await checkFollower(following, showing: trail, of: machine)
+    let kept = try await checkFollower(following, showing: trail, of: machine)
     if following.isTemporary { return }
     // What its file has beside that is not known.
-    machines[machine].kept = waits ? CommitTrail() : trail
+    machines[machine].kept = waits ? CommitTrail() : kept
     if machines[machine].mayFail { keep(trail, through: 0, of: machine) }
     guard let leader else { return }
     summary.leaderships += 1
     if try await isPartial(leader, machine) { return }
     try await check(leader.report, following.store.state.db, of: machine)
     keep(following.store, of: machine, following.isTemporary)
+    if failed { keep(machines[machine].kept, through: leader.durableRevision, of: machine) }
   }
 
   func keep(_ store: LibraryStore, of machine: Int, _ isTemporary: Bool) {

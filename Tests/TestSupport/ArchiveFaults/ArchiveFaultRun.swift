@@ -74,6 +74,7 @@ package actor ArchiveFaultRun {
 
   /// Makes a number of faults happen, lets all work again, and checks what is there.
   package func run(faults: Int) async throws -> Summary {
+    defer { forgetFiles() }
     guard try await begin() != nil else { return summary }
     var number = 0
     while summary.faults.values.reduce(0, +) < faults {
@@ -88,11 +89,15 @@ package actor ArchiveFaultRun {
   ///
   /// - Parameter chosen: The numbers of the steps, where others are left out.
   package func run(steps: Int, only chosen: Set<Int>?) async throws -> Summary {
+    defer { forgetFiles() }
     guard try await begin() != nil else { return summary }
     for number in 0..<steps where chosen?.contains(number) ?? true { try await take(number) }
     try await finish()
     return summary
   }
+
+  /// Gives up what the disks keep of the files, which long runs have many of.
+  private func forgetFiles() { for machine in machines { machine.disk.forgetFiles() } }
 
   private func take(_ number: Int) async throws {
     random = SeededGenerator(seed: seed, step: number)
