@@ -417,7 +417,7 @@ extension ArchiveShipper {
     switch action {
     case .start(let mark): (self.mark, snapshots, catalogState) = (mark, nil, nil)
     case .acceptCommits(let rest):
-      writer.queue.acceptCommitsAgain()
+      writer.queue.acceptCommitsAgain(until: Scheduling.now + rest)
       executor.schedule(after: rest) { [weak self] in
         self?.assumeIsolated { shipper in
           for action in shipper.leadership.take(.leaseEnded, at: Scheduling.now) {

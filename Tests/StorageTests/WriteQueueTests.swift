@@ -115,6 +115,23 @@ struct WriteQueueTests {
     queue.refuseCommits(.closed)
     #expect(queue.hasRoom)
   }
+
+  @Test
+  func `commits are refused from the end of the lease on, until it is renewed`() {
+    var queue = queue()
+    let start = ContinuousClock.now
+    #expect(queue.refusal(at: start) == nil)
+    queue.acceptCommitsAgain(until: start + .seconds(2))
+    #expect(queue.refusal(at: start + .milliseconds(1_999)) == nil)
+    guard case .notLeading(nil, _)? = queue.refusal(at: start + .seconds(2)) else {
+      Issue.record("accepted without a lease")
+      return
+    }
+    queue.acceptCommitsAgain(until: start + .seconds(4))
+    #expect(queue.refusal(at: start + .seconds(3)) == nil)
+    queue.refuseCommits(.closed)
+    #expect(queue.refusal(at: start) == .closed)
+  }
 }
 
 /// Changes of entities that consist of a number.

@@ -99,7 +99,11 @@ package final class WriteQueue: Sendable {
   }
 
   /// Accepts commits again that were refused because this process may no longer lead.
-  package func acceptCommitsAgain() { state.withLock { $0.acceptCommitsAgain() } }
+  ///
+  /// - Parameter end: When the lease ends by which it leads: commits are refused from then on.
+  package func acceptCommitsAgain(until end: ContinuousClock.Instant) {
+    state.withLock { $0.acceptCommitsAgain(until: end) }
+  }
 
   /// Lets commits wait, or continue, because of how far the archive is behind.
   package func holdBack(_ isHeldBack: Bool) {
@@ -110,7 +114,9 @@ package final class WriteQueue: Sendable {
   package var isHeldBack: Bool { state.withLock { $0.isHeldBack } }
 
   /// Why commits are refused; nil while they are accepted.
-  package var refusal: PersistenceError.Reason? { state.withLock { $0.refusal } }
+  package var refusal: PersistenceError.Reason? {
+    state.withLock { $0.refusal(at: Scheduling.now) }
+  }
 
   /// Whether commits are accepted.
   package var acceptsCommits: Bool { refusal == nil }

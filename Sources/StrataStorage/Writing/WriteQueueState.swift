@@ -35,6 +35,8 @@ package struct WriteQueueState: Sendable {
   /// Why commits are refused: the file is being closed, or is read only, or another process leads its
   /// archive; nil while they are accepted.
   package private(set) var refusal: PersistenceError.Reason?
+  /// When the lease ends without which commits are refused; nil where there is none.
+  private var leaseEnd: ContinuousClock.Instant?
   /// Whether commits wait because the archive is too far behind.
   package var isHeldBack = false
 
@@ -187,8 +189,22 @@ package struct WriteQueueState: Sendable {
   }
 
   /// Accepts commits again that were refused because this process may no longer lead.
-  mutating func acceptCommitsAgain() {
+  ///
+  /// - Parameter end: When the lease ends by which it leads.
+  package mutating func acceptCommitsAgain(until end: ContinuousClock.Instant) {
+    leaseEnd = end
     if case .notLeading(nil, _)? = refusal { refusal = nil }
+  }
+
+  /// Why a commit at a time is refused; nil if it is accepted.
+  ///
+  /// A process that was stopped for longer than its lease may commit before anything else has noticed.
+  package func refusal(
+    at time: @autoclosure () -> ContinuousClock.Instant
+  ) -> PersistenceError.Reason? {
+    if let refusal { return refusal }
+    guard let leaseEnd, time() >= leaseEnd else { return nil }
+    return .notLeading(by: nil, because: "its lease has ended, and was not renewed")
   }
 
   /// Whether a commit waits and the writer has not tried to write it.
