@@ -57,6 +57,33 @@ struct HeadCheckTests {
   }
 
   @Test
+  func `a copy from before an epoch lacks its end, one from after it does not`() {
+    func check(epoch: Int64, at revision: Int64) -> HeadCheck {
+      let position = Position(
+        storeID: store,
+        epoch: epoch,
+        revision: Revision(revision),
+        chain: chain(revision)
+      )
+      let head = HeadRecord(
+        storeID: store,
+        epoch: 2,
+        bootID: boot,
+        durable: HeadRecord.Mark(revision: 3, chain: chain(3)),
+        written: HeadRecord.Mark(revision: 5, chain: chain(5))
+      )
+      return HeadCheck.compare(head, recovered: position, bootID: boot)
+    }
+    #expect(check(epoch: 1, at: 2) == .endMissing(last: 2, written: 3))
+    for (epoch, revision) in [(Int64(1), Int64(3)), (1, 5), (3, 2)] {
+      guard case .note = check(epoch: epoch, at: revision) else {
+        Issue.record("epoch \(epoch), revision \(revision)")
+        return
+      }
+    }
+  }
+
+  @Test
   func `a tail that was only written may go with a power cut`() {
     guard case .note(let note) = check(head(durable: 3, written: 5), at: 4, boot: UUID()) else {
       Issue.record("not a note")

@@ -25,11 +25,14 @@ package enum HeadCheck: Equatable, Sendable {
     guard let head else {
       return .note("the head file is missing or torn, so a lost end cannot be detected")
     }
+    // A copy from before the epoch was raised, as by an erasure, lacks an end as one from after it.
+    if head.storeID == recovered.storeID, head.epoch >= recovered.epoch,
+      recovered.revision < head.durable.revision
+    {
+      return .endMissing(last: recovered.revision, written: head.durable.revision)
+    }
     guard head.storeID == recovered.storeID, head.epoch == recovered.epoch else {
       return .note("the head file belongs to another store or epoch and was ignored")
-    }
-    if recovered.revision < head.durable.revision {
-      return .endMissing(last: recovered.revision, written: head.durable.revision)
     }
     if recovered.revision == head.durable.revision, recovered.chain != head.durable.chain {
       return .damage(
