@@ -60,14 +60,16 @@ struct FollowedMigrationTests {
   }
 
   /// Follows in a file.
-  private func follow() async throws -> Follower<LibraryState, LibraryDatabase> {
+  private func follow(
+    migrations: [DataMigration]
+  ) async throws -> Follower<LibraryState, LibraryDatabase> {
     try await Persistence.follow(
       archive,
       at: directory.path("followed.strata"),
       initialState: LibraryState(),
       database: \LibraryState.db,
       values: values,
-      migrations: [double],
+      migrations: migrations,
       configuration: configuration
     )
   }
@@ -79,7 +81,8 @@ struct FollowedMigrationTests {
     let first = try await open("first", migrations: [], in: memory)
     let store = LibraryStore(first)
     for attempts in [7, before] { try await set(attempts, in: store, first) }
-    let follower = try await follow()
+    // One of the older build, which can read the records before and after.
+    let follower = try await follow(migrations: [])
     let copy = LibraryStore(follower)
     try await follower.reach(first.revision)
     try await first.close()
@@ -90,14 +93,38 @@ struct FollowedMigrationTests {
     if before == 0 { try await set(42, in: migrated, second) }
     try await second.replicated(through: second.revision)
     try await follower.reach(second.revision)
+    #expect(copy.state.loggedOut.attempts == 42)
+    try await follower.close()
     try await second.close()
     archive.fail { _ in .lost }
-    let leader = try await follower.lead()
-    #expect(leader.report.archive?.away != nil)
-    #expect(leader.report.migrations == nil)
+    let alone = try await open(
+      "followed",
+      migrations: [double],
+      in: archive,
+      closingWithin: .zero
+    )
+    #expect(alone.report.archive?.away != nil)
+    #expect(alone.report.migrations == nil)
+    #expect(alone.initialState.loggedOut.attempts == 42)
+    try await alone.close()
+  }
+
+  @Test
+  func `a follower waits for a migration also where it can read the records before`() async throws {
+    let first = try await open("first", migrations: [], in: memory)
+    try await set(21, in: LibraryStore(first), first)
+    let follower = try await follow(migrations: [double])
+    let copy = LibraryStore(follower)
+    #expect(follower.report.outcome == .waitingForMigration)
+    while follower.status != .waitingForMigration("0001_double") { await Task.yield() }
+    #expect(copy.state.loggedOut.attempts == 0)
+    try await first.close()
+    let second = try await open("second", migrations: [double], in: memory)
+    try await second.replicated(through: second.revision)
+    try await follower.reach(second.revision)
     #expect(copy.state.loggedOut.attempts == 42)
-    archive.work()
-    try await leader.close()
+    try await follower.close()
+    try await second.close()
   }
 
   @Test

@@ -185,4 +185,37 @@ struct StandbyTests {
     #expect(next.initialState.db == copy.state.db)
     try await next.close()
   }
+
+  @Test
+  func `a standby that is an older build tries again only once there is more`() async throws {
+    let leader = try await open("leader")
+    let store = LibraryStore(leader)
+    add(1...1, to: store)
+    try await leader.replicated(through: 1)
+    try await leader.close()
+    let archive = FaultyArchive(memory)
+    let (looks, look) = AsyncStream.makeStream(of: Void.self)
+    archive.fail { call in
+      if call == "head" { look.yield() }
+      return nil
+    }
+    let attempts = Lock(0)
+    let watch = StandbyWatch(archive: archive, lease: .milliseconds(4))
+    let watching = Task {
+      await watch.run {
+        attempts.withLock { $0 += 1 }
+        return .isOlderBuild
+      }
+    }
+    var looked = looks.makeAsyncIterator()
+    for _ in 1...5 { _ = await looked.next() }
+    #expect(attempts.withLock { $0 } == 1)
+    let again = try await open("leader")
+    add(2...2, to: LibraryStore(again))
+    try await again.replicated(through: 2)
+    try await again.close()
+    while attempts.withLock({ $0 }) < 2 { await Task.yield() }
+    watching.cancel()
+    await watching.value
+  }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataArchive
+import StrataInspection
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -121,5 +122,40 @@ struct WaitingFollowerTests {
     #expect(again.report.archive?.setAside == nil)
     #expect(again.report.archive?.earlierSetAside.isEmpty == true)
     try await again.close()
+  }
+
+  @Test
+  func `a follower that cannot read what was migrated has no more of it in its file`() async throws
+  {
+    let build = ProgramBuild.first
+    let first = try await open("first.strata", build)
+    commit(1, to: LibraryStore(first), build)
+    try await first.replicated(through: 1)
+    await place.keepCopy()
+    try await first.close()
+    let path = directory.path("followed.strata")
+    let follower = try await Persistence.follow(
+      place.direct(),
+      at: path,
+      initialState: LibraryState(),
+      database: \LibraryState.db,
+      values: build.values,
+      migrations: build.migrations,
+      configuration: configuration
+    )
+    let copy = LibraryStore(follower)
+    try await follower.reach(1)
+    let second = try await open("second.strata", .second)
+    try await second.replicated(through: second.revision)
+    while true {
+      if case .failed = follower.status { break }
+      await Task.yield()
+    }
+    try await second.close()
+    await place.goBack()
+    while follower.status != .current { await Task.yield() }
+    #expect(CommitTrail.last(of: copy.state.db) == 1)
+    try await follower.close()
+    #expect(try Inspector(path: path).info().revision == 1)
   }
 }

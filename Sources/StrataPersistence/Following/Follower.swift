@@ -105,7 +105,11 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
       if error.reason == .closed || Task.isCancelled { return .leads }
       if case .archive(let refusal) = error.reason, case .led = refusal.reason { return .mayLater }
       progress.events.send(.couldNotLead("\(error)"))
-      return error.remedy == .retry ? .mayLater : .failed
+      switch error.remedy {
+      case .retry: return .mayLater
+      case .useNewerBuild: return .isOlderBuild
+      default: return .failed
+      }
     }
   }
 

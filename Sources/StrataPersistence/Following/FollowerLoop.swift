@@ -152,7 +152,8 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
         // Applying one waits for nothing, so the next one is read meanwhile.
         async let next = read(after: current.end, current.catalog)
         do {
-          try await replica?.append(current.frames, current.archiveCatalog)
+          // A file that had more than the store would be followed from there by the next opening alone.
+          try await replica?.append(current.decoded, current.archiveCatalog)
           try apply(current, to: connection)
         } catch {
           awaited = await Self.awaited(setup, by: error)
@@ -191,6 +192,9 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     var archiveCatalog: [UInt8]?
     /// Why the frame after the last delta cannot be decoded.
     var failure: (any Error)?
+
+    /// The frames before it.
+    var decoded: [DeltaFrame] { Array(frames.prefix(deltas.count)) }
   }
 
   /// Reads and decodes what follows a mark.
@@ -254,7 +258,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     do {
       let waited = awaited
       await closeReplica()
-      let (restored, replica) = try await Self.restore(setup, awaiting: waited)
+      let (restored, replica) = try await Self.restore(setup)
       self.replica = replica
       mark = restored.mark
       awaited = restored.awaited
@@ -306,13 +310,8 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
 
 /// Opening.
 extension FollowerLoop {
-  /// Brings the file to where the history is, and restores it.
-  ///
-  /// - Parameter awaited: A migration before which it could not be restored.
-  static func restore(
-    _ setup: Setup,
-    awaiting awaited: String? = nil
-  ) async throws(PersistenceError) -> (Restored, Replica?) {
+  /// Brings the file to where the history is, and restores it, unless it waits for a migration of this build.
+  static func restore(_ setup: Setup) async throws(PersistenceError) -> (Restored, Replica?) {
     var archived: ArchiveOpening?
     var replica: Replica?
     if let archive = setup.opening.archive {
@@ -325,8 +324,8 @@ extension FollowerLoop {
     }
     var restored: Restored
     do throws(PersistenceError) {
-      // While the migration is pending, decoding would fail again.
-      if awaited != nil, let name = await pendingMigration(setup), let replica {
+      // Records that this build can read are not what it means by them before its migrations have run.
+      if let replica, let name = await pendingMigration(setup) {
         restored = await waiting(setup, for: name, replica)
       } else {
         restored = try await restoreFile(setup)
