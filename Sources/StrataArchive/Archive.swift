@@ -5,7 +5,7 @@ public import StrataJournal
 /// `StrataPostgres`.
 ///
 /// The writer's process appends to it while it *leads*. Leading raises the epoch, and everything that is
-/// written names the epoch of its ``ArchiveTerm``: what a former leader still sends is refused, however late
+/// written names its ``ArchiveTerm``, the epoch and the leader: what a former leader still sends is refused, however late
 /// it arrives. A lease determines when another process may lead; no guarantee depends on it or on a clock.
 ///
 /// An archive has *segments*, each some deltas as frames, and snapshots, whose chunks are kept by their
@@ -178,7 +178,7 @@ extension Archive {
         start: head.mark
       )
     )
-    try await removeStore(in: ArchiveTerm(epoch: led.epoch, lease: lease))
+    try await removeStore(in: ArchiveTerm(epoch: led.epoch, lease: lease, leader: led.leader))
     return head
   }
 }

@@ -140,10 +140,20 @@ public struct ArchiveTerm: Sendable, Equatable {
   public let epoch: Int64
   /// How long the lease runs after each renewal.
   public let lease: Duration
+  /// The name under which it was started; nil for whoever leads in the epoch.
+  ///
+  /// An archive that went back, or a server that was promoted, may give an epoch twice.
+  public let leader: String?
 
   /// Creates a term.
-  public init(epoch: Int64, lease: Duration) {
+  public init(epoch: Int64, lease: Duration, leader: String? = nil) {
     self.epoch = epoch
     self.lease = lease
+    self.leader = leader
+  }
+
+  /// Whether a leadership of the archive is this one.
+  package func isTerm(ofEpoch epoch: Int64, _ leader: String) -> Bool {
+    epoch == self.epoch && (self.leader.map { $0 == leader } ?? true)
   }
 }

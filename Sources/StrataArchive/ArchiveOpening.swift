@@ -393,7 +393,11 @@ package struct ArchiveOpening: Sendable {
       do {
         let began = Scheduling.now
         let new = try await archive.lead(candidate)
-        let term = ArchiveTerm(epoch: new.epoch, lease: candidate.lease)
+        let term = ArchiveTerm(
+          epoch: new.epoch,
+          lease: candidate.lease,
+          leader: candidate.leader
+        )
         lease = (term, LeaseRenewal(of: term, in: archive, since: began))
         mark = new.mark
         report.epoch = new.epoch

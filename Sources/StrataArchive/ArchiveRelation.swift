@@ -172,6 +172,14 @@ struct ArchiveComparison {
     return snapshot?.time.nearestMicrosecond == own.time
   }
 
+  /// Whether the archive ends with another commit than the file has at that revision, as far as both are there.
+  private func lacksCommitOfHead() async throws -> Bool {
+    guard let own = try await commit(at: head.mark.revision),
+      let archived = try await archivedCommit(at: head.mark.revision)
+    else { return false }
+    return own != archived
+  }
+
   /// Whether the archive has the commit that the file ends with.
   private func archiveHasCommitOfEnd() async throws -> Bool {
     let end = try await file.position().revision
@@ -223,7 +231,11 @@ struct ArchiveComparison {
     }
     let leadership = try await file.leadership()
     let hasLedLast = leadership == head.epoch || head.leader == leader
-    if hasLedLast, position.epoch > leadership, try await lastEpochOfSegments() <= leadership {
+    // The epoch that an archive has given again after it went back, and a head that this process has just led, say nothing of
+    // who wrote the end.
+    if hasLedLast, position.epoch > leadership, try await lastEpochOfSegments() <= leadership,
+      try await !lacksCommitOfHead()
+    {
       if try await lacksErasures() { return .rewritten }
       // As above: since then, a file that was taken back has a note of it.
       if try await file.isOfOlderFormat() { return .cut }

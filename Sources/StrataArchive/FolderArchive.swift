@@ -571,7 +571,7 @@ extension FolderArchive {
 
   private func head(in term: ArchiveTerm) throws -> Head {
     guard let head = try readHead() else { throw ArchiveError.Reason.empty }
-    guard head.epoch == term.epoch else { throw ArchiveError.Reason.refused }
+    guard term.isTerm(ofEpoch: head.epoch, head.leader) else { throw ArchiveError.Reason.refused }
     return head
   }
 }

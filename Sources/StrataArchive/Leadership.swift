@@ -172,7 +172,7 @@ package struct Leadership: Sendable {
       if !relation.fits { return lose(to: head.leader) }
       state = .eligible(head, relation)
     case (.eligible(let before, let relation), .led(let head, let candidate, let start)):
-      let term = ArchiveTerm(epoch: head.epoch, lease: policy.lease)
+      let term = ArchiveTerm(epoch: head.epoch, lease: policy.lease, leader: leader)
       if candidate.leads(to: head, from: before) {
         return lead(term, head, relation, since: start, at: time)
       }

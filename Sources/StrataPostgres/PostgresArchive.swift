@@ -36,8 +36,6 @@
     private let notifier: PostgresNotifier
     private var connection: PostgresConnection?
     private var hasSchema = false
-    /// The names under which this value has started to lead, by their epochs.
-    private var leaders: [Int64: String] = [:]
 
     /// An archive of a store in a database; nothing is connected yet.
     ///
@@ -253,9 +251,9 @@
       return new
     }
 
-    /// The name under which the leader of a term started to lead, if it was here.
+    /// The name under which the leader of a term started to lead, if that is to be checked.
     func leader(_ term: ArchiveTerm) -> PostgresValue {
-      leaders[term.epoch].map { .text($0) } ?? .noText
+      term.leader.map { .text($0) } ?? .noText
     }
 
     func notifyFollowers() { notifier.notify() }
@@ -300,9 +298,7 @@
         } else {
           try makeSchema(call)
         }
-        let head = try changeLeader(to: candidate, call)
-        leaders[head.epoch] = candidate.leader
-        return head
+        return try changeLeader(to: candidate, call)
       }
     }
 

@@ -16,9 +16,9 @@ struct LeadershipTests {
   /// When events come: 6 seconds of a lease from the start are left.
   static let later = start + .seconds(4)
   static let lease = Duration.seconds(10)
-  static let term = ArchiveTerm(epoch: 5, lease: lease)
+  static let term = ArchiveTerm(epoch: 5, lease: lease, leader: "own")
   /// That of a process that leads after the head of another one.
-  static let nextTerm = ArchiveTerm(epoch: 7, lease: lease)
+  static let nextTerm = ArchiveTerm(epoch: 7, lease: lease, leader: "own")
 
   static func mark(_ revision: Revision) -> HistoryMark {
     HistoryMark(revision: revision, chain: String(repeating: "0", count: 32))
@@ -138,7 +138,7 @@ struct LeadershipTests {
     .checking(term, head, since: later, former: former)
   }
 
-  static let late = ArchiveTerm(epoch: 9, lease: lease)
+  static let late = ArchiveTerm(epoch: 9, lease: lease, leader: "own")
   static let taken: [Action] = [.start(at: mark(3)), accepted]
 
   /// What changes in each state; each other event changes nothing.

@@ -155,6 +155,39 @@ struct LostArchiveTests {
     }
   }
 
+  @Test
+  func `a leader that erased does not replace what another one wrote in the same epoch`()
+    async throws
+  {
+    let first = try await open("first")
+    let store = LibraryStore(first)
+    add(1...1, to: store)
+    try await first.replicated(through: 1)
+    try await first.close()
+    let copy = await memory.contents
+    let archive = FaultyArchive(memory)
+    let former = try await open("former", in: archive)
+    let formerStore = LibraryStore(former)
+    add(2...6, to: formerStore)
+    try await former.replicated(through: former.revision)
+    archive.fail { _ in .lost }
+    formerStore.commit { $0.db.books.remove(EntityID(2)) }
+    try await former.erase([Book.ID(2)])
+    await memory.replace(by: copy)
+    let leader = try await open("leader")
+    let leaderStore = LibraryStore(leader)
+    add(7...8, to: leaderStore)
+    try await leader.replicated(through: leader.revision)
+    try await leader.close()
+    let head = try #require(await memory.head())
+    #expect(head.epoch == former.report.archive?.epoch)
+    var events = former.events.makeAsyncIterator()
+    archive.work()
+    while let event = await events.next() { if case .notLeading = event { break } }
+    #expect(await memory.head()?.mark == head.mark)
+    try await former.close()
+  }
+
   /// Lets a process lead that then gives no sign.
   private func leadWithoutSign() async throws {
     let leader = try await open("first")

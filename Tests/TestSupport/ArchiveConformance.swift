@@ -175,7 +175,7 @@ extension ArchiveConformance {
     _ leader: String = "ann"
   ) async throws -> ArchiveTerm {
     let head = try await archive.lead(Self.candidate(leader))
-    return ArchiveTerm(epoch: head.epoch, lease: Self.lease)
+    return ArchiveTerm(epoch: head.epoch, lease: Self.lease, leader: leader)
   }
 
   /// An archive that is led, with its term and as many segments of one delta.
@@ -457,6 +457,15 @@ extension ArchiveConformance {
       try await refusal { try await other.append(later, catalog: nil, in: forged) },
       .refused
     )
+    // An archive that went back may give an epoch again.
+    let stranger = ArchiveTerm(epoch: next.epoch, lease: Self.lease, leader: "a stranger")
+    let third = Self.segment(3...3, epoch: next.epoch)
+    try equal(
+      try await refusal { try await other.append(third, catalog: nil, in: stranger) },
+      .refused
+    )
+    try equal(try await refusal { try await other.renew(stranger) }, .refused)
+    try equal(try await refusal { try await other.removeStore(in: stranger) }, .refused)
   }
 
   private func checkFlawedSegments() async throws {

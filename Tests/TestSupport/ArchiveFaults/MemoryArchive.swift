@@ -72,7 +72,7 @@ package actor MemoryArchive: Archive {
   /// The head, if the term is that of the last leader.
   private func head(of term: ArchiveTerm) throws(ArchiveError) -> ArchiveHead {
     guard let head = current() else { throw error(.empty) }
-    if fence == .on, head.epoch != term.epoch { throw error(.refused) }
+    if fence == .on, !term.isTerm(ofEpoch: head.epoch, head.leader) { throw error(.refused) }
     return head
   }
 
@@ -111,7 +111,8 @@ package actor MemoryArchive: Archive {
   }
 
   package func release(_ term: ArchiveTerm) throws(ArchiveError) {
-    if current()?.epoch == term.epoch { contents.leaseEnd = .distantPast }
+    guard let head = current(), term.isTerm(ofEpoch: head.epoch, head.leader) else { return }
+    contents.leaseEnd = .distantPast
   }
 
   package func append(

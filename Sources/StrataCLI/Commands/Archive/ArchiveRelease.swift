@@ -45,7 +45,7 @@ struct ArchiveRelease: AsyncParsableCommand {
         otherwise: "The lease was not ended."
       )
     }
-    try await archive.release(ArchiveTerm(epoch: head.epoch, lease: .zero))
+    try await archive.release(ArchiveTerm(epoch: head.epoch, lease: .zero, leader: head.leader))
     try Output.print { output throws(OutputError) in
       try output.line("The lease of \(leader) was ended: another process may lead.")
     }
