@@ -91,7 +91,18 @@ struct Schedule {
     ),
     Schedule(seed: 111_284, only: [0, 1, 3, 4, 8, 10, 11, 24]),
     Schedule(seed: 201_323, only: [29, 30, 32, 38, 44, 45, 46, 47, 50]),
-    Schedule(seed: 201_562, only: [6, 7, 9, 10, 15, 16, 22, 36, 47, 52]),
+    Schedule(seed: 201_562, only: [6, 7, 9, 10, 15, 16, 22, 36, 47, 50, 52]),
+    Schedule(seed: 210_913, only: [4, 5, 11]),
+    Schedule(seed: 211_360, only: nil),
+    Schedule(seed: 211_513, only: [1, 2, 3, 11, 14, 18, 19, 21, 22, 46, 47]),
+    Schedule(seed: 212_434, only: [2, 3, 9, 10, 11, 12, 13, 14, 15, 18, 19, 23, 52, 53]),
+    Schedule(
+      seed: 212_494,
+      only: [
+        0, 2, 3, 4, 10, 11, 12, 21, 22, 24, 25, 26, 27, 28, 30, 31, 32, 33, 34, 36, 37, 38, 39, 40,
+        41,
+      ]
+    ),
   ]
 
   private var world: World {

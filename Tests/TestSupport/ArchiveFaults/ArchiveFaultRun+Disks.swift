@@ -49,6 +49,12 @@ extension ArchiveFaultRun {
     }
   }
 
+  /// Notes that the file of a machine is another one, of which nothing was changed.
+  func noteNewFile(of machine: Int) {
+    machines[machine].isSpoilt = false
+    machines[machine].disk.tellTruth()
+  }
+
   private func strike(
     _ machine: Int,
     _ fault: DiskFault,
@@ -99,8 +105,16 @@ extension ArchiveFaultRun {
     let path = machines[machine].path
     guard FileManager.default.fileExists(atPath: path) else { return true }
     do {
-      let verification = try Inspector(path: path).verify()
+      let inspector = try Inspector(path: path)
+      let verification = try inspector.verify()
       if !verification.isSound { step("  \(verification.checks.filter { !$0.passed })") }
+      // The inspector does not know that this machine has not been booted since.
+      let head = HeadCheck.compare(
+        try HeadFile.read(StorePath(path, for: .inspecting).head),
+        recovered: try inspector.query { $0.position },
+        bootID: machines[machine].boot
+      )
+      if case .endMissing = head { return false }
       return verification.isSound
     } catch {
       step("  \(error)")

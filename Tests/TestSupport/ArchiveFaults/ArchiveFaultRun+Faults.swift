@@ -208,7 +208,7 @@ extension ArchiveFaultRun {
     let folder = URL(fileURLWithPath: machines[machine].path).deletingLastPathComponent()
     try FileManager.default.removeItem(at: folder)
     machines[machine].disk.forgetFiles()
-    machines[machine].isSpoilt = false
+    noteNewFile(of: machine)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
     // With the archive's own loss, this one is a second fault: what both had is gone.
     reported.formUnion(machines[machine].kept.commits)

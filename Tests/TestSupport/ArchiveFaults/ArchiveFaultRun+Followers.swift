@@ -6,20 +6,25 @@ import StrataPersistence
 /// The promise: what followers show was the history, unless the archive lost it; and they say when they take it back.
 extension ArchiveFaultRun {
   /// Checks that a follower said so when it took commits back; it has been closed, or leads.
+  ///
+  /// Returns what its file has of the commits that it showed: none once an event has named the file as moved aside. One that
+  /// waits for a migration goes on showing them.
   func checkFollower(
     _ following: Following,
     showing trail: CommitTrail,
     of machine: Int
-  ) async throws {
+  ) async throws -> CommitTrail {
     let followed = following.followed
     let events = await followed.end()
     let observations = followed.observations
     summary.observations += observations.count
     var rewinds = 0
-    var namesStart = false
+    var (namesStart, kept) = (false, trail)
     for event in events {
       switch event {
-      case .rewound: rewinds += 1
+      case .rewound:
+        rewinds += 1
+        kept = trail
       case .setAside(let setAside):
         if machines[machine].isSpoilt {
           // It may not be readable.
@@ -31,11 +36,14 @@ extension ArchiveFaultRun {
         let history = trail.commits.isEmpty ? nil : trail
         let named = try await named(setAside, beside: history)
         if named.continues(followed.start) { namesStart = true }
+        if named.continues(trail) { kept = CommitTrail() }
       default: break
       }
     }
     summary.rewinds += rewinds
-    if observations.allSatisfy({ trail.shows($0) }), trail.continues(followed.start) { return }
+    if observations.allSatisfy({ trail.shows($0) }), trail.continues(followed.start) {
+      return kept
+    }
     if rewinds == 0 {
       note("a follower on machine \(machine) took commits back and sent no event")
     }
@@ -47,6 +55,7 @@ extension ArchiveFaultRun {
         """
       )
     }
+    return kept
   }
 
   /// Checks that the final history has what followers showed.

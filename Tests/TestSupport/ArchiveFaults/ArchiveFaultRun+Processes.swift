@@ -356,8 +356,7 @@ extension ArchiveFaultRun {
     }
     let kept = try await checkFollower(following, showing: trail, of: machine)
     if following.isTemporary { return }
-    // What its file has beside that is not known.
-    machines[machine].kept = waits ? CommitTrail() : kept
+    machines[machine].kept = waits ? try await contents(of: machine) : kept
     if machines[machine].mayFail { keep(trail, through: 0, of: machine) }
     guard let leader else { return }
     summary.leaderships += 1
@@ -365,6 +364,15 @@ extension ArchiveFaultRun {
     try await check(leader.report, following.store.state.db, of: machine)
     keep(following.store, of: machine, following.isTemporary)
     if failed { keep(machines[machine].kept, through: leader.durableRevision, of: machine) }
+  }
+
+  /// What the file of a machine has whose process has ended and showed nothing of it; nothing where it may not be readable.
+  private func contents(of machine: Int) async throws -> CommitTrail {
+    let path = machines[machine].path
+    guard !machines[machine].mayFail, FileManager.default.fileExists(atPath: path) else {
+      return CommitTrail()
+    }
+    return try await contents(ofFileAt: path).trail
   }
 
   func keep(_ store: LibraryStore, of machine: Int, _ isTemporary: Bool) {

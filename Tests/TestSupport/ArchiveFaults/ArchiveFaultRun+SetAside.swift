@@ -20,8 +20,12 @@ extension ArchiveFaultRun {
     machines[machine].kept = trail
     let setAside = report.archive?.allSetAside ?? []
     let wasSpoilt = machines[machine].isSpoilt
-    // The file is another one.
-    if report.loss?.damage != nil || !setAside.isEmpty { machines[machine].isSpoilt = false }
+    if report.loss?.damage != nil || !setAside.isEmpty { noteNewFile(of: machine) }
+    var named: [CommitTrail] = []
+    // It may not be readable.
+    for setAside in wasSpoilt ? [] : setAside {
+      named.append(try await self.named(setAside, beside: trail))
+    }
     if trail.continues(kept) { return }
     if let loss = report.loss { return check(loss, of: kept, beside: trail) }
     if setAside.isEmpty {
@@ -31,10 +35,7 @@ extension ArchiveFaultRun {
         """
       )
     }
-    // It may not be readable.
     if wasSpoilt { return reported.formUnion(kept.commits) }
-    var named: [CommitTrail] = []
-    for setAside in setAside { named.append(try await self.named(setAside, beside: trail)) }
     if !named.contains(where: { $0.continues(kept) }) {
       note("machine \(machine) had \(kept), what was moved aside has \(named)")
     }
@@ -59,9 +60,12 @@ extension ArchiveFaultRun {
     let path = setAside.quarantine.directory + "/app.strata"
     let (named, last) = try await contents(ofFileAt: path)
     if let revisions = setAside.revisions, let trail {
-      let lost = named.revisions.dropFirst(named.common(trail)).first ?? Int(last.number)
-      if revisions.upperBound != last || revisions.lowerBound.number > lost {
-        note("the revisions \(revisions) were named, not those from \(lost) to \(last)")
+      let lost = Array(zip(named.commits, named.revisions)).dropFirst(named.common(trail))
+      // An archive that went back between two openings has lost more than the first one of them saw.
+      let untold = lost.prefix { $0.1 < revisions.lowerBound.number }.map(\.0)
+      if revisions.upperBound != last || !lostByArchive.isSuperset(of: untold) {
+        let first = lost.first?.1 ?? Int(last.number)
+        note("the revisions \(revisions) were named, not those from \(first) to \(last)")
       }
     }
     reported.formUnion(named.commits)

@@ -134,10 +134,15 @@ extension FaultVFS {
   package func heal() {
     state.withLock {
       $0.faults = []
-      $0.lies.removeAll { $0.duration == .once }
       $0.readLostSectors()
       $0.isWriteProtected = false
     }
+    tellTruth()
+  }
+
+  /// What the disk was to do wrong once, it does not do any more.
+  package func tellTruth() {
+    state.withLock { $0.lies.removeAll { $0.duration == .once } }
   }
 
   /// Whether nothing fails any more, and everything can be read.
