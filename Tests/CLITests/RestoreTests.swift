@@ -59,7 +59,9 @@ struct RestoreTests {
     #expect(try amount() == 500)
     let asked = try await Program.strata("restore", store, backup)
     #expect(asked.status == 1)
-    #expect(asked.errors.hasPrefix("Put \(backup) in the place of \(store)? "))
+    #expect(
+      asked.errors.hasPrefix("Put \(backup), which is at revision 1, in the place of \(store)? ")
+    )
     #expect(try amount() == 500)
     let restored = try await Program.strata("restore", store, backup, "--yes")
     #expect(restored.status == 0 && restored.errors.isEmpty)
@@ -95,6 +97,40 @@ struct RestoreTests {
     #expect(missing.status == 3)
     #expect(try amount() == 5)
     #expect(try Quarantine.all(besideStoreAt: store).isEmpty)
+  }
+
+  @Test
+  func `a backup of another store says so before it takes the place of this one, and after`()
+    async throws
+  {
+    let backup = folder.path("shop.strata")
+    for amount in [1, 2] {
+      let persistence = try await Persistence.open(
+        at: backup,
+        initialState: Shop(),
+        database: \.db
+      )
+      Store<Shop, Never>(persistence).commit {
+        $0.db.prices.insert(Price(id: "tea", amount: amount))
+      }
+      try await persistence.close()
+    }
+    let asked = try await Program.strata("restore", store, backup)
+    #expect(
+      asked.errors.hasPrefix(
+        """
+        \(backup) is a backup of another store than \(store). Put \(backup), which is at revision 2, in the place of \
+        \(store)?
+        """
+      )
+    )
+    let restored = try await Program.strata("restore", store, backup, "--yes")
+    #expect(restored.status == 0)
+    let lines = restored.output.split(separator: "\n")
+    #expect(lines.dropFirst().first == "It is another store than the one that was there.")
+    #expect(try amount() == 2)
+    let again = try await Program.strata("restore", store, backup, "--yes", "--json")
+    #expect(again.output.contains("\"isOtherStore\" : false"))
   }
 
   @Test

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StrataInspection
 import StrataJournal
 import StrataStorage
 
@@ -46,6 +47,13 @@ extension RevisionExpression {
     } catch {
       throw ValidationError("\(error)")
     }
+  }
+}
+
+extension Inspector {
+  /// Whether the store leads an archive when a program has it open, or did so last.
+  func hasLed() throws(PersistenceError) -> Bool {
+    try query { try LeadershipRecord.read($0.journal.connection) > 0 }
   }
 }
 

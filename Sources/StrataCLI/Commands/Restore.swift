@@ -12,7 +12,7 @@ struct Restore: AsyncParsableCommand {
       The backup is any copy of the store: of `persistence.backup`, or one such as app.strata.before-41, which a \
       migration has made. It is verified and copied, in a new epoch, and not changed. The files that are there \
       are moved together into a directory beside the store, app.strata.set-aside-TIME, and never deleted. The store must \
-      not be open. It asks first where there is a store.
+      not be open. It asks first where there is a store, and says if the backup is one of another store.
 
       A backup from before an erasure brings back what was erased from the store. It is refused without --with-erased, \
       also with --yes. Erase the entities again then.
@@ -37,19 +37,25 @@ struct Restore: AsyncParsableCommand {
   var withErased = false
 
   /// Says what the backup brings back of what was erased; throws if that is not accepted.
-  private func checkErasures() throws {
+  ///
+  /// Returns whether the store that is there can be read.
+  private func checkErasures() throws -> Bool {
     let (store, backup) = (arguments.store.printable, backup.printable)
     guard let count = try StoreBackup.missingErasures(of: self.backup, replacing: arguments.store)
     else {
-      return Output.printError(
+      Output.printError(
         "\(store) cannot be read: \(backup) may have what was erased from it, and would bring it back."
       )
+      return false
     }
-    if count == 0 { return }
+    if count == 0 { return true }
     let entities = Measures.count(count, "entity", "entities")
     let finding =
       "\(backup) may have \(entities) erased from \(store) since: restoring it brings back what was erased."
-    if withErased { return Output.printError(finding) }
+    if withErased {
+      Output.printError(finding)
+      return true
+    }
     Output.printError(
       "\(finding) Nothing was restored. --with-erased restores it; `strata erase` erases again."
     )
@@ -59,45 +65,50 @@ struct Restore: AsyncParsableCommand {
   func run() async throws {
     let isThere =
       try StorePath(arguments.store, for: .restoringBackup).fileStatus(.restoringBackup) != .missing
-    if isThere { try checkErasures() }
+    let canBeRead = isThere ? try checkErasures() : false
+    let source = try Inspector(path: backup)
+    let (id, revision) = try source.query { ($0.identity.id, $0.position.revision) }
+    let isOther =
+      canBeRead ? try Inspector(path: arguments.store).query { $0.identity.id != id } : false
     if isThere, !yes {
+      let (store, backup) = (arguments.store.printable, backup.printable)
+      let warning = isOther ? "\(backup) is a backup of another store than \(store). " : ""
       try Output.confirm(
         """
-        Put \(backup.printable) in the place of \(arguments.store.printable)? The files that are there are moved into a \
-        directory beside it.
+        \(warning)Put \(backup), which is at revision \(revision), in the place of \(store)? The files that are there are moved \
+        into a directory beside it.
         """,
         otherwise: "Nothing was restored."
       )
     }
     let restored = try await StoreBackup.restore(backup, replacing: arguments.store)
-    let isArchived = try Inspector(path: backup).query {
-      try LeadershipRecord.read($0.journal.connection) > 0
-    }
+    let hasLed = try source.hasLed()
     try Output.print { output throws(OutputError) in
       switch arguments.form {
-      case .json: try output.line(SummaryJSON.indented(RestoreText.Report(restored)))
-      case .text:
-        let position = "revision \(restored.position.revision), in epoch \(restored.position.epoch)"
-        try output.line(
-          "\(arguments.store.printable) is \(backup.printable) at \(position)."
-        )
-        if let replaced = restored.replaced {
-          try output.line("The files that were there are in \(replaced.directory.printable).")
-        }
-        if let count = restored.missingErasures, count > 0 {
-          try output.line(
-            "Erase again what was erased: strata erase \(arguments.store.printable) TABLE ID"
-          )
-        }
-        if isArchived {
-          try output.line(
-            """
-            If its archive is to go on from here: strata push \(arguments.store.printable) --to ARCHIVE --replace
-            """
-          )
-        }
+      case .json: try output.line(SummaryJSON.indented(RestoreText.Report(restored, isOther)))
+      case .text: try output.lines(lines(restored, isOther: isOther, hasLed: hasLed))
       }
     }
+  }
+
+  /// What was restored, and what to do next.
+  private func lines(_ restored: RestoredBackup, isOther: Bool, hasLed: Bool) -> [String] {
+    let store = arguments.store.printable
+    let position = "revision \(restored.position.revision), in epoch \(restored.position.epoch)"
+    var lines = ["\(store) is \(backup.printable) at \(position)."]
+    if isOther { lines.append("It is another store than the one that was there.") }
+    if let replaced = restored.replaced {
+      lines.append("The files that were there are in \(replaced.directory.printable).")
+    }
+    if let count = restored.missingErasures, count > 0 {
+      lines.append("Erase again what was erased: strata erase \(store) TABLE ID")
+    }
+    if hasLed {
+      lines.append(
+        "If its archive is to go on from here: strata push \(store) --to ARCHIVE --replace"
+      )
+    }
+    return lines
   }
 }
 
@@ -107,14 +118,17 @@ private enum RestoreText {
   struct Report: Encodable {
     let revision: Int64
     let epoch: Int64
+    /// Whether another store was there.
+    let isOtherStore: Bool
     /// The directory of the files that were there; nil if there was no store.
     let replaced: String?
     /// How many entities were erased from that store, and not from the backup; nil if it could not be read.
     let missingErasures: Int?
 
-    init(_ restored: RestoredBackup) {
+    init(_ restored: RestoredBackup, _ isOtherStore: Bool) {
       revision = restored.position.revision.number
       epoch = restored.position.epoch
+      self.isOtherStore = isOtherStore
       replaced = restored.replaced?.directory
       missingErasures = restored.missingErasures
     }
