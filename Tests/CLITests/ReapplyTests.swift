@@ -138,6 +138,27 @@ struct ReapplyTests {
   }
 
   @Test
+  func `where the store has led an archive, the push that is next is named`() async throws {
+    let archive = directory.path("archive")
+    #expect(try await Program.strata("push", store, "--to", archive).status == 0)
+    try await commit(to: other) { $0.commit { $0.db.books.insert(Self.book(11)) } }
+    let plan = try await Program.strata("reapply", store, aside, "--dry-run")
+    #expect(plan.output.hasSuffix("0 conflicts. Nothing was written.\n"))
+    let written = try await Program.strata("reapply", store, aside)
+    #expect((written.status, written.errors) == (0, ""))
+    #expect(
+      written.output.hasSuffix(
+        """
+        , at revision 6 of \(store).
+        Send it to its archive before a program opens the store: strata push \(store) --to ARCHIVE
+
+        """
+      ),
+      "\(written)"
+    )
+  }
+
+  @Test
   func `a file of another store, and one without a common revision, are refused`() async throws {
     let foreign = directory.path("foreign.strata")
     try await commit(to: foreign) { $0.commit { $0.db.books.insert(Self.book(1)) } }

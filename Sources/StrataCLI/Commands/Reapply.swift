@@ -13,8 +13,10 @@ struct Reapply: ParsableCommand {
     discussion: """
       SETASIDE is a directory such as app.strata.set-aside-TIME, or another file of the store. The revisions that only it \
       has are found by the hashes of the two; --from names the first. What they changed becomes one commit of the \
-      store, which must not be open. Use the file of the present leader: what is written into a file that is behind its \
-      archive is set aside in turn.
+      store, which must not be open.
+
+      Use the file of the present leader, and stop the standbys before the leader: what is written into a file while another \
+      process leads its archive is set aside in turn. Then send it with `strata push`, before any program starts.
 
       Below each other are the entities that the revisions added (+), changed (~) and removed (-). One that the store has \
       changed since, too, is a conflict. Then nothing is written, and the exit code is 2; --overwrite accepts it, and gives \
@@ -56,6 +58,7 @@ struct Reapply: ParsableCommand {
   func run() throws {
     let result = try result()
     try show(result)
+    try showPush(result)
     for refusal in result.refusals { Output.printError(refusal.printable) }
     if !result.refusals.isEmpty { throw ExitCode(ExitStatus.failed.rawValue) }
     if !overwrite, result.count(.conflict) > 0 {
@@ -81,6 +84,24 @@ struct Reapply: ParsableCommand {
         case .json: try output.line(SummaryJSON.indented(ReapplyText.Report(result)))
         case .text: try output.lines(ReapplyText.lines(result, arguments.store))
         }
+      }
+    } catch OutputError.closed {
+      // The exit code is set even if the output is not read.
+    }
+  }
+
+  /// Names the push that is next, where a program would open the store with an archive.
+  private func showPush(_ result: Reapplication.Result) throws {
+    guard result.revision != nil, arguments.form == .text,
+      try Inspector(path: arguments.store).hasLed()
+    else { return }
+    do {
+      try Output.print { output throws(OutputError) in
+        try output.line(
+          """
+          Send it to its archive before a program opens the store: strata push \(arguments.store.printable) --to ARCHIVE
+          """
+        )
       }
     } catch OutputError.closed {
       // The exit code is set even if the output is not read.
