@@ -57,7 +57,7 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case .away(let detail): "the archive \(archive) cannot be reached (\(detail))"
     case .refused: "another process leads the archive \(archive), or has changed it"
     case .led(let leader, let rest):
-      "\(leader) leads the archive \(archive) for another \(Self.text(rest))"
+      "the archive \(archive) is led by \(leader) for another \(Self.text(rest))"
     case .otherStore(let id): "the archive \(archive) belongs to the store \(id)"
     case .leaseTooLong(let leader, let rest, let lease):
       """
@@ -92,7 +92,7 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     switch reason {
     case .away: "Check the network and the server."
     case .refused: "Follow the new leader, or open the file again once its lease has ended."
-    case .led: "Follow it, or open the file again once the lease has ended."
+    case .led: "Follow that leader, or try again once its lease has ended."
     case .otherStore: "Give each store an archive of its own."
     case .leaseTooLong:
       "If that leader has ended, `strata archive release` ends the lease; else set the clock right."
