@@ -131,7 +131,7 @@
         try await persistence.flush()
         #expect(try await page.ask("log").rows.count == 7)
         let written = try await writer(page)
-        #expect(written["condition"] as? String == "Healthy.")
+        #expect(written["condition"] as? String == "The file is healthy.")
         #expect((written["queue"] as? [String: Any])?["commits"] as? Int == 0)
       }
     }

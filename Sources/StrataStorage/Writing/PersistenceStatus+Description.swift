@@ -8,6 +8,7 @@ extension PersistenceStatus: CustomStringConvertible {
 
   private var problems: [String] {
     var sentences: [String] = []
+    if let unreachedArchive { sentences.append("\(unreachedArchive)") }
     if let pinnedWAL { sentences.append("\(pinnedWAL)") }
     if !notPersisted.isEmpty {
       let count = notPersisted.count
@@ -27,6 +28,14 @@ extension PersistenceStatus: CustomStringConvertible {
     return sentences
   }
 
+  /// The archive, if commits do not reach it.
+  private var unreachedArchive: ArchiveStatus? {
+    switch archive?.condition {
+    case .away, .failed, .notLeading: archive
+    case .starting, .leading, .closed, nil: nil
+    }
+  }
+
   private var facts: [String] {
     var sentences = [
       revisions.description,
@@ -34,7 +43,7 @@ extension PersistenceStatus: CustomStringConvertible {
       bytes.description,
       newestSnapshot?.description ?? "There is no verified snapshot.",
     ]
-    if let archive { sentences.append("\(archive)") }
+    if let archive, unreachedArchive == nil { sentences.append("\(archive)") }
     if let trimmed {
       sentences.append("The history up to revision \(trimmed) was trimmed.")
     }
@@ -47,7 +56,7 @@ extension PersistenceStatus.Condition: CustomStringConvertible {
   /// A sentence, with the cause and the remedy where there are any.
   public var description: String {
     switch self {
-    case .healthy: "Healthy."
+    case .healthy: "The file is healthy."
     case .degraded(let reason, let since):
       "Degraded since \(Measures.time(since)): \(reason.sentence). \(reason.remedy)"
     case .suspended(let since):

@@ -137,7 +137,7 @@ struct DescriptionTests {
     status.bytes.snapshots = 900
     #expect(
       "\(status)" == """
-        Healthy. Everything up to revision 1 is durable. The last sync was at \(time). The file has \
+        The file is healthy. Everything up to revision 1 is durable. The last sync was at \(time). The file has \
         1.2 MB (deltas not counted yet, snapshots 900 bytes), its write-ahead log 300.0 kB. The newest \
         snapshot is of revision 0, committed at \(time): 0 entities, 0 bytes.
         """
@@ -179,7 +179,8 @@ struct DescriptionTests {
     #expect("\(persistence.status.condition)" == "Closed.")
   }
 
-  @Test func `a status ends with the archive and what was trimmed`() async throws {
+  @Test func `an archive out of reach comes first in a status, and another one last`() async throws
+  {
     let persistence = try await Persistence.open(
       at: path,
       initialState: LibraryState(),
@@ -220,6 +221,9 @@ struct DescriptionTests {
         failed.
         """
     )
+    let start = "The file is healthy. Archive backups: it has not been reached since "
+    #expect("\(status)".hasPrefix(start))
+    #expect("\(status)".components(separatedBy: "Archive backups").count == 2)
     #expect(
       "\(ArchiveStatus.Condition.notLeading(by: "web2"))" == """
         web2 leads it, and commits of this process do not reach it. Close the store, and follow that process or open the store \
