@@ -56,14 +56,27 @@
       connectTimeout: Duration = .seconds(5),
       callTimeout: Duration = .seconds(8)
     ) throws(ArchiveError) {
+      try self.init(connection, of: store, connectTimeout, callTimeout)
+    }
+
+    /// - Parameter store: The name of the store; nil to ask only for those that are there.
+    private init(
+      _ connection: String,
+      of store: String?,
+      _ connectTimeout: Duration = .seconds(5),
+      _ callTimeout: Duration = .seconds(8)
+    ) throws(ArchiveError) {
       let place: String
       do throws(ArchiveError.Reason) {
         let options = try ConnectionOptions(connection)
-        place = "store \(store) in PostgreSQL (\(options.place))"
-        guard !store.isEmpty, store.utf8.count <= 200, !store.contains(where: \.isNewline),
-          !store.utf8.contains(0)
-        else {
-          throw .unusable("the name of a store is one line of at most 200 bytes")
+        let server = "PostgreSQL (\(options.place))"
+        place = store.map { "store \($0) in \(server)" } ?? server
+        if let store {
+          guard !store.isEmpty, store.utf8.count <= 200, !store.contains(where: \.isNewline),
+            !store.utf8.contains(0)
+          else {
+            throw .unusable("the name of a store is one line of at most 200 bytes")
+          }
         }
         guard connectTimeout > .zero, callTimeout > .zero else {
           throw .unusable("a time-out is not above zero")
@@ -78,15 +91,15 @@
         throw ArchiveError(error, archive: "PostgreSQL")
       }
       name = place
-      self.store = store
-      notifier = PostgresNotifier(access, store: store)
+      self.store = store ?? ""
+      notifier = PostgresNotifier(access, store: self.store)
     }
 
     /// The names of the stores in a database.
     ///
     /// Throws like the initializer, and `.away`.
     package static func storeNames(in connection: String) async throws(ArchiveError) -> [String] {
-      try await PostgresArchive(connection, store: "any").storeNames()
+      try await PostgresArchive(connection, of: nil).storeNames()
     }
 
     /// The stores in a database, by name, with their heads and sizes.
@@ -95,7 +108,7 @@
     package static func stores(
       in connection: String
     ) async throws(ArchiveError) -> [(name: String, head: ArchiveHead, bytes: Int64)] {
-      try await PostgresArchive(connection, store: "any").stores()
+      try await PostgresArchive(connection, of: nil).stores()
     }
 
     private func stores() throws(ArchiveError) -> [(name: String, head: ArchiveHead, bytes: Int64)]

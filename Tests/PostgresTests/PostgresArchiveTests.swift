@@ -201,6 +201,14 @@
     }
 
     @Test
+    func `an error of the list of stores names the server, and no store`() async throws {
+      let error = await #expect(throws: ArchiveError.self) {
+        try await PostgresArchive.storeNames(in: "postgres://ann@127.0.0.1:1/app")
+      }
+      #expect(error?.archive == "PostgreSQL (127.0.0.1:1/app)")
+    }
+
+    @Test
     func `the name says where it is, without user and options`() throws {
       #expect(
         try PostgresArchive(
