@@ -15,8 +15,8 @@ struct Strata: ParsableCommand {
     abstract: "Inspects the file of a Strata store, keeps it, and migrates its data.",
     discussion: """
       The path of the store is the first argument of each subcommand. `snapshot`, `import`, `reapply`, `erase`, `restore`, `push` and \
-      `migrate` change a store, which must be closed, and so must that of `fork`. All others only read, also \
-      while a program writes. \
+      `migrate` change a store, which must be closed, and so must that of `fork`. `push`, `archive prune`, `archive release` and \
+      `archive remove` change an archive. All others only read, also while a program writes. \
       --at reads the past: 42, HEAD~3, @2026-11-01T12:00 (UTC), @yesterday, @-5m or snap:NAME.
 
       On a terminal, long text is shown in a pager: STRATA_PAGER, PAGER or less. --no-pager, also before \
