@@ -417,7 +417,11 @@ extension ArchiveShipper {
     switch action {
     case .start(let mark): (self.mark, snapshots, catalogState) = (mark, nil, nil)
     case .acceptCommits(let rest):
-      writer.queue.acceptCommitsAgain(until: Scheduling.now + rest)
+      let now = Measures.time(writer.configuration.now())
+      writer.queue.acceptCommitsAgain(
+        until: Scheduling.now + rest,
+        because: "the archive \(archive.name) has taken nothing since \(now)"
+      )
       executor.schedule(after: rest) { [weak self] in
         self?.assumeIsolated { shipper in
           for action in shipper.leadership.take(.leaseEnded, at: Scheduling.now) {

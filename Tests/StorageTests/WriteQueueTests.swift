@@ -121,13 +121,10 @@ struct WriteQueueTests {
     var queue = queue()
     let start = ContinuousClock.now
     #expect(queue.refusal(at: start) == nil)
-    queue.acceptCommitsAgain(until: start + .seconds(2))
+    queue.acceptCommitsAgain(until: start + .seconds(2), because: "away")
     #expect(queue.refusal(at: start + .milliseconds(1_999)) == nil)
-    guard case .notLeading(nil, _)? = queue.refusal(at: start + .seconds(2)) else {
-      Issue.record("accepted without a lease")
-      return
-    }
-    queue.acceptCommitsAgain(until: start + .seconds(4))
+    #expect(queue.refusal(at: start + .seconds(2)) == .notLeading(by: nil, because: "away"))
+    queue.acceptCommitsAgain(until: start + .seconds(4), because: "away")
     #expect(queue.refusal(at: start + .seconds(3)) == nil)
     queue.refuseCommits(.closed)
     #expect(queue.refusal(at: start) == .closed)

@@ -100,9 +100,14 @@ package final class WriteQueue: Sendable {
 
   /// Accepts commits again that were refused because this process may no longer lead.
   ///
-  /// - Parameter end: When the lease ends by which it leads: commits are refused from then on.
-  package func acceptCommitsAgain(until end: ContinuousClock.Instant) {
-    state.withLock { $0.acceptCommitsAgain(until: end) }
+  /// - Parameters:
+  ///   - end: When the lease ends by which it leads: commits are refused from then on.
+  ///   - cause: Why they are, as far as it is known.
+  package func acceptCommitsAgain(
+    until end: ContinuousClock.Instant,
+    because cause: String
+  ) {
+    state.withLock { $0.acceptCommitsAgain(until: end, because: cause) }
   }
 
   /// Lets commits wait, or continue, because of how far the archive is behind.

@@ -36,7 +36,7 @@ package struct WriteQueueState: Sendable {
   /// archive; nil while they are accepted.
   package private(set) var refusal: PersistenceError.Reason?
   /// When the lease ends without which commits are refused; nil where there is none.
-  private var leaseEnd: ContinuousClock.Instant?
+  private var lease: (end: ContinuousClock.Instant, cause: String)?
   /// Whether commits wait because the archive is too far behind.
   package var isHeldBack = false
 
@@ -190,9 +190,14 @@ package struct WriteQueueState: Sendable {
 
   /// Accepts commits again that were refused because this process may no longer lead.
   ///
-  /// - Parameter end: When the lease ends by which it leads.
-  package mutating func acceptCommitsAgain(until end: ContinuousClock.Instant) {
-    leaseEnd = end
+  /// - Parameters:
+  ///   - end: When the lease ends by which it leads.
+  ///   - cause: Why commits are refused from then on, as far as it is known.
+  package mutating func acceptCommitsAgain(
+    until end: ContinuousClock.Instant,
+    because cause: String
+  ) {
+    lease = (end, cause)
     if case .notLeading(nil, _)? = refusal { refusal = nil }
   }
 
@@ -203,8 +208,8 @@ package struct WriteQueueState: Sendable {
     at time: @autoclosure () -> ContinuousClock.Instant
   ) -> PersistenceError.Reason? {
     if let refusal { return refusal }
-    guard let leaseEnd, time() >= leaseEnd else { return nil }
-    return .notLeading(by: nil, because: "its lease has ended, and was not renewed")
+    guard let lease, time() >= lease.end else { return nil }
+    return .notLeading(by: nil, because: lease.cause)
   }
 
   /// Whether a commit waits and the writer has not tried to write it.
