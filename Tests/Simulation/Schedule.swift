@@ -96,6 +96,7 @@ struct Schedule {
     Schedule(seed: 211_360, only: nil),
     Schedule(seed: 211_513, only: [1, 2, 3, 11, 14, 18, 19, 21, 22, 46, 47]),
     Schedule(seed: 212_434, only: [2, 3, 9, 10, 11, 12, 13, 14, 15, 18, 19, 23, 52, 53]),
+    Schedule(seed: 231_842, only: [1, 3, 8, 12, 13, 15, 17]),
     Schedule(
       seed: 212_494,
       only: [

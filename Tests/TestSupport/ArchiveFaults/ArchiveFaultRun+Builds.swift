@@ -52,7 +52,7 @@ extension ArchiveFaultRun {
     for setAside in report.archive?.allSetAside ?? [] {
       // It may not be readable.
       if machines[machine].isSpoilt { return reported.formUnion(kept.commits) }
-      _ = try await named(setAside, beside: nil)
+      _ = try await named(setAside, of: machine, beside: nil)
     }
   }
 

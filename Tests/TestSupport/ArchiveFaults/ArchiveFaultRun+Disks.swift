@@ -104,17 +104,27 @@ extension ArchiveFaultRun {
   private func isSound(_ machine: Int) -> Bool {
     let path = machines[machine].path
     guard FileManager.default.fileExists(atPath: path) else { return true }
+    guard isSound(path) else { return false }
     do {
-      let inspector = try Inspector(path: path)
-      let verification = try inspector.verify()
-      if !verification.isSound { step("  \(verification.checks.filter { !$0.passed })") }
       // The inspector does not know that this machine has not been booted since.
       let head = HeadCheck.compare(
         try HeadFile.read(StorePath(path, for: .inspecting).head),
-        recovered: try inspector.query { $0.position },
+        recovered: try Inspector(path: path).query { $0.position },
         bootID: machines[machine].boot
       )
       if case .endMissing = head { return false }
+      return true
+    } catch {
+      step("  \(error)")
+      return false
+    }
+  }
+
+  /// Whether a file is sound that no process has open.
+  func isSound(_ path: String) -> Bool {
+    do {
+      let verification = try Inspector(path: path).verify()
+      if !verification.isSound { step("  \(verification.checks.filter { !$0.passed })") }
       return verification.isSound
     } catch {
       step("  \(error)")

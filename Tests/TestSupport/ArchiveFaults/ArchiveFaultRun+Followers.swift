@@ -34,9 +34,9 @@ extension ArchiveFaultRun {
         }
         // One that waits for a migration shows nothing of the history.
         let history = trail.commits.isEmpty ? nil : trail
-        let named = try await named(setAside, beside: history)
-        if named.continues(followed.start) { namesStart = true }
-        if named.continues(trail) { kept = CommitTrail() }
+        let named = try await named(setAside, of: machine, beside: history)
+        if named?.continues(followed.start) ?? true { namesStart = true }
+        if named?.continues(trail) ?? true { kept = CommitTrail() }
       default: break
       }
     }

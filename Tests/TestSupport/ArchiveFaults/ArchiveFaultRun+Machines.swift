@@ -18,7 +18,9 @@ extension ArchiveFaultRun {
     /// Whether its disk fails, or has failed in the life of its process.
     var isStruck = false
     /// Whether its medium has changed something of its file that nothing has found yet.
-    var isSpoilt = false
+    var isSpoilt = false { didSet { wasSpoilt = wasSpoilt || isSpoilt } }
+    /// Whether it ever has.
+    private(set) var wasSpoilt = false
 
     /// Whether the end of its head may be in no medium, and with it what tells that a damaged file has lost its end.
     var mayLackHead = false

@@ -21,10 +21,9 @@ extension ArchiveFaultRun {
     let setAside = report.archive?.allSetAside ?? []
     let wasSpoilt = machines[machine].isSpoilt
     if report.loss?.damage != nil || !setAside.isEmpty { noteNewFile(of: machine) }
-    var named: [CommitTrail] = []
-    // It may not be readable.
+    var named: [CommitTrail?] = []
     for setAside in wasSpoilt ? [] : setAside {
-      named.append(try await self.named(setAside, beside: trail))
+      named.append(try await self.named(setAside, of: machine, beside: trail))
     }
     if trail.continues(kept) { return }
     if let loss = report.loss { return check(loss, of: kept, beside: trail) }
@@ -35,8 +34,9 @@ extension ArchiveFaultRun {
         """
       )
     }
-    if wasSpoilt { return reported.formUnion(kept.commits) }
-    if !named.contains(where: { $0.continues(kept) }) {
+    // It may not be readable.
+    if wasSpoilt || named.contains(nil) { return reported.formUnion(kept.commits) }
+    if !named.compactMap(\.self).contains(where: { $0.continues(kept) }) {
       note("machine \(machine) had \(kept), what was moved aside has \(named)")
     }
   }
@@ -50,14 +50,16 @@ extension ArchiveFaultRun {
     reported.formUnion(kept.commits)
   }
 
-  /// What a file has that was moved aside.
+  /// What a file has that was moved aside; nil if it cannot be read because its medium had changed it.
   ///
   /// - Parameter trail: The history; nil where it is not known.
   func named(
     _ setAside: ArchiveReport.SetAside,
+    of machine: Int,
     beside trail: CommitTrail?
-  ) async throws -> CommitTrail {
+  ) async throws -> CommitTrail? {
     let path = setAside.quarantine.directory + "/app.strata"
+    if machines[machine].wasSpoilt, !isSound(path) { return nil }
     let (named, last) = try await contents(ofFileAt: path)
     if let revisions = setAside.revisions, let trail {
       let lost = Array(zip(named.commits, named.revisions)).dropFirst(named.common(trail))
