@@ -27,8 +27,14 @@ struct ArchiveImage {
 
   /// The image of the store with one snapshot, its chunks by their numbers, and the names in the image.
   ///
-  /// O(entities) to hash the chunks; one is in memory at a time.
+  /// O(entities) to verify and hash the chunks; one is in memory at a time.
+  ///
+  /// Throws `CorruptionError` where the file was damaged since it was opened: an archive with such a snapshot could not be
+  /// pulled.
   func list(of snapshot: StoredSnapshot) throws -> (list: ArchiveSnapshot.List, names: [String]) {
+    var entities = try view.cursor(snapshot)
+    try view.checkListed(Set(entities.listing.map(\.table)))
+    while let entity = try entities.next() { _ = try view.catalog.layout(entity.layout) }
     var chunks: [Int64: ArchiveChunk.ID] = [:]
     var names: [String] = []
     let image = try image { destination in

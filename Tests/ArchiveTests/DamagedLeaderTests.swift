@@ -90,4 +90,59 @@ struct DamagedLeaderTests {
     #expect(LibraryStore(third).state.db.books.count == 12)
     try await third.close()
   }
+
+  /// Changes a bit of a text wherever the open files of a directory have it.
+  private func rot(_ text: String, on disk: FaultVFS) throws -> Int {
+    let copy = try TemporaryDirectory()
+    try disk.copyFiles(of: directory.url, into: copy.url)
+    var places = 0
+    for suffix in ["", "-wal"] {
+      let contents = try Data(contentsOf: URL(fileURLWithPath: copy.path("app.strata" + suffix)))
+      var rest = contents.startIndex..<contents.endIndex
+      while let place = contents.range(of: Data(text.utf8), in: rest) {
+        #expect(disk.rot(path + suffix, at: place.lowerBound, bit: 0))
+        rest = place.upperBound..<contents.endIndex
+        places += 1
+      }
+    }
+    return places
+  }
+
+  @Test
+  func `a snapshot that was damaged since the opening is not sent`() async throws {
+    let disk = try FaultVFS(name: "rotting-\(UUID().uuidString)")
+    let memory = MemoryArchive()
+    let link = FaultyArchive(memory)
+    var configuration = PersistenceConfiguration()
+    configuration.vfs = disk.name
+    configuration.watch = disk.watch
+    configuration.archiving.closingLimit = .zero
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      archive: link,
+      configuration: configuration
+    )
+    let store = LibraryStore(persistence)
+    add(1...10, to: store)
+    try await persistence.replicated(through: 10)
+    var events = persistence.events.makeAsyncIterator()
+    link.fail { _ in .lost }
+    try await persistence.snapshot(named: "spoilt")
+    #expect(try rot("Volume 5", on: disk) > 0)
+    link.work()
+    while let event = await events.next() {
+      if case .archiveAway(_, let detail) = event, !detail.contains("a fault of the test") { break }
+    }
+    do { try await persistence.close() } catch _ {}
+    let copy = directory.path("copy.strata")
+    _ = try await ArchivePull(
+      from: memory,
+      to: StorePath(copy, for: .archiving),
+      on: .system
+    ).run()
+    #expect(try Inspector(path: copy).verify().isSound)
+    #expect(try Inspector(path: copy).info().revision == 10)
+  }
 }

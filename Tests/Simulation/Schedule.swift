@@ -96,6 +96,12 @@ struct Schedule {
     Schedule(seed: 211_360, only: nil),
     Schedule(seed: 211_513, only: [1, 2, 3, 11, 14, 18, 19, 21, 22, 46, 47]),
     Schedule(seed: 212_434, only: [2, 3, 9, 10, 11, 12, 13, 14, 15, 18, 19, 23, 52, 53]),
+    Schedule(seed: 260_729, only: [0, 1, 2, 4, 5, 6, 15, 16, 17, 18, 19, 20, 25, 27, 28, 29, 32]),
+    Schedule(
+      seed: 261_502,
+      only: [1, 2, 4, 5, 6, 8, 9, 11, 12, 13, 15, 16, 17, 18, 19, 26, 28, 29, 41]
+    ),
+    Schedule(seed: 262_390, only: [0, 1, 2, 3, 4, 8]),
     Schedule(seed: 231_842, only: [1, 3, 8, 12, 13, 15, 17]),
     Schedule(
       seed: 212_494,

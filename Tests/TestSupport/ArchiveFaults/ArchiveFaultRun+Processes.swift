@@ -190,6 +190,8 @@ extension ArchiveFaultRun {
     let kept = try await checkFollower(following, showing: trail, of: machine)
     if !following.isTemporary {
       machines[machine].kept = kept
+      // The head of what it followed is written when its file is closed, which may have failed.
+      if machines[machine].mayFail { keep(kept, through: 0, of: machine) }
       if try await isPartial(persistence, machine) {
         machines[machine].process = nil
         return
@@ -356,7 +358,8 @@ extension ArchiveFaultRun {
     }
     let kept = try await checkFollower(following, showing: trail, of: machine)
     if following.isTemporary { return }
-    machines[machine].kept = waits ? try await contents(of: machine) : kept
+    let isHidden = waits || trail.commits.isEmpty
+    machines[machine].kept = isHidden ? try await contents(of: machine) : kept
     if machines[machine].mayFail { keep(trail, through: 0, of: machine) }
     guard let leader else { return }
     summary.leaderships += 1
