@@ -127,13 +127,17 @@ struct DamagedLeaderTests {
     let store = LibraryStore(persistence)
     add(1...10, to: store)
     try await persistence.replicated(through: 10)
-    var events = persistence.events.makeAsyncIterator()
     link.fail { _ in .lost }
     try await persistence.snapshot(named: "spoilt")
     #expect(try rot("Volume 5", on: disk) > 0)
     link.work()
-    while let event = await events.next() {
-      if case .archiveAway(_, let detail) = event, !detail.contains("a fault of the test") { break }
+    while true {
+      if case .away(let detail, _)? = persistence.status.archive?.condition,
+        !detail.contains("a fault of the test")
+      {
+        break
+      }
+      await Task.yield()
     }
     do { try await persistence.close() } catch _ {}
     let copy = directory.path("copy.strata")
