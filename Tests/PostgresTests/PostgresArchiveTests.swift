@@ -36,7 +36,11 @@
       segments: ClosedRange<Int64> = 1...2
     ) async throws -> ArchiveTerm {
       let head = try await archive.lead(ArchiveConformance.candidate())
-      let term = ArchiveTerm(epoch: head.epoch, lease: ArchiveConformance.lease)
+      let term = ArchiveTerm(
+        epoch: head.epoch,
+        lease: ArchiveConformance.lease,
+        leader: head.leader
+      )
       for revision in segments {
         let segment = ArchiveConformance.segment(revision...revision, epoch: term.epoch)
         try await archive.append(segment, catalog: [1, 2], in: term)
@@ -81,7 +85,11 @@
     func `a segment of 64 MB passes`() async throws {
       let archive = try archive()
       let head = try await archive.lead(ArchiveConformance.candidate())
-      let term = ArchiveTerm(epoch: head.epoch, lease: ArchiveConformance.lease)
+      let term = ArchiveTerm(
+        epoch: head.epoch,
+        lease: ArchiveConformance.lease,
+        leader: head.leader
+      )
       let sample = ArchiveConformance.segment(1...1, epoch: term.epoch)
       var generator = SeededGenerator(seed: 1)
       let block = (0..<(1 << 16)).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
@@ -157,7 +165,8 @@
         try await first.append(segment, catalog: nil, in: term)
       }
       #expect(error?.reason == .refused)
-      try await second.append(segment, catalog: nil, in: term)
+      let next = ArchiveTerm(epoch: head.epoch, lease: term.lease, leader: head.leader)
+      try await second.append(segment, catalog: nil, in: next)
     }
   }
 

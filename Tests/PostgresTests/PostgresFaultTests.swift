@@ -12,7 +12,7 @@
   struct PostgresFaultTests {
     private func led(_ archive: PostgresArchive) async throws -> ArchiveTerm {
       let head = try await archive.lead(ArchiveConformance.candidate())
-      return ArchiveTerm(epoch: head.epoch, lease: ArchiveConformance.lease)
+      return ArchiveTerm(epoch: head.epoch, lease: ArchiveConformance.lease, leader: head.leader)
     }
 
     private func append(
