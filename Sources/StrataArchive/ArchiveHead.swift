@@ -140,7 +140,7 @@ public struct ArchiveTerm: Sendable, Equatable {
   public let epoch: Int64
   /// How long the lease runs after each renewal.
   public let lease: Duration
-  /// The name under which it was started; nil for whoever leads in the epoch.
+  /// The name under which it was started; nil for any leader of the epoch.
   ///
   /// An archive that went back, or a server that was promoted, may give an epoch twice.
   public let leader: String?

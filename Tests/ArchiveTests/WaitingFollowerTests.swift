@@ -37,6 +37,21 @@ struct WaitingFollowerTests {
     )
   }
 
+  private func follow(
+    _ build: ProgramBuild,
+    at path: String? = nil
+  ) async throws -> Follower<LibraryState, LibraryDatabase> {
+    try await Persistence.follow(
+      place.direct(),
+      at: path,
+      initialState: LibraryState(),
+      database: \LibraryState.db,
+      values: build.values,
+      migrations: build.migrations,
+      configuration: configuration
+    )
+  }
+
   private func commit(_ number: Int, to store: LibraryStore, _ build: ProgramBuild) {
     store.commit { state in
       CommitTrail.add(number, to: &state.db)
@@ -57,14 +72,7 @@ struct WaitingFollowerTests {
     commit(2, to: LibraryStore(second), .second)
     try await second.replicated(through: second.revision)
     let build = ProgramBuild.second
-    let follower = try await Persistence.follow(
-      place.direct(),
-      initialState: LibraryState(),
-      database: \LibraryState.db,
-      values: build.values,
-      migrations: build.migrations,
-      configuration: configuration
-    )
+    let follower = try await follow(build)
     let copy = LibraryStore(follower)
     var events = follower.events.makeAsyncIterator()
     let before = second.revision
@@ -134,15 +142,7 @@ struct WaitingFollowerTests {
     await place.keepCopy()
     try await first.close()
     let path = directory.path("followed.strata")
-    let follower = try await Persistence.follow(
-      place.direct(),
-      at: path,
-      initialState: LibraryState(),
-      database: \LibraryState.db,
-      values: build.values,
-      migrations: build.migrations,
-      configuration: configuration
-    )
+    let follower = try await follow(build, at: path)
     let copy = LibraryStore(follower)
     try await follower.reach(1)
     let second = try await open("second.strata", .second)
