@@ -35,16 +35,17 @@ struct ArchiveImage {
     var entities = try view.cursor(snapshot)
     try view.checkListed(Set(entities.listing.map(\.table)))
     while let entity = try entities.next() { _ = try view.catalog.layout(entity.layout) }
+    let revision = snapshot.header.revision
+    let checksums = try chunkRows(of: revision)
     var chunks: [Int64: ArchiveChunk.ID] = [:]
+    for (number, _) in checksums { chunks[number] = try Self.chunk(number, in: source).id }
     var names: [String] = []
     let image = try image { destination in
-      let revision = snapshot.header.revision
       let rows = RowCopy(source: source, destination: destination)
       try rows.snapshotWithoutChunks(revision)
       // The file may have got other names since it was read.
       names = try SnapshotStore(connection: destination).names().map(\.name)
-      for (number, checksum) in try chunkRows(of: revision) {
-        chunks[number] = try Self.chunk(number, in: source).id
+      for (number, checksum) in checksums {
         try destination.run(
           "INSERT INTO chunk (id, hash, body) VALUES (?, ?, ?)",
           [.integer(number), .blob(checksum), .blob([])]
@@ -73,7 +74,20 @@ struct ArchiveImage {
     ) { (try $0.int(0), try $0.blob(1)) }
   }
 
+  /// Pages of SQLite have no hash, so one that the disk lost or put elsewhere is only found beside the same file made again.
+  ///
+  /// Throws `CorruptionError` if the two differ.
   private func image(_ fill: (Connection) throws -> Void) throws -> [UInt8] {
+    let image = try written(fill)
+    guard try written(fill) == image else {
+      throw CorruptionError(
+        "a file for the archive was not written as it should be: check the disk of \(path.directory)"
+      )
+    }
+    return image
+  }
+
+  private func written(_ fill: (Connection) throws -> Void) throws -> [UInt8] {
     let file = NewFile(replacing: path, for: .archiving, on: disk)
     defer { file.removeLeftovers() }
     try file.createStore(now: view.identity.created) { destination in

@@ -149,4 +149,39 @@ struct DamagedLeaderTests {
     #expect(try Inspector(path: copy).verify().isSound)
     #expect(try Inspector(path: copy).info().revision == 10)
   }
+
+  @Test(arguments: [DiskLie.misdirectsWrites, .losesWrites], 1...12)
+  func `an image that the disk did not keep is not sent`(_ lie: DiskLie, _ number: Int) async throws
+  {
+    let disk = try FaultVFS(name: "lying-\(UUID().uuidString)")
+    let memory = MemoryArchive()
+    let link = FaultyArchive(memory)
+    var configuration = PersistenceConfiguration()
+    configuration.vfs = disk.name
+    configuration.archiving.closingLimit = .seconds(600)
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      archive: link,
+      configuration: configuration
+    )
+    let store = LibraryStore(persistence)
+    link.fail { _ in .lost }
+    add(1...3, to: store)
+    try await persistence.flush()
+    // The store's own file is written at a checkpoint only, so what strikes is a file for the archive.
+    disk.lie(lie, in: .database, every: number, times: .once)
+    link.work()
+    try await persistence.replicated(through: 3)
+    try await persistence.close()
+    let copy = directory.path("copy.strata")
+    _ = try await ArchivePull(
+      from: memory,
+      to: StorePath(copy, for: .archiving),
+      on: .system
+    ).run()
+    #expect(try Inspector(path: copy).verify().isSound)
+    #expect(try Inspector(path: copy).info().revision == 3)
+  }
 }

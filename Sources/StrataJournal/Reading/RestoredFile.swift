@@ -82,6 +82,8 @@ extension RestoredFile {
         .newerFormat(found: format, known: StoreFormat.known)
       )
     }
+    // A file gets both in one transaction.
+    guard format > 0 else { throw CorruptionError("it has the header of a store, and no tables") }
     if let difference = try StoreFormat.difference(of: connection, from: format) {
       throw CorruptionError("its schema is not that of a store: \(difference)")
     }
