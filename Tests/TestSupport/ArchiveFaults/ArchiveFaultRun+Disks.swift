@@ -36,11 +36,12 @@ extension ArchiveFaultRun {
       }
       _ = disk.rot(path, at: offset, bit: bit)
     case 5:
-      guard machines[machine].process != nil else { return }
+      // Without a process it is one of the next, and may be to a file for the archive.
+      guard FileManager.default.fileExists(atPath: machines[machine].path) else { return }
       step("write misdirected", machine)
       machines[machine].isSpoilt = true
       let kind: FileKind = random.next() % 2 == 0 ? .wal : .database
-      disk.lie(.misdirectsWrites, in: kind, every: 1, times: .once)
+      disk.lie(.misdirectsWrites, in: kind, every: 1 + Int(random.next() % 12), times: .once)
     default:
       guard machines[machine].isStruck else { return }
       step("disk works again", machine)
