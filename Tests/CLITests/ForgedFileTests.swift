@@ -7,7 +7,7 @@ import Testing
 ///
 /// To repeat a case and keep its files: `CrashChild DIRECTORY SEED forge NUMBER`.
 struct ForgedFileTests {
-  static let cases = loopCount("STRATA_FORGED", 20)
+  static let cases = loopCount("STRATA_FORGED", 12)
 
   @Test
   func `no forged store crashes, hangs or fills a reader, or loses what was acknowledged`() throws {

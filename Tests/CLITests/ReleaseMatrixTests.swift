@@ -9,7 +9,7 @@ import Testing
 /// The releases: people have a name in two parts and a fee in euros; one name; a fee in cents; a level, which counts their
 /// visits; and are members at last.
 struct ReleaseMatrixTests {
-  private static let count = loopCount("STRATA_MATRIX", 500)
+  private static let count = loopCount("STRATA_MATRIX", 200)
 
   /// How the steps are written.
   enum Form: String, CaseIterable { case sql, swift }
