@@ -40,6 +40,12 @@ public struct ArchiveSnapshot: Sendable, Equatable {
     return "\(entities) entities at \(mark), committed by \(time.ISO8601Format())\(named)"
   }
 
+  /// Whether another says the same, apart from the size of its entities.
+  func says(_ other: ArchiveSnapshot) -> Bool {
+    mark == other.mark && entities == other.entities && Set(names) == Set(other.names)
+      && time.nearestMicrosecond == other.time.nearestMicrosecond
+  }
+
   /// Why it cannot belong to a history; nil if it can.
   package var flaw: String? {
     mark.isWellFormed && entities >= 0 && bytes >= 0
