@@ -481,7 +481,7 @@ extension ArchiveShipper {
       case .away, .leaseTooLong: noteAway(error.sentence)
       default: noteFailing("\(error)") { .failed($0, since: $1) }
       }
-    case .file(let detail): noteAway(detail)
+    case .file(let detail): noteFailing(detail) { .failed($0, since: $1) }
     }
   }
 

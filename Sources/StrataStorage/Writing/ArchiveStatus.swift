@@ -11,8 +11,8 @@ public struct ArchiveStatus: Sendable, Equatable {
     case leading(epoch: Int64)
     /// It has been out of reach since then; it is tried again.
     case away(String, since: Date)
-    /// It has taken no commits since then and will not by itself: it has lost the store, or rights are missing. It is
-    /// tried again.
+    /// It has taken no commits since then and will not by itself: it has lost the store, rights are missing, or the file
+    /// cannot be read. It is tried again.
     case failed(String, since: Date)
     /// Another process leads, and this one no longer sends anything.
     case notLeading(by: String)

@@ -74,7 +74,7 @@ extension ArchiveFaultRun {
         if let last { try await close(last.machine) }
         last = (machine, leader)
       } else {
-        if isLeading(leader) {
+        if isLeading(leader), !saysThatItsFileIsDamaged(leader) {
           note("a process neither leads nor says so: \(leader.persistence.status)")
         }
         try await close(machine)
@@ -88,6 +88,11 @@ extension ArchiveFaultRun {
     }
     guard case .leader(let leader) = machines[idle].process else { return nil }
     return (idle, leader)
+  }
+
+  private func saysThatItsFileIsDamaged(_ leader: Leader) -> Bool {
+    guard case .failed? = leader.persistence.status.archive?.condition else { return false }
+    return machines[leader.machine].wasSpoilt
   }
 
   /// Whether a process leads; one that knows another leader does not.
