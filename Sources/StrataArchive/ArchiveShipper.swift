@@ -323,7 +323,7 @@ extension ArchiveShipper {
       return .noted
     case .send:
       try await sendFirstSnapshot()
-      try await send()
+      if try await !send() { return .resumed }
       try await renewIfDue()
       try await sendSnapshotIfDue()
       return .sent
@@ -538,10 +538,14 @@ extension ArchiveShipper {
     var catalog: [UInt8]?
     var state: CatalogState?
     var owesSnapshot = false
+    /// Whether the file is in a later epoch than the term.
+    var isLater = false
   }
 
   /// Sends all that is written.
-  private func send() async throws {
+  ///
+  /// Returns whether that was all: a file that an opening has repaired goes on in a later epoch, which has to be led first.
+  private func send() async throws -> Bool {
     while let mark, let term = leadership.term, hasWork {
       try Task.checkCancellation()
       let batch: Batch
@@ -552,7 +556,9 @@ extension ArchiveShipper {
         try await skip(from: mark)
         continue
       }
-      guard let segment = ArchiveSegment(of: batch.frames, epoch: term.epoch) else { return }
+      guard let segment = ArchiveSegment(of: batch.frames, epoch: term.epoch) else {
+        return !batch.isLater
+      }
       let began = Scheduling.now
       try await archive.append(segment, catalog: batch.catalog, in: term)
       catalogState = batch.state
@@ -561,6 +567,7 @@ extension ArchiveShipper {
       // What is not sent yet is not older.
       note(segment.end, behindSince: segment.times.upperBound)
     }
+    return true
   }
 
   private func read(after mark: HistoryMark, in term: ArchiveTerm) async throws -> Batch {
@@ -584,6 +591,7 @@ extension ArchiveShipper {
           try ArchiveImage(view: view, source: connection, path: path, disk: disk).catalog()
       }
       batch.frames = try Self.frames(in: view, after: mark, through: last, in: term, bytes: limit)
+      batch.isLater = view.identity.epoch > term.epoch
       let end = batch.frames.last?.header.revision ?? mark.revision
       batch.owesSnapshot = snapshots?.next(in: view, through: end, every: interval) != nil
       return batch

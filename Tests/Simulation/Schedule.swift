@@ -105,7 +105,9 @@ struct Schedule {
     Schedule(seed: 231_842, only: [1, 3, 8, 12, 13, 15, 17]),
     Schedule(seed: 310_088, only: [0, 1, 6, 7, 33, 34]),
     Schedule(seed: 310_363, only: [1, 9, 12, 25]),
+    Schedule(seed: 310_555, only: [6, 8, 26, 30, 32]),
     Schedule(seed: 310_604, only: [19, 22]),
+    Schedule(seed: 312_824, only: [0, 1, 2, 3, 4]),
     Schedule(
       seed: 212_494,
       only: [
