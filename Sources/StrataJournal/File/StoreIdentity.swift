@@ -119,13 +119,18 @@ package struct StoreIdentity: Equatable, Sendable {
     }
   }
 
-  /// Records that a writer opened the file, and returns the number of its deltas.
+  /// Records that a writer opened the file, and returns the number of its deltas: that of no delta before, also where the
+  /// row of an opening was lost.
   package static func addOrigin(_ uuid: UUID, at time: Int64, to connection: Connection) throws
     -> Int64
   {
-    let last =
-      try connection.first("SELECT max(id) FROM origin", []) { try $0.optionalInt(0) } ?? nil
-    let origin = Origin(number: (last ?? 0) &+ 1, id: uuid, opened: time)
+    let last = try connection.all(
+      """
+      SELECT max(id) FROM origin UNION ALL
+        SELECT origin FROM (SELECT origin FROM delta ORDER BY revision DESC LIMIT 1)
+      """
+    ) { try $0.optionalInt(0) ?? 0 }
+    let origin = Origin(number: (last.max() ?? 0) &+ 1, id: uuid, opened: time)
     try insert(origin, into: connection)
     return origin.number
   }
