@@ -108,6 +108,8 @@ struct Schedule {
     Schedule(seed: 310_555, only: [6, 8, 26, 30, 32]),
     Schedule(seed: 310_604, only: [19, 22]),
     Schedule(seed: 312_824, only: [0, 1, 2, 3, 4]),
+    Schedule(seed: 400_220, only: [7, 8, 9, 10, 12]),
+    Schedule(seed: 421_637, only: [13, 15, 18, 19, 29, 33, 35, 38]),
     Schedule(
       seed: 212_494,
       only: [

@@ -53,6 +53,7 @@ extension ArchiveFaultRun {
   /// Notes that the file of a machine is another one, of which nothing was changed.
   func noteNewFile(of machine: Int) {
     machines[machine].isSpoilt = false
+    machines[machine].isSalvaged = false
     machines[machine].disk.tellTruth()
   }
 

@@ -21,6 +21,10 @@ extension ArchiveFaultRun {
     var isSpoilt = false { didSet { wasSpoilt = wasSpoilt || isSpoilt } }
     /// Whether it ever has.
     private(set) var wasSpoilt = false
+    /// Whether its file is what could be verified of a damaged one.
+    ///
+    /// What has no hash, as the name of a layout's table, may contradict the archive.
+    var isSalvaged = false
 
     /// Whether the end of its head may be in no medium, and with it what tells that a damaged file has lost its end.
     var mayLackHead = false

@@ -248,6 +248,9 @@ extension ArchiveFaultRun {
     default: break
     }
     if isOlderBuild(error) { return }
+    if case .damaged = error.reason, machines[machine].isSalvaged, isIdle {
+      return try moveAway(machine)
+    }
     guard machines[machine].mayFail else { return note("\(error)") }
     if machines[machine].isSpoilt, isIdle { try moveAway(machine) }
   }

@@ -21,6 +21,7 @@ extension ArchiveFaultRun {
     let setAside = report.archive?.allSetAside ?? []
     let wasSpoilt = machines[machine].isSpoilt
     if report.loss?.damage != nil || !setAside.isEmpty { noteNewFile(of: machine) }
+    if report.loss?.damage != nil { machines[machine].isSalvaged = true }
     var named: [CommitTrail?] = []
     for setAside in wasSpoilt ? [] : setAside {
       named.append(try await self.named(setAside, of: machine, beside: trail))
