@@ -110,6 +110,7 @@ struct Schedule {
     Schedule(seed: 312_824, only: [0, 1, 2, 3, 4]),
     Schedule(seed: 400_220, only: [7, 8, 9, 10, 12]),
     Schedule(seed: 421_637, only: [13, 15, 18, 19, 29, 33, 35, 38]),
+    Schedule(seed: 460_951, only: nil),
     Schedule(
       seed: 212_494,
       only: [

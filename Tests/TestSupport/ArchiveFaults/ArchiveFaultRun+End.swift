@@ -74,10 +74,12 @@ extension ArchiveFaultRun {
         if let last { try await close(last.machine) }
         last = (machine, leader)
       } else {
-        if isLeading(leader), !saysThatItsFileIsDamaged(leader) {
+        let isDamaged = saysThatItsFileIsDamaged(leader)
+        if isLeading(leader), !isDamaged {
           note("a process neither leads nor says so: \(leader.persistence.status)")
         }
         try await close(machine)
+        if isDamaged { try moveAway(machine) }
       }
     }
     if let last { return last }
@@ -87,7 +89,10 @@ extension ArchiveFaultRun {
       try await lead(idle, within: Self.limit)
     }
     guard case .leader(let leader) = machines[idle].process else { return nil }
-    return (idle, leader)
+    if try await leads(leader) || !saysThatItsFileIsDamaged(leader) { return (idle, leader) }
+    try await close(idle)
+    try moveAway(idle)
+    return try await lastLeader()
   }
 
   private func saysThatItsFileIsDamaged(_ leader: Leader) -> Bool {
