@@ -148,6 +148,14 @@ struct RefusedFileTests {
   }
 
   @Test
+  func `the header of a store without its tables`() async throws {
+    let connection = try Connection(path: path, mode: .create)
+    try connection.setApplicationID(StoreHeader.applicationID)
+    try connection.close()
+    #expect(try await refusal() == .damaged("it has the header of a store, and no tables"))
+  }
+
+  @Test
   func `a store of a newer format`() async throws {
     try await makeStore()
     try patch(60, [0, 0, 0, 99])
