@@ -47,6 +47,11 @@ package enum DataLedger {
       self.layout = layout
       self.replaces = replaces
     }
+
+    /// The numbers that it says ran: its own, or those that it stands for.
+    package var numbers: ClosedRange<Int> {
+      replaces.flatMap { $0.contains(number) ? $0 : nil } ?? number...number
+    }
   }
 
   /// The rows, ordered by number; none in a file of format 1.
@@ -72,6 +77,18 @@ package enum DataLedger {
         replaces: replaces
       )
     }
+  }
+
+  /// The numbers up to one that have no row, in runs.
+  package static func gaps(in entries: [Entry], through last: Int) -> [ClosedRange<Int>] {
+    var gaps: [ClosedRange<Int>] = []
+    var next = 1
+    for numbers in entries.map(\.numbers) where numbers.lowerBound <= last {
+      if next < numbers.lowerBound { gaps.append(next...(numbers.lowerBound - 1)) }
+      next = max(next, numbers.upperBound + 1)
+    }
+    if next <= last { gaps.append(next...last) }
+    return gaps
   }
 
   /// The number at the front of a name, after an optional `V`; nil if there is none.

@@ -25,7 +25,15 @@ struct MigrationBackup {
   }
 
   /// Copies the file of a connection and verifies the copy; returns its path.
+  ///
+  /// A damaged copy is made again: the disk may have lost a page of it, and the file is damaged only if it is damaged
+  /// each time.
   func make(from connection: Connection, at position: Position) throws -> String {
+    try CorruptionError.nilIfCorrupt { try copy(connection, at: position) }
+      ?? copy(connection, at: position)
+  }
+
+  private func copy(_ connection: Connection, at position: Position) throws -> String {
     var attempt = 1
     while try StorePath(name(position, attempt), for: .backingUp).fileStatus(.backingUp) != .missing
     {

@@ -16,6 +16,8 @@ package struct MigrationPreparation: FilePreparation {
     self.policy = policy
   }
 
+  package var isNeeded: Bool { !migrations.isEmpty }
+
   /// Runs the migrations that are pending.
   package func prepare(
     _ store: OwnedStore,

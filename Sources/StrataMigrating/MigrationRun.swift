@@ -96,8 +96,13 @@ extension MigrationRun {
     let (entries, marks) = try connection.readTransaction {
       (try DataLedger.entries(on: connection), try OlderBuildMarks.read(connection))
     }
+    let sequence = try MigrationSequence(migrations, entries)
+    // A migration that ran, and whose row a disk has lost, would run again on what it has made.
+    if !sequence.pending.isEmpty {
+      try TracedRun.checkListed(entries, in: connection)
+    }
     return Ledger(
-      sequence: try MigrationSequence(migrations, entries),
+      sequence: sequence,
       marks: marks,
       revision: try ReadView(connection).last.revision
     )

@@ -159,11 +159,6 @@ struct MigrationSequence {
 
 extension DataLedger.Entry {
   var isSquashed: Bool { replaces != nil }
-
-  /// The numbers that it says ran: its own, or those that it stands for.
-  fileprivate var numbers: ClosedRange<Int> {
-    replaces.flatMap { $0.contains(number) ? $0 : nil } ?? number...number
-  }
 }
 
 extension DataMigration {

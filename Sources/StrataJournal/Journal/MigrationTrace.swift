@@ -170,6 +170,11 @@ extension MigrationTrace {
     }
   }
 
+  /// The name of the migration that ran, of the name of its delta.
+  static func migration(of name: String) -> String {
+    name.hasPrefix(migration) ? String(name.dropFirst(migration.count)) : name
+  }
+
   private init?(name: String) {
     if name.hasPrefix(Self.revert),
       let revision = Revision(String(name.dropFirst(Self.revert.count)))

@@ -1,4 +1,4 @@
-import StrataMigrations
+package import StrataMigrations
 package import StrataSQLite
 
 /// A run of migrations in the history of a file: its delta, or a row of `migration_trace` once that was trimmed.
@@ -10,12 +10,18 @@ package struct TracedRun: Equatable, Sendable {
   /// The name of the delta.
   package let name: String
   package let trace: MigrationTrace
+  /// Whether only the name of its delta says so, which a program may have given to a commit.
+  private let isKnownByName: Bool
+
+  /// The name of the migration that ran.
+  package var migration: String { MigrationTrace.migration(of: name) }
 
   /// Nil for a delta that no run of migrations has written.
   init?(_ delta: DeltaHeader) {
     guard let trace = MigrationTrace(of: delta) else { return nil }
     (revision, name) = (delta.revision, delta.name)
     self.trace = trace
+    isKnownByName = delta.trace == nil
   }
 
   private init(_ row: borrowing Row) throws {
@@ -25,6 +31,7 @@ package struct TracedRun: Equatable, Sendable {
       throw CorruptionError("the trace of the run of migrations at \(revision) cannot be read")
     }
     self.trace = trace
+    isKnownByName = false
   }
 
   /// The runs after a revision, in order.
@@ -51,6 +58,41 @@ package struct TracedRun: Equatable, Sendable {
     }
     guard let first = runs.first?.revision else { return trimmed }
     return trimmed.filter { $0.revision < first } + runs
+  }
+
+  /// The runs of the migrations that a file has been through and that its ledger has no row of, by their numbers: a disk
+  /// has lost the rows.
+  ///
+  /// O(deltas, without their contents).
+  package static func unlisted(
+    _ ledger: [DataLedger.Entry],
+    in connection: Connection
+  ) throws -> [Int: TracedRun] {
+    var ran: [Int: TracedRun] = [:]
+    for run in try all(after: 0, in: connection) where !run.isKnownByName {
+      switch run.trace {
+      case .up(let number, _): ran[number] = run
+      case .down(let number, _): ran[number] = nil
+      case .revert(_, let change?):
+        for row in change.removed { ran[row.number] = nil }
+        for number in change.added { ran[number] = run }
+      // An earlier build has not noted which rows are gone.
+      case .revert(_, nil): ran = [:]
+      case .stragglers: break
+      }
+    }
+    return ran.filter { number, _ in !ledger.contains { $0.numbers.contains(number) } }
+  }
+
+  /// Checks that the ledger of a file has a row of each migration that the file has been through.
+  ///
+  /// It costs as ``unlisted(_:in:)`` does, and throws `CorruptionError` where a row is missing.
+  package static func checkListed(_ ledger: [DataLedger.Entry], in connection: Connection) throws {
+    let unlisted = try unlisted(ledger, in: connection)
+    guard let (number, run) = unlisted.min(by: { $0.key < $1.key }) else { return }
+    throw CorruptionError(
+      "migration \(number) ran at revision \(run.revision), and the list of migrations lacks it"
+    )
   }
 
   /// Writes it as a row, in the caller's transaction.

@@ -8,12 +8,14 @@ extension JournalWriter {
   /// Where the configuration says so, opens it for reading only.
   ///
   /// - Parameters:
+  ///   - restoresParts: whether a damaged file may be restored without some of its entities.
   ///   - fill: adds the tables of a new store to its first snapshot.
   ///   - read: receives the entities of the file. It is called again if a snapshot turns out damaged. Of a file that is
   ///     migrated, it receives the result before that takes effect.
   ///   - additions: returns what the file lacks, or throws what is wrong with its contents; called after everything was
   ///     read and before anything is written.
   package func open<Contents: Sendable>(
+    restoresParts: Bool = true,
     creating fill: (inout InitialSnapshot) throws -> Void,
     reading read: (any EntitySource, ReadView) throws -> Contents,
     adding additions: (Contents, _ known: Set<String>, _ isNew: Bool) throws -> OpeningAdditions
@@ -29,7 +31,7 @@ extension JournalWriter {
       )
       return try store.leavingNoTrace { store in
         if try path.fileStatus(.opening) == .missing { try store.createFile(preparation, fill) }
-        var (file, contents, loss, migrated) = try restore(store, read, additions)
+        var (file, contents, loss, migrated) = try restore(store, restoresParts, read, additions)
         let added = try additions(contents, file.tables, store.isNew)
         let session = try store.makeSession(&file, as: originID)
         try preparation?.noteOpening(in: session)
@@ -92,6 +94,7 @@ extension JournalWriter {
   /// Under `.bestEffort` a damaged file is restored from what can be verified of it.
   private func restore<Contents>(
     _ store: OwnedStore,
+    _ restoresParts: Bool,
     _ read: (any EntitySource, ReadView) throws -> Contents,
     _ additions: (Contents, _ known: Set<String>, _ isNew: Bool) throws -> OpeningAdditions
   ) throws -> (
@@ -111,13 +114,20 @@ extension JournalWriter {
       path,
       now: configuration.now(),
       application: configuration.application,
+      mayMigrate: preparation?.isNeeded ?? false,
+      restoresParts: restoresParts,
       on: configuration.disk
     )
     guard let loss = try salvage.run(because: damage) else {
       throw PersistenceError(
         .opening,
         path: path.file,
-        .damaged("\(damage); RestorePolicy.bestEffort found nothing that it can restore")
+        .damaged(
+          """
+          \(damage); RestorePolicy.bestEffort found nothing that it can restore\
+          \(restoresParts ? "" : " whole, and the archive may have the rest")
+          """
+        )
       )
     }
     let (file, contents, migrated) = try migrate(store, read, additions)

@@ -335,6 +335,9 @@ extension OwnedStore {
 /// The storage does not know them. An opening calls these functions while it holds the writer's lock, and none but
 /// ``check(_:)`` if it only reads.
 package protocol FilePreparation: Sendable {
+  /// Whether there is something that may change a file.
+  var isNeeded: Bool { get }
+
   /// Changes the file if it has to be changed for this build.
   ///
   /// Returns nil if there was nothing to do; then only the ledger was read.

@@ -14,18 +14,27 @@ package struct Salvage {
   private let now: Date
   private let application: String?
   private let disk: Disk
+  private let mayMigrate: Bool
+  private let restoresParts: Bool
 
-  /// - Parameter application: the one that the configuration names, if it names one.
+  /// - Parameters:
+  ///   - application: the one that the configuration names, if it names one.
+  ///   - mayMigrate: whether the caller runs migrations on what is restored that are not noted in it.
+  ///   - restoresParts: whether a state without some of its entities is restored, which is none of the history.
   package init(
     _ path: StorePath,
     now: Date,
     application: String? = nil,
+    mayMigrate: Bool = false,
+    restoresParts: Bool = true,
     on disk: Disk = .system
   ) {
     self.path = path
     self.now = now
     self.application = application
     self.disk = disk
+    self.mayMigrate = mayMigrate
+    self.restoresParts = restoresParts
   }
 
   /// Replaces the file; returns nil, with nothing changed, when nothing of it can be verified.
@@ -71,7 +80,8 @@ package struct Salvage {
     do {
       let source = try Connection(path: path.file, mode: .readOnly, vfs: disk.vfs)
       guard try canBeRead(source),
-        let history = try source.readTransaction({ try IntactHistory(in: source) })
+        let history = try source.readTransaction({ try IntactHistory(in: source) }),
+        restoresParts || history.damaged.isEmpty
       else { return nil }
       try history.identity.check(application: application)
       var identity = history.identity
@@ -133,6 +143,58 @@ package struct Salvage {
     try rows.erasures()
     try rows.olderBuilds(through: history.revision)
     try rows.deltas(after: history.snapshot.revision, through: history.revision)
+    try completeLedger(history, from: source, in: connection)
+  }
+
+  /// Notes the migrations that ran on what is kept, and whose rows cannot be read: without rows they would run again.
+  ///
+  /// Migrations run in the order of their numbers, so a row stands for those that are missing before it, as that of a
+  /// squashed migration does.
+  ///
+  /// - Throws: `CorruptionError` where it is not known which ones ran, for a caller that runs those without rows.
+  private func completeLedger(
+    _ history: IntactHistory,
+    from source: Connection,
+    in connection: Connection
+  ) throws {
+    if mayMigrate, try !saysWhatRan(source) {
+      throw CorruptionError(
+        """
+        which migrations ran on it cannot be read, so RestorePolicy.bestEffort restores nothing: they would run again
+        """
+      )
+    }
+    // A row that is kept although it is damaged may not be readable as one.
+    let entries = try CorruptionError.nilIfCorrupt { try DataLedger.entries(on: connection) }
+    guard let entries else { return }
+    let unlisted = try TracedRun.unlisted(entries, in: connection)
+    guard let last = unlisted.keys.max() else { return }
+    for gap in DataLedger.gaps(in: entries, through: last) {
+      let run = unlisted[gap.upperBound]
+      let entry = DataLedger.Entry(
+        number: gap.upperBound,
+        name: run?.migration ?? "\(gap.upperBound)",
+        checksum: Checksum(of: []),
+        applied: now.microseconds,
+        duration: 0,
+        form: MigrationForm.baseline.rawValue,
+        revision: (run?.revision ?? history.snapshot.revision).number,
+        layout: history.catalog.last,
+        replaces: gap
+      )
+      try DataLedger.append(entry, on: connection)
+    }
+  }
+
+  /// Whether the file says which migrations ran on it: in its ledger, or in the deltas of all its commits.
+  private func saysWhatRan(_ source: Connection) throws -> Bool {
+    let entries = try CorruptionError.nilIfCorrupt { try DataLedger.entries(on: source) }
+    if entries != nil { return true }
+    let first = try CorruptionError.nilIfCorrupt {
+      _ = try TracedRun.all(after: 0, in: source)
+      return try Journal(connection: source).first()
+    }
+    return first == Revision(1)
   }
 
   /// Reads the new file back.

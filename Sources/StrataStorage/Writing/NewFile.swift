@@ -165,8 +165,20 @@ package struct NewFile: Sendable {
   }
 
   /// Verifies every hash and record in it.
+  ///
+  /// Throws `CorruptionError` if it is not what was written.
   package func verify() throws {
-    let verification = try Inspector(path: temporary, on: disk).verify()
+    let verification: Verification
+    do throws(PersistenceError) {
+      verification = try Inspector(path: temporary, on: disk).verify()
+    } catch {
+      switch error.reason {
+      // It was written as a store.
+      case .empty, .truncated, .notADatabase, .foreign:
+        throw CorruptionError("the copy failed verification: \(error.reason.sentence)")
+      default: throw error
+      }
+    }
     guard verification.isSound else {
       let failed = verification.checks.filter { !$0.passed }
       throw CorruptionError(
