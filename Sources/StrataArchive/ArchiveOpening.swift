@@ -435,7 +435,7 @@ package struct ArchiveOpening: Sendable {
     case .rewritten, .cut: isRewritten = true
     case .superseded:
       // Moved aside, it would keep what was erased.
-      let pulled = try await pull.replace()
+      let pulled = try await pull.replace(by: head.mark)
       report.pulled = Revision(0)...pulled.revision
     case .behind:
       do {
@@ -467,16 +467,22 @@ package struct ArchiveOpening: Sendable {
   ///
   /// One that still has what was erased from the file counts as one that does not.
   package func has(_ position: Position) -> Bool {
-    guard let mark, !isRewritten else { return false }
+    guard let mark, hasHistory else { return false }
     return position.revision <= mark.revision
   }
 
-  /// Pulls the archive's history in place of a file that was damaged, and that has no commit which the archive lacks.
+  /// Whether the archive has a history that may take the place of a damaged file.
+  package var hasHistory: Bool { mark != nil && !isRewritten }
+
+  /// Whether the archive may have what a damaged file has lost: it has a history, or was not reached.
+  package var mayHaveHistory: Bool { hasHistory || report.away != nil }
+
+  /// Pulls the archive's history in place of a file that was damaged, and of which nothing is left that the archive lacks.
   package mutating func replaceDamagedFile() async throws(PersistenceError) {
     do {
       let quarantine = try Quarantine.add(
         storeAt: path.file,
-        reason: "it was damaged, and the archive \(archive.name) has all that it had kept",
+        reason: "it was damaged, and the archive \(archive.name) has all of it that is whole",
         now: configuration.now(),
         on: configuration.disk
       )

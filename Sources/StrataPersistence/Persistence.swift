@@ -164,14 +164,11 @@ extension Persistence {
   ) async throws(PersistenceError) -> Persistence {
     var archived = archived
     let shipper = ArchiveShipper(to: archive, of: writer, continuing: archived)
-    var opened: (contents: DatabaseOpening<Database>.Contents, report: RestoreReport)
+    var opened: Opened
     do throws(PersistenceError) {
-      opened = try await database.open(writer)
-      if loss == nil, let lost = opened.report.loss, lost.damage != nil,
-        archived.has(opened.report.position)
-      {
-        // The archive has what is left of the file, and what the file has lost.
-        try await writer.close()
+      switch try await restore(database, writer, beside: archived, isFirst: loss == nil) {
+      case .whole(let whole): opened = whole
+      case .lost(let lost):
         try await archived.replaceDamagedFile()
         await shipper.stop(within: .zero, keepingLead: true)
         let (database, writer) = try opening.prepare(at: writer.path.file)
@@ -187,6 +184,42 @@ extension Persistence {
     let persistence = Persistence(opening, opened, writer, shipper)
     await shipper.start()
     return persistence
+  }
+
+  private typealias Opened = (contents: DatabaseOpening<Database>.Contents, report: RestoreReport)
+
+  private enum Restored {
+    case whole(Opened)
+    /// What a damaged file has lost, which is closed again: the archive has all that is left of it.
+    case lost(RestoreLoss)
+  }
+
+  /// Opens a file beside its archive.
+  ///
+  /// Where the archive has a history, a damaged file is not restored without some of its entities: such a state is none
+  /// of the history, and would be sent as if it were.
+  ///
+  /// - Parameter isFirst: whether the file is not the archive's, which would be no better the second time.
+  private static func restore(
+    _ database: DatabaseOpening<Database>,
+    _ writer: JournalWriter,
+    beside archived: ArchiveOpening,
+    isFirst: Bool
+  ) async throws(PersistenceError) -> Restored {
+    let opened: Opened
+    do throws(PersistenceError) {
+      opened = try await database.open(writer, restoresParts: !archived.mayHaveHistory)
+    } catch {
+      guard isFirst, archived.hasHistory, writer.configuration.restore == .bestEffort,
+        let damage = error.reason.damage
+      else { throw error }
+      return .lost(try RestoreLoss(ofAll: writer.path, damage: damage, on: writer.configuration.disk))
+    }
+    guard isFirst, let lost = opened.report.loss, lost.damage != nil,
+      archived.has(opened.report.position)
+    else { return .whole(opened) }
+    try await writer.close()
+    return .lost(lost)
   }
 
   /// The same as `open` for a program that cannot wait asynchronously: it blocks the calling thread

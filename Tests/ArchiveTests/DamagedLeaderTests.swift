@@ -183,6 +183,51 @@ struct DamagedLeaderTests {
   }
 
   @Test
+  func `a damaged file is not sent without some of its entities`() async throws {
+    let memory = MemoryArchive()
+    let link = FaultyArchive(memory)
+    func open() async throws -> Persistence<LibraryState, LibraryDatabase> {
+      var configuration = PersistenceConfiguration(restore: .bestEffort)
+      configuration.archiving.closingLimit = .zero
+      return try await Persistence.open(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db,
+        archive: link,
+        configuration: configuration
+      )
+    }
+    let first = try await open()
+    let store = LibraryStore(first)
+    add(1...8, to: store)
+    try await first.replicated(through: 8)
+    link.fail { _ in .lost }
+    add(9...20, to: store)
+    _ = try await first.compact()
+    try await first.close()
+    try damage("Volume 5")
+    // No older state is left either.
+    for table in ["snapshot", "listing", "delta"] {
+      try RawSQLite.run("DELETE FROM \(table) WHERE revision < 20", on: path)
+    }
+    let before = try StoreBytes(path)
+
+    let refusal = await #expect(throws: PersistenceError.self) { try await open() }
+    #expect(refusal?.reason.damage?.contains("the archive may have the rest") == true)
+    #expect(try StoreBytes(path) == before)
+
+    link.work()
+    let second = try await open()
+    let report = second.report
+    #expect(LibraryStore(second).state.db.books.count == 8)
+    #expect(report.loss?.revisions == 9...20)
+    #expect(report.loss?.missing == [])
+    #expect(report.archive?.setAside != nil)
+    try await second.close()
+    try await expectPulled(memory, endsAt: 8)
+  }
+
+  @Test
   func `an opening does not get the number of one whose row was lost`() async throws {
     var persistence = try await open()
     var store = LibraryStore(persistence)

@@ -39,14 +39,18 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
 
   /// Opens the file of a writer and restores what it holds.
   ///
-  /// - Parameter layouts: receives the layouts of the file.
+  /// - Parameters:
+  ///   - restoresParts: whether a damaged file may be restored without some of its entities.
+  ///   - layouts: receives the layouts of the file.
   func open(
     _ writer: isolated JournalWriter,
+    restoresParts: Bool = true,
     layouts: (LayoutCatalog) -> Void = { _ in }
   ) throws(PersistenceError) -> (contents: Contents, report: RestoreReport) {
     let (path, configuration) = (writer.path, writer.configuration)
     var known: Set<String> = []
     let opened = try writer.open(
+      restoresParts: restoresParts,
       creating: { try fill(&$0) },
       reading: {
         layouts($1.catalog)

@@ -66,6 +66,18 @@ public struct RestoreLoss: Sendable, Equatable {
     self.missing = missing
   }
 
+  /// All commits of a damaged file of which nothing was restored, as far as its head knows them.
+  package init(ofAll path: StorePath, damage: String, on disk: Disk) throws(PersistenceError) {
+    let head: HeadRecord?
+    do {
+      head = try HeadFile.read(path.head, on: disk)
+    } catch {
+      throw PersistenceError(.opening, path: path.file, wrapping: error)
+    }
+    let last = head.map { max($0.written.revision, $0.durable.revision) } ?? 0
+    self.init(damage: damage, revisions: last > 0 ? 1...last : nil)
+  }
+
   /// How many undecodable records are listed.
   static let undecodableLimit = 1_000
 
