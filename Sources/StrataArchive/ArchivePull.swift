@@ -71,8 +71,10 @@ package actor ArchivePull {
   /// The new file gets the name once all of it was verified: a crash leaves the one or the other. O(entities and deltas).
   ///
   /// Throws as ``run(to:_:)`` does, except `.fileExists`; also `.alreadyOpen`, and `.busy` while a reader keeps SQLite's
-  /// WAL.
-  package func replace() async throws(PersistenceError) -> Position {
+  /// WAL; and `.archive` with `.refused` where the archive has another history than the file was compared with.
+  ///
+  /// - Parameter compared: The end of the history that is to come in the place of the file's.
+  package func replace(by compared: HistoryMark) async throws(PersistenceError) -> Position {
     do {
       let store = try OwnedStore(path, for: .archiving, PersistenceConfiguration(on: disk))
       defer { withExtendedLifetime(store) {} }
@@ -80,6 +82,10 @@ package actor ArchivePull {
       do {
         let position = try await fill(file, to: .head, .nearest)
         try file.verify()
+        // The file is kept nowhere else.
+        if try await archive.head(replacing: compared) != nil {
+          throw ArchiveError(.refused, archive: archive.name)
+        }
         let former = try store.connectForWriting()
         try former.checkpoint(.truncate)
         former.checkpointsOnClose = .automatic
