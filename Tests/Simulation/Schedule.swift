@@ -111,6 +111,14 @@ struct Schedule {
     Schedule(seed: 400_220, only: [7, 8, 9, 10, 12]),
     Schedule(seed: 421_637, only: [13, 15, 18, 19, 29, 33, 35, 38]),
     Schedule(seed: 460_951, only: nil),
+    Schedule(seed: 500_456, only: [19, 24, 25, 27, 38, 49]),
+    Schedule(seed: 520_181, only: [3, 4, 5, 7, 9, 11, 31]),
+    Schedule(seed: 601_375, only: [6, 7, 8, 10, 11, 12, 13, 14, 15, 16]),
+    Schedule(
+      seed: 621_733,
+      only: [1, 3, 4, 5, 6, 14, 15, 17, 19, 20, 21, 38, 42, 43, 44, 46, 47]
+    ),
+    Schedule(seed: 663_182, only: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
     Schedule(
       seed: 212_494,
       only: [

@@ -49,9 +49,9 @@ extension ArchiveFaultRun {
     }
     let kept = machines[machine].kept
     machines[machine].kept = CommitTrail()
+    // It may not be readable, now or when it is moved aside.
+    if machines[machine].isSpoilt { return reported.formUnion(kept.commits) }
     for setAside in report.archive?.allSetAside ?? [] {
-      // It may not be readable.
-      if machines[machine].isSpoilt { return reported.formUnion(kept.commits) }
       _ = try await named(setAside, of: machine, beside: nil)
     }
   }
