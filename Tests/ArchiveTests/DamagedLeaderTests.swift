@@ -202,7 +202,8 @@ struct DamagedLeaderTests {
     add(1...8, to: store)
     try await first.replicated(through: 8)
     link.fail { _ in .lost }
-    add(9...20, to: store)
+    add(9...19, to: store)
+    store.commit { $0.db.authors.insert(Author(id: "1", name: "of another chunk")) }
     _ = try await first.compact()
     try await first.close()
     try damage("Volume 5")
