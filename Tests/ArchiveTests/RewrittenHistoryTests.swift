@@ -85,6 +85,33 @@ struct RewrittenHistoryTests {
   }
 
   @Test
+  func `a file is kept if the archive goes back while it is replaced`() async throws {
+    let persistence = try await open()
+    let store = LibraryStore(persistence)
+    add(1...3, to: store)
+    try await persistence.replicated(through: 3)
+    let former = await memory.contents
+    add(4...20, to: store)
+    try await persistence.replicated(through: 20)
+    try await persistence.close()
+    let compared = try #require(await memory.head()).mark
+    let path = try StorePath(directory.path("app.strata"), for: .archiving)
+    let before = try StoreBytes(path.file)
+    await memory.replace(by: former)
+    let pull = ArchivePull(from: memory, to: path, on: .system)
+    let refusal = await #expect(throws: PersistenceError.self) {
+      try await pull.replace(by: compared)
+    }
+    guard case .archive(let error)? = refusal?.reason, error.reason == .refused else {
+      Issue.record("\(refusal.map { "\($0)" } ?? "no error")")
+      return
+    }
+    #expect(try StoreBytes(path.file) == before)
+    let mark = try #require(await memory.head()).mark
+    #expect(try await pull.replace(by: mark).revision == 3)
+  }
+
+  @Test
   func `an archive that starts again has all that it had confirmed`() async throws {
     let persistence = try await open()
     let store = LibraryStore(persistence)
