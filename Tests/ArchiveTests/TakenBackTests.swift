@@ -39,10 +39,12 @@ struct TakenBackTests {
   private func open(
     _ name: String = "first",
     in archive: (any Archive)?,
-    closingWithin limit: Duration = .seconds(600)
+    closingWithin limit: Duration = .seconds(600),
+    lease: Duration = .milliseconds(100)
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
     var configuration = configuration(name)
     configuration.archiving.closingLimit = limit
+    configuration.archiving.lease = lease
     guard let archive else {
       return try await Persistence.open(
         at: directory.path("\(name).strata"),
@@ -290,7 +292,8 @@ struct TakenBackTests {
       return
     }
     try await StoreBackup.restore(backup, replacing: path)
-    let leader = try await open("second", in: memory)
+    // Longer than this process may get no time.
+    let leader = try await open("second", in: memory, lease: .seconds(600))
     let store = LibraryStore(leader)
     store.commit { $0.db.books.insert(Book(id: 9, title: "Volume 9")) }
     try await leader.replicated(through: 9)
