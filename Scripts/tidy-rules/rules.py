@@ -53,6 +53,8 @@ BANS = [
     Ban("@unchecked Sendable", "@unchecked", r"@unchecked\s+Sendable\b", SOURCES,
         "Put what changes into a Lock, so that the compiler checks the rest.", LOCK),
     Ban("Mutex", "", r"(?:Mutex|NSLock|NSRecursiveLock|os_unfair_lock|pthread_mutex_t)\b", SOURCES, "Use Lock.", LOCK),
+    Ban("function in a Lock", "", r"Lock<\(*@(?:Sendable|escaping)\b", (*SOURCES, "Tests/"),
+        "Put it into a struct: each access to a bare function adds a wrapper around it."),
     Ban("Task without an owner", "Task", r"^[ \t]*Task(?:\.detached)?(?:\([^\n]*\))?\s*\{", SOURCES,
         "Store the task with its owner, which cancels it."),
     Ban("DispatchQueue.global", "DispatchQueue.global", r"DispatchQueue\.global", SOURCES,

@@ -24,6 +24,7 @@ SAMPLES = [
     ("bans", {A: "nonisolated(unsafe) var a = 1"}, {A: "nonisolated var a: Int { 1 }"}),
     ("bans", {A: "final class A: @unchecked Sendable {}"}, {A: "final class A: Sendable {}"}),
     ("bans", {A: "let a = Mutex(1)"}, {A: "let a = Lock(1)", "Sources/StrataBase/Lock.swift": "let b = Mutex(1)"}),
+    ("bans", {A: "let a = Lock<(@Sendable () -> Void)?>(nil)"}, {A: "let a = Lock<[@Sendable () -> Void]>([])"}),
     ("bans", {A: "  Task { await a() }"}, {A: "  let task = Task { await a() }\n  tasks.append(Task { })"}),
     ("bans", {A: "DispatchQueue.global().async {}"}, {A: 'DispatchQueue(label: "a").async {}'}),
     ("bans", {A: "struct ReadHelper {}"}, {A: "struct Helpers {}\nlet a = ReadHelper()"}),

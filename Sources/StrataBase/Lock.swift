@@ -6,8 +6,8 @@
 /// remedy.
 ///
 /// The value must not be empty (`Void`), because the sanitizer would mistake its address for the
-/// mutex. It must not be a bare function either, because each access would add a wrapper around it:
-/// put the function in a struct.
+/// mutex. It must not be a bare function or an optional one either, because each access would add a wrapper around it,
+/// and each call goes through all of them: put the function in a struct.
 ///
 /// Copies share one lock.
 @usableFromInline

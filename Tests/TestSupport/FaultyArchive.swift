@@ -23,25 +23,33 @@ package final class FaultyArchive: Archive {
   package let name: String
   package let callLimit: Duration?
   private let inner: any Archive
-  private let plan: Lock<@Sendable (_ call: String) -> Fault?>
+  private let plan: Lock<Plan>
   /// How many calls the archive is answering, and whether further ones wait.
   private let gate = Lock((calls: 0, isClosed: false))
   /// The calls that are on the way.
   private let late = Lock<[@Sendable () async -> Void]>([])
 
-  private let hinting: Lock<@Sendable () -> AsyncStream<Void>?>
+  private let hinting: Lock<Hinting>
+
+  private struct Plan: Sendable {
+    var fault: @Sendable (_ call: String) -> Fault?
+  }
+
+  private struct Hinting: Sendable {
+    var hints: @Sendable () -> AsyncStream<Void>?
+  }
 
   package init(_ inner: any Archive, callLimit: Duration? = nil) {
     self.inner = inner
     self.callLimit = callLimit
     name = inner.name
-    plan = Lock { _ in nil }
-    hinting = Lock { inner.hints() }
+    plan = Lock(Plan { _ in nil })
+    hinting = Lock(Hinting { inner.hints() })
   }
 
   /// Says how calls fail from now on, by their names, such as `head` and `append`.
   package func fail(_ plan: @escaping @Sendable (_ call: String) -> Fault?) {
-    self.plan.withLock { $0 = plan }
+    self.plan.withLock { $0.fault = plan }
   }
 
   /// No call fails any more.
@@ -89,10 +97,10 @@ package final class FaultyArchive: Archive {
     _ call: String,
     _ body: @escaping @Sendable () async throws(ArchiveError) -> R
   ) async throws(ArchiveError) -> R {
-    var fault = plan.withLock { $0 }(call)
+    var fault = plan.withLock { $0.fault }(call)
     while fault == .paused, !Task.isCancelled {
       await Self.pauseShortly()
-      fault = plan.withLock { $0 }(call)
+      fault = plan.withLock { $0.fault }(call)
     }
     switch fault {
     case nil: return try await pass(body)
@@ -104,17 +112,17 @@ package final class FaultyArchive: Archive {
       }
     case .refused: throw ArchiveError(.refused, archive: name)
     case .hanging:
-      while plan.withLock({ $0 })(call) == .hanging { await Self.pauseShortly() }
+      while plan.withLock({ $0.fault })(call) == .hanging { await Self.pauseShortly() }
     }
     throw ArchiveError(.away("a fault of the test at \(call)"), archive: name)
   }
 
   /// Gives these hints from now on, instead of the other archive's.
   package func hint(_ hints: @escaping @Sendable () -> AsyncStream<Void>?) {
-    self.hinting.withLock { $0 = hints }
+    hinting.withLock { $0.hints = hints }
   }
 
-  package func hints() -> AsyncStream<Void>? { hinting.withLock { $0 }() }
+  package func hints() -> AsyncStream<Void>? { hinting.withLock { $0.hints }() }
 
   package func head() async throws(ArchiveError) -> ArchiveHead? {
     try await perform("head") { [inner] () async throws(ArchiveError) in try await inner.head() }

@@ -2,10 +2,14 @@ import StrataBase
 
 /// Keeps a subscription alive, and cancels it when it is released.
 public final class StoreSubscription: Sendable, Hashable {
-  private let onCancel: Lock<(@Sendable () -> Void)?>
+  private struct Cancellation: Sendable {
+    var call: (@Sendable () -> Void)?
+  }
+
+  private let cancellation: Lock<Cancellation>
 
   init(onCancel: @escaping @Sendable () -> Void) {
-    self.onCancel = Lock(onCancel)
+    cancellation = Lock(Cancellation(call: onCancel))
   }
 
   deinit { cancel() }
@@ -16,9 +20,9 @@ public final class StoreSubscription: Sendable, Hashable {
   /// A delivery that another thread has started runs to its end. May be called inside the sink, and
   /// more than once. Amortised O(1).
   public func cancel() {
-    let action = onCancel.withLock { action in
-      defer { action = nil }
-      return action
+    let action = cancellation.withLock { cancellation in
+      defer { cancellation.call = nil }
+      return cancellation.call
     }
     action?()
   }

@@ -9,10 +9,14 @@ package final class WriteQueue: Sendable {
     package var durable: Revision
   }
 
+  /// What wakes the writer: set by the ``JournalWriter`` when it starts the queue.
+  private struct Wakeup: Sendable {
+    var call: (@Sendable (WriteQueueState.Wake) -> Void)?
+  }
+
   private let state: Lock<WriteQueueState>
   private let progress = Lock(Progress(written: 0, durable: 0))
-  /// Set by the ``JournalWriter`` when it starts the queue.
-  private let wakeWriter = Lock<(@Sendable (WriteQueueState.Wake) -> Void)?>(nil)
+  private let wakeup = Lock(Wakeup())
   private let now: @Sendable () -> Int64
 
   init(_ state: WriteQueueState, now: @escaping @Sendable () -> Int64) {
@@ -28,11 +32,11 @@ package final class WriteQueue: Sendable {
   ) {
     state.withLock { $0.start(after: revision, time: time) }
     note(written: revision, durable: revision)
-    self.wakeWriter.withLock { $0 = wakeWriter }
+    wakeup.withLock { $0.call = wakeWriter }
   }
 
   private func wake(_ wake: WriteQueueState.Wake) {
-    if wake != .notNeeded { wakeWriter.withLock { $0 }?(wake) }
+    if wake != .notNeeded { wakeup.withLock { $0.call }?(wake) }
   }
 
   /// Waits until there is room.
