@@ -213,7 +213,9 @@ extension Persistence {
       guard isFirst, archived.hasHistory, writer.configuration.restore == .bestEffort,
         let damage = error.reason.damage
       else { throw error }
-      return .lost(try RestoreLoss(ofAll: writer.path, damage: damage, on: writer.configuration.disk))
+      return .lost(
+        try RestoreLoss(ofAll: writer.path, damage: damage, on: writer.configuration.disk)
+      )
     }
     guard isFirst, let lost = opened.report.loss, lost.damage != nil,
       archived.has(opened.report.position)
