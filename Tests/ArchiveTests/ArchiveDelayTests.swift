@@ -44,7 +44,7 @@ struct ArchiveDelayTests {
     for number in 1...20 {
       try await commit(number)
       // The time is only for a deadlock.
-      try await persistence.replicated(through: Revision(Int64(number)), within: .seconds(60))
+      try await persistence.replicated(through: Revision(Int64(number)), within: .seconds(600))
     }
     try await persistence.close()
   }

@@ -258,7 +258,7 @@ extension LedgerGoldenTests {
       archive: archive
     )
     #expect(leader.initialState.db.users.count == 7)
-    try await leader.replicated(through: leader.revision, within: .seconds(60))
+    try await leader.replicated(through: leader.revision, within: .seconds(600))
     try await leader.close()
     let again = try StorePath(directory.path("again.strata"), for: .archiving)
     _ = try await ArchivePull(from: archive, to: again, on: .system).run()
@@ -295,7 +295,7 @@ extension LedgerGoldenTests {
       led.commit("n") { $0.db.users.insert(user("v\(number % 5)", "n\(number)")) }
     }
     try await leader.snapshot(named: "led")
-    try await leader.replicated(through: leader.revision, within: .seconds(60))
+    try await leader.replicated(through: leader.revision, within: .seconds(600))
     try await leader.close()
 
     for (known, name) in [(1, "a"), (3, "b"), (0, "c")] {

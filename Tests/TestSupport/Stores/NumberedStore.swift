@@ -47,7 +47,10 @@ package struct NumberedStore {
     _ configuration: PersistenceConfiguration = PersistenceConfiguration(),
     archive: (any Archive)? = nil
   ) async throws -> Persistence<First.State, First.Database> {
-    try await Persistence.open(
+    var configuration = configuration
+    // A snapshot may arrive after the commits.
+    if archive != nil { configuration.archiving.closingLimit = .seconds(600) }
+    return try await Persistence.open(
       at: path,
       initialState: First.State(),
       database: \.db,
