@@ -109,7 +109,16 @@ package actor ArchivePull {
     guard let head = try await archive.head() else {
       throw ArchiveError(.empty, archive: archive.name)
     }
-    return try await fill(file, from: try await base(for: end, extent, head), to: end, head)
+    let base = try await base(for: end, extent, head)
+    do {
+      return try await fill(file, from: base, to: end, head)
+    } catch {
+      // What it began with may have been removed meanwhile, or be of a history that has started again since.
+      let isThere = try await archive.snapshots().contains { $0.mark == base.mark }
+      if isThere, try await archive.head(replacing: head.mark) == nil { throw error }
+      file.removeLeftovers()
+      return try await fill(file, to: end, extent)
+    }
   }
 
   /// Fills a file from a snapshot and the segments after it.

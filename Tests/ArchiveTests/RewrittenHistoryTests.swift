@@ -112,6 +112,41 @@ struct RewrittenHistoryTests {
   }
 
   @Test
+  func `a pull begins again if what it began with is removed`() async throws {
+    let persistence = try await open()
+    let store = LibraryStore(persistence)
+    addSecret(to: store)
+    add(1...3, to: store)
+    try await persistence.replicated(through: persistence.revision)
+    let former = await memory.contents
+    try await persistence.erase([Book.ID(99)])
+    try await persistence.replicated(through: persistence.revision)
+    let (later, end) = (await memory.contents, await memory.head()?.mark.revision)
+    await memory.replace(by: former)
+
+    let (calls, call) = AsyncStream.makeStream(of: Void.self)
+    archive.fail {
+      if $0 != "segments" { return nil }
+      call.yield()
+      return .paused
+    }
+    let path = directory.path("pulled.strata")
+    let pull = ArchivePull(
+      from: archive,
+      to: try StorePath(path, for: .archiving),
+      on: .system
+    )
+    async let position = pull.run()
+    for await _ in calls { break }
+    await memory.replace(by: later)
+    archive.work()
+    #expect(try await position.revision == end)
+    #expect(try Inspector(path: path).verify().isSound)
+    #expect(try StoreBytes(path).files(holding: secret).isEmpty)
+    try await persistence.close()
+  }
+
+  @Test
   func `an archive that starts again has all that it had confirmed`() async throws {
     let persistence = try await open()
     let store = LibraryStore(persistence)
