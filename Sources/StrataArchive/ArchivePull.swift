@@ -112,12 +112,23 @@ package actor ArchivePull {
     let base = try await base(for: end, extent, head)
     do {
       return try await fill(file, from: base, to: end, head)
-    } catch {
-      // What it began with may have been removed meanwhile, or be of a history that has started again since.
-      let isThere = try await archive.snapshots().contains { $0.mark == base.mark }
-      if isThere, try await archive.head(replacing: head.mark) == nil { throw error }
+    } catch let failure {
+      guard await isReplaced(base, head) else { throw failure }
       file.removeLeftovers()
       return try await fill(file, to: end, extent)
+    }
+  }
+
+  /// Whether the archive has removed a snapshot since, or its history has started again.
+  ///
+  /// Of an archive that does not answer it is not known: then what has failed before says more.
+  private func isReplaced(_ base: ArchiveSnapshot, _ head: ArchiveHead) async -> Bool {
+    do {
+      let isThere = try await archive.snapshots().contains { $0.mark == base.mark }
+      if !isThere { return true }
+      return try await archive.head(replacing: head.mark) != nil
+    } catch _ {
+      return false
     }
   }
 
