@@ -196,8 +196,8 @@ extension Persistence {
 
   /// Opens a file beside its archive.
   ///
-  /// Where the archive has a history, a damaged file is not restored without some of its entities: such a state is none
-  /// of the history, and would be sent as if it were.
+  /// Where the archive has a history, or cannot be reached, a damaged file is not restored without some of its entities:
+  /// such a state is none of the history, and would be sent as if it were.
   ///
   /// - Parameter isFirst: whether the file is not the archive's, which would be no better the second time.
   private static func restore(

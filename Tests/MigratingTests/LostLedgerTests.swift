@@ -144,10 +144,16 @@ struct LostLedgerTests {
         try await open(migrations, policy)
       }
       #expect(refusal?.reason.damage != nil)
+      if policy == .bestEffort { #expect(refusal?.description.contains("baseline(at:)") == true) }
       #expect(try StoreBytes(path) == before)
     }
-    // A program without migrations changes nothing of the records.
-    let persistence = try await open([], .bestEffort)
+    // A program without migrations changes nothing of the records. Then a person says which ones ran.
+    let without = try await open([], .bestEffort)
+    #expect(without.initialState.db.prices["tea"]?.amount == 5_000)
+    try await without.close()
+    _ = try await DataMigrator(migrations, at: path).baseline(at: 2)
+    let persistence = try await open(migrations)
+    #expect(persistence.report.migrations == nil)
     #expect(persistence.initialState.db.prices["tea"]?.amount == 5_000)
     try await persistence.close()
   }

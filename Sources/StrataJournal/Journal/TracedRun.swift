@@ -13,8 +13,10 @@ package struct TracedRun: Equatable, Sendable {
   /// Whether only the name of its delta says so, which a program may have given to a commit.
   private let isKnownByName: Bool
 
-  /// The name of the migration that ran.
-  package var migration: String { MigrationTrace.migration(of: name) }
+  /// The name of the migration that ran; nil for another run.
+  package var migration: String? {
+    if case .up = trace { MigrationTrace.migration(of: name) } else { nil }
+  }
 
   /// Nil for a delta that no run of migrations has written.
   init?(_ delta: DeltaHeader) {

@@ -125,7 +125,7 @@ extension JournalWriter {
         .damaged(
           """
           \(damage); RestorePolicy.bestEffort found nothing that it can restore\
-          \(restoresParts ? "" : " whole, and the archive may have the rest")
+          \(restoresParts ? "" : " whole, and the archive may have the rest: open it once that can be reached")
           """
         )
       )

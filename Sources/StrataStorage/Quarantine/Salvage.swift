@@ -160,7 +160,8 @@ package struct Salvage {
     if mayMigrate, try !saysWhatRan(source) {
       throw CorruptionError(
         """
-        which migrations ran on it cannot be read, so RestorePolicy.bestEffort restores nothing: they would run again
+        which migrations ran on it cannot be read, so RestorePolicy.bestEffort restores nothing for a program with \
+        migrations: they would run again. Open it without them, then note those that ran: DataMigrator.baseline(at:)
         """
       )
     }
