@@ -20,34 +20,22 @@ struct DamagedLeaderTests {
     archive = FolderArchive(directory.path("archive"))
   }
 
-  private func open() async throws -> Persistence<LibraryState, LibraryDatabase> {
-    var configuration = PersistenceConfiguration()
-    configuration.restore = .bestEffort
-    configuration.archiving.closingLimit = .seconds(600)
-    return try await Persistence.open(
-      at: path,
-      initialState: LibraryState(),
-      database: \.db,
-      archive: archive,
-      configuration: configuration
-    )
-  }
-
-  /// Opens the file on a disk, with an archive whose calls may fail.
+  /// Opens the file with an archive: that of the folder, unless it is said.
   private func open(
-    on disk: FaultVFS,
-    _ link: FaultyArchive,
-    closingWithin limit: Duration
+    _ archive: (any Archive)? = nil,
+    _ restore: RestorePolicy = .bestEffort,
+    on disk: FaultVFS? = nil,
+    closingWithin limit: Duration = .seconds(600)
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
-    var configuration = PersistenceConfiguration()
-    configuration.vfs = disk.name
-    configuration.watch = disk.watch
+    var configuration = PersistenceConfiguration(restore: restore)
+    configuration.vfs = disk?.name
+    configuration.watch = disk?.watch
     configuration.archiving.closingLimit = limit
     return try await Persistence.open(
       at: path,
       initialState: LibraryState(),
       database: \.db,
-      archive: link,
+      archive: archive ?? self.archive,
       configuration: configuration
     )
   }
@@ -141,7 +129,7 @@ struct DamagedLeaderTests {
     let disk = try FaultVFS(name: "rotting-\(UUID().uuidString)")
     let memory = MemoryArchive()
     let link = FaultyArchive(memory)
-    let persistence = try await open(on: disk, link, closingWithin: .zero)
+    let persistence = try await open(link, .strict, on: disk, closingWithin: .zero)
     let store = LibraryStore(persistence)
     add(1...10, to: store)
     try await persistence.replicated(through: 10)
@@ -169,7 +157,7 @@ struct DamagedLeaderTests {
     let disk = try FaultVFS(name: "lying-\(UUID().uuidString)")
     let memory = MemoryArchive()
     let link = FaultyArchive(memory)
-    let persistence = try await open(on: disk, link, closingWithin: .seconds(600))
+    let persistence = try await open(link, .strict, on: disk)
     let store = LibraryStore(persistence)
     link.fail { _ in .lost }
     add(1...3, to: store)
@@ -186,18 +174,7 @@ struct DamagedLeaderTests {
   func `a damaged file is not sent without some of its entities`() async throws {
     let memory = MemoryArchive()
     let link = FaultyArchive(memory)
-    func open() async throws -> Persistence<LibraryState, LibraryDatabase> {
-      var configuration = PersistenceConfiguration(restore: .bestEffort)
-      configuration.archiving.closingLimit = .zero
-      return try await Persistence.open(
-        at: path,
-        initialState: LibraryState(),
-        database: \.db,
-        archive: link,
-        configuration: configuration
-      )
-    }
-    let first = try await open()
+    let first = try await open(link, closingWithin: .zero)
     let store = LibraryStore(first)
     add(1...8, to: store)
     try await first.replicated(through: 8)
@@ -213,12 +190,14 @@ struct DamagedLeaderTests {
     }
     let before = try StoreBytes(path)
 
-    let refusal = await #expect(throws: PersistenceError.self) { try await open() }
-    #expect(refusal?.reason.damage?.contains("the archive may have the rest") == true)
+    let refusal = await #expect(throws: PersistenceError.self) {
+      try await open(link, closingWithin: .zero)
+    }
+    #expect(refusal?.reason.damage?.contains("once that can be reached") == true)
     #expect(try StoreBytes(path) == before)
 
     link.work()
-    let second = try await open()
+    let second = try await open(link, closingWithin: .zero)
     let report = second.report
     #expect(LibraryStore(second).state.db.books.count == 8)
     #expect(report.loss?.revisions == 9...20)

@@ -117,16 +117,9 @@ struct OpeningMigrationTests {
   func `a snapshot from before a migration stays refused when the migration's delta is gone`()
     async throws
   {
-    struct Price: EntityType {
-      static let tableName: TableName = "prices"
-      let id: EntityID<Price>
-      var amount: Int
-    }
-    struct Prices: DatabaseType {
-      var prices = EntityTable<Price>()
-      static let schema = DatabaseSchema<Prices> { Entities(\.prices) }
-    }
-    struct Shop: StateType { var db = Prices() }
+    typealias Price = LostLedgerTests.Price
+    typealias Prices = LostLedgerTests.Prices
+    typealias Shop = LostLedgerTests.Shop
     func open(_ migrations: [DataMigration]) async throws -> Persistence<Shop, Prices> {
       try await Persistence.open(
         at: path,
