@@ -161,8 +161,8 @@ let package = Package(
       name: "StrataPersistence",
       dependencies: [
         "StrataBase", "StrataRecords", "StrataCore", "StrataNormalization", "StrataEntityStore",
-        "StrataJournal", "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive",
-        metrics, lifecycle,
+        "StrataJournal", "StrataInspection", "StrataStorage", "StrataMigrations", "StrataMigrating",
+        "StrataArchive", metrics, lifecycle,
       ]
     ),
     .target(

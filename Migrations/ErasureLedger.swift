@@ -73,6 +73,11 @@ extension ErasureLedger {
   package static func count(of entries: [Entry], notIn others: [Entry]) -> Int {
     Set(entries.map(\.key)).subtracting(others.map(\.key)).count
   }
+
+  /// Whether some rows name an entity that others of the same store do not name, or have all of the others and more.
+  package static func isMore(_ entries: [Entry], than others: [Entry]) -> Bool {
+    count(of: entries, notIn: others) > 0 || Set(entries).isStrictSuperset(of: others)
+  }
 }
 
 extension ErasureLedger.Entry {

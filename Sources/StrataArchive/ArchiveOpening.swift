@@ -184,12 +184,7 @@ package struct ArchiveOpening: Sendable {
     // The archive has lost the end of the file, and a follower must not add it again.
     case .atOrAhead where position.revision > head.mark.revision:
       return .diverged(after: head.mark.revision)
-    // What was erased may be in the snapshots of the file alone: then the two have the same commits.
-    case .atOrAhead, .behind:
-      let leader = configuration.archiving.leader(at: path)
-      let comparison = ArchiveComparison(archive, head, leader, file)
-      return try await comparison.hasErased() ? .superseded : relation
-    case .farBehind, .diverged, .superseded, .cut: return relation
+    case .atOrAhead, .behind, .farBehind, .diverged, .superseded, .cut: return relation
     }
   }
 
@@ -433,7 +428,7 @@ package struct ArchiveOpening: Sendable {
       // The archive may have newer data that is in no delta: a follower does not get it.
       if head.mark == HistoryMark(position) { _ = try await pull.catchUp(to: head) }
     case .rewritten, .cut: isRewritten = true
-    case .superseded:
+    case .superseded where position.revision <= head.mark.revision:
       // Moved aside, it would keep what was erased.
       let pulled = try await pull.replace(by: head.mark)
       report.pulled = Revision(0)...pulled.revision
@@ -452,7 +447,7 @@ package struct ArchiveOpening: Sendable {
         )
         try await adopt(head, .farBehind, reached)
       }
-    case .farBehind, .diverged:
+    case .farBehind, .diverged, .superseded:
       // It may have been compared with parts of two histories.
       if try await archive.head(replacing: head.mark) != nil {
         throw ArchiveError(.refused, archive: archive.name)
@@ -534,13 +529,17 @@ package struct ArchiveOpening: Sendable {
     _ relation: ArchiveRelation,
     _ head: ArchiveHead
   ) throws {
-    var lost: ClosedRange<Revision>?
-    if case .diverged(let common?) = relation, common < position.revision {
-      lost = common.next...position.revision
-    }
+    let common: Revision? =
+      switch relation {
+      case .diverged(let common): common
+      case .superseded: head.mark.revision
+      default: nil
+      }
+    let lost = common.flatMap { $0 < position.revision ? $0.next...position.revision : nil }
     let detail =
       switch (relation, lost) {
       case _ where position.storeID != head.store: "which has another store, and it has no commits"
+      case (.superseded, _): "from which entities were erased that the file still has"
       case (.farBehind, _): "which no longer has what follows revision \(position.revision)"
       case (_, let lost?) where lost.lowerBound > head.mark.revision:
         "which no longer has the revisions \(lost.lowerBound) to \(lost.upperBound)"

@@ -16,7 +16,8 @@ package enum ArchiveRelation: Sendable, Equatable {
   case diverged(after: Revision?)
   /// Entities were erased from the file that the archive still has, and the archive has no other commits than the file.
   case rewritten
-  /// Entities were erased from the archive that the file still has, and the file has no other commits than the archive.
+  /// Entities were erased from the archive that the file still has, and the file has no other commits than the archive, but
+  /// perhaps some after its end.
   case superseded
   /// The file was taken back on purpose, and the archive has another history.
   case cut
@@ -81,25 +82,26 @@ struct ArchiveComparison {
 
   /// How the file relates to the archive.
   ///
-  /// Reads one segment at most, unless the two differ: then everything in the archive, to find where. Of a file with
-  /// erasures it reads the catalog too.
+  /// Reads the catalog and one segment, unless the two differ: then everything in the archive, to find where.
   func relation() async throws -> ArchiveRelation {
     let relation = try await relationOfCommits()
     switch relation {
-    case .atOrAhead:
-      return try await lacksErasures() ? .rewritten : relation
-    case .diverged:
-      if try await lacksErasures(), try await hasCommitOfHead() { return .rewritten }
-      if try await hasErased(), try await archiveHasCommitOfEnd() { return .superseded }
-      return relation
-    case .behind, .farBehind, .rewritten, .superseded, .cut: return relation
+    case .atOrAhead, .behind, .diverged: break
+    case .farBehind, .rewritten, .superseded, .cut: return relation
     }
-  }
-
-  /// Whether the archive has the erasures of the file, and more.
-  func hasErased() async throws -> Bool {
-    let erased = Set(try await file.erasures())
-    return erased.isStrictSubset(of: try await archivedErasures())
+    let (erased, archived) = (try await file.erasures(), try await archivedErasures())
+    let lacksErasures = Set(erased).isStrictSuperset(of: archived)
+    let hasErased = Set(archived).isStrictSuperset(of: erased)
+    if case .diverged = relation {
+      if lacksErasures, try await hasCommitOfHead() { return .rewritten }
+      if hasErased, try await archiveHasCommitOfEnd() { return .superseded }
+      return relation
+    }
+    // What was erased may be in the snapshots alone: then the two have the same commits.
+    if lacksErasures, relation == .atOrAhead { return .rewritten }
+    if hasErased { return .superseded }
+    // Entities were erased from each that the other has: neither history can take the place of the other.
+    return ErasureLedger.isMore(archived, than: erased) ? .diverged(after: nil) : relation
   }
 
   /// The number of entities that were erased from the file, and that the archive knows no erasure of.
@@ -124,15 +126,11 @@ struct ArchiveComparison {
   }
 
   private func archivedErasures() async throws -> [ErasureLedger.Entry] {
-    let catalog: [UInt8]
-    do throws(ArchiveError) {
-      catalog = try await archive.catalog()
-    } catch {
-      // One that has no commits yet.
-      if case .notFound = error.reason { return [] }
-      throw error
+    guard let catalog = try await archive.currentCatalog() else { return [] }
+    let path = file.path
+    return try await file.read { _ in
+      try ArchiveImage.erasures(inCatalog: catalog, at: path, on: .system)
     }
-    return try await file.erasures(inCatalog: catalog)
   }
 
   /// A commit, apart from what was erased from it.
@@ -314,22 +312,24 @@ extension ComparedFile {
     }
   }
 
-  fileprivate func erasures() async throws -> [ErasureLedger.Entry] {
+  func erasures() async throws -> [ErasureLedger.Entry] {
     try await read { try ErasureLedger.entries(on: $0.journal.connection) }
-  }
-
-  /// The erasures that a catalog of the same store lists.
-  fileprivate func erasures(inCatalog image: [UInt8]) async throws -> [ErasureLedger.Entry] {
-    let path = path
-    return try await read { _ in
-      try ArchiveImage.erasures(inCatalog: image, at: path, on: .system)
-    }
   }
 }
 
 extension HistoryReader: ComparedFile {}
 
 extension Archive {
+  /// Its catalog; nil if it has no commits yet.
+  func currentCatalog() async throws(ArchiveError) -> [UInt8]? {
+    do throws(ArchiveError) {
+      return try await catalog()
+    } catch {
+      if case .notFound = error.reason { return nil }
+      throw error
+    }
+  }
+
   /// The head, if the history does not go through a former end of it any more: it has started again, or went back.
   ///
   /// Calls that were made meanwhile may have read parts of two histories. Reads one segment at most.

@@ -1,6 +1,7 @@
 import Foundation
 import StrataBase
 package import StrataJournal
+package import StrataMigrations
 
 /// The history of a store that another process writes.
 package protocol FollowedHistory: Sendable {
@@ -12,6 +13,9 @@ package protocol FollowedHistory: Sendable {
   /// Throws ``RewoundHistory`` if the history does not continue the mark.
   func deltas(after mark: HistoryMark, bytes: Int) async throws -> FollowedDeltas
 
+  /// What was erased from it.
+  func erasures() async throws -> [ErasureLedger.Entry]
+
   /// Elements that arrive soon after there are more deltas; nil if there are no hints.
   func hints() -> AsyncStream<Void>?
 }
@@ -20,19 +24,28 @@ package protocol FollowedHistory: Sendable {
 package struct FollowedDeltas: Sendable {
   /// What the archive has said of itself; nil for a file.
   package var head: ArchiveHead?
+  /// Entities may be erased from a history whose deltas stay as they are, but the epoch does not; nil if it is not known.
+  package var epoch: Int64?
   package var frames: [DeltaFrame] = []
   /// The archive's catalog, if a run of migrations has written one of them.
   package var catalog: [UInt8]?
 }
 
 /// A history that does not continue that of a follower: it was taken back, or the next deltas were removed.
-package struct RewoundHistory: Error {}
+package struct RewoundHistory: Error {
+  package init() {}
+}
 
 /// The history in an archive.
 package struct ArchivedHistory: FollowedHistory {
   private let archive: any Archive
+  private let path: StorePath
 
-  package init(_ archive: any Archive) { self.archive = archive }
+  /// - Parameter path: the follower's file, beside which a catalog is read.
+  package init(_ archive: any Archive, of path: StorePath) {
+    self.archive = archive
+    self.path = path
+  }
 
   package var name: String { "the archive \(archive.name)" }
 
@@ -43,12 +56,17 @@ package struct ArchivedHistory: FollowedHistory {
       throw ArchiveError(.empty, archive: archive.name)
     }
     let frames = try await frames(after: mark, head, bytes: bytes)
-    var deltas = FollowedDeltas(head: head, frames: frames)
+    var deltas = FollowedDeltas(head: head, epoch: head.epoch, frames: frames)
     if frames.haveMigrations {
       deltas.catalog = try await archive.catalog()
       if try await archive.head(replacing: head.mark) != nil { throw RewoundHistory() }
     }
     return deltas
+  }
+
+  package func erasures() async throws -> [ErasureLedger.Entry] {
+    guard let catalog = try await archive.currentCatalog() else { return [] }
+    return try ArchiveImage.erasures(inCatalog: catalog, at: path, on: .system)
   }
 
   private func frames(
@@ -95,7 +113,7 @@ package struct FileHistory: FollowedHistory {
   package func deltas(after mark: HistoryMark, bytes: Int) async throws -> FollowedDeltas {
     let head = try HeadFile.read(path.head)
     if let head, HistoryMark(head.written.revision, head.written.chain) == mark {
-      return FollowedDeltas()
+      return FollowedDeltas(epoch: head.epoch)
     }
     do {
       let frames = try await file.read { view -> [DeltaFrame]? in
@@ -113,7 +131,7 @@ package struct FileHistory: FollowedHistory {
       // If its writer has died, a copy of the store was read: next time the file itself may have more.
       await file.close()
       guard let frames else { throw RewoundHistory() }
-      return FollowedDeltas(frames: frames)
+      return FollowedDeltas(epoch: head?.epoch, frames: frames)
     } catch let error as PersistenceError {
       await file.close()
       switch error.reason {
@@ -121,5 +139,17 @@ package struct FileHistory: FollowedHistory {
       default: throw error
       }
     }
+  }
+
+  package func erasures() async throws -> [ErasureLedger.Entry] {
+    let erasures: [ErasureLedger.Entry]
+    do {
+      erasures = try await file.erasures()
+    } catch {
+      await file.close()
+      throw error
+    }
+    await file.close()
+    return erasures
   }
 }

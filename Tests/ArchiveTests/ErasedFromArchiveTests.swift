@@ -33,11 +33,12 @@ struct ErasedFromArchiveTests {
   }
 
   private func open(
-    _ name: String = "first"
+    _ name: String = "first",
+    initial: LibraryState = LibraryState()
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
     try await Persistence.open(
       at: path(name),
-      initialState: LibraryState(),
+      initialState: initial,
       database: \.db,
       archive: memory,
       configuration: configuration(name)
@@ -137,28 +138,91 @@ struct ErasedFromArchiveTests {
 
   @Test
   func `an entity that only snapshots have leaves the archive too`() async throws {
+    try await eraseFromSnapshots(.before) {}
+  }
+
+  /// Where the file of another machine ends, compared with the archive.
+  enum End: CaseIterable {
+    case before, same, after
+  }
+
+  /// Three books of which the first leaves the store of the leader, and the archive; no delta has it.
+  private func eraseFromSnapshots(_ end: End, after prepare: () async throws -> Void) async throws {
     var initial = LibraryState()
     initial.db.books.insert(Book(id: 1, title: Self.secret))
-    let leader = try await Persistence.open(
-      at: path("first"),
-      initialState: initial,
-      database: \.db,
-      archive: memory,
-      configuration: configuration("first")
-    )
-    add(2...3, to: LibraryStore(leader))
+    let leader = try await open(initial: initial)
+    let store = LibraryStore(leader)
+    add(2...3, to: store)
     try await leader.replicated(through: 2)
     try await leader.close()
     #expect(try await archiveHasSecret())
+    try await prepare()
     let chain = try Inspector(path: path("first")).query { $0.position.chain }
     let entity = ErasedEntities([.init(table: "books", meantBy: "1")])
     _ = try StoreErasure.run(at: path("first"), entity, .refuse)
     #expect(try Inspector(path: path("first")).query { $0.position.chain } == chain)
     let again = try await open()
-    add(4...4, to: LibraryStore(again))
-    try await again.replicated(through: 3)
-    #expect(try await !archiveHasSecret())
+    let later = LibraryStore(again)
+    #expect(books(later) == [2, 3])
+    if end == .before { add(4...4, to: later) }
+    try await again.replicated(through: again.revision)
     try await again.close()
+    #expect(try await !archiveHasSecret())
+  }
+
+  @Test(arguments: End.allCases)
+  func `a file from before an erasure of what only snapshots have does not bring it back`(
+    _ end: End
+  ) async throws {
+    try await eraseFromSnapshots(end) {
+      try await open("second").close()
+      if end != .after { return }
+      let alone = try await Persistence.open(
+        at: path("second"),
+        initialState: LibraryState(),
+        database: \LibraryState.db
+      )
+      let store = LibraryStore(alone)
+      add(21...22, to: store)
+      try await alone.close()
+    }
+    let second = try await open("second")
+    let store = LibraryStore(second)
+    #expect(books(store) == (end == .before ? [2, 3, 4] : [2, 3]))
+    let lost = second.report.archive?.setAside?.revisions
+    #expect(lost == (end == .after ? 3...4 : nil))
+    add(5...5, to: store)
+    _ = try await second.snapshot(named: "all")
+    try await second.replicated(through: second.revision)
+    #expect(try await !archiveHasSecret())
+    try await second.close()
+    // Moved aside, it has what it had.
+    if end == .after { return }
+    #expect(try StoreBytes(path("second")).files(holding: Self.secret).isEmpty)
+  }
+
+  @Test(arguments: [false, true])
+  func `a running follower lets go of what was erased from snapshots`(_ ofFile: Bool) async throws {
+    var following: Follower<LibraryState, LibraryDatabase>?
+    var events: AsyncStream<FollowerEvent>?
+    var copy: LibraryStore?
+    try await eraseFromSnapshots(.same) {
+      let follower =
+        ofFile
+        ? try await Persistence.follow(
+          at: path("first"),
+          initialState: LibraryState(),
+          database: \LibraryState.db
+        ) : try await follow()
+      (following, events, copy) = (follower, follower.events, LibraryStore(follower))
+      #expect(copy.map(books) == [1, 2, 3])
+    }
+    let follower = try #require(following)
+    for await event in try #require(events) { if case .rewound = event { break } }
+    #expect(copy.map(books) == [2, 3])
+    #expect(follower.revision == 2)
+    try await follower.close()
+    if !ofFile { #expect(try StoreBytes(path("replica")).files(holding: Self.secret).isEmpty) }
   }
 
   @Test

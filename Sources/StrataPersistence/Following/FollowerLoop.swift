@@ -5,6 +5,7 @@ import StrataCore
 import StrataEntityStore
 import StrataJournal
 import StrataMigrating
+import StrataMigrations
 import StrataNormalization
 import StrataStorage
 
@@ -19,6 +20,15 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     let opening: StoreOpening<State, Database>
     /// The directory of a file without a given path; it is removed with the follower.
     let temporary: TemporaryFolder?
+
+    /// What is followed.
+    var history: any FollowedHistory {
+      if let archive = opening.archive {
+        ArchivedHistory(archive, of: path)
+      } else {
+        FileHistory(path)
+      }
+    }
   }
 
   /// A file as it was restored.
@@ -28,6 +38,8 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     let catalog: LayoutCatalog
     /// The migration that the leader has to run before the file can be read; the state is not that of the file then.
     var awaited: String?
+    /// What was erased from the file.
+    var erasures: [ErasureLedger.Entry] = []
     var mark: HistoryMark { HistoryMark(report.position) }
   }
 
@@ -44,6 +56,10 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
   private var awaited: String?
   /// The revision of the store whose history was taken back, until the store has the history as it is now.
   private var rewoundFrom: Revision?
+  /// What was erased from the history that the store has.
+  private var erasures: [ErasureLedger.Entry]
+  /// The epoch in which nothing else was erased; nil if none was asked for.
+  private var epoch: Int64?
   private let storeID: UUID
   private nonisolated let run = Lock<Run?>(nil)
 
@@ -55,18 +71,18 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
 
   init(
     _ setup: Setup,
-    _ history: any FollowedHistory,
     _ progress: FollowerProgress,
     _ restored: Restored,
     _ replica: Replica?
   ) {
     self.setup = setup
-    self.history = history
+    history = setup.history
     self.progress = progress
     self.replica = replica
     mark = restored.mark
     catalog = restored.catalog
     awaited = restored.awaited
+    erasures = restored.erasures
     storeID = restored.report.position.storeID
   }
 
@@ -147,6 +163,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       var batch = try await read(after: mark, catalog)
       while !Task.isCancelled {
         let current = batch
+        try await checkErasures(in: current.epoch)
         progress.note(current.frames.isEmpty ? .caughtUp : .found)
         if current.frames.isEmpty { break }
         // Applying one waits for nothing, so the next one is read meanwhile.
@@ -175,6 +192,15 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     return pause
   }
 
+  /// Throws ``RewoundHistory`` if entities were erased from what is followed that the store may have: if only snapshots had
+  /// them, no delta says so.
+  private func checkErasures(in new: Int64?) async throws {
+    guard let new, new != epoch else { return }
+    let erased = try await untilCancelled { [history] in try await history.erasures() }
+    if ErasureLedger.isMore(erased, than: erasures) { throw RewoundHistory() }
+    epoch = new
+  }
+
   private var pause: Duration {
     progress.machine.pause(setup.opening.configuration.archiving.pollInterval)
   }
@@ -190,6 +216,8 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     var catalog: LayoutCatalog
     /// The archive's, if a run of migrations has written one of the frames.
     var archiveCatalog: [UInt8]?
+    /// The epoch of what is followed.
+    var epoch: Int64?
     /// Why the frame after the last delta cannot be decoded.
     var failure: (any Error)?
 
@@ -207,6 +235,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     progress.note(head: read.head)
     let frames = read.frames
     var batch = Batch(frames: frames, end: mark, catalog: catalog, archiveCatalog: read.catalog)
+    batch.epoch = read.epoch
     guard let last = frames.last else { return batch }
     batch.end = HistoryMark(last.header.revision, last.chain)
     let decoder = try DatabaseDecoder<Database>(
@@ -262,6 +291,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
       self.replica = replica
       mark = restored.mark
       awaited = restored.awaited
+      (erasures, epoch) = (restored.erasures, nil)
       // A temporary file has nothing of its own.
       if setup.temporary == nil, let archived = restored.report.archive {
         for setAside in archived.allSetAside.reversed() {
@@ -324,12 +354,15 @@ extension FollowerLoop {
     }
     var restored: Restored
     do throws(PersistenceError) {
+      // What is erased while the file is read is found later.
+      let erasures = try await erasures(setup)
       // Records that this build can read are not what it means by them before its migrations have run.
       if let replica, let name = await pendingMigration(setup) {
         restored = await waiting(setup, for: name, replica)
       } else {
         restored = try await restoreFile(setup)
       }
+      restored.erasures = erasures
     } catch {
       guard let name = await Self.awaited(setup, by: error), let replica else {
         do { try await replica?.close() } catch _ {}
@@ -340,6 +373,17 @@ extension FollowerLoop {
     restored.report.archive = archived?.report
     restored.report.notes += archived?.noteReported() ?? []
     return (restored, replica)
+  }
+
+  /// What was erased from the file.
+  private static func erasures(
+    _ setup: Setup
+  ) async throws(PersistenceError) -> [ErasureLedger.Entry] {
+    do {
+      return try await FileHistory(setup.path).erasures()
+    } catch {
+      throw PersistenceError(.opening, path: setup.path.file, wrapping: error)
+    }
   }
 
   private static func restoreFile(_ setup: Setup) async throws(PersistenceError) -> Restored {

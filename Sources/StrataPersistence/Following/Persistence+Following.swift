@@ -161,9 +161,7 @@ extension Persistence {
       now: opening.configuration.now
     )
     if let name = restored.awaited { progress.note(.older(name)) }
-    let history: any FollowedHistory =
-      if let archive = opening.archive { ArchivedHistory(archive) } else { FileHistory(path) }
-    let loop = FollowerLoop(setup, history, progress, restored, replica)
+    let loop = FollowerLoop(setup, progress, restored, replica)
     return Follower(opening, restored, progress, loop, watch)
   }
 }
