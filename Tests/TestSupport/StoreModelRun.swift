@@ -239,7 +239,8 @@ package struct StoreModelRun {
     let wasSpoilt = isSpoilt
     if isSpoilt {
       vfs.heal()
-      isSpoilt = !isSound(directory)
+      // What the WAL has hides what was done to the pages under it.
+      isSpoilt = vfs.size(of: directory.path("app.strata-wal")) > 0 || !isSound(directory)
     }
     do {
       persistence = try await Self.open(directory, vfs, durability, boot)

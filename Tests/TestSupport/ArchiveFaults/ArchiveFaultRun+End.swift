@@ -125,6 +125,8 @@ extension ArchiveFaultRun {
           note("a follower has \(trail.map { "\($0)" } ?? "no trail"), its leader \(final)")
         }
         checkValue(following.store.state, following.build, of: machine)
+        try await close(machine)
+        if !following.isTemporary { checkErased(from: machine) }
       } catch {
         if case .failed(let detail) = following.follower.status, detail.contains("erased") {
           try await close(machine)

@@ -7,15 +7,20 @@ extension ArchiveFaultRun {
     for commit in erased.sorted() {
       let secret = CommitTrail.secret(of: commit)
       if try await place.holds(secret) { note("the archive holds \(secret), which was erased") }
-      for machine in machines {
-        for file in [machine.path, machine.path + "-wal"] {
-          guard let data = FileManager.default.contents(atPath: file),
-            data.range(of: Data(secret.utf8)) != nil
-          else { continue }
-          note("\(file) holds \(secret), which was erased")
-        }
+    }
+    for machine in machines.indices { checkErased(from: machine) }
+    summary.erased = erased.count
+  }
+
+  /// Checks that the file of a machine, which is not open, does not have what was erased.
+  func checkErased(from machine: Int) {
+    let path = machines[machine].path
+    for file in [path, path + "-wal"] {
+      guard let data = FileManager.default.contents(atPath: file) else { continue }
+      for secret in erased.sorted().map(CommitTrail.secret)
+      where data.range(of: Data(secret.utf8)) != nil {
+        note("\(file) holds \(secret), which was erased")
       }
     }
-    summary.erased = erased.count
   }
 }
