@@ -93,7 +93,6 @@ struct ArchiveComparison {
     let lacksErasures = Set(erased).isStrictSuperset(of: archived)
     let hasErased = Set(archived).isStrictSuperset(of: erased)
     if case .diverged = relation {
-      if lacksErasures, try await hasCommitOfHead() { return .rewritten }
       if hasErased, try await archiveHasCommitOfEnd() { return .superseded }
       return relation
     }
@@ -160,22 +159,14 @@ struct ArchiveComparison {
     return frame.map { Commit(time: $0.header.time, origin: $0.origin.id) }
   }
 
-  /// Whether the file has the commit that the archive ends with.
+  /// Whether the file has the commit that the archive ends with; nil if one of them does not have it any more.
   ///
   /// Of an archive that ends with a snapshot only the time is known.
-  private func hasCommitOfHead() async throws -> Bool {
-    guard let own = try await commit(at: head.mark.revision) else { return false }
+  private func hasCommitOfHead() async throws -> Bool? {
+    guard let own = try await commit(at: head.mark.revision) else { return nil }
     if let archived = try await archivedCommit(at: head.mark.revision) { return archived == own }
     let snapshot = try await archive.snapshots().last { $0.mark == head.mark }
-    return snapshot?.time.nearestMicrosecond == own.time
-  }
-
-  /// Whether the archive ends with another commit than the file has at that revision, as far as both are there.
-  private func lacksCommitOfHead() async throws -> Bool {
-    guard let own = try await commit(at: head.mark.revision),
-      let archived = try await archivedCommit(at: head.mark.revision)
-    else { return false }
-    return own != archived
+    return snapshot.map { $0.time.nearestMicrosecond == own.time }
   }
 
   /// Whether the archive has the commit that the file ends with.
@@ -227,16 +218,17 @@ struct ArchiveComparison {
       let hasLedLast = try await file.leadership() == head.epoch && head.leader == leader
       return hasLedLast ? .atOrAhead : .diverged(after: nil)
     }
-    let leadership = try await file.leadership()
-    let hasLedLast = leadership == head.epoch || head.leader == leader
     // The epoch that an archive has given again after it went back, and a head that this process has just led, say nothing of
     // who wrote the end.
-    if hasLedLast, position.epoch > leadership, try await lastEpochOfSegments() <= leadership,
-      try await !lacksCommitOfHead()
+    let leadership = try await file.leadership()
+    let hasLedLast = leadership == head.epoch || head.leader == leader
+    if try await lacksErasures() {
+      if try await hasCommitOfHead() == true { return .rewritten }
+    } else if hasLedLast, position.epoch > leadership, try await file.isOfOlderFormat(),
+      try await lastEpochOfSegments() <= leadership, try await hasCommitOfHead() != false
     {
-      if try await lacksErasures() { return .rewritten }
       // As above: since then, a file that was taken back has a note of it.
-      if try await file.isOfOlderFormat() { return .cut }
+      return .cut
     }
     return .diverged(after: try await commonRevision(before: position))
   }

@@ -112,6 +112,45 @@ struct RewrittenHistoryTests {
   }
 
   @Test
+  func `an erasure that was not sent takes no commits of another leader from the archive`()
+    async throws
+  {
+    let first = try await open()
+    let store = LibraryStore(first)
+    addSecret(to: store)
+    try await first.replicated(through: first.revision)
+    try await first.close()
+    let second = try await open("other")
+    let other = LibraryStore(second)
+    add(11...13, to: other)
+    _ = try await second.snapshot(named: "end")
+    try await second.replicated(through: second.revision)
+    while await memory.snapshots().last?.mark.revision != second.revision { await Task.yield() }
+    try await second.close()
+    // Nothing in the archive says in which epoch its end was written.
+    try await memory.remove(segmentsThrough: second.revision, snapshots: [])
+
+    let alone = try await Persistence.open(
+      at: directory.path("app.strata"),
+      initialState: LibraryState(),
+      database: \.db
+    )
+    let own = LibraryStore(alone)
+    add(21...28, to: own)
+    try await alone.erase([Book.ID(99)])
+    try await alone.close()
+    let path = try StorePath(directory.path("app.strata"), for: .archiving)
+    var head = try #require(await memory.head())
+    // As a process sees it that has just led, and compares what it leads.
+    head.leader = ArchivePolicy().leader(at: path)
+    let relation = try await ArchiveRelation.find(of: path, to: memory, head).relation
+    guard case .diverged = relation else {
+      Issue.record("\(relation)")
+      return
+    }
+  }
+
+  @Test
   func `a pull begins again if what it began with is removed`() async throws {
     let persistence = try await open()
     let store = LibraryStore(persistence)
