@@ -84,23 +84,21 @@ struct ArchiveComparison {
   ///
   /// Reads the catalog and one segment, unless the two differ: then everything in the archive, to find where.
   func relation() async throws -> ArchiveRelation {
-    let relation = try await relationOfCommits()
-    switch relation {
-    case .atOrAhead, .behind, .diverged: break
-    case .farBehind, .rewritten, .superseded, .cut: return relation
-    }
     let (erased, archived) = (try await file.erasures(), try await archivedErasures())
     let lacksErasures = Set(erased).isStrictSuperset(of: archived)
-    let hasErased = Set(archived).isStrictSuperset(of: erased)
-    if case .diverged = relation {
-      if hasErased, try await archiveHasCommitOfEnd() { return .superseded }
-      return relation
-    }
+    let isMissing = ErasureLedger.count(of: erased, notIn: archived) > 0
+    let returns = ErasureLedger.isMore(archived, than: erased)
+    let relation = try await relationOfCommits(lacksErasures)
+    switch relation {
     // What was erased may be in the snapshots alone: then the two have the same commits.
-    if lacksErasures, relation == .atOrAhead { return .rewritten }
-    if hasErased { return .superseded }
-    // Entities were erased from each that the other has: neither history can take the place of the other.
-    return ErasureLedger.isMore(archived, than: erased) ? .diverged(after: nil) : relation
+    case .atOrAhead where lacksErasures: return .rewritten
+    // If entities were erased from each that the other has, neither history can take the place of the other.
+    case .atOrAhead where returns, .behind where returns:
+      return isMissing ? .diverged(after: nil) : .superseded
+    case .diverged where returns && !isMissing:
+      return try await archiveHasCommitOfEnd() ? .superseded : relation
+    case .atOrAhead, .behind, .farBehind, .diverged, .rewritten, .superseded, .cut: return relation
+    }
   }
 
   /// The number of entities that were erased from the file, and that the archive knows no erasure of.
@@ -115,13 +113,6 @@ struct ArchiveComparison {
   /// The number of entities that were erased from the archive, and that the file knows no erasure of.
   func returningErasures() async throws -> Int {
     ErasureLedger.count(of: try await archivedErasures(), notIn: try await file.erasures())
-  }
-
-  /// Whether the archive has the erasures of the file, but not all.
-  private func lacksErasures() async throws -> Bool {
-    let erased = Set(try await file.erasures())
-    if erased.isEmpty { return false }
-    return erased.isStrictSuperset(of: try await archivedErasures())
   }
 
   private func archivedErasures() async throws -> [ErasureLedger.Entry] {
@@ -176,11 +167,14 @@ struct ArchiveComparison {
     return try await archivedCommit(at: end) == own
   }
 
-  private func relationOfCommits() async throws -> ArchiveRelation {
+  /// - Parameter lacksErasures: whether the file has all erasures of the archive, and more.
+  private func relationOfCommits(_ lacksErasures: Bool) async throws -> ArchiveRelation {
     let position = try await file.position()
     let end = HistoryMark(position)
     if head.mark == end { return .atOrAhead }
-    if head.mark.revision <= position.revision { return try await relation(ofLonger: position) }
+    if head.mark.revision <= position.revision {
+      return try await relation(ofLonger: position, lacksErasures)
+    }
     if try await file.takenBack() != nil { return .cut }
     // A file that a build before 0.3 took back has no note of it. Every cut raises the epoch; so do every leadership and
     // erasure, and following. An archive that went back may have lost the file's last leadership.
@@ -208,7 +202,10 @@ struct ArchiveComparison {
     )
   }
 
-  private func relation(ofLonger position: Position) async throws -> ArchiveRelation {
+  private func relation(
+    ofLonger position: Position,
+    _ lacksErasures: Bool
+  ) async throws -> ArchiveRelation {
     let chain = try await file.chain(at: head.mark.revision)
     if chain.map({ HistoryMark(head.mark.revision, $0) }) == head.mark { return .atOrAhead }
     if try await file.takenBack() != nil { return .cut }
@@ -222,7 +219,7 @@ struct ArchiveComparison {
     // who wrote the end.
     let leadership = try await file.leadership()
     let hasLedLast = leadership == head.epoch || head.leader == leader
-    if try await lacksErasures() {
+    if lacksErasures {
       if try await hasCommitOfHead() == true { return .rewritten }
     } else if hasLedLast, position.epoch > leadership, try await file.isOfOlderFormat(),
       try await lastEpochOfSegments() <= leadership, try await hasCommitOfHead() != false
