@@ -187,6 +187,34 @@ struct StandbyTests {
   }
 
   @Test
+  func `a standby that is asked to lead while it is closed leaves its file`() async throws {
+    let leader = try await open("one")
+    add(1...3, to: LibraryStore(leader))
+    try await leader.replicated(through: 3)
+    for _ in 1...30 {
+      let standby = try await standBy("two")
+      let store = LibraryStore(standby)
+      let asking = Task {
+        while true {
+          do throws(PersistenceError) {
+            try await standby.lead()
+          } catch {
+            if error.reason == .closed { return }
+          }
+        }
+      }
+      try await standby.reach(3)
+      try await standby.close()
+      // Nothing has the file open.
+      let next = try await standBy("two")
+      #expect(next.initialState.db == store.state.db)
+      try await next.close()
+      await asking.value
+    }
+    try await leader.close()
+  }
+
+  @Test
   func `a standby that is an older build tries again only once there is more`() async throws {
     let leader = try await open("leader")
     let store = LibraryStore(leader)

@@ -40,10 +40,13 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   private let persistence = Lock<Persistence<State, Database>?>(nil)
   /// Serves those who wait for a commit of this process.
   private let serving = Lock<Task<Void, Never>?>(nil)
-  /// A call to lead that has not ended; further ones wait for the same.
-  private let leading = Lock<Task<Result<Persistence<State, Database>, PersistenceError>, Never>?>(
-    nil
-  )
+  private let leading = Lock(Leading())
+
+  /// A call to lead that has not ended, for which further ones wait; none begins once this is being closed.
+  private struct Leading {
+    var task: Task<Result<Persistence<State, Database>, PersistenceError>, Never>?
+    var mayBegin = true
+  }
 
   init(
     _ opening: StoreOpening<State, Database>,
@@ -162,15 +165,17 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   /// It waits for a copy that is being made of the archive no longer than `closingLimit`; the copy is given up.
   public func close() async throws(PersistenceError) {
     defer { progress.close() }
+    let begun = leading.withLock { leading in
+      leading.mayBegin = false
+      return leading.task
+    }
     watching.withLock { $0 }?.cancel()
     if let persistence = persistence.withLock({ $0 }) { return try await persistence.close() }
     let end = FirstAnswer<Void>()
-    let stopping = Task { [loop, leading] in
+    let stopping = Task { [loop] in
       // It leads once this is over, or follows again.
-      if let leading = leading.withLock({ $0 }) {
-        leading.cancel()
-        _ = await leading.value
-      }
+      begun?.cancel()
+      _ = await begun?.value
       await loop.stop()
       end.give(())
     }
@@ -188,7 +193,9 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   /// one commit more, if it lacks something. O(entities).
   ///
   /// Returns the persistence of the store. Throws `PersistenceError`: `.archive` with `.led` while another process leads,
-  /// or with `.away`; then it goes on following. Calls at the same time are one, and cancelling one cancels all. Traps for a follower of a file: close it, and open the file.
+  /// or with `.away`; then it goes on following. `.closed` once ``close()`` was called, also while that has not returned.
+  /// Calls at the same time are one, and cancelling one cancels all. Traps for a follower of a file: close it, and open
+  /// the file.
   @discardableResult
   public func lead() async throws(PersistenceError) -> Persistence<State, Database> {
     try await lead(.open)
@@ -199,11 +206,13 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
     _ withoutLead: ArchivePolicy.WithoutLead
   ) async throws(PersistenceError) -> Persistence<State, Database> {
     if let persistence = persistence.withLock({ $0 }) { return persistence }
-    let task = leading.withLock { leading in
-      let task = leading ?? Task { await self.startLeading(withoutLead) }
-      leading = task
-      return task
+    let begun = leading.withLock { leading in
+      if leading.task == nil, leading.mayBegin {
+        leading.task = Task { await self.startLeading(withoutLead) }
+      }
+      return leading.task
     }
+    guard let task = begun else { throw closed }
     let result = await withTaskCancellationHandler {
       await task.value
     } onCancel: {
@@ -215,11 +224,11 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   private func startLeading(
     _ withoutLead: ArchivePolicy.WithoutLead
   ) async -> Result<Persistence<State, Database>, PersistenceError> {
-    defer { leading.withLock { $0 = nil } }
+    defer { leading.withLock { $0.task = nil } }
+    // The call before this one may have ended just now.
+    if let persistence = persistence.withLock({ $0 }) { return .success(persistence) }
     let connection = connection.withLock { $0 }
     do throws(PersistenceError) {
-      let closed = PersistenceError(.opening, path: loop.path.file, .closed)
-      if status == .closed { throw closed }
       let new = try await loop.lead(connection, withoutLead)
       if status == .closed {
         // Closing has not waited for it.
@@ -235,6 +244,10 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
     } catch {
       return .failure(error)
     }
+  }
+
+  private var closed: PersistenceError {
+    PersistenceError(.opening, path: loop.path.file, .closed)
   }
 
   /// Those who wait for a revision wait for the commits of this process now.
