@@ -220,4 +220,18 @@ struct DamagedLeaderTests {
     try await persistence.close()
     try await expectPulled(archive, endsAt: 5)
   }
+
+  @Test
+  func `an opening whose row was lost while it is suspended goes on as another one`() async throws {
+    let persistence = try await open()
+    let store = LibraryStore(persistence)
+    add(1...3, to: store)
+    try await persistence.replicated(through: 3)
+    try await persistence.suspend()
+    try RawSQLite.run("DELETE FROM origin", on: path)
+    try await persistence.resume()
+    add(4...5, to: store)
+    try await persistence.close()
+    try await expectPulled(archive, endsAt: 5)
+  }
 }

@@ -53,7 +53,7 @@ extension JournalWriter {
 
   private func noteFailure(_ error: any Error, in operation: PersistenceError.Operation) {
     maintenance.interrupt()
-    session?.repairIndexes(after: error)
+    session?.goOn(after: error)
     let error = PersistenceError(operation, path: path.file, wrapping: error)
     let now = configuration.now()
     statusTracker.update { $0.fail("\(error)", at: now) }

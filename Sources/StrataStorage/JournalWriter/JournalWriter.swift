@@ -26,7 +26,7 @@ package actor JournalWriter {
   private var state = WriterState.unopened {
     didSet { publishState() }
   }
-  let originID = Scheduling.uuid()
+  private(set) var originID = Scheduling.uuid()
   private var recoveryDelay: Duration
   private var isRecoveryPlanned = false
   var maintenance: Maintenance
@@ -190,7 +190,8 @@ extension JournalWriter {
     try store.lockAgainIfLost()
     var file = try store.reopen()
     try check(file, continues: position)
-    let session = try store.makeSession(&file, as: originID)
+    let session = try store.makeSession(&file, as: originID, isNoted: true)
+    originID = session.originID
     state = .recovering(session, store, from: condition)
     maintenance.start(with: file)
     while try writeGroup() {}

@@ -226,10 +226,12 @@ extension OwnedStore {
   ///
   /// - Parameters:
   ///   - originID: names the writer in its deltas.
+  ///   - isNoted: whether an earlier session of the writer has noted it in the file.
   ///   - start: when the session writes for the first time.
   package func makeSession(
     _ file: inout RestoredFile,
     as originID: UUID = Scheduling.uuid(),
+    isNoted: Bool = false,
     start: WriterSession.Start = .atOnce
   ) throws -> WriterSession {
     let now = configuration.now().microseconds
@@ -239,6 +241,7 @@ extension OwnedStore {
       path: path,
       on: configuration.disk,
       originID: originID,
+      isNoted: isNoted,
       bootID: configuration.bootID,
       time: now,
       traces: configuration.commitTraces,

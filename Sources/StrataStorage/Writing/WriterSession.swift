@@ -16,7 +16,8 @@ package final class WriterSession {
   private var indexer: ChangeIndexer
   /// The number of this writer in its deltas; nil until it is noted in the file.
   private var origin: Int64?
-  private let originID: UUID
+  private(set) var originID: UUID
+  private let isNoted: Bool
   private let time: Int64
   private var encoder: EntityEncoder
   private var places = PlaceCache()
@@ -24,6 +25,11 @@ package final class WriterSession {
   private var head: HeadFile
   private let bootID: UUID
   private var dataVersion: Int64
+  /// Whether a transaction failed for the disk.
+  ///
+  /// SQLite may then forget the pages that it has read, and count that as a change of the file (`pager_reset`,
+  /// `sqlite3.c`), as if another program had written.
+  private var diskFailed = false
   /// The files that are written to, even if another file has their names by now.
   private let files: [FileIdentity?]
   /// The last delta in the file.
@@ -59,6 +65,7 @@ package final class WriterSession {
     path: StorePath,
     on disk: Disk,
     originID: UUID,
+    isNoted: Bool,
     bootID: UUID,
     time: Int64,
     traces: CommitTraces,
@@ -81,7 +88,7 @@ package final class WriterSession {
     self.bootID = bootID
     written = HeadRecord.Mark(revision: restored.revision, chain: restored.chain)
     durable = written
-    (self.originID, self.time) = (originID, time)
+    (self.originID, self.isNoted, self.time) = (originID, isNoted, time)
     files = Self.files(at: path)
     dataVersion = try connection.dataVersion()
     guard case .atOnce = start else { return }
@@ -109,9 +116,10 @@ package final class WriterSession {
   /// The number of this writer in its deltas; it is noted in the file with the first of them.
   private func originNumber() throws -> Int64 {
     if let origin { return origin }
-    let number =
-      try StoreIdentity.origin(originID, in: connection)
-      ?? StoreIdentity.addOrigin(originID, at: time, to: connection)
+    let known = try StoreIdentity.origin(originID, in: connection)
+    // Its row is lost. What was sent says under which number it was, so from here on this is another one.
+    if known == nil, isNoted { originID = Scheduling.uuid() }
+    let number = try known ?? StoreIdentity.addOrigin(originID, at: time, to: connection)
     origin = number
     return number
   }
@@ -186,9 +194,7 @@ package final class WriterSession {
 
   /// Runs a closure in one transaction in which it may append deltas: all of it takes effect, or nothing.
   package func transaction<R>(_ body: () throws -> R) throws -> R {
-    guard try connection.dataVersion() == dataVersion else {
-      throw CorruptionError("another program wrote to the file while it was open")
-    }
+    try checkIsAlone()
     try rewriteWAL()
     // A session that starts with its first transaction writes nothing before it.
     if origin != nil { try indexer.extend(through: written.revision) }
@@ -198,17 +204,36 @@ package final class WriterSession {
     } catch {
       recent = RecentDeltas()
       (encoder, written, bytesAppended, origin) = before
-      repairIndexes(after: error)
+      goOn(after: error)
       throw error
     }
   }
 
-  /// Rebuilds SQLite's indexes if one may have caused an error, so that the next attempt does not fail for
-  /// it.
+  /// Throws if another program has written to the file since the last transaction.
+  private func checkIsAlone() throws {
+    let version = try connection.dataVersion()
+    if version != dataVersion {
+      guard diskFailed, try endsAsWritten() else {
+        throw CorruptionError("another program wrote to the file while it was open")
+      }
+    }
+    (dataVersion, diskFailed) = (version, false)
+  }
+
+  private func endsAsWritten() throws -> Bool {
+    let end = try ReadView(connection).position
+    return end.storeID == identity.id && end.epoch == identity.epoch
+      && HeadRecord.Mark(revision: end.revision, chain: end.chain) == written
+  }
+
+  /// Prepares for the next attempt after a transaction that failed, if the session is used further.
   ///
-  /// If they cannot be rebuilt, that error is the one to report.
-  func repairIndexes(after error: any Error) {
-    guard let error = error as? SQLiteError, error.mayBeOfIndex else { return }
+  /// SQLite's indexes are rebuilt if one may have caused the error, so that the next attempt does not fail for it. If they
+  /// cannot be rebuilt, that error is the one to report.
+  func goOn(after error: any Error) {
+    guard let error = error as? SQLiteError else { return }
+    diskFailed = diskFailed || [.ioerr, .full].contains(error.code.primary)
+    if !error.mayBeOfIndex { return }
     do { try connection.rebuildIndexes() } catch { return }
   }
 

@@ -77,6 +77,41 @@ struct FailingDiskTests {
     #expect(verification.isSound, "\(verification)")
   }
 
+  /// Once SQLite has failed to write, and to read what was there before, it counts the file as changed.
+  @Test(arguments: 0...11)
+  func `a failure while the file is compacted is not taken for another program's change`(
+    skipping: Int
+  ) async throws {
+    let vfs = try FaultVFS(name: "compacting-\(skipping)")
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: LibraryState(),
+      database: \.db,
+      configuration: configuration(vfs, .onFlush)
+    )
+    let store = LibraryStore(persistence)
+    let script = LibraryScript(seed: UInt64(skipping))
+    for number in Int64(1)...20 { store.commit { script.commit(number, to: &$0.db) } }
+    try await persistence.flush()
+    vfs.inject(.failedIO, after: skipping, times: .sticky)
+    await #expect(throws: PersistenceError.self) { try await persistence.compact() }
+    vfs.heal()
+    store.commit { script.commit(21, to: &$0.db) }
+    var isFlushed = false
+    while !isFlushed {
+      do throws(PersistenceError) {
+        try await persistence.flush()
+        isFlushed = true
+      } catch {
+        // A sync may have failed, and then the file is opened again.
+        if case .damaged = error.reason { throw error }
+      }
+    }
+    try await persistence.close()
+    let verification = try Inspector(path: path).verify()
+    #expect(verification.isSound, "\(verification)")
+  }
+
   @Test
   func `a disk that stays away costs memory for what changed, and flush says why`() async throws {
     let vfs = try FaultVFS(name: "away")
