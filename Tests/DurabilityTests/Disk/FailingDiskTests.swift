@@ -108,6 +108,10 @@ struct FailingDiskTests {
       }
     }
     try await persistence.close()
+    // It removes what the snapshot has left.
+    let again = try await Persistence.open(at: path, initialState: LibraryState(), database: \.db)
+    #expect(again.initialState.db == store.state.db)
+    try await again.close()
     let verification = try Inspector(path: path).verify()
     #expect(verification.isSound, "\(verification)")
   }
