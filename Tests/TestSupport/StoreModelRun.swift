@@ -239,8 +239,9 @@ package struct StoreModelRun {
     let wasSpoilt = isSpoilt
     if isSpoilt {
       vfs.heal()
-      // What the WAL has hides what was done to the pages under it.
-      isSpoilt = vfs.size(of: directory.path("app.strata-wal")) > 0 || !isSound(directory)
+      let file = directory.path("app.strata")
+      // What the WAL has hides what was done to the pages under it, and a failed sync what the medium lacks.
+      isSpoilt = vfs.size(of: "\(file)-wal") > 0 || !vfs.keeps(file) || !isSound(directory)
     }
     do {
       persistence = try await Self.open(directory, vfs, durability, boot)

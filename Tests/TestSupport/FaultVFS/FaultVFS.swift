@@ -167,6 +167,12 @@ extension FaultVFS {
     }
   }
 
+  /// Whether the medium has what a program reads of a file, or gets it with the next sync: not after one that failed.
+  package func keeps(_ path: String) -> Bool {
+    guard let image = state.withLock({ $0.images[path] }) else { return true }
+    return FileManager.default.contents(atPath: path) == Data(image.current)
+  }
+
   /// Stops tracking all files; the next opening reads their content, which counts as synced.
   package func forgetFiles() {
     state.withLock { $0.images = [:] }
