@@ -136,6 +136,7 @@ struct Schedule {
       only: [14, 16, 17, 18, 19, 20, 21, 25, 28, 30, 34, 35, 36, 37, 38, 40, 41]
     ),
     Schedule(seed: 3_321_509, only: [0, 1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 14, 15, 18, 20]),
+    Schedule(seed: 4_600_346, only: nil),
     Schedule(seed: 4_100_013, only: [1, 2, 5, 6, 7, 16, 17, 19]),
     Schedule(
       seed: 3_742_237,

@@ -235,7 +235,8 @@ package struct Journal {
 
   /// The deltas after a revision, each with its first block, up to about `limit` bytes.
   ///
-  /// Returns at least one if there is one.
+  /// Returns at least one if there is one. Throws `CorruptionError` if a damaged B-tree has them in another order: who reads
+  /// on from the last one would not come to an end.
   package func deltas(after revision: Revision, upTo limit: Int) throws -> [StoredDelta] {
     var rows: [StoredDelta] = []
     var bytes = 0
@@ -244,6 +245,10 @@ package struct Journal {
       [.integer(revision.number)]
     ) { row in
       let (header, hash) = try Self.header(row)
+      let before = rows.last?.header.revision ?? revision
+      guard header.revision > before else {
+        throw CorruptionError("delta \(header.revision) comes after delta \(before)")
+      }
       rows.append(StoredDelta(header: header, hash: hash, body: try row.blob(13)))
       bytes += rows[rows.count - 1].body.count + 200
       return bytes < limit ? .continue : .stop

@@ -57,6 +57,23 @@ struct StructuralDamageTests {
       try connection.close()
     }
 
+    /// A store with small commits, whose deltas are in one page.
+    init(ofCommits count: Int) async throws {
+      directory = try TemporaryDirectory()
+      path = directory.path("app.strata")
+      state = LibraryDatabase()
+      try await withPersistence(
+        at: path,
+        initialState: LibraryState(),
+        database: \.db,
+        store: LibraryStore.init
+      ) { store in
+        for number in 1...count {
+          store.commit { $0.db.books.insert(Book(id: EntityID(number), title: "small")) }
+        }
+      }
+    }
+
     func open(_ policy: RestorePolicy) async throws -> Persistence<LibraryState, LibraryDatabase> {
       try await Persistence.open(
         at: path,
@@ -133,6 +150,24 @@ struct StructuralDamageTests {
     let root = try sample.root(of: "sqlite_autoindex_origin_1")
     try sample.overwrite((root - 1) * 4096, [UInt8](repeating: 0, count: 4096))
     try await expectFound(sample)
+  }
+
+  /// What reads on after the last of them would not come to an end.
+  @Test
+  func `a row of a delta with the number of an earlier one`() async throws {
+    let sample = try await Sample(ofCommits: 3)
+    let page = (try sample.root(of: "delta") - 1) * 4096
+    // The cell of the last row of a leaf: the size of its payload, then its row ID.
+    let cell = page + (try sample.number(at: page + 12) >> 16)
+    var id = cell
+    while try sample.number(at: id) >> 31 == 1 { id += 1 }
+    #expect(try sample.number(at: id + 1) >> 24 == 3)
+    try sample.overwrite(id + 1, [1])
+    let connection = try Connection(path: sample.path, mode: .readOnly)
+    #expect(throws: CorruptionError.self) {
+      try Journal(connection: connection).deltas(after: 0, upTo: 1 << 20)
+    }
+    try connection.close()
   }
 
   @Test(arguments: [true, false])
