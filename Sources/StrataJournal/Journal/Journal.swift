@@ -218,25 +218,36 @@ package struct Journal {
     )
   }
 
+  /// Throws if a damaged B-tree has deltas in another order: who reads on from the last one would not come to an end.
+  private static func checkOrder(_ revision: Revision, after before: Revision) throws {
+    if revision > before { return }
+    throw CorruptionError("delta \(revision) comes after delta \(before)")
+  }
+
   /// Goes through the revisions and times of the deltas after a revision, up to `limit` of them.
+  ///
+  /// Throws `CorruptionError` if they are in another order.
   package func forEachTime(
     after revision: Revision,
     limit: Int,
     _ body: (Revision, _ microseconds: Int64) -> Void
   ) throws {
+    var before = revision
     try connection.forEach(
       "SELECT revision, time FROM delta WHERE revision > ? ORDER BY revision LIMIT ?",
       [.integer(revision.number), .integer(Int64(limit))]
     ) { row in
-      body(try row.revision(0, "the revision of a delta"), try row.int(1))
+      let next = try row.revision(0, "the revision of a delta")
+      try Self.checkOrder(next, after: before)
+      before = next
+      body(next, try row.int(1))
       return .continue
     }
   }
 
   /// The deltas after a revision, each with its first block, up to about `limit` bytes.
   ///
-  /// Returns at least one if there is one. Throws `CorruptionError` if a damaged B-tree has them in another order: who reads
-  /// on from the last one would not come to an end.
+  /// Returns at least one if there is one. Throws `CorruptionError` if they are in another order.
   package func deltas(after revision: Revision, upTo limit: Int) throws -> [StoredDelta] {
     var rows: [StoredDelta] = []
     var bytes = 0
@@ -245,10 +256,7 @@ package struct Journal {
       [.integer(revision.number)]
     ) { row in
       let (header, hash) = try Self.header(row)
-      let before = rows.last?.header.revision ?? revision
-      guard header.revision > before else {
-        throw CorruptionError("delta \(header.revision) comes after delta \(before)")
-      }
+      try Self.checkOrder(header.revision, after: rows.last?.header.revision ?? revision)
       rows.append(StoredDelta(header: header, hash: hash, body: try row.blob(13)))
       bytes += rows[rows.count - 1].body.count + 200
       return bytes < limit ? .continue : .stop
