@@ -198,6 +198,7 @@ struct StandbyTests {
         while true {
           do throws(PersistenceError) {
             try await standby.lead()
+            return
           } catch {
             if error.reason == .closed { return }
           }

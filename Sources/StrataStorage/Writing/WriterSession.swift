@@ -17,6 +17,7 @@ package final class WriterSession {
   /// The number of this writer in its deltas; nil until it is noted in the file.
   private var origin: Int64?
   private(set) var originID: UUID
+  /// Whether an earlier session of this writer has noted the ID in the file.
   private let isNoted: Bool
   private let time: Int64
   private var encoder: EntityEncoder
