@@ -8,12 +8,11 @@ import StrataStorage
 /// What an archive keeps of a store besides deltas and chunks: files of a store without them.
 ///
 /// The catalog has no history at all. The list of a snapshot has the snapshot, in which the bodies of the
-/// chunks are empty. Both are written by the code that copies rows of one file into another.
+/// chunks are empty. Both are written by the code that copies rows of one file into another, in memory: pages of SQLite have
+/// no hash, so one that a disk lost or put elsewhere would be sent.
 struct ArchiveImage {
   let view: ReadView
   let source: Connection
-  let path: StorePath
-  let disk: Disk
 
   /// The image of the store without its history, of which it has the runs of migrations: a copy that ends earlier has
   /// the catalog of its end.
@@ -74,104 +73,15 @@ struct ArchiveImage {
     ) { (try $0.int(0), try $0.blob(1)) }
   }
 
-  /// Pages of SQLite have no hash, so one that the disk lost or put elsewhere is only found beside the same file made again.
-  ///
-  /// Throws `CorruptionError` if the two differ.
   private func image(_ fill: (Connection) throws -> Void) throws -> [UInt8] {
-    let image = try written(fill)
-    guard try written(fill) == image else {
-      throw CorruptionError(
-        "a file for the archive was not written as it should be: check the disk of \(path.directory)"
-      )
-    }
-    return image
-  }
-
-  private func written(_ fill: (Connection) throws -> Void) throws -> [UInt8] {
-    let file = NewFile(replacing: path, for: .archiving, on: disk)
-    defer { file.removeLeftovers() }
-    try file.createStore(now: view.identity.created) { destination in
+    let destination = try Connection.inMemory()
+    try destination.createDatabase(FileHeader(applicationID: StoreHeader.applicationID))
+    try StoreFormat.fill(destination, now: view.identity.created) { destination in
       try view.identity.write(to: destination)
       try RowCopy(source: source, destination: destination).allButHistory(of: view)
       try OlderBuildMarks.read(source).write(to: destination)
       try fill(destination)
     }
-    return try file.contents()
-  }
-}
-
-extension ArchiveImage {
-  /// Imports an archive's catalog, as it was at the revision where the history ends, into a file of the store, in the
-  /// caller's transaction.
-  ///
-  /// - Parameters:
-  ///   - image: A catalog, which is not trusted.
-  ///   - end: What the file is to end at. The catalog may be ahead of the archive's head: what is not known of the head
-  ///     is as the catalog says then.
-  /// - Throws: `DataMigrationError.ledgerUnknown` for an earlier point, as a fork does.
-  static func add(
-    catalog image: [UInt8],
-    through revision: Revision,
-    of end: ArchivePull.End,
-    to destination: Connection,
-    at path: StorePath,
-    on disk: Disk
-  ) throws {
-    try withCatalog(image, at: path, on: disk) { source in
-      let identity = try StoreIdentity.read(source)
-      let own = try StoreIdentity.read(destination)
-      guard identity.id == own.id else {
-        throw CorruptionError("the catalog is of store \(identity.id), the history of \(own.id)")
-      }
-      let earlier = try earlierCatalog(at: revision, of: end, in: source)
-      try destination.run("DELETE FROM migration WHERE kind = 1", [])
-      try destination.run("DELETE FROM erasure", [])
-      let rows = RowCopy(source: source, destination: destination)
-      try rows.dataMigrations(through: revision)
-      try rows.erasures()
-      try rows.tables(through: revision)
-      try earlier?.write(to: destination)
-      let marks = try OlderBuildMarks.read(source)
-      try marks.through(revision).write(to: destination)
-    }
-  }
-
-  private static func earlierCatalog(
-    at revision: Revision,
-    of end: ArchivePull.End,
-    in source: Connection
-  ) throws -> EarlierCatalog? {
-    do {
-      return try EarlierCatalog(at: revision, of: source)
-    } catch let error as DataMigrationError {
-      guard case .head = end else { throw error }
-      return nil
-    }
-  }
-
-  /// The erasures that a catalog lists.
-  static func erasures(
-    inCatalog image: [UInt8],
-    at path: StorePath,
-    on disk: Disk
-  ) throws -> [ErasureLedger.Entry] {
-    try withCatalog(image, at: path, on: disk) { try ErasureLedger.entries(on: $0) }
-  }
-
-  /// Opens a catalog, which is not trusted, as a file beside a store's.
-  private static func withCatalog<R>(
-    _ image: [UInt8],
-    at path: StorePath,
-    on disk: Disk,
-    _ body: (Connection) throws -> R
-  ) throws -> R {
-    let file = NewFile(replacing: path, for: .archiving, on: disk)
-    defer { file.removeLeftovers() }
-    try file.create(with: image)
-    let connection = try file.connect(.immutable)
-    try RestoredFile.check(connection, path, .archiving)
-    let result = try body(connection)
-    try connection.close()
-    return result
+    return try destination.image()
   }
 }

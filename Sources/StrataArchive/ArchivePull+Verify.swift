@@ -86,11 +86,9 @@ extension ArchivePull {
     }
     guard let head = found else { return verification }
     try await run("catalog", &verification) {
-      let erasures = try ArchiveImage.erasures(
-        inCatalog: try await archive.catalog(),
-        at: path,
-        on: disk
-      )
+      let catalog = try await ArchiveCatalog(of: archive)
+      try catalog.verify()
+      let erasures = try catalog.erasures()
       return Measures.count(erasures.count, "erasure", "erasures")
     }
     var snapshots: [ArchiveSnapshot] = []
@@ -132,7 +130,7 @@ extension ArchivePull {
     do {
       result = .success(try await check())
     } catch {
-      let finding = try damage(foundBy: error)
+      let finding = try ArchiveError(of: archive.name, foundBy: error)
       guard case .damaged = finding.reason else { throw finding }
       result = .failure(finding)
     }
@@ -196,14 +194,14 @@ extension ArchivePull {
     do {
       last = try await archive.snapshots().last { $0.mark.revision <= head.mark.revision }
     } catch {
-      throw try damage(foundBy: error)
+      throw try ArchiveError(of: archive.name, foundBy: error)
     }
     // Without a snapshot nothing can be pulled yet.
     guard let last else { return }
     do {
       _ = try await verify(last, to: .head, head)
     } catch {
-      throw try damage(foundBy: error)
+      throw try ArchiveError(of: archive.name, foundBy: error)
     }
   }
 
@@ -218,33 +216,6 @@ extension ArchivePull {
     let position = try await fill(file, from: snapshot, to: end, head)
     try file.verify()
     return position
-  }
-
-  /// What an error says about the archive; throws one of the disk of this machine.
-  private func damage(foundBy error: any Error) throws -> ArchiveError {
-    switch error {
-    case let error as ArchiveError:
-      switch error.reason {
-      case .notFound(let what): return damaged("there is no \(what)")
-      case .gap: return damaged(error.sentence)
-      default: return error
-      }
-    case let error as CorruptionError: return damaged(error.detail)
-    case let error as PersistenceError: return try damage(foundBy: error.reason)
-    case let reason as PersistenceError.Reason:
-      switch reason {
-      case .archive(let error): return try damage(foundBy: error)
-      case .newerFormat, .diskFull: throw reason
-      case .damaged(let detail): return damaged(detail)
-      default: return damaged(reason.sentence)
-      }
-    case let error as SQLiteError:
-      let ofDisk: [ResultCode] = [.ioerr, .full, .cantOpen, .readOnly]
-      if ofDisk.contains(error.code.primary) { throw error }
-      return damaged("\(error)")
-    case is SystemError, is CancellationError: throw error
-    default: return damaged("\(error)")
-    }
   }
 }
 

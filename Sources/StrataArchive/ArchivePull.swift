@@ -158,14 +158,7 @@ package actor ArchivePull {
     }
     let catalog = try await catalog(of: head)
     try connection.transaction {
-      try ArchiveImage.add(
-        catalog: catalog,
-        through: last.revision,
-        of: end,
-        to: connection,
-        at: path,
-        on: disk
-      )
+      try catalog.write(to: connection, through: last.revision, of: end)
     }
     return try finish(connection, head, end)
   }
@@ -175,8 +168,8 @@ package actor ArchivePull {
   /// That of a history that has started since would list erasures of what the file still has.
   ///
   /// Throws `.refused` if the archive has another history by now.
-  private func catalog(of head: ArchiveHead) async throws -> [UInt8] {
-    let catalog = try await archive.catalog()
+  private func catalog(of head: ArchiveHead) async throws -> ArchiveCatalog {
+    let catalog = try await ArchiveCatalog(of: archive)
     if try await archive.head(replacing: head.mark) != nil {
       throw ArchiveError(.refused, archive: archive.name)
     }

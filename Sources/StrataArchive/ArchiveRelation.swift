@@ -84,7 +84,7 @@ struct ArchiveComparison {
   ///
   /// Reads the catalog and one segment, unless the two differ: then everything in the archive, to find where.
   func relation() async throws -> ArchiveRelation {
-    let (erased, archived) = (try await file.erasures(), try await archivedErasures())
+    let (erased, archived) = (try await file.erasures(), try await archive.currentErasures())
     let lacksErasures = Set(erased).isStrictSuperset(of: archived)
     let isMissing = ErasureLedger.count(of: erased, notIn: archived) > 0
     let returns = ErasureLedger.isMore(archived, than: erased)
@@ -107,20 +107,12 @@ struct ArchiveComparison {
   func missingErasures() async throws -> Int {
     let erased = try await file.erasures()
     if erased.isEmpty { return 0 }
-    return ErasureLedger.count(of: erased, notIn: try await archivedErasures())
+    return ErasureLedger.count(of: erased, notIn: try await archive.currentErasures())
   }
 
   /// The number of entities that were erased from the archive, and that the file knows no erasure of.
   func returningErasures() async throws -> Int {
-    ErasureLedger.count(of: try await archivedErasures(), notIn: try await file.erasures())
-  }
-
-  private func archivedErasures() async throws -> [ErasureLedger.Entry] {
-    guard let catalog = try await archive.currentCatalog() else { return [] }
-    let path = file.path
-    return try await file.read { _ in
-      try ArchiveImage.erasures(inCatalog: catalog, at: path, on: .system)
-    }
+    ErasureLedger.count(of: try await archive.currentErasures(), notIn: try await file.erasures())
   }
 
   /// A commit, apart from what was erased from it.
@@ -261,7 +253,6 @@ struct ArchiveComparison {
 
 /// The parts of a file that are compared.
 protocol ComparedFile: Sendable {
-  var path: StorePath { get }
   func read<R: Sendable>(
     _ body: @Sendable (ReadView) throws -> R
   ) async throws(PersistenceError) -> R
@@ -309,14 +300,16 @@ extension ComparedFile {
 extension HistoryReader: ComparedFile {}
 
 extension Archive {
-  /// Its catalog; nil if it has no commits yet.
-  func currentCatalog() async throws(ArchiveError) -> [UInt8]? {
+  /// The erasures that its catalog lists; none if it has no commits yet.
+  func currentErasures() async throws -> [ErasureLedger.Entry] {
+    let catalog: ArchiveCatalog
     do throws(ArchiveError) {
-      return try await catalog()
+      catalog = try await ArchiveCatalog(of: self)
     } catch {
-      if case .notFound = error.reason { return nil }
+      if case .notFound = error.reason { return [] }
       throw error
     }
+    return try catalog.erasures()
   }
 
   /// The head, if the history does not go through a former end of it any more: it has started again, or went back.

@@ -573,7 +573,6 @@ extension ArchiveShipper {
   private func read(after mark: HistoryMark, in term: ArchiveTerm) async throws -> Batch {
     let (limit, known, last) = (policy.segmentBytes, catalogState, sendable)
     let (snapshots, interval) = (snapshots, policy.snapshotInterval)
-    let (path, disk) = (path, writer.configuration.disk)
     return try await reader.read { view in
       var batch = Batch()
       let connection = view.journal.connection
@@ -587,8 +586,7 @@ extension ArchiveShipper {
       )
       batch.state = state
       if state != known {
-        batch.catalog =
-          try ArchiveImage(view: view, source: connection, path: path, disk: disk).catalog()
+        batch.catalog = try ArchiveImage(view: view, source: connection).catalog()
       }
       batch.frames = try Self.frames(in: view, after: mark, through: last, in: term, bytes: limit)
       batch.isLater = view.identity.epoch > term.epoch
@@ -779,18 +777,12 @@ extension ArchiveShipper {
     _ choose: @escaping @Sendable (ReadView) throws -> StoredSnapshot?,
     _ term: ArchiveTerm
   ) async throws -> ReadSnapshot? {
-    let (path, disk) = (path, writer.configuration.disk)
     // While it is read, it is not removed.
     let whole = writer.pins.pin(0)
     defer { withExtendedLifetime(whole) {} }
     let read = try await reader.read { view -> ReadSnapshot? in
       guard let chosen = try choose(view), chosen.header.epoch <= term.epoch else { return nil }
-      let image = ArchiveImage(
-        view: view,
-        source: view.journal.connection,
-        path: path,
-        disk: disk
-      )
+      let image = ArchiveImage(view: view, source: view.journal.connection)
       let (list, names) = try image.list(of: chosen)
       return ReadSnapshot(
         snapshot: ArchiveSnapshot(chosen.header, names: names),

@@ -28,7 +28,7 @@ package struct FollowedDeltas: Sendable {
   package var epoch: Int64?
   package var frames: [DeltaFrame] = []
   /// The archive's catalog, if a run of migrations has written one of them.
-  package var catalog: [UInt8]?
+  package var catalog: ArchiveCatalog?
 }
 
 /// A history that does not continue that of a follower: it was taken back, or the next deltas were removed.
@@ -39,13 +39,8 @@ package struct RewoundHistory: Error {
 /// The history in an archive.
 package struct ArchivedHistory: FollowedHistory {
   private let archive: any Archive
-  private let path: StorePath
 
-  /// - Parameter path: the follower's file, beside which a catalog is read.
-  package init(_ archive: any Archive, of path: StorePath) {
-    self.archive = archive
-    self.path = path
-  }
+  package init(_ archive: any Archive) { self.archive = archive }
 
   package var name: String { "the archive \(archive.name)" }
 
@@ -58,15 +53,14 @@ package struct ArchivedHistory: FollowedHistory {
     let frames = try await frames(after: mark, head, bytes: bytes)
     var deltas = FollowedDeltas(head: head, epoch: head.epoch, frames: frames)
     if frames.haveMigrations {
-      deltas.catalog = try await archive.catalog()
+      deltas.catalog = try await ArchiveCatalog(of: archive)
       if try await archive.head(replacing: head.mark) != nil { throw RewoundHistory() }
     }
     return deltas
   }
 
   package func erasures() async throws -> [ErasureLedger.Entry] {
-    guard let catalog = try await archive.currentCatalog() else { return [] }
-    return try ArchiveImage.erasures(inCatalog: catalog, at: path, on: .system)
+    try await archive.currentErasures()
   }
 
   private func frames(

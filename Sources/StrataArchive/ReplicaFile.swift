@@ -42,7 +42,7 @@ package final class ReplicaFile {
   package func append(
     _ frames: [DeltaFrame],
     raisingEpochTo epoch: Int64,
-    with catalog: [UInt8]?
+    with catalog: ArchiveCatalog?
   ) throws {
     guard let last = frames.last else { return }
     try DeltaFrame.append(frames, raisingEpochTo: epoch, to: connection) {
@@ -60,19 +60,12 @@ package final class ReplicaFile {
   }
 
   /// Imports an archive's catalog.
-  package func add(catalog image: [UInt8]) throws {
-    try connection.transaction { try write(image, through: position.revision) }
+  package func add(catalog: ArchiveCatalog) throws {
+    try connection.transaction { try write(catalog, through: position.revision) }
   }
 
-  private func write(_ catalog: [UInt8], through revision: Revision) throws {
-    try ArchiveImage.add(
-      catalog: catalog,
-      through: revision,
-      of: .head,
-      to: connection,
-      at: store.path,
-      on: store.configuration.disk
-    )
+  private func write(_ catalog: ArchiveCatalog, through revision: Revision) throws {
+    try catalog.write(to: connection, through: revision, of: .head)
   }
 
   /// Raises the epoch.

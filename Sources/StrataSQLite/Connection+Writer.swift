@@ -24,14 +24,7 @@ extension Connection {
   @discardableResult
   package func configureWriter(newFile header: FileHeader) throws(SQLiteError) -> FileOrigin {
     let origin: FileOrigin = try pageCount() == 0 ? .new : .existing
-    if origin == .new {
-      try setPragma("page_size=4096")
-      try setPragma("auto_vacuum=INCREMENTAL")
-      try transaction { () throws(SQLiteError) in
-        try setApplicationID(header.applicationID)
-        try setUserVersion(header.userVersion)
-      }
-    }
+    if origin == .new { try createDatabase(header) }
     let mode = try pragma("journal_mode=WAL")
     guard mode == .text("wal") else {
       throw SQLiteError(
@@ -49,5 +42,15 @@ extension Connection {
     }
     try countWALFrames()
     return origin
+  }
+
+  /// Creates the database, where there is none yet, with what ``configureWriter(newFile:)`` gives a new file.
+  package func createDatabase(_ header: FileHeader) throws(SQLiteError) {
+    try setPragma("page_size=4096")
+    try setPragma("auto_vacuum=INCREMENTAL")
+    try transaction { () throws(SQLiteError) in
+      try setApplicationID(header.applicationID)
+      try setUserVersion(header.userVersion)
+    }
   }
 }

@@ -59,11 +59,11 @@ package final class Connection {
     try open(mode.name(for: path), flags: mode.flags, vfs: vfs)
   }
 
-  private init(inMemoryAs path: String) throws(SQLiteError) {
+  init(inMemoryAs path: String, _ mode: OpenMode = .create) throws(SQLiteError) {
     self.path = path
-    mode = .create
+    self.mode = mode
     statements = StatementCache(path: path)
-    try open(path, flags: mode.flags, vfs: nil)
+    try open(path, flags: OpenMode.create.flags, vfs: nil)
   }
 
   /// Opens the database in a file that has no name, as ``OpenMode/immutable``.

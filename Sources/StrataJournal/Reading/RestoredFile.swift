@@ -70,17 +70,22 @@ extension RestoredFile {
     _ path: StorePath,
     _ operation: PersistenceError.Operation
   ) throws {
+    do {
+      try check(connection)
+    } catch let reason as PersistenceError.Reason {
+      throw PersistenceError(operation, path: path.file, reason)
+    }
+  }
+
+  /// The same for a database that is no file: throws a reason.
+  package static func check(_ connection: Connection) throws {
     let id = try connection.applicationID()
     guard id == StoreHeader.applicationID else {
-      throw PersistenceError(operation, path: path.file, .foreign(applicationID: id))
+      throw PersistenceError.Reason.foreign(applicationID: id)
     }
     let format = Int(try connection.userVersion())
     guard format <= StoreFormat.known else {
-      throw PersistenceError(
-        operation,
-        path: path.file,
-        .newerFormat(found: format, known: StoreFormat.known)
-      )
+      throw PersistenceError.Reason.newerFormat(found: format, known: StoreFormat.known)
     }
     // A file gets both in one transaction.
     guard format > 0 else { throw CorruptionError("it has the header of a store, and no tables") }

@@ -164,4 +164,16 @@ extension StoreFormat {
       }
     }.migrate(connection)
   }
+
+  /// Makes an empty database a store of this build's format; `body` writes its contents in one transaction.
+  package static func fill(
+    _ connection: Connection,
+    now: Int64,
+    _ body: (Connection) throws -> Void
+  ) throws {
+    try migrate(connection, now: now)
+    // The migrations have dropped tables.
+    try connection.incrementalVacuum(pages: try connection.freelistCount())
+    try connection.transaction { try body(connection) }
+  }
 }

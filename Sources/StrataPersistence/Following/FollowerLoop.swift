@@ -24,7 +24,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     /// What is followed.
     var history: any FollowedHistory {
       if let archive = opening.archive {
-        ArchivedHistory(archive, of: path)
+        ArchivedHistory(archive)
       } else {
         FileHistory(path)
       }
@@ -215,7 +215,7 @@ actor FollowerLoop<State: StateType, Database: DatabaseType> {
     /// With the layouts of the frames.
     var catalog: LayoutCatalog
     /// The archive's, if a run of migrations has written one of the frames.
-    var archiveCatalog: [UInt8]?
+    var archiveCatalog: ArchiveCatalog?
     /// The epoch of what is followed.
     var epoch: Int64?
     /// Why the frame after the last delta cannot be decoded.
@@ -506,7 +506,7 @@ actor Replica {
   }
 
   /// Appends the deltas that the file does not have yet, with what the archive's catalog says of them.
-  func append(_ frames: [DeltaFrame], _ catalog: [UInt8]?) throws {
+  func append(_ frames: [DeltaFrame], _ catalog: ArchiveCatalog?) throws {
     let end = file.position.revision
     let frames = frames.filter { $0.header.revision > end }
     let epoch = frames.map(\.header.epoch).max() ?? 0

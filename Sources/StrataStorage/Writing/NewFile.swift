@@ -106,12 +106,6 @@ package struct NewFile: Sendable {
     try disk.open(temporary, O_RDWR).write(contents, at: 0)
   }
 
-  /// Its contents, while no connection has it open.
-  package func contents() throws -> [UInt8] {
-    let file = try disk.open(temporary, O_RDONLY)
-    return try file.read(Int(try file.size()), at: 0)
-  }
-
   /// Which unfinished files to remove.
   package enum Abandoned {
     /// Those of the store at the path.
@@ -151,10 +145,7 @@ package struct NewFile: Sendable {
     try create()
     let connection = try connect()
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
-    try StoreFormat.migrate(connection, now: now)
-    // The migrations have dropped tables.
-    try connection.incrementalVacuum(pages: try connection.freelistCount())
-    try connection.transaction { try fill(connection) }
+    try StoreFormat.fill(connection, now: now, fill)
     try connection.checkpoint(.truncate)
     try connection.close()
   }

@@ -1,0 +1,121 @@
+import StrataBase
+import StrataJournal
+import StrataMigrations
+import StrataSQLite
+import StrataStorage
+
+/// The catalog of an archive, as it was read there.
+///
+/// It is not trusted: where it is damaged or too new, what uses it throws `ArchiveError`, which names the archive.
+package struct ArchiveCatalog: Sendable {
+  private let image: [UInt8]
+  private let archive: String
+
+  /// Throws as `Archive.catalog` does.
+  init(of archive: any Archive) async throws(ArchiveError) {
+    image = try await archive.catalog()
+    self.archive = archive.name
+  }
+
+  /// Imports it, as it was at the revision where the history ends, into a file of the store, in the caller's transaction.
+  ///
+  /// O(rows), all of which are verified before.
+  ///
+  /// - Parameter end: What the file is to end at. The catalog may be ahead of the archive's head: what is not known of the
+  ///   head is as the catalog says then.
+  /// - Throws: `DataMigrationError.ledgerUnknown` for an earlier point, as a fork does.
+  func write(
+    to destination: Connection,
+    through revision: Revision,
+    of end: ArchivePull.End
+  ) throws {
+    let own = try StoreIdentity.read(destination)
+    let source = try read { source in
+      try Self.verifyRows(of: source)
+      let identity = try StoreIdentity.read(source)
+      guard identity.id == own.id else {
+        throw CorruptionError("it is of store \(identity.id), the history of \(own.id)")
+      }
+      return source
+    }
+    let earlier = try earlierCatalog(at: revision, of: end, in: source)
+    try destination.run("DELETE FROM migration WHERE kind = 1", [])
+    try destination.run("DELETE FROM erasure", [])
+    let rows = RowCopy(source: source, destination: destination)
+    try rows.dataMigrations(through: revision)
+    try rows.erasures()
+    try rows.tables(through: revision)
+    try earlier?.write(to: destination)
+    let marks = try OlderBuildMarks.read(source)
+    try marks.through(revision).write(to: destination)
+  }
+
+  private func earlierCatalog(
+    at revision: Revision,
+    of end: ArchivePull.End,
+    in source: Connection
+  ) throws -> EarlierCatalog? {
+    do {
+      return try EarlierCatalog(at: revision, of: source)
+    } catch let error as DataMigrationError {
+      guard case .head = end else { throw error }
+      return nil
+    }
+  }
+
+  /// The erasures that it lists.
+  ///
+  /// Damage elsewhere in it does not matter here: the next leader sends another catalog.
+  func erasures() throws -> [ErasureLedger.Entry] { try read(ErasureLedger.entries) }
+
+  /// Verifies all of it; O(rows).
+  func verify() throws { try read(Self.verifyRows) }
+
+  private static func verifyRows(of source: Connection) throws {
+    for table in HashedTable.all { try table.verify(source) }
+  }
+
+  private func read<R>(_ body: (Connection) throws -> R) throws -> R {
+    do {
+      let connection = try Connection(image: image)
+      try RestoredFile.check(connection)
+      return try body(connection)
+    } catch {
+      let finding = try ArchiveError(of: archive, foundBy: error)
+      guard case .damaged(let detail) = finding.reason else { throw finding }
+      throw ArchiveError(.damaged("its catalog: \(detail)"), archive: archive)
+    }
+  }
+}
+
+extension ArchiveError {
+  /// What an error says about the archive whose contents were read; throws one of the disk of this machine.
+  init(of archive: String, foundBy error: any Error) throws {
+    switch error {
+    case let error as ArchiveError:
+      self = error
+      switch error.reason {
+      case .notFound(let what): self.init(.damaged("there is no \(what)"), archive: archive)
+      case .gap: self.init(.damaged(error.sentence), archive: archive)
+      default: break
+      }
+    case let error as CorruptionError: self.init(.damaged(error.detail), archive: archive)
+    case let error as PersistenceError: try self.init(of: archive, foundBy: error.reason)
+    case let reason as PersistenceError.Reason:
+      switch reason {
+      case .archive(let error): try self.init(of: archive, foundBy: error)
+      case .newerFormat(let found, let known):
+        self.init(.newerFormat(found: found, known: known), archive: archive)
+      case .diskFull: throw reason
+      case .damaged(let detail): self.init(.damaged(detail), archive: archive)
+      default: self.init(.damaged(reason.sentence), archive: archive)
+      }
+    case let error as SQLiteError:
+      let ofDisk: [ResultCode] = [.ioerr, .full, .cantOpen, .readOnly, .noMemory]
+      if ofDisk.contains(error.code.primary) { throw error }
+      self.init(.damaged("\(error)"), archive: archive)
+    case is SystemError, is CancellationError: throw error
+    default: self.init(.damaged("\(error)"), archive: archive)
+    }
+  }
+}
