@@ -8,13 +8,11 @@ import StrataStorage
 ///
 /// It is not trusted: where it is damaged or too new, what uses it throws `ArchiveError`, which names the archive.
 package struct ArchiveCatalog: Sendable {
-  private let image: [UInt8]
-  private let archive: String
+  private let image: ArchivedImage
 
   /// Throws as `Archive.catalog` does.
   init(of archive: any Archive) async throws(ArchiveError) {
-    image = try await archive.catalog()
-    self.archive = archive.name
+    image = ArchivedImage(try await archive.catalog(), "its catalog", in: archive.name)
   }
 
   /// Imports it, as it was at the revision where the history ends, into a file of the store, in the caller's transaction.
@@ -30,8 +28,8 @@ package struct ArchiveCatalog: Sendable {
     of end: ArchivePull.End
   ) throws {
     let own = try StoreIdentity.read(destination)
-    let source = try read { source in
-      try Self.verifyRows(of: source)
+    let source = try image.read { source in
+      try ArchivedImage.verifyRows(of: source)
       let identity = try StoreIdentity.read(source)
       guard identity.id == own.id else {
         throw CorruptionError("it is of store \(identity.id), the history of \(own.id)")
@@ -66,24 +64,40 @@ package struct ArchiveCatalog: Sendable {
   /// The erasures that it lists.
   ///
   /// Damage elsewhere in it does not matter here: the next leader sends another catalog.
-  func erasures() throws -> [ErasureLedger.Entry] { try read(ErasureLedger.entries) }
+  func erasures() throws -> [ErasureLedger.Entry] { try image.read(ErasureLedger.entries) }
 
   /// Verifies all of it; O(rows).
+  func verify() throws { try image.verify() }
+}
+
+/// The bytes of an ``ArchiveImage``, as they were read from an archive.
+struct ArchivedImage: Sendable {
+  private let bytes: [UInt8]
+  private let name: String
+  private let archive: String
+
+  /// - Parameter name: What it is, for errors.
+  init(_ bytes: [UInt8], _ name: String, in archive: String) {
+    (self.bytes, self.name, self.archive) = (bytes, name, archive)
+  }
+
+  /// Verifies every row that has a hash; O(rows).
   func verify() throws { try read(Self.verifyRows) }
 
-  private static func verifyRows(of source: Connection) throws {
+  static func verifyRows(of source: Connection) throws {
     for table in HashedTable.all { try table.verify(source) }
   }
 
-  private func read<R>(_ body: (Connection) throws -> R) throws -> R {
+  /// Reads it in memory; throws `ArchiveError` for what is wrong with it.
+  func read<R>(_ body: (Connection) throws -> R) throws -> R {
     do {
-      let connection = try Connection(image: image)
+      let connection = try Connection(image: bytes)
       try RestoredFile.check(connection)
       return try body(connection)
     } catch {
       let finding = try ArchiveError(of: archive, foundBy: error)
       guard case .damaged(let detail) = finding.reason else { throw finding }
-      throw ArchiveError(.damaged("its catalog: \(detail)"), archive: archive)
+      throw ArchiveError(.damaged("\(name): \(detail)"), archive: archive)
     }
   }
 }

@@ -141,6 +141,8 @@ package actor ArchivePull {
   ) async throws -> Position {
     guard head.epoch < StoredNumber.last else { throw damaged("its epoch is \(head.epoch)") }
     let list = try await archive.list(of: base.mark.revision)
+    let name = "the list of snapshot \(base.mark.revision)"
+    try ArchivedImage(list.image, name, in: archive.name).verify()
     try file.create(with: list.image)
     let connection = try file.connect()
     connection.checkpointsOnClose = .automatic

@@ -183,28 +183,34 @@ struct ArchiveDamageTests {
     )
     #expect(sound < flips || flips < 20)
   }
-  /// The catalog is read into memory: nothing on this machine is damaged, and nothing here helps.
-  @Test(arguments: ["SQLite format 3", "CREATE TABLE", "books"])
-  func `a damaged catalog is damage of the archive`(_ text: String) async throws {
+  /// Both are read into memory: nothing on this machine is damaged, and nothing here helps.
+  @Test(arguments: ["catalog-", "snapshots/"], ["SQLite format 3", "CREATE TABLE", "books"])
+  func `a damaged catalog or list is damage of the archive`(_ prefix: String, _ text: String)
+    async throws
+  {
     let sample = try await Sample()
-    let names = try FileManager.default.contentsOfDirectory(atPath: sample.folder)
-    let name = try #require(names.first { $0.hasPrefix("catalog-") })
-    let url = URL(fileURLWithPath: "\(sample.folder)/\(name)")
-    var contents = try Data(contentsOf: url)
-    var rest = contents.startIndex..<contents.endIndex
-    while let place = contents.range(of: Data(text.utf8), in: rest) {
-      contents[place.lowerBound] ^= 1
-      rest = place.upperBound..<contents.endIndex
+    let files = try FileManager.default.subpathsOfDirectory(atPath: sample.folder)
+    let damaged = files.filter { $0.hasPrefix(prefix) }
+    #expect(damaged.count > 0)
+    for name in damaged {
+      let url = URL(fileURLWithPath: "\(sample.folder)/\(name)")
+      var contents = try Data(contentsOf: url)
+      var rest = contents.startIndex..<contents.endIndex
+      while let place = contents.range(of: Data(text.utf8), in: rest) {
+        contents[place.lowerBound] ^= 1
+        rest = place.upperBound..<contents.endIndex
+      }
+      #expect(rest.lowerBound > contents.startIndex)
+      try contents.write(to: url)
     }
-    #expect(rest.lowerBound > contents.startIndex)
-    try contents.write(to: url)
 
+    let archive = FolderArchive(sample.folder)
     let pulling = await #expect(throws: PersistenceError.self) { try await sample.pull(to: .head) }
-    var error: ArchiveError?
-    if case .archive(let found) = pulling?.reason { error = found }
-    #expect(error?.archive == FolderArchive(sample.folder).name)
-    #expect(error?.sentence.contains("is damaged: its catalog: ") == true, "\(pulling as Any)")
-    let verification = try await ArchivePull.verify(FolderArchive(sample.folder))
-    #expect(verification.checks.first { $0.name == "catalog" }?.passed == false)
+    let what = prefix == "catalog-" ? "its catalog: " : "the list of snapshot "
+    #expect(pulling?.reason.sentence.contains("\(archive.name) is damaged: \(what)") == true)
+    let verification = try await ArchivePull.verify(archive)
+    let isSound = { (name: String) in verification.checks.first { $0.name == name }?.passed }
+    #expect(isSound("catalog") == (prefix != "catalog-"))
+    #expect(!verification.isSound)
   }
 }

@@ -233,7 +233,11 @@ extension LedgerGoldenTests {
     let error = await #expect(throws: PersistenceError.self) {
       _ = try await ArchivePull(from: FolderArchive(folder), to: path, on: .system).run()
     }
-    #expect(error?.reason == .newerFormat(found: 99, known: StoreFormat.known))
+    let newer = ArchiveError(
+      .newerFormat(found: 99, known: StoreFormat.known),
+      archive: FolderArchive(folder).name
+    )
+    #expect(error?.reason == .archive(newer))
     #expect(!FileManager.default.fileExists(atPath: path.file))
   }
 
