@@ -183,6 +183,7 @@ struct ArchiveDamageTests {
     )
     #expect(sound < flips || flips < 20)
   }
+
   /// Both are read into memory: nothing on this machine is damaged, and nothing here helps.
   @Test(arguments: ["catalog-", "snapshots/"], ["SQLite format 3", "CREATE TABLE", "books"])
   func `a damaged catalog or list is damage of the archive`(_ prefix: String, _ text: String)
