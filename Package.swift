@@ -36,9 +36,23 @@ let libpq = Target.Dependency.target(
   condition: .when(traits: ["Postgres"])
 )
 
+// The SDKs of Apple have SQLite; pkg-config would put another one, of Homebrew say, before it. What an app declares of the
+// library for the App Store is a resource, which would cost a bundle on other systems.
+#if os(Linux)
+  let sqlitePackage: String? = "sqlite3"
+  let sqliteProviders: [SystemPackageProvider]? = [.apt(["libsqlite3-dev"])]
+  let privacyManifest: [Resource] = []
+  let notCompiled = ["PrivacyInfo.xcprivacy"]
+#else
+  let sqlitePackage: String? = nil
+  let sqliteProviders: [SystemPackageProvider]? = nil
+  let privacyManifest: [Resource] = [.copy("PrivacyInfo.xcprivacy")]
+  let notCompiled: [String] = []
+#endif
+
 let package = Package(
   name: "Strata",
-  platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .watchOS(.v10), .visionOS(.v1)],
+  platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Strata", targets: ["Strata"]),
     .library(name: "StrataFlux", targets: ["StrataFlux"]),
@@ -78,11 +92,7 @@ let package = Package(
     .target(name: "StrataBase"),
 
     // The engine: from SQLite's C library up to the schema of the file.
-    .systemLibrary(
-      name: "CStrataSQLite",
-      pkgConfig: "sqlite3",
-      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]
-    ),
+    .systemLibrary(name: "CStrataSQLite", pkgConfig: sqlitePackage, providers: sqliteProviders),
     .target(name: "StrataSQLite", dependencies: ["CStrataSQLite"]),
     .target(
       name: "StrataMigrations",
@@ -97,7 +107,9 @@ let package = Package(
     // The file as it is read and appended to, and questions about it.
     .target(
       name: "StrataJournal",
-      dependencies: ["StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords"]
+      dependencies: ["StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords"],
+      exclude: notCompiled,
+      resources: privacyManifest
     ),
     .target(
       name: "StrataInspection",

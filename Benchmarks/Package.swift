@@ -5,7 +5,7 @@ import PackageDescription
 // A package of its own, so that users of the library never fetch the peers.
 let package = Package(
   name: "StrataBenchmarks",
-  platforms: [.macOS(.v14)],
+  platforms: [.macOS(.v15)],
   dependencies: [
     // The users of some lines are entities by macro.
     .package(name: "Strata", path: "..", traits: ["Macros"]),

@@ -4,7 +4,7 @@ import PackageDescription
 
 let package = Package(
   name: "StrataExamples",
-  platforms: [.macOS(.v14)],
+  platforms: [.macOS(.v15)],
   dependencies: [
     .package(name: "Strata", path: ".."),
     .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),

@@ -5,7 +5,7 @@ import PackageDescription
 // A package of its own, as it needs libpq: the other examples do without.
 let package = Package(
   name: "Replicas",
-  platforms: [.macOS(.v14)],
+  platforms: [.macOS(.v15)],
   dependencies: [.package(name: "Strata", path: "../..", traits: ["Postgres"])],
   targets: [
     .executableTarget(

@@ -27,7 +27,7 @@ enum ExactJSON: Equatable, Sendable {
   }
 
   /// A number.
-  init(_ number: Int) { self = .leaf("\(number)") }
+  init(_ number: some BinaryInteger) { self = .leaf("\(number)") }
 
   /// A string.
   init(_ text: String) {
@@ -76,6 +76,7 @@ enum ExactJSON: Equatable, Sendable {
   var array: [ExactJSON]? { if case .array(let values) = self { values } else { nil } }
   var fields: [String: ExactJSON]? { if case .object(let fields) = self { fields } else { nil } }
   var int: Int? { if case .leaf(let text) = self { Int(text) } else { nil } }
+  var int64: Int64? { if case .leaf(let text) = self { Int64(text) } else { nil } }
   var bool: Bool? { if case .leaf(let text) = self { Bool(text) } else { nil } }
 
   /// A decoded value; nil if it is not one of this type.
@@ -143,9 +144,9 @@ enum ExactJSON: Equatable, Sendable {
       while let next, next != 0x22 { offset += next == 0x5C ? 2 : 1 }
       guard offset < bytes.count else { throw unexpected() }
       offset += 1
-      guard let text = String(validating: bytes[start..<offset], as: UTF8.self) else {
-        throw unexpected()
-      }
+      let text = String(decoding: bytes[start..<offset], as: UTF8.self)
+      // What is not UTF-8 was replaced.
+      guard text.utf8.elementsEqual(bytes[start..<offset]) else { throw unexpected() }
       return text
     }
 

@@ -31,8 +31,10 @@ import StrataBase
 struct Recording {
   /// Format 2 had whole states in every change.
   private static let format = 3
+  /// The maximum of revisions.
+  static let lastRevision = Int64(1) << 53
   /// The maximum of ids and orders, so that there is always a next one.
-  static let lastNumber = 1 << 53
+  static let lastNumber = Int(clamping: min(lastRevision, Int64(Int.max) - 1))
 
   let codings: [String: any HubStore]
 
@@ -142,7 +144,7 @@ extension Recording {
     _ tips: inout [String: (id: Int, state: EncodedState)]
   ) throws -> ExactJSON {
     var fields = ["store": ExactJSON(change.store), "order": ExactJSON(change.order)]
-    if let revision = change.revision { fields["revision"] = ExactJSON(Int(revision)) }
+    if let revision = change.revision { fields["revision"] = ExactJSON(revision) }
     if change.isReduction { fields["reduced"] = .leaf("true") }
     if change.wasNotReached { fields["unreached"] = .leaf("true") }
     if let failure = change.failure { fields["failure"] = ExactJSON("\(failure)") }
@@ -172,8 +174,8 @@ extension Recording {
   private func json(of entry: RecorderEntry) throws -> [String: ExactJSON] {
     var fields = [
       "id": ExactJSON(entry.id),
-      "time": ExactJSON(Int(entry.time.microseconds)),
-      "duration": ExactJSON(Int(entry.duration / .nanoseconds(1))),
+      "time": ExactJSON(entry.time.microseconds),
+      "duration": ExactJSON(Int64(entry.duration / .nanoseconds(1))),
     ]
     if entry.isSkipped { fields["skipped"] = .leaf("true") }
     switch entry.origin {

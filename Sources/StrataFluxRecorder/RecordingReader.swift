@@ -61,8 +61,8 @@ struct RecordingReader {
 
   /// Reads an entry, whose changes come later, in the order of the commits.
   mutating func read(_ json: ExactJSON, number: Int) throws(RecorderError) {
-    guard let id = json["id"]?.int, let time = json["time"]?.int,
-      let duration = json["duration"]?.int, let changes = json["changes"]?.array
+    guard let id = json["id"]?.int, let time = json["time"]?.int64,
+      let duration = json["duration"]?.int64, let changes = json["changes"]?.array
     else {
       throw .unreadable("Entry number \(number) lacks its id, time, duration or changes.")
     }
@@ -73,7 +73,7 @@ struct RecordingReader {
     var entry = RecorderEntry(
       id: id,
       origin: try origin(of: json, id),
-      time: Date(microseconds: Int64(time)),
+      time: Date(microseconds: time),
       duration: .nanoseconds(duration),
       error: try json["error"].map { json throws(RecorderError) in
         guard let error = json.decoded(RecordedError.self) else {
@@ -109,13 +109,13 @@ struct RecordingReader {
       throw .unreadable("Two commits have the order \(order).")
     }
     let revision = try json["revision"].map { json throws(RecorderError) in
-      guard let number = json.int, (1...Recording.lastNumber).contains(number) else {
+      guard let number = json.int64, (1...Recording.lastRevision).contains(number) else {
         throw .unreadable(
           "Entry \(id) has the revision \(json.text.prefix(40)), which is not from 1 to "
-            + "\(Recording.lastNumber)."
+            + "\(Recording.lastRevision)."
         )
       }
-      return Int64(number)
+      return number
     }
     if missingStores.contains(store) { return }
     changes.append(

@@ -15,7 +15,8 @@ package enum BootID {
       guard sysctlbyname("kern.bootsessionuuid", &text, &size, nil, 0) == 0 else {
         return Scheduling.uuid()
       }
-      return UUID(uuidString: String(cString: text)) ?? Scheduling.uuid()
+      let bytes = text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+      return UUID(uuidString: String(decoding: bytes, as: UTF8.self)) ?? Scheduling.uuid()
     #else
       let path = "/proc/sys/kernel/random/boot_id"
       guard let file = try? OpenFile(path, O_RDONLY), let bytes = try? file.read(64, at: 0) else {

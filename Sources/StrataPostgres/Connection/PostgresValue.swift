@@ -87,9 +87,10 @@
     }
 
     func text(_ index: Int) throws(ArchiveError.Reason) -> String {
-      guard let text = String(validating: try bytes(index), as: UTF8.self) else {
-        throw .damaged("a text is not UTF-8")
-      }
+      let bytes = try self.bytes(index)
+      let text = String(decoding: bytes, as: UTF8.self)
+      // What is not UTF-8 was replaced.
+      guard text.utf8.elementsEqual(bytes) else { throw .damaged("a text is not UTF-8") }
       return text
     }
 

@@ -5,7 +5,7 @@ import PackageDescription
 // The lines of README.md and of the articles that belong into a manifest.
 let package = Package(
   name: "App",
-  platforms: [.macOS(.v14)],
+  platforms: [.macOS(.v15)],
   dependencies: [
     .package(path: "../Strata", traits: ["Postgres"])
   ],
