@@ -38,7 +38,7 @@ package struct JSONReader {
   private mutating func value() -> RecordValue? {
     depth += 1
     defer { depth -= 1 }
-    guard depth < RecordLimits.depth, let first = rest.first else { return nil }
+    guard RecordLimits.allow(depth: depth + 1), let first = rest.first else { return nil }
     switch first {
     case "{": return object()
     case "[": return array()

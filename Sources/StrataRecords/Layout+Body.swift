@@ -65,7 +65,7 @@ extension Layout {
     depth: Int,
     _ left: inout Int
   ) throws(RecordError) -> [Field] {
-    guard depth <= RecordLimits.depth else { throw .tooDeep }
+    guard RecordLimits.allow(depth: depth) else { throw .tooDeep }
     var fields: [Field] = []
     for _ in 0..<(try cursor.count()) {
       let name = try cursor.text()
@@ -96,7 +96,7 @@ extension Layout {
     depth: Int,
     _ left: inout Int
   ) throws(RecordError) -> Kind {
-    guard depth <= RecordLimits.depth else { throw .tooDeep }
+    guard RecordLimits.allow(depth: depth) else { throw .tooDeep }
     guard left > 0 else { throw .tooManyFields }
     left -= 1
     let start = cursor.offset

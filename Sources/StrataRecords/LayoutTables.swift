@@ -89,7 +89,7 @@ extension LayoutTables {
     private var left = RecordLimits.fields
 
     mutating func table(_ fields: [Layout.Field], depth: Int) throws(RecordError) -> Table {
-      guard depth <= RecordLimits.depth else { throw .tooDeep }
+      guard RecordLimits.allow(depth: depth) else { throw .tooDeep }
       var shapes: [Shape] = []
       var fieldNamed: [String: Int] = [:]
       for (index, field) in fields.enumerated() {
@@ -108,7 +108,7 @@ extension LayoutTables {
     }
 
     private mutating func shape(_ kind: Layout.Kind, depth: Int) throws(RecordError) -> Shape {
-      guard depth <= RecordLimits.depth else { throw .tooDeep }
+      guard RecordLimits.allow(depth: depth) else { throw .tooDeep }
       guard left > 0 else { throw .tooManyFields }
       left -= 1
       switch kind {

@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Why record or layout bytes could not be read, or a value could not be written as a record.
 ///
 /// Offsets count from the start of the array that was passed in.
@@ -20,7 +22,7 @@ package enum RecordError: Error, Hashable, Sendable {
   case tooManyEntries
   /// A layout names one field twice.
   case duplicateField(String)
-  /// Values nest deeper than `RecordLimits.depth`.
+  /// Values nest deeper than `RecordLimits.depth`, or than the stack of the thread has room for.
   case tooDeep
   /// Bytes are left over after the value.
   case trailingBytes(at: Int)
@@ -39,6 +41,18 @@ package enum RecordLimits {
   ///
   /// A layout that this library makes has far fewer: see `LayoutGrowth`.
   package static let fields = 1 << 16
+
+  /// Whether values may nest to a depth; the first levels have room on every stack.
+  @inline(__always)
+  static func allow(depth: Int) -> Bool {
+    depth <= Self.depth && (depth < 16 || ThreadStack.hasRoom)
+  }
+
+  /// The same for calls of `encode(to:)` and `init(from:)`.
+  @inline(__always)
+  static func allow(calls: Int) -> Bool {
+    calls < Self.calls && (calls < 16 || ThreadStack.hasRoom)
+  }
 
   /// Checks that the offsets of a record fit into four bytes, in which they are kept.
   ///

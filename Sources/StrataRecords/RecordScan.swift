@@ -124,7 +124,7 @@ extension RecordScan {
     case .string: try text(&cursor, texts)
     case .url, .decimal: try text(&cursor, texts, of: shape.kind)
     case .array:
-      guard depth <= RecordLimits.depth else { throw .tooDeep }
+      guard RecordLimits.allow(depth: depth) else { throw .tooDeep }
       let (count, isTagged) = try cursor.arrayHeader()
       let element = isTagged ? .tagged : tables.elements[shape.index]
       if element.kind == .string {
@@ -133,7 +133,7 @@ extension RecordScan {
         for _ in 0..<count { try value(element, &cursor, tables, texts, depth: depth + 1) }
       }
     case .object:
-      guard depth <= RecordLimits.depth else { throw .tooDeep }
+      guard RecordLimits.allow(depth: depth) else { throw .tooDeep }
       try members(&cursor, tables, texts, depth: depth)
     case .record:
       try record(tables.records[shape.index], &cursor, tables, texts, depth: depth)
@@ -160,7 +160,7 @@ extension RecordScan {
     _ texts: Texts,
     depth: Int
   ) throws(RecordError) {
-    guard depth <= RecordLimits.depth else { throw .tooDeep }
+    guard RecordLimits.allow(depth: depth) else { throw .tooDeep }
     let map = cursor.offset
     try cursor.skip(table.mapSize)
     for index in table.shapes.indices {

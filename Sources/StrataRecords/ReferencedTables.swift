@@ -52,7 +52,7 @@ extension ReferencedTables {
     depth: Int,
     _ left: inout Int
   ) throws(RecordError) -> ReferencedTables? {
-    guard depth <= RecordLimits.depth else { throw .tooDeep }
+    guard RecordLimits.allow(depth: depth) else { throw .tooDeep }
     guard left > 0 else { throw .tooManyFields }
     left -= 1
     let start = cursor.offset

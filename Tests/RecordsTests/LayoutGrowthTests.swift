@@ -110,11 +110,14 @@ import Testing
   }
 
   @Test func `types that nest in themselves stop growing layouts`() throws {
-    var tree = CodableFixtures.Tree(value: 0, children: [])
-    for value in 1..<100 { tree = CodableFixtures.Tree(value: value, children: [tree]) }
-    let (bytes, layout) = try record(tree)
-    #expect(layout.body.count < 1_000)
-    #expect(try RecordReader(layout: layout).decode(CodableFixtures.Tree.self, from: bytes) == tree)
+    try onLargeStack { () throws in
+      var tree = CodableFixtures.Tree(value: 0, children: [])
+      for value in 1..<100 { tree = CodableFixtures.Tree(value: value, children: [tree]) }
+      let (bytes, layout) = try record(tree)
+      #expect(layout.body.count < 1_000)
+      let read = try RecordReader(layout: layout).decode(CodableFixtures.Tree.self, from: bytes)
+      #expect(read == tree)
+    }
   }
 
   struct Refused: Error {}
@@ -156,11 +159,53 @@ import Testing
   }
 
   @Test func `values nest to a depth and no further`() throws {
-    func nested(_ depth: Int) -> JSONLike {
-      (1..<depth).reduce(.array([])) { value, _ in .array([value]) }
+    try onLargeStack { () throws in
+      #expect(try copy(nested(RecordLimits.depth)) == nested(RecordLimits.depth))
+      #expect(throws: RecordError.tooDeep) { try record(nested(RecordLimits.depth + 1)) }
+      #expect(throws: RecordError.tooDeep) { try record(nested(2_000)) }
     }
-    #expect(try copy(nested(RecordLimits.depth)) == nested(RecordLimits.depth))
-    #expect(throws: RecordError.tooDeep) { try record(nested(RecordLimits.depth + 1)) }
-    #expect(throws: RecordError.tooDeep) { try record(nested(2_000)) }
   }
+
+  /// In a separate process, because a stack overflow ends the process.
+  @Test(.enabled(if: !LimitedProcess.isSanitized, "a sanitizer makes frames larger"))
+  func `a value that nests too deep for a stack of 512 KB is refused before it ends`() async {
+    await #expect(processExitsWith: .success) {
+      for depth in [16, 32, 64, 128, RecordLimits.depth] {
+        try LayoutGrowthTests().expectCopyOrRefusal(depth)
+      }
+    }
+  }
+
+  private func expectCopyOrRefusal(_ depth: Int) throws {
+    let trees = (1..<depth).reduce(CodableFixtures.Tree(value: 0, children: [])) { tree, value in
+      CodableFixtures.Tree(value: value, children: [tree])
+    }
+    let bytes: [UInt8] = [2] + Array(repeating: [32, 3], count: depth - 1).joined() + [32, 1]
+    // What a thread with a large stack has written is read on one with a small stack.
+    let (stored, layout) = try onLargeStack { try record(nested(depth)) }
+    let refused = try onThread(stack: 512 << 10) {
+      try Self.refusals(of: [
+        {
+          let read = try copy(nested(depth))
+          #expect(read == nested(depth))
+        },
+        { _ = try record(trees) },
+        { _ = try RecordValue(record: bytes, layout: .empty) },
+        { _ = try RecordReader(layout: layout).decode(JSONLike.self, from: stored) },
+      ])
+    }
+    if depth == 16 { #expect(refused == 0) }
+  }
+
+  private static func refusals(of copies: [() throws -> Void]) throws -> Int {
+    var refusals = 0
+    for copy in copies {
+      do { try copy() } catch RecordError.tooDeep { refusals += 1 }
+    }
+    return refusals
+  }
+}
+
+private func nested(_ depth: Int) -> JSONLike {
+  (1..<depth).reduce(.array([])) { value, _ in .array([value]) }
 }

@@ -191,17 +191,19 @@ import Testing
   }
 
   @Test func `values nest as deep by hand as by Codable`() throws {
-    var deep = Nested(child: [])
-    for _ in 0..<40 { deep = Nested(child: [deep]) }
-    var writer = RecordWriter()
-    var bytes: [UInt8] = []
-    for _ in 0..<200 {
-      bytes = []
-      _ = try writer.encode(deep, into: &bytes)
+    try onLargeStack { () throws in
+      var deep = Nested(child: [])
+      for _ in 0..<40 { deep = Nested(child: [deep]) }
+      var writer = RecordWriter()
+      var bytes: [UInt8] = []
+      for _ in 0..<200 {
+        bytes = []
+        _ = try writer.encode(deep, into: &bytes)
+      }
+      #expect(try RecordReader(layout: writer.layout).decode(Nested.self, from: bytes) == deep)
+      for _ in 0..<200 { deep = Nested(child: [deep]) }
+      #expect(throws: RecordError.tooDeep) { try writer.encode(deep, into: &bytes) }
     }
-    #expect(try RecordReader(layout: writer.layout).decode(Nested.self, from: bytes) == deep)
-    for _ in 0..<200 { deep = Nested(child: [deep]) }
-    #expect(throws: RecordError.tooDeep) { try writer.encode(deep, into: &bytes) }
   }
 }
 

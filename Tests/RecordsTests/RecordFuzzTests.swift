@@ -141,7 +141,7 @@ import Testing
     #expect(throws: error) { try RecordValue(record: bytes, layout: .empty) }
   }
 
-  @Test func `bytes that nest too deep are refused`() {
+  @Test func `bytes that nest too deep are refused`() throws {
     func arrays(_ count: Int) -> [UInt8] {
       [2] + Array(repeating: [32, 3], count: count - 1).joined() + [32, 1]
     }
@@ -149,11 +149,17 @@ import Testing
       [2] + Array(repeating: [33, 1, 0], count: count - 1).joined() + [33, 0]
     }
     let deepest = RecordLimits.depth
-    for bytes in [arrays(deepest), objects(deepest)] {
-      #expect(throws: Never.self) { try RecordValue(record: bytes, layout: .empty) }
-    }
-    for bytes in [arrays(deepest + 1), objects(deepest + 1), arrays(100_000), objects(100_000)] {
-      #expect(throws: RecordError.tooDeep) { try RecordValue(record: bytes, layout: .empty) }
+    let (fitting, tooDeep) = (
+      [arrays(deepest), objects(deepest)],
+      [arrays(deepest + 1), objects(deepest + 1), arrays(100_000), objects(100_000)]
+    )
+    try onLargeStack { () throws in
+      for bytes in fitting {
+        #expect(throws: Never.self) { try RecordValue(record: bytes, layout: .empty) }
+      }
+      for bytes in tooDeep {
+        #expect(throws: RecordError.tooDeep) { try RecordValue(record: bytes, layout: .empty) }
+      }
     }
   }
 }

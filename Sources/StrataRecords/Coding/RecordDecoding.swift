@@ -20,6 +20,10 @@ final class RecordDecoding {
   /// The offset of the first byte in the array of the caller.
   private var start = 0
   private var calls = 0
+  /// Whether a part was refused because it nests too deep.
+  ///
+  /// A type may catch that error, and read something else.
+  private(set) var isTooDeep = false
 
   init(_ tables: LayoutTables, defaults: RecordDecoding? = nil) {
     self.tables = tables
@@ -35,6 +39,7 @@ final class RecordDecoding {
   /// - Throws: `RecordError`, for any bytes that are not one whole record of the layout.
   func begin(_ record: ArraySlice<UInt8>) throws(RecordError) -> ValueLocation {
     try RecordLimits.check(size: record)
+    isTooDeep = false
     copy(record)
     var cursor = cursor(at: start)
     try RecordScan.check(&cursor, tables)
@@ -69,7 +74,10 @@ final class RecordDecoding {
 
   /// Lets a type that is not a leaf read itself.
   func nested<Value: Decodable>(_ type: Value.Type, _ decoder: RecordDecoder) throws -> Value {
-    guard calls < RecordLimits.calls else { throw RecordError.tooDeep }
+    guard RecordLimits.allow(calls: calls) else {
+      isTooDeep = true
+      throw RecordError.tooDeep
+    }
     calls += 1
     defer { calls -= 1 }
     return try Value(from: decoder)

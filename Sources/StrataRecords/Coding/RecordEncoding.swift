@@ -50,7 +50,9 @@ final class RecordEncoding {
 
   /// Lets a value write itself.
   func encode<Value: Encodable>(_ value: Value, to encoder: RecordEncoder) throws {
-    guard calls < RecordLimits.calls, parts.depth(of: encoder.frame) <= RecordLimits.depth else {
+    guard RecordLimits.allow(calls: calls),
+      RecordLimits.allow(depth: parts.depth(of: encoder.frame))
+    else {
       throw RecordError.tooDeep
     }
     calls += 1

@@ -31,7 +31,7 @@ public struct RecordFieldReader: ~Copyable {
     first = reading.pointee.plan.spans[record].lowerBound
     next = first
     self.cursor = cursor
-    guard depth <= RecordLimits.depth else { throw CodedByCodable() }
+    guard RecordLimits.allow(depth: depth) else { throw CodedByCodable() }
     try self.cursor.skip(reading.pointee.plan.spans[record].count / 4 + 1)
     guard cursor.presence(0, map: map) == 0 else { throw CodedByCodable() }
   }
@@ -94,6 +94,13 @@ public struct RecordFieldReader: ~Copyable {
     String(decoding: try cursor.utf8Bytes(), as: UTF8.self)
   }
 
+  /// A number that `Int` holds, which has 32 bits on some watches.
+  @inline(__always)
+  private mutating func integer() throws -> Int {
+    guard let number = Int(exactly: try cursor.zigzag()) else { throw refuse() }
+    return number
+  }
+
   @inline(__always)
   private mutating func bool() throws -> Bool {
     let byte = try cursor.byte()
@@ -118,12 +125,12 @@ extension RecordFieldReader {
   /// Reads an integer.
   public mutating func decode(_ field: StaticString) throws -> Int {
     try find(field, .int64)
-    return Int(truncatingIfNeeded: try cursor.zigzag())
+    return try integer()
   }
 
   /// Reads an integer, or nil.
   public mutating func decodeIfPresent(_ field: StaticString) throws -> Int? {
-    try findIfPresent(field, .int64) ? Int(truncatingIfNeeded: try cursor.zigzag()) : nil
+    try findIfPresent(field, .int64) ? try integer() : nil
   }
 
   /// Reads an integer.
@@ -166,7 +173,7 @@ extension RecordFieldReader {
 
   /// Reads an array of integers.
   public mutating func decode(_ field: StaticString) throws -> [Int] {
-    try elements(field, of: .int64) { Int(truncatingIfNeeded: try $0.cursor.zigzag()) }
+    try elements(field, of: .int64) { reader in try reader.integer() }
   }
 
   /// Reads an array of numbers.
@@ -184,7 +191,9 @@ extension RecordFieldReader {
     let element = reading.pointee.plan.tables.elements[reading.pointee.plan.shapes[next - 1].index]
     let (count, isTagged) = try cursor.arrayHeader()
     guard count > 0 else { return [] }
-    guard !isTagged, element.kind == kind, depth < RecordLimits.depth else { throw refuse() }
+    guard !isTagged, element.kind == kind, RecordLimits.allow(depth: depth + 1) else {
+      throw refuse()
+    }
     var elements: [Element] = []
     elements.reserveCapacity(count)
     for _ in 0..<count { elements.append(try read(&self)) }
@@ -282,7 +291,8 @@ extension RecordFieldReader {
     case (2, .record): try nested(shape, depth: depth + 1) { _ in }
     case (2, .tagged), (3, _):
       // Until a record of the table has associated values there, the layout does not describe them.
-      guard try cursor.kind().kind == .object, try cursor.count() == 0, depth < RecordLimits.depth
+      guard try cursor.kind().kind == .object, try cursor.count() == 0,
+        RecordLimits.allow(depth: depth + 1)
       else { throw refuse() }
     default: throw refuse()
     }
@@ -343,7 +353,7 @@ extension RecordFieldReader {
     case (.uuid, .uuid): if let leaf = try cursor.uuid(.uuid) { return identical(leaf) }
     case (.data, .data): if let leaf = try cursor.data(.data) { return identical(leaf) }
     case (.string, .string): return identical(try text())
-    case (.int, .int64): return identical(Int(truncatingIfNeeded: try cursor.zigzag()))
+    case (.int, .int64): return identical(try integer())
     case (.int64, .int64): return identical(try cursor.zigzag())
     case (.double, .double):
       return identical(Double(bitPattern: try cursor.fixed(UInt64.self)))

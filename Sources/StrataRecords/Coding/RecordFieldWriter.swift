@@ -25,7 +25,7 @@ public struct RecordFieldWriter: ~Copyable {
     next = span.lowerBound
     map = writing.pointee.bytes.count
     for _ in 0..<span.count / 4 + 1 { writing.pointee.bytes.append(0) }
-    if depth > RecordLimits.depth { refuse() }
+    if !RecordLimits.allow(depth: depth) { refuse() }
   }
 
   /// Ends the fast path.
@@ -149,7 +149,7 @@ extension RecordFieldWriter {
     of kind: ValueKind
   ) -> Bool {
     guard begin(field, .array) else { return false }
-    guard value.isEmpty || element.kind == kind, depth < RecordLimits.depth else {
+    guard value.isEmpty || element.kind == kind, RecordLimits.allow(depth: depth + 1) else {
       refuse()
       return false
     }
@@ -229,7 +229,7 @@ extension RecordFieldWriter {
       return nested(shape, depth: depth + 1) { _ in }
     }
     // Until a record of the table has associated values there, the layout does not describe them.
-    guard depth < RecordLimits.depth else { return refuse() }
+    guard RecordLimits.allow(depth: depth + 1) else { return refuse() }
     note(shape.kind == .tagged ? 2 : 3, field)
     writing.pointee.bytes.append(ValueKind.object.rawValue)
     writing.pointee.bytes.appendVarint(0)

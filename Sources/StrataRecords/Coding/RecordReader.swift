@@ -161,13 +161,13 @@ package final class RecordReader {
       try isRecord && !coverage.isComplete
       && coverage.mayHoldUnknown(0, decoding.cursor(at: Int(top.offset)), decoding.scan)
     if !mayHoldUnknown {
-      let value = try RecordDecoder(context: context, value: top).value(type)
+      let value = try value(type, top)
       if !isRecord || !coverage.hasMetExtras { return value }
     }
     notedRecords += 1
     decoding.isNoting = true
     defer { decoding.isNoting = false }
-    let value = try RecordDecoder(context: context, value: top).value(type)
+    let value = try value(type, top)
     var cursor = decoding.cursor(at: Int(top.offset))
     let fields = try coverage.unknownFields(of: 0, &cursor, decoding.scan)
     if !fields.isEmpty { unknown = fields }
@@ -178,8 +178,16 @@ package final class RecordReader {
     _ type: Value.Type,
     _ bytes: ArraySlice<UInt8>
   ) throws -> Value {
-    let value = try context.decoding.begin(bytes)
-    return try RecordDecoder(context: context, value: value).value(type)
+    try value(type, context.decoding.begin(bytes))
+  }
+
+  private func value<Value: Decodable>(
+    _ type: Value.Type,
+    _ stored: ValueLocation
+  ) throws -> Value {
+    let value = Result { try RecordDecoder(context: context, value: stored).value(type) }
+    if context.decoding.isTooDeep { throw RecordError.tooDeep }
+    return try value.get()
   }
 
   /// A value may keep a decoder or a container and read from it later; then it keeps the bytes.
