@@ -31,10 +31,15 @@ package protocol Scheduler: Sendable {
 package protocol WorkQueue: Sendable {
   /// Whether the caller runs on the queue.
   var isCurrent: Bool { get }
-  func enqueue(_ work: @escaping @Sendable () -> Void)
+  /// Runs `work` after what waits. What comes before it has at least its priority from here on; nil is that of the queue.
+  func enqueue(at priority: TaskPriority?, _ work: @escaping @Sendable () -> Void)
   func enqueue(after delay: Duration, _ work: @escaping @Sendable () -> Void)
   /// Runs `action` after what waits, and returns then; must not be called on the queue.
   func runNow<R>(_ action: () -> R) -> R
+}
+
+extension WorkQueue {
+  package func enqueue(_ work: @escaping @Sendable () -> Void) { enqueue(at: nil, work) }
 }
 
 /// The scheduler of the process.
@@ -61,15 +66,21 @@ package final class FileExecutor: SerialExecutor {
   private let queue: any WorkQueue
 
   /// - Parameter label: the name that a debugger shows.
-  package init(label: String) { queue = Scheduling.current.makeQueue(label: label) }
+  package convenience init(label: String) {
+    self.init(on: Scheduling.current.makeQueue(label: label))
+  }
+
+  package init(on queue: any WorkQueue) { self.queue = queue }
 
   /// Whether the caller runs on the executor.
   package var isCurrent: Bool { queue.isCurrent }
 
   package func enqueue(_ job: consuming ExecutorJob) {
+    // A call that somebody waits for runs as urgently as the caller does.
+    let priority = TaskPriority(job.priority)
     let job = UnownedJob(job)
     let executor = asUnownedSerialExecutor()
-    queue.enqueue { job.runSynchronously(on: executor) }
+    queue.enqueue(at: priority) { job.runSynchronously(on: executor) }
   }
 
   package func checkIsolated() { precondition(isCurrent, "Not called on the executor") }
@@ -80,6 +91,11 @@ package final class FileExecutor: SerialExecutor {
   /// Runs `action` on the executor after a delay.
   package func schedule(after delay: Duration = .zero, _ action: @escaping @Sendable () -> Void) {
     if delay == .zero { queue.enqueue(action) } else { queue.enqueue(after: delay, action) }
+  }
+
+  /// Runs `action` on the executor for a caller of a priority who waits for it.
+  package func schedule(at priority: TaskPriority, _ action: @escaping @Sendable () -> Void) {
+    queue.enqueue(at: priority, action)
   }
 }
 
@@ -129,13 +145,31 @@ private final class DispatchWorkQueue: WorkQueue {
 
   var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) == true }
 
-  func enqueue(_ work: @escaping @Sendable () -> Void) { queue.async(execute: work) }
+  func enqueue(at priority: TaskPriority?, _ work: @escaping @Sendable () -> Void) {
+    if let qos = DispatchQoS(above: .utility, priority) {
+      queue.async(qos: qos, flags: .enforceQoS, execute: work)
+    } else {
+      queue.async(execute: work)
+    }
+  }
 
   func enqueue(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
-    let (seconds, attoseconds) = delay.components
-    let nanoseconds = Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds), execute: work)
+    // Not in nanoseconds: `Int` has 32 bits on watches.
+    queue.asyncAfter(deadline: .now() + delay / .seconds(1), execute: work)
   }
 
   func runNow<R>(_ action: () -> R) -> R { queue.sync(execute: action) }
+}
+
+extension DispatchQoS {
+  /// The class of a priority; nil unless it is above another priority.
+  package init?(above lowest: TaskPriority, _ priority: TaskPriority?) {
+    guard let priority, priority > lowest else { return nil }
+    switch priority {
+    case .high...: self = .userInitiated
+    case .medium...: self = .default
+    case .low...: self = .utility
+    default: self = .background
+    }
+  }
 }

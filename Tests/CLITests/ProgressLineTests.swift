@@ -14,7 +14,7 @@ import Testing
     }
 
     var isCurrent: Bool { false }
-    func enqueue(_ work: @escaping @Sendable () -> Void) { work() }
+    func enqueue(at _: TaskPriority?, _ work: @escaping @Sendable () -> Void) { work() }
     func enqueue(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
       waiting.withLock { $0.append(Waiting(delay: delay, work: work)) }
     }

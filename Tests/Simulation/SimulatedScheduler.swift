@@ -137,7 +137,7 @@ private final class SimulatedQueue: WorkQueue, @unchecked Sendable {
 
   init(_ scheduler: SimulatedScheduler) { self.scheduler = scheduler }
 
-  func enqueue(_ work: @escaping @Sendable () -> Void) {
+  func enqueue(at _: TaskPriority?, _ work: @escaping @Sendable () -> Void) {
     waiting.append(work)
     takeTurn()
   }

@@ -22,9 +22,14 @@ extension JournalWriter {
   /// Called outside the writer's executor. Concurrent callers share one sync.
   package nonisolated func durable(through target: Revision) async throws(PersistenceError) {
     if configuration.restore == .readOnly { return }
+    let priority = Task.currentPriority
     try await withCheckedContinuation { continuation in
-      let waiter = FlushWaiters.Waiter(target: target, continuation: continuation)
-      if flushWaiters.add(waiter) { callForFlushWaiters() }
+      let waiter = FlushWaiters.Waiter(
+        target: target,
+        priority: priority,
+        continuation: continuation
+      )
+      if flushWaiters.add(waiter) { callForFlushWaiters(at: priority) }
     }.get()
   }
 
@@ -37,8 +42,8 @@ extension JournalWriter {
   /// How many callers of `durable(through:)` the writer does not serve yet.
   package nonisolated var waitingCallers: Int { flushWaiters.count }
 
-  private nonisolated func callForFlushWaiters() {
-    executor.schedule { [self] in assumeIsolated { $0.serveFlushWaiters() } }
+  private nonisolated func callForFlushWaiters(at priority: TaskPriority) {
+    executor.schedule(at: priority) { [self] in assumeIsolated { $0.serveFlushWaiters() } }
   }
 
   /// How often the callers that came meanwhile are added before a sync.
@@ -64,7 +69,7 @@ extension JournalWriter {
       result = .failure(error)
     }
     for waiter in waiters { waiter.continuation.resume(returning: result) }
-    if flushWaiters.end() { callForFlushWaiters() }
+    if let priority = flushWaiters.end() { callForFlushWaiters(at: priority) }
     if session == nil { return }
     do {
       try checkpointIfDue()

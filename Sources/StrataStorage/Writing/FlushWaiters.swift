@@ -6,12 +6,14 @@ final class FlushWaiters: Sendable {
   /// A caller that waits until a revision is on disk.
   struct Waiter: Sendable {
     let target: Revision
+    let priority: TaskPriority
     let continuation: CheckedContinuation<Result<Void, PersistenceError>, Never>
   }
 
   private struct Waiting {
     var waiters: [Waiter] = []
-    var isWriterCalled = false
+    /// The highest priority of the calls of the writer that have not ended; nil if there is none.
+    var called: TaskPriority?
   }
 
   private let waiting = Lock(Waiting())
@@ -19,12 +21,13 @@ final class FlushWaiters: Sendable {
   /// How many callers wait and are not served yet.
   var count: Int { waiting.withLock { $0.waiters.count } }
 
-  /// Adds a waiter; returns true when the writer has to be called.
+  /// Adds a waiter; returns true when the writer has to be called, at the waiter's priority.
   func add(_ waiter: Waiter) -> Bool {
     waiting.withLock { waiting in
       waiting.waiters.append(waiter)
-      defer { waiting.isWriterCalled = true }
-      return !waiting.isWriterCalled
+      if let called = waiting.called, called >= waiter.priority { return false }
+      waiting.called = waiter.priority
+      return true
     }
   }
 
@@ -36,11 +39,11 @@ final class FlushWaiters: Sendable {
     }
   }
 
-  /// Ends a call of the writer; returns true when there are waiters that it must serve in another call.
-  func end() -> Bool {
+  /// Ends a call of the writer; returns the priority of another one if there are waiters that it must serve.
+  func end() -> TaskPriority? {
     waiting.withLock { waiting in
-      waiting.isWriterCalled = !waiting.waiters.isEmpty
-      return waiting.isWriterCalled
+      waiting.called = waiting.waiters.map(\.priority).max()
+      return waiting.called
     }
   }
 }
