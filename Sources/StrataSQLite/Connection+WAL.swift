@@ -64,7 +64,8 @@ extension Connection {
   /// SQLite's developers recommend this for `synchronous=NORMAL`: get the journal's file and call its
   /// `xSync` (`sqlite.org/forum/forumpost/d1a6bc7c4cd2baca`). The same post recommends to read a column's
   /// metadata first, which opens the WAL on a connection that has read nothing yet. `SQLITE_SYNC_FULL`
-  /// requests `F_FULLFSYNC` on Apple's systems, where `fsync` alone does not reach the medium; elsewhere
+  /// requests `F_FULLFSYNC` on Apple's systems, where `fsync` alone does not reach the medium. The SQLite that they come
+  /// with answers it with a barrier, so a caller must complete the sync on a file of its own. Elsewhere
   /// it equals `NORMAL` (`sqlite.org/c3ref/c_sync_dataonly.html`). `DATAONLY` is not requested, because
   /// the length of the file must be durable. SQLite does not use it for a WAL either.
   ///

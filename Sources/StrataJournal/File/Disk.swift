@@ -10,6 +10,26 @@ package struct Disk: Sendable {
   package var vfs: String?
   /// Is asked before each call, and notified of each that succeeded.
   package var watch: (any DiskWatch)?
+  /// What a sync of SQLite has done when it returns.
+  package var sqliteSync = SQLiteSync.system
+
+  /// What a sync of SQLite has done when it returns.
+  package enum SQLiteSync: Sendable {
+    /// What was written is on the medium.
+    case reachesMedium
+    /// What was written comes before what is written later. It may still be in the cache of the drive.
+    case ordersWrites
+
+    /// Apple's SQLite answers `SQLITE_SYNC_FULL` with `F_BARRIERFSYNC`, not with `F_FULLFSYNC`
+    /// (`bonsaidb.io/blog/acid-on-apple`).
+    package static var system: SQLiteSync {
+      #if canImport(Darwin)
+        .ordersWrites
+      #else
+        .reachesMedium
+      #endif
+    }
+  }
 
   /// The disk of the system, without a watch.
   package static let system = Disk()

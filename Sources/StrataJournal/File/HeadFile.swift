@@ -5,8 +5,10 @@ import StrataBase
 ///
 /// A torn write damages one slot; the other still has the previous record. The head is written after
 /// every transaction but synced only at openings, checkpoints and closings, so it costs no second fsync.
+/// Where a sync of SQLite does not reach the medium, that of the head makes it complete.
 package struct HeadFile: ~Copyable {
   private let file: OpenFile
+  private let sqliteSync: Disk.SQLiteSync
   private var serial: UInt64
 
   package init(opening path: String, on disk: Disk = .system) throws(SystemError) {
@@ -16,6 +18,7 @@ package struct HeadFile: ~Copyable {
       try file.write([UInt8](repeating: 0, count: 2 * HeadRecord.slotSize), at: 0)
     }
     self.file = file
+    sqliteSync = disk.sqliteSync
     serial = newest?.serial ?? 0
   }
 
@@ -37,6 +40,14 @@ package struct HeadFile: ~Copyable {
   }
 
   package func sync() throws(SystemError) { try file.sync() }
+
+  /// Returns when what SQLite has synced is on the medium.
+  ///
+  /// `F_FULLFSYNC` on one file empties the cache of the whole drive. The head is on the same volume, and no descriptor
+  /// of SQLite's files is needed, whose closing would drop SQLite's locks.
+  package func completeSync() throws(SystemError) {
+    if sqliteSync == .ordersWrites { try file.sync() }
+  }
 }
 
 extension HeadFile {

@@ -41,10 +41,18 @@ public struct PersistenceConfiguration: Sendable {
   public var progress: (@Sendable (PersistenceProgress) -> Void)?
   /// The time of day, for deltas and snapshots.
   public var now: @Sendable () -> Date
+  /// The disk that the store's files are on.
+  package var disk = Disk.system
   /// The SQLite VFS of the writer, for tests in which disks fail; nil for the system's.
-  package var vfs: String?
+  package var vfs: String? {
+    get { disk.vfs }
+    set { disk.vfs = newValue }
+  }
   /// Observes the system calls for the store's own small files, for the same tests.
-  package var watch: (any DiskWatch)?
+  package var watch: (any DiskWatch)? {
+    get { disk.watch }
+    set { disk.watch = newValue }
+  }
   /// The boot of the machine; tests that cut the power use another one afterwards.
   package var bootID = BootID.current()
 
@@ -70,12 +78,8 @@ public struct PersistenceConfiguration: Sendable {
   /// The default configuration, for files on a disk.
   package init(on disk: Disk) {
     self.init()
-    vfs = disk.vfs
-    watch = disk.watch
+    self.disk = disk
   }
-
-  /// The file system that the store's files are accessed through.
-  package var disk: Disk { Disk(vfs: vfs, watch: watch) }
 }
 
 /// What happens to a store that is open when the program ends by `exit` or by returning from `main`.

@@ -389,7 +389,7 @@ package final class WriterSession {
     try noteSynced()
   }
 
-  /// Notes that everything written was synced.
+  /// Notes that SQLite has synced everything written, when that is on the medium.
   ///
   /// Throws when the files have lost their names: then no opening would find what was synced, or another
   /// writer could take the lock.
@@ -401,6 +401,7 @@ package final class WriterSession {
         """
       )
     }
+    try head.completeSync()
     durable = written
     try writeHead()
   }

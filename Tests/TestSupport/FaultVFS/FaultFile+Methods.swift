@@ -65,7 +65,7 @@ extension FaultFile {
         return status
       }
       if status == SQLITE_OK {
-        open.vfs.recordSync(of: path)
+        if !open.vfs.hasDriveCache { open.vfs.recordSync(of: path) }
       } else {
         open.vfs.recordFailedSync(of: path)
       }

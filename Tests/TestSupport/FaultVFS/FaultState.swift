@@ -10,6 +10,8 @@ struct FaultState {
   var lockWaits: [Duration] = []
   var follows = true
   var lastOperation: Int?
+  /// Whether a sync of SQLite leaves what was written in the cache of the drive, which one of an own file empties.
+  var hasDriveCache = false
   /// What the disk does wrong without saying so: every so many times.
   var lies: [(lie: DiskLie, kind: FileKind, every: Int, duration: FaultDuration)] = []
   var lieCounts: [DiskLie: Int] = [:]

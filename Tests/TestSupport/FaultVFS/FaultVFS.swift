@@ -107,6 +107,12 @@ extension FaultVFS {
     state.withLock { $0.lies.append((lie, kind, count, duration)) }
   }
 
+  /// Syncs of SQLite are barriers from here on, as on Apple's systems: what was written is in the cache of the drive until
+  /// an own file of the store is synced.
+  package func addDriveCache() { state.withLock { $0.hasDriveCache = true } }
+
+  var hasDriveCache: Bool { state.withLock { $0.hasDriveCache } }
+
   func lies(_ lie: DiskLie, in kind: FileKind) -> Bool {
     state.withLock { $0.lies(lie, in: kind) }
   }

@@ -29,7 +29,10 @@ final class OwnFileWatch: DiskWatch {
         state.images[path]?.record(.write(offset: Int(offset), bytes: bytes))
       case .truncate(let path, let size): state.images[path]?.record(.truncate(size: Int(size)))
       case .sync(let path):
-        if !state.lies(.forgetsSyncs, in: .own) { state.images[path]?.sync() }
+        if state.lies(.forgetsSyncs, in: .own) { break }
+        for path in state.hasDriveCache ? Array(state.images.keys) : [path] {
+          state.images[path]?.sync()
+        }
       case .rename(let source, let destination), .link(let source, let destination):
         // One that is not tracked takes the place of what was there. A file that is linked loses its first name.
         state.images[destination] = state.images.removeValue(forKey: source)
