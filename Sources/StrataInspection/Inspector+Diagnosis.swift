@@ -206,7 +206,8 @@ extension Inspector {
       case nil: continue
       }
     }
-    for unfinished in names where unfinished.hasPrefix(name + ".creating-") {
+    for unfinished in names
+    where unfinished.hasPrefix(name + ".creating-") && !unfinished.hasSuffix(".mark") {
       diagnosis.add(
         "leftover",
         .note,

@@ -138,19 +138,20 @@ package struct OpenFile: ~Copyable {
 
   /// The bytes from an offset on that are not in a hole of the file: the next run of them, before `end`.
   ///
-  /// Nil if only holes are left. On file systems without holes it is the rest.
+  /// Nil if only holes are left. On file systems without holes it is the rest. So it is on Apple's systems: APFS has
+  /// called a hole what was written and not yet on the medium (coreutils, pull request 68; QEMU, bug 1776920).
   func data(from offset: Int64, to end: Int64) -> Range<Int64>? {
+    guard offset < end else { return nil }
     #if canImport(Darwin)
-      let (hole, data) = (Int32(3), Int32(4))
+      return offset..<end
     #else
       let (data, hole) = (Int32(3), Int32(4))
+      let start = Int64(lseek(descriptor, off_t(offset), data))
+      if start < 0 { return errno == ENXIO ? nil : offset..<end }
+      let stop = Int64(lseek(descriptor, off_t(start), hole))
+      let last = stop < 0 ? end : min(stop, end)
+      return start < last ? start..<last : nil
     #endif
-    guard offset < end else { return nil }
-    let start = Int64(lseek(descriptor, off_t(offset), data))
-    if start < 0 { return errno == ENXIO ? nil : offset..<end }
-    let stop = Int64(lseek(descriptor, off_t(start), hole))
-    let last = stop < 0 ? end : min(stop, end)
-    return start < last ? start..<last : nil
   }
 
   /// The size of the file.
@@ -167,14 +168,13 @@ package struct OpenFile: ~Copyable {
     return Int64(status.st_blocks) * 512
   }
 
-  /// Whether it is an unfinished database that no process is making: it has one name and no lock.
-  package func isAbandoned() throws(SystemError) -> Bool {
+  /// Whether it is a database, or an empty file, and has one name.
+  package func isUnfinishedDatabase() throws(SystemError) -> Bool {
     var status = stat()
     if fstat(descriptor, &status) != 0 { throw SystemError("stat", path) }
     let magic = Array("SQLite format 3\0".utf8)
     let start = try read(magic.count, at: 0)
-    guard status.st_nlink == 1, start.isEmpty || start == magic else { return false }
-    return try lock(LOCK_EX | LOCK_NB)
+    return status.st_nlink == 1 && (start.isEmpty || start == magic)
   }
 
   /// The device and inode of the file.

@@ -13,7 +13,7 @@ package struct StorePath: Hashable, Sendable, CustomStringConvertible {
   package var wal: String { file + "-wal" }
   /// Locked by the writer; see ``LockFile``.
   package var lock: String { file + ".lock" }
-  /// Exists while a writer waits for readers; see ``WriterMark``.
+  /// Exists while a writer waits for readers; see ``LockedMark``.
   var coming: String { file + ".coming" }
   /// How far the writer has written, and how far that is durable; see ``HeadFile``.
   package var head: String { file + ".head" }

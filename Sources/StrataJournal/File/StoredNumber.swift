@@ -9,7 +9,9 @@ package enum StoredNumber {
   /// Revisions and epochs: 2⁵³.
   package static let last: Int64 = 1 << 53
   /// Bytes, and counts of rows, entities, chunks and blocks: 2⁴⁰.
-  static let most: Int64 = 1 << 40
+  ///
+  /// What an `Int` holds, where it has 32 bits.
+  static let most = min(1 << 40, Int64(Int.max))
   /// Numbers of layouts: 2³¹.
   static let lastLayout: Int64 = 1 << 31
   /// Times: microseconds since 1970, in the years 1 to 9999.

@@ -12,6 +12,14 @@ package enum WriterLock {
   /// the lock file, which is tried first.
   private static let acquiring = Lock(false)
 
+  /// How often a writer tries again while readers hold their locks: for half a second.
+  ///
+  /// A statement of a reader takes less than 100 ms.
+  static let pauses = 500
+
+  /// Waits a millisecond.
+  static func pause() { Scheduling.current.block(for: .milliseconds(1)) }
+
   /// Checks the file at the path and takes the lock.
   package static func acquire(
     _ path: StorePath,
@@ -43,9 +51,9 @@ package enum WriterLock {
     on disk: Disk
   ) throws(PersistenceError) -> LockHandle {
     do {
-      var mark: WriterMark?
+      var mark: LockedMark?
       defer { withExtendedLifetime(mark) {} }
-      for _ in 0...WriterMark.pauses {
+      for _ in 0...Self.pauses {
         if let lock = try LockFile(taking: path.lock, as: owner, on: disk) {
           return LockHandle(lock)
         }
@@ -53,8 +61,8 @@ package enum WriterLock {
         if case .writerPresent = try SharedLock.take(path.lock) {
           throw PersistenceError.Reason.alreadyOpen(by: LockFile.owner(at: path.lock))
         }
-        if mark == nil { mark = try WriterMark(path, on: disk) }
-        WriterMark.pause()
+        if mark == nil { mark = try LockedMark(path.coming, on: disk) }
+        Self.pause()
       }
       throw PersistenceError.Reason.busy(
         "\(SharedLock.holder(at: path.lock)) reads it and has not paused for half a second"

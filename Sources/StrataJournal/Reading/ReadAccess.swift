@@ -148,15 +148,16 @@ private final class FileReader: ConnectionGate {
   /// A writer that is waiting goes first.
   private func look() throws(SystemError) -> Holder {
     var pauses = 0
-    while pauses < 2 * WriterMark.pauses, try WriterMark.isLeft(path) {
+    while pauses < 2 * WriterLock.pauses, try LockedMark.isHeld(path.coming) {
       if case .writerPresent(let mark) = try SharedLock.take(path.lock) { return .writer(mark) }
-      WriterMark.pause()
+      WriterLock.pause()
       pauses += 1
     }
     switch try SharedLock.take(path.lock) {
     case .writerPresent(let mark): return .writer(mark)
     case .noLockFile: return .noWriter(nil)
-    case .acquired(let shared):
+    case .acquired(var shared):
+      shared.writeName()
       let mark = shared.mark
       lock = Held(shared)
       return .noWriter(mark)

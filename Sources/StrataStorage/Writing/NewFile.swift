@@ -16,26 +16,16 @@ package struct NewFile: Sendable {
   package let temporary: String
   package let disk: Disk
   private let operation: PersistenceError.Operation
-  /// Shows that the file is being made, if its temporary name is unique.
+  /// Shows that the file is being made, if its temporary name is unique: a file beside it.
   private let mark: Mark?
 
-  /// The locked descriptor of a file that is being made; the lock ends with its process.
-  private final class Mark: Sendable {
-    private final class LockedFile: Sendable {
-      private let file: OpenFile
+  /// Is held from the creation of the file until its temporary name is gone.
+  private typealias Mark = Lock<LockedMark?>
 
-      init(_ file: consuming OpenFile) { self.file = file }
-    }
+  /// The name of the mark of a file with a temporary name.
+  private static func mark(of temporary: String) -> String { temporary + markSuffix }
 
-    private let held = Lock<LockedFile?>(nil)
-
-    func hold(_ file: consuming OpenFile) {
-      let locked = LockedFile(file)
-      held.withLock { $0 = locked }
-    }
-
-    func release() { held.withLock { $0 = nil } }
-  }
+  private static let markSuffix = ".mark"
 
   /// A file beside a store whose writer's lock the caller holds.
   package init(
@@ -59,7 +49,7 @@ package struct NewFile: Sendable {
     self.operation = operation
     self.disk = disk
     temporary = "\(path.creating)-\(Scheduling.uuid().uuidString)"
-    mark = Mark()
+    mark = Mark(nil)
   }
 
   /// A file at a path that no lock guards.
@@ -77,7 +67,7 @@ package struct NewFile: Sendable {
     self.operation = operation
     self.disk = disk
     temporary = "\(path.creating)-\(Scheduling.uuid().uuidString)"
-    mark = Mark()
+    mark = Mark(nil)
     try path.checkIsFree(operation)
     do {
       try Self.removeAbandoned(besides: path, .all)
@@ -88,15 +78,17 @@ package struct NewFile: Sendable {
 
   /// Creates it, empty and readable by its owner only; SQLite gives its other files the same mode.
   package func create() throws(SystemError) {
-    while true {
-      let file = try disk.open(temporary, O_RDWR | O_CREAT | O_EXCL)
-      guard let mark else { return }
-      // If another process has taken it for an abandoned one meanwhile, it is created again.
-      guard try file.lock(LOCK_EX | LOCK_NB),
-        try file.identity() == FileIdentity(ofFileAt: temporary)
-      else { continue }
-      mark.hold(file)
-      return
+    if let mark {
+      // If another process has taken it for an abandoned one meanwhile, it is left again.
+      var left: LockedMark?
+      while left == nil { left = try LockedMark(Self.mark(of: temporary), on: disk) }
+      mark.withLock { $0 = left }
+    }
+    do {
+      _ = try disk.open(temporary, O_RDWR | O_CREAT | O_EXCL)
+    } catch {
+      mark?.withLock { $0 = nil }
+      throw error
     }
   }
 
@@ -116,28 +108,35 @@ package struct NewFile: Sendable {
 
   /// Removes the unfinished files in a directory that a killed backup or restore has left.
   ///
-  /// They have the name of a store, `.creating-` and a UUID, and the process that makes one holds a lock on it.
+  /// They have the name of a store, `.creating-` and a UUID, and the process that makes one holds its mark.
   ///
   /// O(files in the directory).
   package static func removeAbandoned(besides path: StorePath, _ which: Abandoned)
     throws(SystemError)
   {
     let own = (path.creating as NSString).lastPathComponent + "-"
-    for name in try path.namesInDirectory() {
+    let names = try path.namesInDirectory().map {
+      $0.hasSuffix(markSuffix) ? String($0.dropLast(markSuffix.count)) : $0
+    }
+    for name in Set(names) {
       guard let separator = name.range(of: ".creating-", options: .backwards),
         UUID(uuidString: String(name[separator.upperBound...])) != nil,
         which == .all || name.hasPrefix(own)
       else { continue }
-      let path = path.directory + "/" + name
-      do {
-        let file = try OpenFile(path, O_RDONLY)
-        guard try file.isAbandoned() else { continue }
-        for suffix in ["", "-wal", "-shm", "-journal"] { _ = unlink(path + suffix) }
-      } catch {
-        // What cannot be opened stays.
-        continue
-      }
+      // What cannot be opened stays.
+      do { try removeAbandoned(path.directory + "/" + name) } catch { continue }
     }
+  }
+
+  /// Removes an unfinished file if no process makes it.
+  ///
+  /// Holds its mark meanwhile, which is removed last.
+  private static func removeAbandoned(_ temporary: String) throws(SystemError) {
+    guard let mark = try LockedMark(mark(of: temporary), on: .system) else { return }
+    defer { withExtendedLifetime(mark) {} }
+    guard FileIdentity.exists(temporary), try OpenFile(temporary, O_RDONLY).isUnfinishedDatabase()
+    else { return }
+    for suffix in ["", "-wal", "-shm", "-journal"] { _ = unlink(temporary + suffix) }
   }
 
   /// Creates it as a store of this build's format; `fill` writes its contents in one transaction.
@@ -218,11 +217,9 @@ package struct NewFile: Sendable {
 
   /// Removes the unfinished file and SQLite's files beside it.
   package func removeLeftovers() {
-    // Before anyone can open the file under its final name: closing a descriptor drops the locks that this
-    // process holds on it.
-    mark?.release()
     _ = unlink(temporary)
     removeCompanions()
+    mark?.withLock { $0 = nil }
   }
 
   /// Removes SQLite's files beside the unfinished file.

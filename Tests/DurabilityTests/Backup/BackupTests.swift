@@ -384,9 +384,8 @@ struct BackupTests {
     }
     try Data().write(to: URL(fileURLWithPath: empty))
     for path in others { try Data("text".utf8).write(to: URL(fileURLWithPath: path)) }
-    let descriptor = Foundation.open(active, O_RDONLY | O_CLOEXEC)
-    defer { _ = Foundation.close(descriptor) }
-    try #require(flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    let mark = try #require(try LockedMark(active + ".mark", on: .system))
+    defer { withExtendedLifetime(mark) {} }
 
     try await persistence.backup(to: copy)
     let left = try files
