@@ -62,12 +62,15 @@ package final class ChildProcess: Sendable {
   package var identifier: Int32 { process.processIdentifier }
 
   /// Sends it a signal.
-  package func signal(_ signal: Int32) { _ = Foundation.kill(process.processIdentifier, signal) }
+  package func signal(_ signal: Int32) {
+    if identifier > 0 { _ = Foundation.kill(identifier, signal) }
+  }
 
   /// Kills it with SIGKILL, waits for its end, and returns its lines.
   @discardableResult
   package func kill() -> [String] {
-    _ = Foundation.kill(process.processIdentifier, SIGKILL)
+    // One that was not started has the number 0, which would be this process and all that it has started.
+    if identifier > 0 { _ = Foundation.kill(identifier, SIGKILL) }
     process.waitUntilExit()
     return output.withLock(when: { $0.isComplete }, { Self.lines($0.bytes) })
   }
