@@ -160,9 +160,16 @@ package enum SQLiteHeap {
   /// Limits the memory of **all** connections of the process; 0 removes the limit.
   ///
   /// Beyond it, statements fail with `.noMemory`. A program that belongs to a user must not call this; a
-  /// command may. A library of SQLite that was built without memory statistics ignores it.
+  /// command may. It has no effect unless ``isCounted``.
   package static func setLimit(bytes: Int) {
     sqlite3_hard_heap_limit64(Int64(bytes))
+  }
+
+  /// Whether SQLite counts the memory that it uses: not on Apple's systems, which build it with `DEFAULT_MEMSTATUS=0`.
+  package static var isCounted: Bool {
+    let memory = sqlite3_malloc(64)
+    defer { sqlite3_free(memory) }
+    return sqlite3_memory_used() > 0
   }
 }
 

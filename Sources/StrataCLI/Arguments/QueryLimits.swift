@@ -1,4 +1,5 @@
 import ArgumentParser
+import StrataBase
 import StrataSQLite
 
 /// What bounds a query.
@@ -22,15 +23,32 @@ struct QueryLimits: ParsableArguments {
 }
 
 /// What bounds the memory of SQLite.
-struct MemoryLimit: ParsableArguments {
-  @Option(help: "The megabytes of memory that SQLite may use.")
-  private var memory: Int = 256
+package struct MemoryLimit: ParsableArguments {
+  package init() {}
 
-  func validate() throws {
-    guard (16...1_000_000).contains(memory) else {
+  @Option(help: "The megabytes of memory that SQLite may use. (default: 256)")
+  private var memory: Int?
+
+  package func validate() throws { try Self.check(memory) }
+
+  func apply() { Self.apply(memory, default: 256) }
+}
+
+extension MemoryLimit {
+  static func check(_ megabytes: Int?) throws {
+    guard (16...1_000_000).contains(megabytes ?? 16) else {
       throw ValidationError("--memory must be at least 16 and at most 1000000.")
     }
   }
 
-  func apply() { SQLiteHeap.setLimit(bytes: memory << 20) }
+  /// Sets a limit, and says on standard error when one that was asked for has no effect.
+  static func apply(_ megabytes: Int?, default usual: Int) {
+    SQLiteHeap.setLimit(bytes: (megabytes ?? usual) << 20)
+    if let note = note(on: megabytes, isCounted: SQLiteHeap.isCounted) { StandardError.write(note) }
+  }
+
+  package static func note(on megabytes: Int?, isCounted: Bool) -> String? {
+    guard megabytes != nil, !isCounted else { return nil }
+    return "strata: --memory has no effect: the SQLite of this system does not count its memory.\n"
+  }
 }

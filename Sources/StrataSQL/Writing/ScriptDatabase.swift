@@ -157,20 +157,30 @@ final class ScriptDatabase {
 
   /// What SQLite says, with the table or column that a misspelt one may mean.
   private func message(of error: SQLiteError) -> String {
-    let sql = error.sql ?? ""
-    if error.message == "Cannot add a NOT NULL column with default value NULL" {
+    let (sql, message) = (error.sql ?? "", Self.withoutHint(error.message))
+    if message == "Cannot add a NOT NULL column with default value NULL" {
       return Self.missingDefault(in: sql)
     }
     let hint = "a word in double quotes is a name, and a text is written"
-    if error.message.hasPrefix("default value of column"), sql.contains("\"") {
-      return "\(error.message); \(hint) as 'en'"
+    if message.hasPrefix("default value of column"), sql.contains("\"") {
+      return "\(message); \(hint) as 'en'"
     }
-    let message = suggestion(for: error)
-    let word = error.message.split(separator: " ").last ?? ""
-    if error.message.hasPrefix("no such column: "), sql.contains("\"\(word)\"") {
-      return "\(message)\(message.hasSuffix("?") ? " " : "; ")\(hint) '\(word)'"
+    let suggestion = suggestion(for: message)
+    let word = message.split(separator: " ").last ?? ""
+    if message.hasPrefix("no such column: "), sql.contains("\"\(word)\"") {
+      return "\(suggestion)\(suggestion.hasSuffix("?") ? " " : "; ")\(hint) '\(word)'"
     }
-    return message
+    return suggestion
+  }
+
+  /// What SQLite before 3.45 says: `no such column: Reykjavik`.
+  ///
+  /// Later ones say `no such column: "Reykjavik" - should this be a string literal in single-quotes?`.
+  package static func withoutHint(_ message: String) -> String {
+    guard message.hasPrefix("no such column: \""),
+      let hint = message.range(of: "\" - should this be")
+    else { return message }
+    return String(message[..<hint.lowerBound].replacing("\"", with: "", maxReplacements: 1))
   }
 
   /// The message for `ALTER TABLE people ADD COLUMN email TEXT NOT NULL` where people has rows.
@@ -192,22 +202,22 @@ final class ScriptDatabase {
       """
   }
 
-  private func suggestion(for error: SQLiteError) -> String {
+  private func suggestion(for message: String) -> String {
     for (prefix, names) in [
       ("no such column: ", "SELECT c.name FROM sqlite_schema t, pragma_table_info(t.name) c"),
       ("no such table: ", "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"),
-    ] where error.message.hasPrefix(prefix) {
-      let word = error.message.dropFirst(prefix.count).split(separator: ".").last ?? ""
+    ] where message.hasPrefix(prefix) {
+      let word = message.dropFirst(prefix.count).split(separator: ".").last ?? ""
       do {
         let known = try connection.all(names) { row in try row.text(0) }
         guard let name = String(word).nearest(among: known) else { break }
-        return "\(error.message); did you mean \(name)?"
+        return "\(message); did you mean \(name)?"
       } catch {
         // The error of the script is the one to report.
         break
       }
     }
-    return error.message
+    return message
   }
 
   /// Whether the limit of pages was reached: the disk of temporary files has room.

@@ -22,21 +22,19 @@ struct ScriptLimits: ParsableArguments {
   @Option(help: "The seconds after which a script is given up.")
   var timeout: Double = 600
 
-  @Option(help: "The megabytes of memory that SQLite may use.")
-  var memory: Int = 512
+  @Option(help: "The megabytes of memory that SQLite may use. (default: 512)")
+  var memory: Int?
 
   func validate() throws {
     guard timeout > 0, timeout <= 86_400 else {
       throw ValidationError("--timeout must be more than 0 and at most 86400.")
     }
-    guard (16...1_000_000).contains(memory) else {
-      throw ValidationError("--memory must be at least 16 and at most 1000000.")
-    }
+    try MemoryLimit.check(memory)
   }
 
   /// The migrations of a folder, with those in Swift as markers.
   func migrations(of folder: FolderOption) throws(SQLMigrationError) -> [DataMigration] {
-    SQLiteHeap.setLimit(bytes: memory << 20)
+    MemoryLimit.apply(memory, default: 512)
     return try SQLMigrations.read(folder.dir, timeLimit: .milliseconds(Int64(timeout * 1_000)))
   }
 }
