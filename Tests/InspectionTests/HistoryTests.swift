@@ -377,7 +377,7 @@ struct HistoryTests {
     await #expect(throws: PersistenceError.self) { try await persistence.state(at: .revision(9)) }
     #expect(try await persistence.state(at: .revision(5)) == states[5])
     vfs.heal()
-    while let event = await events.next(isolation: nil) {
+    while let event = await events.next() {
       if case .recovered = event { break }
     }
     var runs: [ClosedRange<Revision>] = []

@@ -58,7 +58,7 @@ struct FailingDiskTests {
       try? await persistence.flush()
     }
     #expect(vfs.failureCount == 1)
-    while let event = await events.next(isolation: nil) {
+    while let event = await events.next() {
       if case .recovered = event { break }
     }
     try await persistence.flush()

@@ -37,7 +37,7 @@ struct ForeignWriterTests {
     try stranger.close()
     store.commit { $0.db.books.insert(Book(id: 2)) }
     await #expect(throws: PersistenceError.self) { try await persistence.flush() }
-    while let event = await events.next(isolation: nil) {
+    while let event = await events.next() {
       if case .recovered = event { break }
     }
     try await persistence.close()

@@ -120,7 +120,7 @@ struct FullDiskTests {
   private func nextChange(
     _ events: inout AsyncStream<PersistenceEvent>.Iterator
   ) async -> PersistenceEvent? {
-    while let event = await events.next(isolation: nil) {
+    while let event = await events.next() {
       switch event {
       case .degraded, .recovered: return event
       default: continue

@@ -44,7 +44,7 @@ struct LostNameTests {
     store.commit { $0.db.books.insert(Book(id: 2)) }
     let error = await #expect(throws: PersistenceError.self) { try await persistence.flush() }
     #expect(error?.description.contains("its lock file was removed") == true)
-    while let event = await events.next(isolation: nil) {
+    while let event = await events.next() {
       if case .recovered = event { break }
     }
     try await persistence.flush()
@@ -127,7 +127,7 @@ struct LostNameTests {
     let error = await #expect(throws: PersistenceError.self) { try await persistence.flush() }
     _ = try #require(error)
     try move(path + ".elsewhere", to: path)
-    while let event = await events.next(isolation: nil) {
+    while let event = await events.next() {
       if case .recovered = event { break }
     }
     try await persistence.flush()

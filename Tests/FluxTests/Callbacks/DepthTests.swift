@@ -1,7 +1,6 @@
 import Foundation
 import StrataBase
 import StrataFlux
-import Synchronization
 import TestSupport
 import Testing
 
@@ -89,7 +88,7 @@ struct DepthTests {
 
   private static func handledOnSmallStack() -> Int {
     let done = DispatchSemaphore(value: 0)
-    let result = Mutex(0)
+    let result = Lock(0)
     let thread = Thread {
       let handled = try? dispatchThroughLargeFrames(levels: FluxDispatcher<Int>.maximumDepth)
       result.withLock { $0 = handled ?? 0 }

@@ -46,7 +46,7 @@ struct SnapshotVerificationTests {
       store.commit { script.commit(number, to: &$0.db) }
       if number % 20 == 0 { try await persistence.flush() }
     }
-    while let event = await events.next(isolation: nil) {
+    while let event = await events.next() {
       if case .snapshotFailed = event { break }
     }
     await #expect(throws: PersistenceError.self) {

@@ -29,7 +29,7 @@ struct UnencodableEntityTests {
     #expect(error?.description.contains("moods a: ") == true)
 
     var refused: [NotPersisted] = []
-    while refused.isEmpty, let event = await events.next(isolation: nil) {
+    while refused.isEmpty, let event = await events.next() {
       if case .notPersisted(let entities) = event { refused = entities }
     }
     #expect(refused.map(\.id) == ["a"])

@@ -272,7 +272,7 @@ struct UnknownFieldsTests {
         store.commit { $0.db.notes.insert(Note(id: "y", text: "\(number)")) }
       }
       vfs.heal()
-      while let event = await events.next(isolation: nil) {
+      while let event = await events.next() {
         if case .recovered = event { break }
       }
       try await persistence.flush()

@@ -217,7 +217,7 @@ struct SealingTests {
     store.commit { $0.db.books.insert(Book(id: 1, title: secret)) }
     await #expect(throws: PersistenceError.self) { try await persistence.flush() }
     vfs.heal()
-    while let event = await events.next(isolation: nil) {
+    while let event = await events.next() {
       if case .recovered = event { break }
     }
     store.commit {

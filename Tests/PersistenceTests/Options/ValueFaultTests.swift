@@ -37,7 +37,7 @@ struct ValueFaultTests {
     #expect(refusals > 0)
     store.commit { $0.session.account = .init(name: "Ada") }
     vfs.heal()
-    while let event = await events.next(isolation: nil) {
+    while let event = await events.next() {
       if case .recovered = event { break }
     }
     try await persistence.flush()

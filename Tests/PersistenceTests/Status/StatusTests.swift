@@ -168,7 +168,7 @@ struct StatusTests {
     #expect(persistence.status.queue.commits == 9)
 
     vfs.heal()
-    while let event = await events.next(isolation: nil) {
+    while let event = await events.next() {
       if case .recovered = event { break }
     }
     let status = persistence.status
@@ -226,7 +226,7 @@ struct StatusTests {
         for number in 1...30 {
           store.commit { $0.db.books.insert(thickBook(number, kilobytes: 200)) }
         }
-        while let event = await events.next(isolation: nil), event != .appended(through: last) {}
+        while let event = await events.next(), event != .appended(through: last) {}
         let durable = persistence.durableRevision
         for seed in UInt64(0)..<2 where batch > 2 {
           let after = try TemporaryDirectory()
