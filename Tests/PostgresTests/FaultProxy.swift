@@ -29,7 +29,7 @@
     init(to target: Int) throws {
       port = try PostgresServer.freePort()
       self.target = target
-      listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      listener = socket(AF_INET, PostgresServer.streamSocket, 0)
       let listener = listener
       var yes: Int32 = 1
       setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
@@ -94,7 +94,7 @@
     }
 
     private func connect(_ client: Int32) {
-      let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let server = socket(AF_INET, PostgresServer.streamSocket, 0)
       guard Self.withAddress(target, { Foundation.connect(server, $0, $1) }) == 0 else {
         _ = Foundation.close(client)
         _ = Foundation.close(server)

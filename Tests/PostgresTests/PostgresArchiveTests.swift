@@ -524,7 +524,7 @@
 
     init() throws {
       port = try PostgresServer.freePort()
-      listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      listener = socket(AF_INET, PostgresServer.streamSocket, 0)
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
       address.sin_port = UInt16(port).bigEndian

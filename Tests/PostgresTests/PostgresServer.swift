@@ -127,9 +127,18 @@
       _ = try sql("SELECT pg_reload_conf()")
     }
 
+    /// The type of a socket over TCP.
+    static var streamSocket: Int32 {
+      #if canImport(Darwin)
+        SOCK_STREAM
+      #else
+        Int32(SOCK_STREAM.rawValue)
+      #endif
+    }
+
     /// A port that is free at this moment.
     static func freePort() throws -> Int {
-      let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      let socket = socket(AF_INET, streamSocket, 0)
       defer { close(socket) }
       var address = sockaddr_in()
       address.sin_family = sa_family_t(AF_INET)
