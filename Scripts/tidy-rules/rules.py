@@ -38,6 +38,9 @@ SOURCES = ("Sources/", "Migrations/")
 # What uses a store's file or an archive: a simulation decides what happens there, and when.
 ENGINE = tuple(f"Sources/Strata{name}/" for name in ("Journal", "Storage", "Migrating", "Archive", "Persistence"))
 LOCK = ("Sources/StrataBase/Lock",)
+# What locks files that exist for their locks, and OpenFile, whose method they call.
+LOCKED_FILES = ("Sources/StrataArchive/ArchiveFolder.swift",
+                *(f"Sources/StrataJournal/File/{name}" for name in ("LockFile", "LockedMark", "OpenFile", "SharedLock")))
 BANS = [
     Ban("try!", "try!", r"\btry!", SOURCES, "Throw the error, or trap with preconditionFailure and a sentence."),
     Ban("as!", "as!", r"\bas!", SOURCES, "Use `as?` and trap with a sentence, or let a generic type carry the type."),
@@ -69,6 +72,18 @@ BANS = [
     Ban("UUID()", "UUID()", r"\bUUID\(\)", ENGINE, "Use Scheduling.uuid(), so that a simulation repeats it."),
     Ban("DispatchQueue", "DispatchQueue", r"\bDispatchQueue\(", ENGINE,
         "Use FileExecutor or Scheduling.current.makeQueue, so that a simulation can order it."),
+    # What Apple's systems lack, or do otherwise. Scripts/apple-check sees what is newer than the lowest version.
+    Ban("flock", "", r"(?<!\.)\bflock\((?!\))|\.lock\(LOCK_", SOURCES,
+        "SQLite's locks exclude it on Apple's systems: lock a file beside the database, with a type of "
+        "StrataJournal/File.", LOCKED_FILES),
+    Ban("assumeIsolated", "assumeIsolated", r"(?<!\bMainActor\.)\bassumeIsolated\b", (*SOURCES, "Tests/"),
+        "Await the actor. Only on a FileExecutor it does not trap, and a list in Scripts/tidy-known has these places."),
+    Ban("String(validating:)", "validating:", r"\bString\(\s*validating:", (*SOURCES, "Tests/"),
+        "Use String(decoding:as:) and compare its UTF-8 with the bytes, which older systems have too."),
+    Ban("next(isolation:)", "isolation:", r"\bnext\(isolation:", (*SOURCES, "Tests/"),
+        "Use next(), which older systems have too."),
+    Ban("Synchronization", "Synchronization", r"\bimport\s+(?:\w+\s+)?Synchronization\b", (*SOURCES, "Tests/"),
+        "Use Lock, which older systems have too."),
     Ban("sleep", "sleep(", r"(?:Task\.|Thread\.|\bu|(?<![.\w])(?<!func ))sleep\(", ("Tests/",),
         "Wait for the event itself, or use a clock of the test."),
     Ban("@testable", "@testable", r"@testable\b", ("Tests/",), "Give the declaration `package` access."),
