@@ -1,5 +1,6 @@
 """The rules: each is a function that yields what breaks it in a tree."""
-import collections, os, re
+import collections, os, plistlib, re
+from xml.parsers.expat import ExpatError
 from swift import TYPES, Declaration, blank
 
 SMALL = 40
@@ -326,6 +327,32 @@ def links(tree):
                 yield Finding(path, line, match.group(), f"The page has no heading {anchor}. Correct the link.")
 
 
+# Apple asks why a program calls these: the categories, and code that calls them. Code of the command counts as that of an app.
+REQUIRED_REASONS = {
+    "NSPrivacyAccessedAPICategoryFileTimestamp": r"\b(?:f|l)?stat(?:at)?\(|\bcreationDate\b|\bcontentModificationDate",
+    "NSPrivacyAccessedAPICategoryDiskSpace": r"\bf?statv?fs\(|\bvolumeAvailableCapacity",
+    "NSPrivacyAccessedAPICategorySystemBootTime": r"\bsystemUptime\b|\bmach_absolute_time\b",
+    "NSPrivacyAccessedAPICategoryUserDefaults": r"\bUserDefaults\b",
+}
+
+
+def privacy(tree):
+    """The privacy manifest, which must be a property list, says the same categories as the code."""
+    for path in sorted(path for path in tree.files if path.endswith(".xcprivacy")):
+        try:
+            manifest = plistlib.loads((tree.files[path] or "").encode())
+            declared = {entry["NSPrivacyAccessedAPIType"] for entry in manifest["NSPrivacyAccessedAPITypes"]
+                        if entry["NSPrivacyAccessedAPITypeReasons"]}
+        except (ValueError, KeyError, TypeError, ExpatError, plistlib.InvalidFileException) as error:
+            yield Finding(path, 1, "no manifest", f"It is no privacy manifest: {error!r}.")
+            continue
+        for category, calls in REQUIRED_REASONS.items():
+            users = [file.path for file in tree.sources if re.search(calls, file.code)]
+            if bool(users) != (category in declared):
+                yield Finding(path, 1, category, f"{category} is {'not ' * (category not in declared)}declared, and "
+                              f"{'called in ' + users[0] if users else 'no source calls it'}.")
+
+
 @rule
 def files(tree):
     for path, text in sorted(tree.files.items()):
@@ -334,6 +361,7 @@ def files(tree):
     for path in sorted(tree.tracked):
         if re.search(r"(?:^|/)(?:\.build[^/]*/|\.swiftpm/|Package\.resolved$|DerivedData/)", path):
             yield Finding(path, 1, "tracked", f"A build made the file: git rm --cached {path}.")
+    yield from privacy(tree)
     # The Swift Package Index shows the documentation of these targets.
     listed = re.findall(r"^ +- (\w+)$", tree.files.get(".spi.yml") or "", re.M)
     for target in re.findall(r"name: \"\w+\", targets: \[\"(\w+)\"\]", tree.files.get("Package.swift") or ""):

@@ -9,6 +9,10 @@ def body(lines):
     return "  work()\n" * lines
 
 
+PRIVACY = """<plist version="1.0"><dict><key>NSPrivacyAccessedAPITypes</key><array><dict>
+<key>NSPrivacyAccessedAPIType</key><string>NSPrivacyAccessedAPICategoryFileTimestamp</string>
+<key>NSPrivacyAccessedAPITypeReasons</key><array><string>C617.1</string></array></dict></array></dict></plist>"""
+
 SAMPLES = [
     ("imports", {A: "@preconcurrency public import CStrataSQLite"},
      {A: '// import CStrataSQLite\nlet a = """\n  import CStrataSQLite\n  """',
@@ -70,6 +74,9 @@ SAMPLES = [
     ("links", {"A.docc/A.md": "<doc:B>"}, {"A.docc/A.md": "<doc:/documentation/A/B> <doc:B#Some-heading>",
                                          "A.docc/B.md": "## Some heading"}),
     ("files", {"Scripts/a": "#!/bin/sh"}, {"Scripts/b": "# Sourced.", "Scripts/run": "#!/bin/sh"}),
+    ("files", {"Sources/P.xcprivacy": PRIVACY, A: "statvfs(path, &status)"},
+     {"Sources/P.xcprivacy": PRIVACY, A: "lstat(path, &status)"}),
+    ("files", {"Sources/P.xcprivacy": "<plist>"}, {A: "lstat(path, &status)"}),
     ("files", {"Package.resolved": ""}, {"Sources/Package.swift": ENOUGH}),
     ("files", {"A/targets.svg": "<text>StrataA</text>", "Package.swift": '.macro(\n  name: "StrataB",'},
      {"A/targets.svg": "<text>StrataB</text>", "Package.swift": '.target(name: "StrataB"), .target(name: "Fuzz")'}),
