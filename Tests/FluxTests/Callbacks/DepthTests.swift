@@ -1,5 +1,4 @@
 import Foundation
-import StrataBase
 import StrataFlux
 import TestSupport
 import Testing
@@ -82,22 +81,15 @@ struct DepthTests {
   @Test(.enabled(if: !LimitedProcess.isSanitized, "a sanitizer makes frames larger"))
   func `the documented depth fits 512 KB of stack with 4 KB used by each callback`() async {
     await #expect(processExitsWith: .success) {
-      #expect(DepthTests.handledOnSmallStack() == FluxDispatcher<Int>.maximumDepth)
+      let handled = try DepthTests.handledOnSmallStack()
+      #expect(handled == FluxDispatcher<Int>.maximumDepth)
     }
   }
 
-  private static func handledOnSmallStack() -> Int {
-    let done = DispatchSemaphore(value: 0)
-    let result = Lock(0)
-    let thread = Thread {
-      let handled = try? dispatchThroughLargeFrames(levels: FluxDispatcher<Int>.maximumDepth)
-      result.withLock { $0 = handled ?? 0 }
-      done.signal()
+  private static func handledOnSmallStack() throws -> Int {
+    try onThread(stack: 512 * 1024) {
+      try dispatchThroughLargeFrames(levels: FluxDispatcher<Int>.maximumDepth)
     }
-    thread.stackSize = 512 * 1024
-    thread.start()
-    done.wait()
-    return result.withLock(\.self)
   }
 
   private static func dispatchThroughLargeFrames(levels: Int) throws -> Int {
