@@ -225,11 +225,7 @@ let package = Package(
         "StrataPersistence",
       ],
       path: "Tests/TestSupport",
-      exclude: [
-        "Golden/format1.strata", "Golden/format1.strata.head", "Golden/format2.strata",
-        "Golden/format2.strata.head", "Golden/ledgers2.strata", "Golden/ledgers2.strata.head",
-        "Golden/archive2", "Golden/read_store.py",
-      ]
+      exclude: ["Golden/read_store.py"]
     ),
     .executableTarget(
       name: "CrashChild",

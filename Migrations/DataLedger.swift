@@ -54,7 +54,7 @@ package enum DataLedger {
     }
   }
 
-  /// The rows, ordered by number; none in a file of format 1.
+  /// The rows, ordered by number.
   ///
   /// - Throws: `.mismatch` for a checksum of the wrong length or numbers out of order, and errors of SQLite.
   package static func entries(on connection: Connection) throws(SQLiteError) -> [Entry] {

@@ -10,7 +10,7 @@ package import StrataSQLite
 /// ```
 ///
 /// Such a row is written by ``insert(_:on:_:)`` alone, and read by a query of ``select(_:)``, whose rows
-/// ``check(_:)`` verifies. A file of an older format has no such hashes: its rows are read with null.
+/// ``check(_:)`` verifies.
 package struct HashedTable: Sendable {
   package let name: String
   /// The columns without the hash.
@@ -101,7 +101,7 @@ extension HashedTable {
   ///
   /// - Throws: `.corrupt` if it is another one.
   package func check(_ row: borrowing Row) throws(SQLiteError) {
-    guard let stored = try row.optionalBlob(columns.count) else { return }
+    let stored = try row.blob(columns.count)
     let computed = try hash(of: row)
     guard stored == computed.bytes else {
       throw SQLiteError(
@@ -178,8 +178,7 @@ extension HashedTable {
   }
 
   private func isIntact(_ row: borrowing Row) throws(SQLiteError) -> Bool {
-    guard let stored = try row.optionalBlob(columns.count) else { return true }
-    return stored == (try hash(of: row).bytes)
+    try row.optionalBlob(columns.count) == hash(of: row).bytes
   }
 
   /// What to do where there is a row of the same key.

@@ -1,14 +1,15 @@
 package import StrataBase
 
 /// One step of the schema: a numbered SQL script that is never changed after its release.
+///
+/// Its number is the format that a file has after it. The first script makes format 3: the scripts of formats 1 and 2 are
+/// gone.
 package struct Migration: Hashable, Sendable {
-  /// Its position: 1, 2, 3 … without gaps.
+  /// Its number, one more than that of the script before it.
   package let version: Int
   /// What it does, for people who read a list of migrations.
   package let name: String
   /// The script: any number of statements, but no `BEGIN`, `COMMIT` or `ROLLBACK`.
-  ///
-  /// Where one line is `-- strata:convert`, the migrator runs the conversion of this version.
   package let sql: String
   /// The checksum of the script without comments and spacing, so that a formatter or a licence header is
   /// not a change.
@@ -23,9 +24,6 @@ package struct Migration: Hashable, Sendable {
     self.sql = sql
     checksum = Checksum(of: NormalizedSQL(sql).bytes)
   }
-
-  /// The script before its conversion and after it; one part where there is none.
-  var parts: [Substring] { sql.split(separator: "\n-- strata:convert\n") }
 }
 
 /// The migrations that a build knows, in order.
@@ -38,6 +36,9 @@ package struct MigrationCatalog: Hashable, Sendable {
     self.migrations = migrations
   }
 
+  /// The number of the first migration; 1 for an empty catalog.
+  var first: Int { migrations.first?.version ?? 1 }
+
   /// The version of a file after all migrations; 0 for an empty catalog.
   package var latest: Int { migrations.last?.version ?? 0 }
 }
@@ -46,19 +47,9 @@ extension MigrationCatalog {
   /// The schema of a store's file: the scripts in `Migrations/Schema`, one entry each.
   package static let file = MigrationCatalog([
     Migration(
-      version: 1,
-      name: "create store",
-      sql: String(decoding: PackageResources.V001_create_store_sql, as: UTF8.self)
-    ),
-    Migration(
-      version: 2,
-      name: "share chunks",
-      sql: String(decoding: PackageResources.V002_share_chunks_sql, as: UTF8.self)
-    ),
-    Migration(
       version: 3,
-      name: "separate tables",
-      sql: String(decoding: PackageResources.V003_separate_tables_sql, as: UTF8.self)
-    ),
+      name: "create store",
+      sql: String(decoding: PackageResources.V003_create_store_sql, as: UTF8.self)
+    )
   ])
 }

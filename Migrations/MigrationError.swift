@@ -11,6 +11,8 @@ package enum MigrationError: Error, Equatable, Sendable {
   case gap(expected: Int, found: Int)
   /// A script has changed since it ran on this file.
   case drifted(version: Int, name: String)
+  /// The file has migrations from before the first one that this build knows.
+  case olderThanBuild(found: Int, first: Int)
   /// The file has migrations that this build does not know.
   case newerThanBuild(found: Int, known: Int)
   /// The file's ledger skips a version.
@@ -31,6 +33,8 @@ extension MigrationError: CustomStringConvertible {
       "expected migration \(expected), found \(found)"
     case .drifted(let version, let name):
       "migration \(version) (\(name)) has changed since it ran on this file"
+    case .olderThanBuild(let found, let first):
+      "the schema of the file starts with version \(found), that of this build with version \(first)"
     case .newerThanBuild(let found, let known):
       "the file has schema version \(found), this build knows versions up to \(known)"
     case .missingInLedger(let version):
@@ -46,9 +50,11 @@ extension MigrationError: CustomStringConvertible {
   package var remedy: String {
     switch self {
     case .duplicate, .gap:
-      "Number the migrations 1, 2, 3 … in the order of the catalog."
+      "Number the migrations without gaps, in the order of the catalog."
     case .drifted(let version, _):
       "Restore the released script of version \(version), and put the change into a new migration."
+    case .olderThanBuild:
+      "Export the data with the build that wrote the file, and import it with this one."
     case .newerThanBuild:
       "Open the file with the newer build, or restore a backup from before the migration."
     case .missingInLedger:

@@ -3,8 +3,7 @@ package import StrataSQLite
 
 /// The migrations of the schema that ran on a file: rows of its table `migration`.
 ///
-/// The table is created with the columns of format 1, the migration to format 2 adds those of migrations of the user's
-/// data, and that to format 3 a hash of each row.
+/// The table has the migrations of the user's data too (``DataLedger``), so it is there before the first script.
 package enum MigrationLedger {
   /// A row of the table: a migration of the schema that ran.
   package struct Entry: Hashable, Sendable {
@@ -31,12 +30,22 @@ package enum MigrationLedger {
 
   static let creation = """
     CREATE TABLE IF NOT EXISTS migration (
-      version    INTEGER PRIMARY KEY,
-      name       TEXT    NOT NULL,
-      checksum   BLOB    NOT NULL CHECK (length(checksum) = 16),
-      applied    INTEGER NOT NULL,            -- microseconds since 1970
-      duration   INTEGER NOT NULL             -- microseconds
-    ) STRICT
+      kind           INTEGER NOT NULL CHECK (kind IN (0, 1)),  -- 0 of the file's schema, 1 of the user's data
+      version        INTEGER NOT NULL,          -- of its kind
+      name           TEXT    NOT NULL,
+      checksum       BLOB    NOT NULL CHECK (length(checksum) = 16),
+      applied        INTEGER NOT NULL,          -- microseconds since 1970
+      duration       INTEGER NOT NULL,          -- microseconds
+      -- The rest is for the user's data; null for the file's schema.
+      form           TEXT,                      -- how it is written: SQL, Swift, a declaration, a baseline
+      script         TEXT,                      -- what ran, where it is SQL
+      revision       INTEGER,                   -- the last revision after it
+      layout         INTEGER,                   -- the highest number of a layout after it
+      replaces_first INTEGER,                   -- of a squashed one: the versions it stands for
+      replaces_last  INTEGER,
+      hash           BLOB    NOT NULL CHECK (length(hash) = 16),
+      PRIMARY KEY (kind, version)
+    ) STRICT, WITHOUT ROWID
     """
 
   /// Creates the table unless it exists.
@@ -50,34 +59,20 @@ package enum MigrationLedger {
   ///
   /// - Throws: `.mismatch` for a checksum of the wrong length, and errors of SQLite.
   package static func entries(on connection: Connection) throws(SQLiteError) -> [Entry] {
-    let columns = try columns(on: connection)
-    guard !columns.isEmpty else { return [] }
-    if columns.contains("hash") {
-      return try HashedTable.migration.rows("WHERE kind = 0 ORDER BY version", on: connection) {
-        row throws(SQLiteError) in try entry(row, from: 1)
-      }
+    let tables = "SELECT 1 FROM sqlite_schema WHERE name = 'migration'"
+    guard try connection.first(tables, [], { _ throws(SQLiteError) in true }) != nil else {
+      return []
     }
-    let select = """
-      SELECT version, name, checksum, applied, duration FROM migration
-        \(columns.contains("kind") ? "WHERE kind = 0" : "") ORDER BY version
-      """
-    return try connection.all(select) { row throws(SQLiteError) in try entry(row, from: 0) }
-  }
-
-  private static func columns(on connection: Connection) throws(SQLiteError) -> [String] {
-    try connection.all("PRAGMA table_info(migration)") { row throws(SQLiteError) in
-      try row.text(1)
+    return try HashedTable.migration.rows("WHERE kind = 0 ORDER BY version", on: connection) {
+      row throws(SQLiteError) in
+      Entry(
+        version: Int(try row.int(1)),
+        name: try row.text(2),
+        checksum: try checksum(3, of: row),
+        applied: try row.int(4),
+        duration: try row.int(5)
+      )
     }
-  }
-
-  private static func entry(_ row: borrowing Row, from column: Int) throws(SQLiteError) -> Entry {
-    Entry(
-      version: Int(try row.int(column)),
-      name: try row.text(column + 1),
-      checksum: try checksum(column + 2, of: row),
-      applied: try row.int(column + 3),
-      duration: try row.int(column + 4)
-    )
   }
 
   /// The checksum in a column of a ledger.
@@ -97,17 +92,13 @@ package enum MigrationLedger {
 
   /// Appends a row.
   package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
-    let values: [Value] = [
-      .integer(Int64(entry.version)), .text(entry.name), .blob(entry.checksum.bytes),
-      .integer(entry.applied), .integer(entry.duration),
-    ]
-    if try columns(on: connection).contains("hash") {
-      let others = repeatElement(Value.null, count: HashedTable.migration.columns.count - 6)
-      return try HashedTable.migration.insert([0] + values + others, on: connection)
-    }
-    try connection.run(
-      "INSERT INTO migration (version, name, checksum, applied, duration) VALUES (?, ?, ?, ?, ?)",
-      values
+    let others = repeatElement(Value.null, count: HashedTable.migration.columns.count - 6)
+    try HashedTable.migration.insert(
+      [
+        0, .integer(Int64(entry.version)), .text(entry.name), .blob(entry.checksum.bytes),
+        .integer(entry.applied), .integer(entry.duration),
+      ] + others,
+      on: connection
     )
   }
 }

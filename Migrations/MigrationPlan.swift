@@ -7,9 +7,9 @@ package struct MigrationPlan: Hashable, Sendable {
   ///
   /// O(migrations).
   ///
-  /// - Throws: `.duplicate` or `.gap` for a catalog not numbered 1, 2, 3 …; `.newerThanBuild` for a
-  ///   ledger with later versions; `.missingInLedger` for a ledger with gaps; `.drifted` for a script
-  ///   that has changed since it ran.
+  /// - Throws: `.duplicate` or `.gap` for a catalog whose numbers do not follow each other; `.olderThanBuild` for a ledger
+  ///   that starts before the catalog, `.newerThanBuild` for one with later versions; `.missingInLedger` for a ledger with
+  ///   gaps; `.drifted` for a script that has changed since it ran.
   package init(
     catalog: MigrationCatalog,
     ledger: [MigrationLedger.Entry]
@@ -19,10 +19,12 @@ package struct MigrationPlan: Hashable, Sendable {
     if let last = ran.last, last.version > catalog.latest {
       throw .newerThanBuild(found: last.version, known: catalog.latest)
     }
-    var expected = 1
-    for entry in ran {
+    if let first = ran.first, first.version < catalog.first {
+      throw .olderThanBuild(found: first.version, first: catalog.first)
+    }
+    var expected = catalog.first
+    for (entry, known) in zip(ran, catalog.migrations) {
       guard entry.version == expected else { throw .missingInLedger(version: expected) }
-      let known = catalog.migrations[expected - 1]
       guard entry.checksum == known.checksum else {
         throw .drifted(version: known.version, name: known.name)
       }
@@ -32,7 +34,7 @@ package struct MigrationPlan: Hashable, Sendable {
   }
 
   private static func checkOrder(of catalog: MigrationCatalog) throws(MigrationError) {
-    var expected = 1
+    var expected = max(1, catalog.first)
     for migration in catalog.migrations {
       if migration.version < expected, migration.version > 0 {
         throw .duplicate(version: migration.version)

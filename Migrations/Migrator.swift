@@ -12,26 +12,13 @@ package import StrataSQLite
 package struct Migrator {
   private let catalog: MigrationCatalog
   private let now: () -> Int64
-  private let convert: Conversion?
-
-  /// What SQL cannot do in the migration to a version, and ``OlderFormat`` does not, in the transaction of the script.
-  package typealias Conversion = (
-    _ version: Int, _ connection: Connection
-  ) throws(SQLiteError) -> Void
 
   /// Creates a migrator.
   ///
-  /// - Parameters:
-  ///   - now: The current time in microseconds since 1970.
-  ///   - convert: Called in the middle of a script that asks for it. Without it, the file must be empty.
-  package init(
-    catalog: MigrationCatalog,
-    now: @escaping () -> Int64,
-    converting convert: Conversion? = nil
-  ) {
+  /// - Parameter now: The current time in microseconds since 1970.
+  package init(catalog: MigrationCatalog, now: @escaping () -> Int64) {
     self.catalog = catalog
     self.now = now
-    self.convert = convert
   }
 
   /// Computes what `migrate` would run on the file now; writes nothing.
@@ -89,14 +76,8 @@ package struct Migrator {
 
   private func run(_ migration: Migration, on connection: Connection) throws(SQLiteError) {
     let start = now()
-    for (index, part) in migration.parts.enumerated() {
-      if index > 0 {
-        try convert?(migration.version, connection)
-        if migration.version == OlderFormat.hashed { try OlderFormat.convertToFormat3(connection) }
-      }
-      try connection.withoutTransactionControl { () throws(SQLiteError) in
-        try connection.execute(String(part))
-      }
+    try connection.withoutTransactionControl { () throws(SQLiteError) in
+      try connection.execute(migration.sql)
     }
     try MigrationLedger.append(
       MigrationLedger.Entry(

@@ -6,7 +6,7 @@ import StrataStorage
 
 /// The catalog of an archive, as it was read there.
 ///
-/// It is not trusted: where it is damaged or too new, what uses it throws `ArchiveError`, which names the archive.
+/// It is not trusted: where it is damaged or of another format, what uses it throws `ArchiveError`, which names the archive.
 package struct ArchiveCatalog: Sendable {
   private let image: ArchivedImage
 
@@ -118,6 +118,8 @@ extension ArchiveError {
     case let reason as PersistenceError.Reason:
       switch reason {
       case .archive(let error): try self.init(of: archive, foundBy: error)
+      case .olderFormat(let found, let known):
+        self.init(.olderFormat(found: found, known: known), archive: archive)
       case .newerFormat(let found, let known):
         self.init(.newerFormat(found: found, known: known), archive: archive)
       case .diskFull: throw reason

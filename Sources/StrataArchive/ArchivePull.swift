@@ -152,7 +152,6 @@ package actor ArchivePull {
       throw damaged("snapshot \(base.mark.revision) is of the store \(identity.id)")
     }
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
-    try StoreFormat.migrate(connection, now: identity.created)
     try await check(base, with: try ReadView(connection))
     try await fillChunks(of: list, in: connection)
     let last = try await appendSegments(after: base.mark, to: end, head) { frames, epoch in
@@ -178,7 +177,7 @@ package actor ArchivePull {
     return catalog
   }
 
-  /// Compares the header of a snapshot with the snapshot itself: a build before 0.3 has put no hash over the header.
+  /// Compares the header of a snapshot with the snapshot itself: not every archive has a hash over the header.
   private func check(_ said: ArchiveSnapshot, with view: ReadView) async throws {
     let header = view.snapshots.first { $0.header.revision == said.mark.revision }?.header
     let names = view.names.filter { $0.revision == said.mark.revision }.map(\.name)

@@ -142,14 +142,14 @@ struct ArchiveComparison {
     return frame.map { Commit(time: $0.header.time, origin: $0.origin.id) }
   }
 
-  /// Whether the file has the commit that the archive ends with; nil if one of them does not have it any more.
+  /// Whether the file has the commit that the archive ends with; false too if one of them does not have it any more.
   ///
   /// Of an archive that ends with a snapshot only the time is known.
-  private func hasCommitOfHead() async throws -> Bool? {
-    guard let own = try await commit(at: head.mark.revision) else { return nil }
+  private func hasCommitOfHead() async throws -> Bool {
+    guard let own = try await commit(at: head.mark.revision) else { return false }
     if let archived = try await archivedCommit(at: head.mark.revision) { return archived == own }
     let snapshot = try await archive.snapshots().last { $0.mark == head.mark }
-    return snapshot.map { $0.time.nearestMicrosecond == own.time }
+    return snapshot.map { $0.time.nearestMicrosecond == own.time } ?? false
   }
 
   /// Whether the archive has the commit that the file ends with.
@@ -168,14 +168,6 @@ struct ArchiveComparison {
       return try await relation(ofLonger: position, lacksErasures)
     }
     if try await file.takenBack() != nil { return .cut }
-    // A file that a build before 0.3 took back has no note of it. Every cut raises the epoch; so do every leadership and
-    // erasure, and following. An archive that went back may have lost the file's last leadership.
-    if position.epoch > head.epoch, try await file.isOfOlderFormat(),
-      try await file.erasures().isEmpty,
-      try await position.epoch > file.lastEpochOfCommits()
-    {
-      return .cut
-    }
     // The segment that has what follows the end of the file.
     guard let segment = try await archive.segments(after: end.revision, bytes: 1).first,
       segment.start.revision <= end.revision
@@ -207,26 +199,8 @@ struct ArchiveComparison {
       let hasLedLast = try await file.leadership() == head.epoch && head.leader == leader
       return hasLedLast ? .atOrAhead : .diverged(after: nil)
     }
-    // The epoch that an archive has given again after it went back, and a head that this process has just led, say nothing of
-    // who wrote the end.
-    let leadership = try await file.leadership()
-    let hasLedLast = leadership == head.epoch || head.leader == leader
-    if lacksErasures {
-      if try await hasCommitOfHead() == true { return .rewritten }
-    } else if hasLedLast, position.epoch > leadership, try await file.isOfOlderFormat(),
-      try await lastEpochOfSegments() <= leadership, try await hasCommitOfHead() != false
-    {
-      // As above: since then, a file that was taken back has a note of it.
-      return .cut
-    }
+    if lacksErasures, try await hasCommitOfHead() { return .rewritten }
     return .diverged(after: try await commonRevision(before: position))
-  }
-
-  /// The epoch in which the end of the archive was written; 0 if it has only a snapshot.
-  ///
-  /// The head may have a later epoch: that of a leader that has added nothing.
-  private func lastEpochOfSegments() async throws -> Int64 {
-    try await archive.segments(after: head.mark.revision.previous, bytes: 1).last?.epoch ?? 0
   }
 
   /// The last revision up to which both have the same commits; nil if it is not known.
@@ -274,22 +248,6 @@ extension ComparedFile {
   /// Where it ended when it was taken back on purpose; nil if it was not.
   fileprivate func takenBack() async throws -> Revision? {
     try await read { try LeadershipRecord.takenBack($0.journal.connection) }
-  }
-
-  /// Whether a build before this format has written it last.
-  fileprivate func isOfOlderFormat() async throws -> Bool {
-    try await read { try StoreFormat.isOlder($0.journal.connection) }
-  }
-
-  /// The epoch that it led in last, or that its last commit was made in.
-  fileprivate func lastEpochOfCommits() async throws -> Int64 {
-    try await read { view in
-      max(
-        try LeadershipRecord.read(view.journal.connection),
-        try view.journal.last()?.header.epoch ?? 0,
-        view.verified.first?.header.epoch ?? 0
-      )
-    }
   }
 
   func erasures() async throws -> [ErasureLedger.Entry] {

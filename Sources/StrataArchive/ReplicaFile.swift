@@ -15,14 +15,11 @@ package final class ReplicaFile {
 
   /// Opens a file for appending; its contents are verified when they are restored.
   ///
-  /// A file of an older format is upgraded.
-  ///
   /// Throws `.missing`, `.alreadyOpen`, `.foreignCompanion`, and for the disk.
   package init(at path: StorePath, on disk: Disk) throws {
     var store = try OwnedStore(path, for: .archiving, PersistenceConfiguration(on: disk))
     (connection, position) = try store.leavingNoTrace { store in
       let connection = try store.connectForWriting()
-      try StoreFormat.migrate(connection, now: store.configuration.now().microseconds)
       let position = try Self.position(of: connection)
       try store.checkHead(of: position)
       return (connection, position)

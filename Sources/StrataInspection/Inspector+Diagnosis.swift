@@ -39,7 +39,7 @@ extension Inspector {
     let summary = try info()
     var diagnosis = Diagnosis(path: path.file)
     diagnoseSQLite(&diagnosis)
-    diagnoseFormat(summary, &diagnosis)
+    diagnosis.add("format", .ok, "\(summary.format)")
     diagnoseWriter(summary, &diagnosis)
     try diagnoseHead(&diagnosis)
     diagnoseHistory(summary, &diagnosis)
@@ -68,20 +68,6 @@ extension Inspector {
       )
     } else {
       diagnosis.add("SQLite", .ok, "version \(version)")
-    }
-  }
-
-  private func diagnoseFormat(_ summary: StoreSummary, _ diagnosis: inout Diagnosis) {
-    if summary.format < StoreFormat.known {
-      diagnosis.add(
-        "format",
-        .note,
-        "\(summary.format), and this build writes \(StoreFormat.known)",
-        remedy:
-          "The next opening for writing brings it up to date; older builds cannot read it then."
-      )
-    } else {
-      diagnosis.add("format", .ok, "\(summary.format)")
     }
   }
 

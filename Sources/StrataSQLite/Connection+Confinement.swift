@@ -115,19 +115,6 @@ extension Connection {
     }
   }
 
-  /// Runs a closure that may change the schema `temp` of a connection that only reads.
-  ///
-  /// SQLite refuses to write to a file that was opened for reading, whatever this allows.
-  package func withTemporarySchema(
-    _ body: () throws(SQLiteError) -> Void
-  ) throws(SQLiteError) {
-    if mode.isWriting { return try body() }
-    try setPragma("query_only=OFF")
-    let result = Result(catching: body)
-    try setPragma("query_only=ON")
-    try result.get()
-  }
-
   /// Makes a word in double quotes a name, always; without it, SQLite takes one that names nothing for a text.
   package func takeQuotedWordsAsNames() throws(SQLiteError) {
     let handle = try requireHandle(.configure)

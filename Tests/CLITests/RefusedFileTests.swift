@@ -99,7 +99,23 @@ import Testing
       folder,
       path,
       7,
-      "this store has format 99, but this build reads formats up to 3"
+      "this store has format 99, but this build reads format 3"
+    )
+  }
+
+  @Test(arguments: [2, 1, 0] as [UInt8])
+  func `a store of an older format`(format: UInt8) async throws {
+    let folder = try Folder()
+    let path = try await folder.closedSample()
+    try Patch.overwrite(path, at: 60, with: [0, 0, 0, format])
+    try await expectRefused(
+      folder,
+      path,
+      1,
+      """
+      this store has format \(format), but this build reads format 3. Export it with the version of Strata that wrote it, \
+      or with 0.2 (`strata export`), and import that with this one (`strata import`)
+      """
     )
   }
 

@@ -53,25 +53,6 @@ import Testing
     #expect(try await folder.contents() == before)
   }
 
-  @Test func `a store of format 1`() async throws {
-    let folder = try Folder()
-    let path = folder.path("app.strata")
-    try GoldenFile.copy(ofFormat: 1, to: path)
-    let before = try await folder.contents()
-    let strata = try Program.strataPath()
-    for subcommand in [
-      ["info"], ["tables"], ["show", "notes"], ["show", "authors", "ada"], ["log"], ["verify"],
-      ["blame", "authors"], ["find", "ada"], ["log", "--fields"], ["stats"], ["doctor"],
-      ["diff", "HEAD..HEAD"], ["export", "--ndjson"],
-    ] {
-      let arguments = [subcommand[0], path] + subcommand.dropFirst()
-      let program = try await Program.run(strata, arguments)
-      #expect(program.status == 0, "\(subcommand): \(program)")
-    }
-    #expect(try await Program.strata("info", path).output.contains("store of format 1."))
-    #expect(try await folder.contents() == before)
-  }
-
   @Test func `a database with its WAL and nothing else`() async throws {
     let folder = try Folder()
     let path = try await folder.unclosedSample()

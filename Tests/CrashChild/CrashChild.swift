@@ -17,8 +17,6 @@ import TestSupport
 /// - `memory` makes such a commit, prints the memory that writing it used, and ends.
 /// - `trim` makes no commits. It merges and trims what the file holds, and prints the number of I/O
 ///   operations. With a number as a further argument it is killed at the operation with that number.
-/// - `upgrade` opens a file of an older format, closes it and prints the number of I/O operations. With a
-///   number as a further argument it is killed at the operation with that number.
 /// - `migrate` runs the migrations of the sample domain and prints the number of I/O operations. With a number as a
 ///   further argument it is killed at the operation with that number.
 /// - `act` with an action on a migrated store does it and prints the number of I/O operations: ``MigrationAction``. With a
@@ -71,12 +69,6 @@ struct CrashChild {
     }
     if arguments[3] == "amplify", arguments.count == 5 {
       return try await Amplification.measure(arguments[4])
-    }
-    if arguments[3] == "upgrade" {
-      return try await upgrade(
-        arguments[1],
-        killedAt: arguments.count == 5 ? Int(arguments[4]) : nil
-      )
     }
     if arguments[3] == "migrate" {
       return try await migrate(
@@ -154,23 +146,6 @@ struct CrashChild {
     store.commit("bulk") { state in
       state.db.books.insert(contentsOf: (0..<bulkCount).lazy.map { bulkBook($0) })
     }
-  }
-
-  private static func upgrade(_ path: String, killedAt number: Int?) async throws {
-    let vfs = try FaultVFS(name: "upgrade", follows: false)
-    if let number { vfs.killProcess(at: number) }
-    var configuration = configuration("memory")
-    configuration.vfs = vfs.name
-    // The file is of another program, whose tables this one does not have.
-    configuration.unknownTables = .keep
-    let persistence = try await Persistence.open(
-      at: path,
-      initialState: LibraryState(),
-      database: \.db,
-      configuration: configuration
-    )
-    try await persistence.close()
-    printLine("\(vfs.operationCount(for: .failedIO))")
   }
 
   private static func migrate(_ path: String, killedAt number: Int?) async throws {

@@ -130,27 +130,6 @@ struct FiveReleasesTests {
     #expect(layouts.count == 1)
   }
 
-  @Test(arguments: [1, 2])
-  func `a golden file of each format is migrated`(_ format: Int) async throws {
-    let path = directory.path("golden.strata")
-    try GoldenFile.copy(ofFormat: format, to: path)
-    let before = try Inspector(path: path).tables()
-    let migrator = DataMigrator(
-      [DataMigration("0001_sheets", .rename("notes", to: "sheets"))],
-      at: path
-    )
-    let report = try await migrator.up()
-    let count = try #require(before.first { $0.name == "notes" }?.count)
-    #expect(count > 0)
-    #expect(report.steps[0].tables.map(\.table) == ["sheets"])
-    #expect(report.steps[0].tables.map(\.renamedFrom) == ["notes"])
-    let after = try Inspector(path: path).tables()
-    #expect(after.first { $0.name == "sheets" }?.count == count)
-    #expect(try Inspector(path: path).info().format == StoreFormat.known)
-    #expect(try Inspector(path: try #require(report.backup)).info().format == format)
-    #expect(try Inspector(path: path).verify().isSound)
-  }
-
   @Test
   func `a report counts what each migration does`() async throws {
     let path = directory.path("app.strata")

@@ -189,76 +189,17 @@ struct OlderBuildTests {
     #expect(try await migrator(3).up().steps.map(\.number) == [1, 2, 3])
   }
 
-  /// The marks of the file as format 2 had them: parts of a name.
-  private func marksOfFormat2() throws -> [(name: String, revision: Revision)] {
-    let connection = try Connection(path: path, mode: .readOnly)
-    return try OlderBuildMarks.read(connection).openings.map { opening in
-      switch opening.writer {
-      case .olderBuild(let known): ("\(known).\(opening.revision)", opening.revision)
-      case .currentBuild: ("current.\(opening.revision)", opening.revision)
-      case .undone: ("undone.\(opening.revision)", opening.revision)
-      }
-    }
-  }
-
-  /// Gives the file the marks that a file of format 2 has once it is brought up.
-  private func setMarks(_ marks: [(name: String, revision: Revision)]) throws {
-    let old = try Connection.inMemory()
-    let catalog = MigrationCatalog(Array(MigrationCatalog.file.migrations.prefix(2)))
-    try Migrator(catalog: catalog, now: { 0 }).migrate(old)
-    for (name, revision) in marks {
-      try old.run(
-        "INSERT INTO consumer (name, revision, chain) VALUES (?, ?, zeroblob(16))",
-        [.text("strata.older-build.\(name)"), .integer(revision.number)]
-      )
-    }
-    try OlderFormat.present(on: old)
-    let read = try OlderBuildMarks.read(old)
-    try OlderFormat.removeViews(from: old)
-    try Migrator(catalog: .file, now: { 0 }).migrate(old)
-    #expect(try OlderBuildMarks.read(old) == read)
-    let connection = try Connection(path: path, mode: .readWrite)
-    try connection.transaction { try read.write(to: connection) }
-    try connection.close()
-  }
-
-  @Test
-  func `marks of format 2 are those of format 3`() async throws {
-    try await write(knowing: 1, ["a": "a1"])
-    try await write(knowing: 2, ["b": "b12", "c": "c12"])
-    try await migrator(3).revert(to: try await migrator(3).status().revision.previous)
-    let marks = try marksOfFormat2()
-    #expect(marks.prefix(3).map(\.name.first) == ["1", "2", "u"])
-    try setMarks(marks)
-    #expect(try marksOfFormat2().map(\.name) == marks.map(\.name))
-  }
-
-  @Test
-  func `marks from before openings were noted one by one count as the oldest build`()
-    async throws
-  {
-    try await write(knowing: 2, ["a": "a12"])
-    try setMarks(try marksOfFormat2().map { ("2", $0.revision) })
-    try await write(knowing: 1, ["b": "b1"])
-    #expect(try await migrator(3).up().steps.map(\.number) == [2, 3])
-    #expect(try names()["a"] == "a123")
-    #expect(try names()["b"] == "b123")
-    try await write(knowing: 2, ["c": "c12"])
-    try await write(knowing: 1, ["d": "d1"])
-    // The former version noted both, and not which of them wrote a record.
-    try setMarks(try marksOfFormat2().map { (String($0.name.prefix(1)), $0.revision) })
-    #expect(try await migrator(3).up().steps.map(\.number) == [2, 3])
-    #expect(try names()["c"] == "c1223")
-    #expect(try names()["d"] == "d123")
-  }
-
   @Test
   func `what a run of migrations has written is not of an older build`() async throws {
     try await write(knowing: 1, ["a": "a1"])
     let revision = try await migrator(3).status().revision
     try await migrator(3).up()
-    // The former version took steps back and left the marks.
-    try setMarks([("1", revision)])
+    let connection = try Connection(path: path, mode: .readWrite)
+    let chain = try #require(try ReadView(connection).chain(at: revision))
+    var marks = OlderBuildMarks()
+    marks.add(.olderBuild(knowing: 1), after: HeadRecord.Mark(revision: revision, chain: chain))
+    try connection.transaction { try marks.write(to: connection) }
+    try connection.close()
     #expect(try await migrator(3).status().stragglers == [:])
     #expect(try await migrator(3).up().steps.isEmpty)
     #expect(try names()["a"] == "a123")

@@ -23,7 +23,7 @@ import Testing
   }
 
   private func newest() throws -> FileSchema {
-    try FileSchema(madeBy: .file, version: MigrationCatalog.file.latest)
+    try FileSchema(madeBy: .file)
   }
 
   @Test func `the checksum that is written down is that of the schema that the migrations make`()

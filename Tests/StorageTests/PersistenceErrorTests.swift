@@ -65,6 +65,11 @@ import Testing
       (.io("EIO"), .checkDisk, "Check the disk"),
       (.missing, .chooseAnother, "Check the path."),
       (.trimmed(1, oldest: 5), .chooseAnother, "Ask for a later one."),
+      (.olderFormat(found: 2, known: 3), .useOlderBuild, "Export it with the version of Strata"),
+      (
+        .archive(ArchiveError(.olderFormat(found: 2, known: 3), archive: "a")), .useOlderBuild,
+        "Pull it with the version of Strata"
+      ),
       (.newerFormat(found: 9, known: 2), .useNewerBuild, "Use a newer version"),
       (
         .archive(ArchiveError(.newerFormat(found: 9, known: 2), archive: "a")), .useNewerBuild,

@@ -7,7 +7,7 @@ package import StrataSQL
 /// | code | meaning |
 /// | --- | --- |
 /// | 0 | success; also when the reader of a pipe has closed it |
-/// | 1 | failure: the file is not a store, or the request cannot be answered |
+/// | 1 | failure: the file is not a store or has an older format, or the request cannot be answered |
 /// | 2 | success with a finding: `diff` and `compare` differ, `doctor` found a problem, migrations are pending or would lose data |
 /// | 3 | there is no such file, directory, table or entity |
 /// | 4 | the store is damaged or truncated, or a check of `verify` failed |
@@ -38,7 +38,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         .notFound
       case .notAFile, .empty, .notADatabase, .foreign, .undecodable, .ruleBroken, .closed,
         .previewing, .fileExists, .suspended, .movedOn, .notPersisted, .reservedName, .sealed,
-        .unopenable, .unlistedTables, .otherApplication:
+        .unopenable, .unlistedTables, .otherApplication, .olderFormat:
         .failed
       case .truncated, .damaged, .endMissing: .damaged
       case .readOnly, .foreignCompanion: .failed
@@ -59,7 +59,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       switch error.reason {
       case .away: .io
       case .refused, .led, .leaseTooLong: .locked
-      case .otherStore, .takenBack, .lacksErasures, .unusable: .failed
+      case .otherStore, .takenBack, .lacksErasures, .olderFormat, .unusable: .failed
       case .empty, .notFound, .gap: .notFound
       case .newerFormat: .newerFormat
       case .damaged: .damaged

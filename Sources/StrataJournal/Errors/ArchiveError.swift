@@ -30,6 +30,8 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     /// It has so many entities that were erased from the file: it went back to before that, or the erasure was never sent to
     /// it. A file does not take its history, which would bring them back.
     case lacksErasures(Int)
+    /// It was made by an older version of Strata, whose format this one does not read.
+    case olderFormat(found: Int, known: Int)
     /// It was made by a newer version of Strata.
     case newerFormat(found: Int, known: Int)
     /// Its contents are not those that were put there.
@@ -81,7 +83,7 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
       the archive \(archive) may have \(Measures.count(count, "entity", "entities")) that \(count == 1 ? "was" : "were") erased \
       from the file: it went back to before that, or the erasure was never sent to it
       """
-    case .newerFormat(let found, let known):
+    case .olderFormat(let found, let known), .newerFormat(let found, let known):
       "the archive \(archive) has format \(found), and this build knows \(known)"
     case .damaged(let detail): "the archive \(archive) is damaged: \(detail)"
     case .unusable(let detail): "the archive \(archive) cannot be used: \(detail)"
@@ -110,6 +112,11 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
       """
       Open or push the file that the entities were erased from, if it has all of the archive's commits; else erase them from \
       the leader's store too: `strata erase`.
+      """
+    case .olderFormat:
+      """
+      Pull it with the version of Strata that made it, or with 0.2 (`strata pull`), export the file there \
+      (`strata export`), and import that with this one (`strata import`). The archive was not changed.
       """
     case .newerFormat: "Update this program."
     case .damaged: "Another copy may have it: the file of a leader or of a follower."

@@ -24,6 +24,8 @@ extension PersistenceError {
     case foreign(applicationID: Int32)
     /// The store belongs to another application than the one that the configuration names.
     case otherApplication(found: String, expected: String)
+    /// The file was written by an earlier version of this library, whose format this one does not read.
+    case olderFormat(found: Int, known: Int)
     /// The file was written by a later version of this library.
     case newerFormat(found: Int, known: Int)
     /// The file is shorter than its header says.
@@ -122,8 +124,8 @@ extension PersistenceError.Reason {
       "this SQLite database belongs to another program (application id \(id)), not to Strata"
     case .otherApplication(let found, let expected):
       "this store belongs to the application “\(found)”, and the configuration names “\(expected)”"
-    case .newerFormat(let found, let known):
-      "this store has format \(found), but this build reads formats up to \(known)"
+    case .olderFormat(let found, let known), .newerFormat(let found, let known):
+      "this store has format \(found), but this build reads format \(known)"
     case .truncated(let expected, let found):
       "this file is truncated: it has \(found) bytes, and its header says \(expected)"
     case .alreadyOpen(let owner): "another writer has this store open (\(owner))"
@@ -231,6 +233,11 @@ extension PersistenceError.Reason {
     case .notADatabase, .foreign: "Check the path. The file was not changed."
     case .otherApplication:
       "Check the path, or PersistenceConfiguration.application. The file was not changed."
+    case .olderFormat:
+      """
+      Export it with the version of Strata that wrote it, or with 0.2 (`strata export`), and import that with this one \
+      (`strata import`). The file was not changed.
+      """
     case .newerFormat: "Use a newer version of Strata. The file was not changed."
     case .truncated: "Restore a backup. The file was not changed, so what is left can be copied."
     case .alreadyOpen: "Close it there first, or open it with RestorePolicy.readOnly."

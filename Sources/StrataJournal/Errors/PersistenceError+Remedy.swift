@@ -11,6 +11,8 @@ extension PersistenceError {
     case checkDisk
     /// Name another file, revision, time or snapshot: this one is not there, or is something else.
     case chooseAnother
+    /// Export the data with the older version of Strata that wrote the file, and import it with this one.
+    case useOlderBuild
     /// Use the newer build that wrote the file, or update this program.
     case useNewerBuild
     /// Write, list or run migrations of the data.
@@ -35,6 +37,7 @@ extension PersistenceError {
       .fileExists, .notFound, .notReached, .trimmed, .merged, .beforeHistory, .beforeMigration,
       .nameTaken:
       .chooseAnother
+    case .olderFormat: .useOlderBuild
     case .newerFormat: .useNewerBuild
     case .migration: .useNewerBuild
     case .undecodable: .migrate
@@ -68,6 +71,7 @@ extension PersistenceError {
     switch error.reason {
     case .away, .refused, .led, .leaseTooLong: .retry
     case .otherStore, .empty, .notFound, .gap, .takenBack, .lacksErasures, .unusable: .chooseAnother
+    case .olderFormat: .useOlderBuild
     case .newerFormat: .useNewerBuild
     case .damaged: .restore
     }

@@ -50,9 +50,7 @@ package struct StoreHeader: Equatable {
     guard header.applicationID == applicationID else {
       throw .foreign(applicationID: header.applicationID)
     }
-    guard header.format <= knownFormat else {
-      throw .newerFormat(found: header.format, known: knownFormat)
-    }
+    try StoreFormat.check(header.format, known: knownFormat)
     if walSize == 0, let pages = header.pages, pages * header.pageSize > fileSize {
       throw .truncated(expected: pages * header.pageSize, found: fileSize)
     }
@@ -61,24 +59,30 @@ package struct StoreHeader: Equatable {
 
 /// The version of the file's schema: the number of its last migration.
 package enum StoreFormat {
-  /// The newest this build can read and write.
+  /// The one that this build reads and writes.
   package static var known: Int { MigrationCatalog.file.latest }
 
-  /// Whether a file has an older format, which is read and not written.
-  package static func isOlder(_ connection: Connection) throws(SQLiteError) -> Bool {
-    try connection.userVersion() < known
+  /// Refuses every format but the known one.
+  static func check(_ found: Int, known: Int = known) throws(PersistenceError.Reason) {
+    if found < known { throw .olderFormat(found: found, known: known) }
+    if found > known { throw .newerFormat(found: found, known: known) }
   }
 
-  /// Whether a file has the first format, whose snapshots have another form.
-  package static func isFirst(_ connection: Connection) throws(SQLiteError) -> Bool {
-    try connection.userVersion() == 1
-  }
-
-  /// The tables and indexes of a file of a format.
+  /// The tables and indexes of a file.
   ///
   /// O(migrations).
-  package static func schema(of format: Int) throws(MigrationError) -> FileSchema {
-    try FileSchema(madeBy: .file, version: format)
+  package static func schema() throws(MigrationError) -> FileSchema {
+    try FileSchema(madeBy: .file)
+  }
+
+  /// Makes an empty database a store; `body` writes its contents in one transaction.
+  package static func fill(
+    _ connection: Connection,
+    now: Int64,
+    _ body: (Connection) throws -> Void
+  ) throws {
+    try Migrator(catalog: .file, now: { now }).migrate(connection)
+    try connection.transaction { try body(connection) }
   }
 
   /// Rebuilds SQLite's indexes if one misses rows of its table: writing would fail for it.
@@ -94,11 +98,11 @@ package enum StoreFormat {
     }
   }
 
-  /// How the tables and indexes of a file differ from those of a format; nil if they do not.
+  /// How the tables and indexes of a file differ from those of a store; nil if they do not.
   ///
-  /// O(1) for the newest format, if no comment and no spacing differs; else O(migrations).
-  static func difference(of connection: Connection, from format: Int) throws -> String? {
-    if format == known, try FileSchema.isNewest(in: connection) { return nil }
-    return try schema(of: format).difference(of: connection)
+  /// O(1) if no comment and no spacing differs; else O(migrations).
+  static func difference(of connection: Connection) throws -> String? {
+    if try FileSchema.isNewest(in: connection) { return nil }
+    return try schema().difference(of: connection)
   }
 }

@@ -353,8 +353,8 @@ package struct ChangeIndexer {
   /// The last revision of the last run that has an index, or where the first one begins.
   private var indexed: Revision
 
-  /// The most runs that one call indexes: more than a group completes, because a file of an earlier build has
-  /// no indexes yet.
+  /// The most runs that one call indexes: more than a group completes, because a file that was salvaged or
+  /// pulled from an archive has no indexes yet.
   private static let runsAtOnce = 16
 
   /// - Parameter last: The last delta: indexes of later ones are removed.

@@ -65,7 +65,7 @@ package struct DeltaHeader: Equatable, Sendable {
   /// The chain at this delta: a hash over the previous chain, the store ID, every column, the hash of
   /// every block, and every layout that the records are read with.
   ///
-  /// A delta without a context has the hash that it has in format 1.
+  /// A context is the end of what is hashed; without one there is nothing in its place.
   package func chain(
     after previous: Checksum,
     storeID: UUID,

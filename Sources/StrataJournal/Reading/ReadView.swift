@@ -1,5 +1,4 @@
 package import StrataBase
-import StrataMigrations
 package import StrataRecords
 package import StrataSQLite
 
@@ -32,9 +31,7 @@ package struct ReadView {
 
   /// Reads everything above in one short transaction.
   package init(_ connection: Connection) throws {
-    // Its writer may have upgraded the file since it was opened.
-    try OlderFormat.present(on: connection)
-    let store = try SnapshotStore(connection: connection)
+    let store = SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
     (identity, catalog, snapshots, last, first, names, listed, declared, dropped) =
       try connection.readTransaction {

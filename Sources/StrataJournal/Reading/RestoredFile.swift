@@ -11,7 +11,7 @@ package struct RestoredFile {
   package let catalog: LayoutCatalog
   /// The tables that the file lists.
   package let tables: Set<String>
-  package private(set) var snapshot: SnapshotHeader
+  package let snapshot: SnapshotHeader
   /// Newer snapshots that were skipped because they are damaged.
   package let damaged: Set<Revision>
   package let revision: Revision
@@ -42,29 +42,17 @@ extension RestoredFile {
     try Journal(connection: connection).checkEnd(at: revision)
   }
 
-  /// Upgrades a file of an older format to this build's, and writes the name of the application into a file
-  /// that has none.
-  ///
-  /// The migrations of the schema are one transaction: after a crash or an error the file has one format
-  /// or the other.
-  package mutating func prepareForWriting(now: Int64, application: String?) throws {
-    if try StoreFormat.isOlder(connection) {
-      try StoreFormat.migrate(connection, now: now)
-      let store = try SnapshotStore(connection: connection)
-      let converted = try store.all().first { $0.header.revision == snapshot.revision }
-      guard let converted else { throw CorruptionError("snapshot \(snapshot.revision) is missing") }
-      snapshot = converted.header
-    }
+  /// Writes the name of the application into a file that has none.
+  package mutating func prepareForWriting(application: String?) throws {
     guard identity.application == nil, let application else { return }
     identity.application = application
     try identity.replace(in: connection)
   }
 
-  /// Refuses a file that is not a store, has a newer format than this build reads, or another schema than
+  /// Refuses a file that is not a store, has another format than this build reads, or another schema than
   /// the migrations make.
   ///
-  /// Nothing of the file's schema is used before: an object that was planted in it could run. From here on every
-  /// query finds the tables of the newest format (``OlderFormat``).
+  /// Nothing of the file's schema is used before: an object that was planted in it could run.
   package static func check(
     _ connection: Connection,
     _ path: StorePath,
@@ -83,22 +71,15 @@ extension RestoredFile {
     guard id == StoreHeader.applicationID else {
       throw PersistenceError.Reason.foreign(applicationID: id)
     }
-    let format = Int(try connection.userVersion())
-    guard format <= StoreFormat.known else {
-      throw PersistenceError.Reason.newerFormat(found: format, known: StoreFormat.known)
-    }
-    // A file gets both in one transaction.
-    guard format > 0 else { throw CorruptionError("it has the header of a store, and no tables") }
-    if let difference = try StoreFormat.difference(of: connection, from: format) {
+    try StoreFormat.check(Int(try connection.userVersion()))
+    if let difference = try StoreFormat.difference(of: connection) {
       throw CorruptionError("its schema is not that of a store: \(difference)")
     }
-    try OlderFormat.present(on: connection)
   }
 
   /// Verifies the contents of a file, with every row that has a hash; `read` receives the entities in the same pass.
   ///
-  /// It changes nothing. A file of an older format is read as it is; ``prepareForWriting(now:application:)``
-  /// upgrades it.
+  /// It changes nothing.
   package static func read<Contents>(
     _ connection: Connection,
     application: String?,

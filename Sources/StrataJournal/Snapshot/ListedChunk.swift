@@ -103,7 +103,6 @@ extension [ListedChunk] {
 struct StoredChunk: Sendable {
   let listed: ListedChunk
   let body: [UInt8]
-  let isOfFormat1: Bool
   /// Where it is, for errors.
   let place: String
 
@@ -111,14 +110,13 @@ struct StoredChunk: Sendable {
   ///
   /// - Throws: `CorruptionError`.
   func block(_ catalog: LayoutCatalog) throws -> ChangeBlock {
-    var block = try ChangeBlock(body, of: place)
+    let block = try ChangeBlock(body, of: place)
     let layouts = try catalog.hashes(of: block.layouts)
     let computed = SnapshotHeader.hash(ofChunk: body, layouts: layouts)
     guard computed == listed.hash else {
       throw CorruptionError.hashMismatch(in: place, stored: listed.hash, computed: computed)
     }
     guard block.holdsOnlyPuts else { throw CorruptionError("\(place) has more than puts") }
-    if isOfFormat1 { block = try ChangeBlock(block.body(ofTable: listed.table), of: place) }
     guard block.tables == [listed.table], block.entries.count == listed.count,
       let first = block.entries.first, block.id(of: first) == listed.first[...],
       block.recordBytes == listed.bytes

@@ -40,7 +40,11 @@ package struct SnapshotHeader: Equatable, Sendable {
 
   /// A hash over the store ID, every column and every row of the list of its chunks.
   package func hash(storeID: UUID, listing: [ListedChunk]) -> Checksum {
-    var builder = hashOfColumns(storeID)
+    var builder = ChecksumBuilder()
+    builder.append(storeID.byteArray)
+    for number in [revision.number, epoch, time] { builder.append(UInt64(bitPattern: number)) }
+    builder.append(chain)
+    for number in [chunks, entities, bytes] { builder.append(UInt64(number)) }
     for chunk in listing {
       builder.append(chunk.table)
       builder.append(chunk.first)
@@ -49,22 +53,6 @@ package struct SnapshotHeader: Equatable, Sendable {
       builder.append(chunk.hash)
     }
     return builder.finalize()
-  }
-
-  /// The hash in format 1: over the store ID, every column and the hash of every chunk.
-  func hashOfFormat1(storeID: UUID, chunks hashes: [Checksum]) -> Checksum {
-    var builder = hashOfColumns(storeID)
-    for hash in hashes { builder.append(hash) }
-    return builder.finalize()
-  }
-
-  private func hashOfColumns(_ storeID: UUID) -> ChecksumBuilder {
-    var builder = ChecksumBuilder()
-    builder.append(storeID.byteArray)
-    for number in [revision.number, epoch, time] { builder.append(UInt64(bitPattern: number)) }
-    builder.append(chain)
-    for number in [chunks, entities, bytes] { builder.append(UInt64(number)) }
-    return builder
   }
 
   /// The hash of a chunk: over its bytes, and every layout that its records are read with.

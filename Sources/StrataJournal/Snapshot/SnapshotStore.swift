@@ -4,21 +4,12 @@ package import StrataSQLite
 
 /// The snapshots of a file.
 ///
-/// All SQL on snapshots is in this file, except that of format 1 and that of copying them (`RowCopy`).
+/// All SQL on snapshots is in this file, except that of copying them (`RowCopy`).
 /// ``SnapshotPolicy`` decides when to take one and which to keep.
 package struct SnapshotStore {
   let connection: Connection
-  /// Whether the file has the first format, which is only read.
-  package let isOfFormat1: Bool
 
-  package init(connection: Connection) throws(SQLiteError) {
-    self.init(connection: connection, isOfFormat1: try StoreFormat.isFirst(connection))
-  }
-
-  init(connection: Connection, isOfFormat1: Bool) {
-    self.connection = connection
-    self.isOfFormat1 = isOfFormat1
-  }
+  package init(connection: Connection) { self.connection = connection }
 
   private static let columns = """
     revision, epoch, time, chain, state, chunks, entities, bytes, hash
@@ -128,7 +119,6 @@ package struct SnapshotStore {
     _ identity: StoreIdentity,
     _ catalog: LayoutCatalog
   ) throws -> [ListedChunk] {
-    if isOfFormat1 { return try listingOfFormat1(of: snapshot, identity, catalog) }
     let header = snapshot.header
     func place() -> String { "the list of snapshot \(header.revision)" }
     let listing = try connection.all(
@@ -168,12 +158,10 @@ package struct SnapshotStore {
     return try listing.linked(header.revision)
   }
 
-  /// How many of the entities of a snapshot are persisted values; 0 in a file of format 1, whose chunks do
-  /// not show it.
+  /// How many of the entities of a snapshot are persisted values.
   ///
   /// O(chunks); nothing is verified.
   func countOfValues(in revision: Revision) throws -> Int {
-    if isOfFormat1 { return 0 }
     let range = [StoredValues.prefix, StoredValues.prefix + "\u{10FFFF}"]
     return try connection.first(
       """
@@ -206,14 +194,11 @@ package struct SnapshotStore {
   /// A chunk as read from the file, which is not verified yet.
   func stored(_ chunk: ListedChunk, in revision: Revision) throws -> StoredChunk {
     let place = "chunk \(chunk.id) of snapshot \(revision)"
-    let body =
-      isOfFormat1
-      ? try bodyOfFormat1(chunk.id)
-      : try connection.first("SELECT body FROM chunk WHERE id = ?", [.integer(chunk.id)]) {
-        try $0.blob(0)
-      }
+    let body = try connection.first("SELECT body FROM chunk WHERE id = ?", [.integer(chunk.id)]) {
+      try $0.blob(0)
+    }
     guard let body else { throw CorruptionError("\(place) is missing") }
-    return StoredChunk(listed: chunk, body: body, isOfFormat1: isOfFormat1, place: place)
+    return StoredChunk(listed: chunk, body: body, place: place)
   }
 
   /// The size of all chunks in the file.
@@ -221,6 +206,34 @@ package struct SnapshotStore {
     try connection.first("SELECT coalesce(sum(length(body)), 0) FROM chunk", []) {
       try StoredNumber.sum(try $0.int(0), "the size of the chunks")
     } ?? 0
+  }
+
+  /// Writes a snapshot without its damaged chunks into another file.
+  ///
+  /// O(snapshot): the others are verified.
+  package func copy(
+    _ snapshot: StoredSnapshot,
+    _ identity: StoreIdentity,
+    _ catalog: LayoutCatalog,
+    without damaged: [ListedChunk],
+    to other: SnapshotStore
+  ) throws {
+    let header = snapshot.header.without(damaged)
+    let intact = try listing(of: snapshot, identity, catalog).filter { !damaged.contains($0) }
+    let listing = try intact.map { chunk in
+      let block = try block(of: chunk, in: header.revision, catalog)
+      return ListedChunk(
+        id: try other.chunk(with: block.bytes, hash: chunk.hash),
+        table: chunk.table,
+        first: chunk.first,
+        count: chunk.count,
+        bytes: chunk.bytes,
+        size: chunk.size,
+        hash: chunk.hash
+      )
+    }
+    try other.write(listing, of: header.revision)
+    try other.write(header, hash: header.hash(storeID: identity.id, listing: listing))
   }
 
   /// The names of snapshots, with their revisions.
@@ -271,8 +284,7 @@ package struct SnapshotStore {
 
   /// How many rows of lists belong to no snapshot.
   func countOfOrphans() throws -> Int {
-    if isOfFormat1 { return 0 }
-    return try connection.first("SELECT count(*) \(Self.orphans)", []) { Int(try $0.int(0)) } ?? 0
+    try connection.first("SELECT count(*) \(Self.orphans)", []) { Int(try $0.int(0)) } ?? 0
   }
 
   /// Removes the rows of lists that belong to no snapshot; O(chunks of all snapshots).

@@ -1,17 +1,15 @@
 import Foundation
 import StrataBase
 package import StrataJournal
-import StrataMigrations
 package import StrataSQLite
 
 /// Takes a copy of a store back to an earlier revision.
 package enum HistoryCut {
-  /// Brings a copy that is complete up to this build's format, and takes it back to a revision.
+  /// Takes a copy that is complete back to a revision.
   ///
   /// - Throws: what `EarlierCatalog` throws.
   package static func cut(_ connection: Connection, after revision: Revision) throws {
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
-    try StoreFormat.migrate(connection, now: Scheduling.date.microseconds)
     let catalog = try EarlierCatalog(at: revision, of: connection)
     try connection.transaction {
       try removeAll(after: revision, leaving: catalog, from: connection)
@@ -31,7 +29,7 @@ package enum HistoryCut {
     leaving catalog: EarlierCatalog,
     from connection: Connection
   ) throws {
-    let snapshots = try SnapshotStore(connection: connection)
+    let snapshots = SnapshotStore(connection: connection)
     for snapshot in try snapshots.all() where snapshot.header.revision > revision {
       try snapshots.remove(snapshot.header.revision)
     }

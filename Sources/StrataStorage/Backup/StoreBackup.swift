@@ -378,12 +378,11 @@ private struct BackupRestore {
     }
   }
 
-  /// Copies every page, brings the copy up to this build's format, and returns the identity of the store.
+  /// Copies every page, and returns the identity of the store.
   private func fill(_ connection: Connection, from source: Connection) throws -> StoreIdentity {
     try source.copy(to: connection, for: operation, from: backup)
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     do {
-      try StoreFormat.migrate(connection, now: Scheduling.date.microseconds)
       return try StoreIdentity.read(connection)
     } catch {
       throw PersistenceError(operation, path: backup.file, wrapping: error)

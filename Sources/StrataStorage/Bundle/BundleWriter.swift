@@ -222,7 +222,7 @@ extension BundleWriter {
     _ identity: StoreIdentity,
     to connection: Connection
   ) throws {
-    let snapshots = try SnapshotStore(connection: connection)
+    let snapshots = SnapshotStore(connection: connection)
     var chunks = try ChunkWriter(
       revision: revision,
       time: try view.time(of: revision).microseconds,

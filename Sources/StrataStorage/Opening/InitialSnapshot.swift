@@ -48,7 +48,7 @@ package struct InitialSnapshot {
 
   private init(of identity: StoreIdentity, now: Int64, in connection: Connection) throws {
     self.connection = connection
-    snapshots = try SnapshotStore(connection: connection)
+    snapshots = SnapshotStore(connection: connection)
     encoder = EntityEncoder(
       try LayoutCatalog(reading: connection),
       of: identity.id,

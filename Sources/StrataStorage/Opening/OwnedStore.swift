@@ -190,7 +190,7 @@ extension OwnedStore {
 
   /// Opens the file for writing and verifies all of it; `read` receives its entities.
   ///
-  /// O(file). A file of an older format is read as it is.
+  /// O(file).
   package func restore<Contents>(
     _ read: (inout MergeIterator, ReadView) throws -> Contents
   ) throws -> (file: RestoredFile, contents: Contents) {
@@ -222,7 +222,7 @@ extension OwnedStore {
     return file
   }
 
-  /// Starts to write to a file that was restored; one of an older format is brought up first.
+  /// Starts to write to a file that was restored.
   ///
   /// - Parameters:
   ///   - originID: names the writer in its deltas.
@@ -235,7 +235,7 @@ extension OwnedStore {
     start: WriterSession.Start = .atOnce
   ) throws -> WriterSession {
     let now = configuration.now().microseconds
-    try file.prepareForWriting(now: now, application: configuration.application)
+    try file.prepareForWriting(application: configuration.application)
     return try WriterSession(
       file,
       path: path,

@@ -34,7 +34,7 @@ struct IntactHistory {
   init?(in connection: Connection) throws {
     guard let identity = try StoreIdentity.readable(in: connection) else { return nil }
     let catalog = try LayoutCatalog(readableIn: connection)
-    let snapshots = try SnapshotStore(connection: connection)
+    let snapshots = SnapshotStore(connection: connection)
     let journal = Journal(connection: connection)
     var best: (header: SnapshotHeader, replay: JournalReplay)?
     var found = catalog.tables

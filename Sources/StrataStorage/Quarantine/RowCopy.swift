@@ -3,9 +3,7 @@ package import StrataJournal
 package import StrataMigrations
 package import StrataSQLite
 
-/// Copies rows of the file's tables unchanged from one file into another of the newest format.
-///
-/// The snapshots of format 1 are written as the newest format has them.
+/// Copies rows of the file's tables unchanged from one file into another.
 ///
 /// All SQL of copying is here.
 package struct RowCopy {
@@ -84,16 +82,18 @@ package struct RowCopy {
     _ catalog: LayoutCatalog,
     without damaged: [ListedChunk]
   ) throws {
-    let old = try SnapshotStore(connection: source)
-    if old.isOfFormat1 || !damaged.isEmpty {
-      let new = try SnapshotStore(connection: destination)
-      for snapshot in try old.readable() where snapshot.header.revision == revision {
-        try old.convert(snapshot, identity, catalog, without: damaged, to: new)
-      }
-      try names(of: revision)
-    } else {
-      try copySnapshot(revision)
+    if damaged.isEmpty { return try copySnapshot(revision) }
+    let snapshots = SnapshotStore(connection: source)
+    for snapshot in try snapshots.readable() where snapshot.header.revision == revision {
+      try snapshots.copy(
+        snapshot,
+        identity,
+        catalog,
+        without: damaged,
+        to: SnapshotStore(connection: destination)
+      )
     }
+    try names(of: revision)
   }
 
   private func copySnapshot(_ revision: Revision) throws {

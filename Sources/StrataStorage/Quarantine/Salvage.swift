@@ -109,10 +109,7 @@ package struct Salvage {
   /// Whether the tables are those of a store, so that reading them runs nothing that was planted there.
   private func canBeRead(_ source: Connection) throws -> Bool {
     try CorruptionError.nilIfCorrupt {
-      let format = Int(try source.userVersion())
-      guard try StoreFormat.schema(of: format).canBeRead(in: source) else { return false }
-      try OlderFormat.present(on: source)
-      return true
+      try StoreFormat.schema().canBeRead(in: source)
     } ?? false
   }
 

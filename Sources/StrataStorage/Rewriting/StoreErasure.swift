@@ -80,13 +80,10 @@ package struct StoreErasure {
     }
   }
 
-  /// The file that is copied, in this build's format.
+  /// The file that is copied.
   private func openSource() throws -> Connection {
     var file = try store.restore()
-    try file.prepareForWriting(
-      now: store.configuration.now().microseconds,
-      application: store.configuration.application
-    )
+    try file.prepareForWriting(application: store.configuration.application)
     return file.connection
   }
 
@@ -239,9 +236,9 @@ package struct StoreErasure {
         "the journal ends at revision \(replay.revision), before \(view.last.revision)"
       )
     }
-    let snapshots = try SnapshotStore(connection: connection)
+    let snapshots = SnapshotStore(connection: connection)
     var copies = SnapshotRewriter(
-      from: try SnapshotStore(connection: source),
+      from: SnapshotStore(connection: source),
       to: snapshots,
       of: identity,
       view.catalog

@@ -77,7 +77,7 @@ package final class WriterSession {
     identity = restored.identity
     connection = restored.connection
     journal = Journal(connection: connection)
-    snapshots = try SnapshotStore(connection: connection)
+    snapshots = SnapshotStore(connection: connection)
     indexer = try ChangeIndexer(journal, through: restored.revision)
     encoder = EntityEncoder(
       restored.catalog,

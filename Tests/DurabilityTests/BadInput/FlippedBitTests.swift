@@ -53,52 +53,6 @@ struct FlippedBitTests {
     #expect(found > Self.flips / 20 || Self.flips < 400, "seed \(seed)")
   }
 
-  /// The opening restores the file, brings it up and is restored again.
-  @Test
-  func `no flipped bit of a file of format 1 is brought up as something else`() async throws {
-    let directory = try TemporaryDirectory()
-    let seed = randomSeed()
-    var random = SeededGenerator(seed: seed)
-    let flips = Self.flips / 10
-    var found = 0
-    for flip in 0..<flips {
-      let victim = directory.path("\(flip).strata")
-      try GoldenFile.copy(ofFormat: 1, to: victim)
-      var data = try Data(contentsOf: URL(fileURLWithPath: victim))
-      data[Int.random(in: data.indices, using: &random)] ^=
-        1 << UInt8.random(in: 0..<8, using: &random)
-      try data.write(to: URL(fileURLWithPath: victim))
-      let place: Comment = "seed \(seed), flip \(flip)"
-      do {
-        let persistence = try await open(victim)
-        #expect(persistence.initialState.db == Golden.second(at: 12), place)
-        try await persistence.close()
-        let again = try await open(victim)
-        #expect(again.initialState.db == Golden.second(at: 12), place)
-        try await again.close()
-        #expect(try Inspector(path: victim).info().format == StoreFormat.known, place)
-      } catch {
-        found += 1
-        #expect(try Data(contentsOf: URL(fileURLWithPath: victim)) == data, place)
-      }
-    }
-    printStatistics("\(flips) flipped bits of format 1, \(found) refused; seed \(seed)")
-    #expect(found > flips / 20 || flips < 400, "seed \(seed)")
-  }
-
-  private func open(
-    _ path: String
-  ) async throws -> Persistence<Golden.State<Golden.Second>, Golden.Second> {
-    try await Persistence.open(
-      at: path,
-      initialState: Golden.State(db: Golden.Second()),
-      database: \.db,
-      configuration: PersistenceConfiguration(
-        snapshots: SnapshotPolicy(minimumJournalBytes: 1 << 40)
-      )
-    )
-  }
-
   /// Makes a file as a killed writer leaves it: with a snapshot, and commits in SQLite's WAL.
   private func makeImage(
     at path: String,

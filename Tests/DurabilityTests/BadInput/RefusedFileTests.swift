@@ -152,7 +152,7 @@ struct RefusedFileTests {
     let connection = try Connection(path: path, mode: .create)
     try connection.setApplicationID(StoreHeader.applicationID)
     try connection.close()
-    #expect(try await refusal() == .damaged("it has the header of a store, and no tables"))
+    #expect(try await refusal() == .olderFormat(found: 0, known: StoreFormat.known))
   }
 
   @Test

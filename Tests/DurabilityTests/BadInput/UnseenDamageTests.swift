@@ -45,6 +45,13 @@ struct UnseenDamageTests {
     #expect(try Inspector(path: store.path).verify().isSound)
   }
 
+  @Test
+  func `a list of migrations without the one that made the schema is found`() throws {
+    try RawSQLite.run("DELETE FROM migration WHERE kind = 0", on: store.path)
+    let verification = try Inspector(path: store.path).verify()
+    #expect(verification.checks.filter { !$0.passed }.map(\.name) == ["schema"])
+  }
+
   @Test(arguments: [9_223_372_036_854_775_807, 51, 2_000])
   func `a planted index of changes hinders no commit`(revision: Int64) async throws {
     try RawSQLite.run("INSERT INTO change_index VALUES (\(revision), x'00')", on: store.path)

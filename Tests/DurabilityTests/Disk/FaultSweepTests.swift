@@ -74,14 +74,6 @@ struct FaultSweepTests {
   }
 
   @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
-  func `a fault while a file is brought up leaves it as it was, or brought up`(
-    fault: DiskFault,
-    duration: FaultDuration
-  ) async throws {
-    try await sweep("bringing up a file", fault, duration) { try MigrationScenario($0) }
-  }
-
-  @Test(arguments: DiskFault.allCases, FaultDuration.allCases)
   func `a fault during an erasure leaves the store as it was, or erased`(
     fault: DiskFault,
     duration: FaultDuration

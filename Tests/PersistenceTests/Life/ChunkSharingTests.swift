@@ -223,7 +223,7 @@ struct ChunkSharingTests {
       PRAGMA user_version = 2
       """
     )
-    let store = try SnapshotStore(connection: connection)
+    let store = SnapshotStore(connection: connection)
     let hash = Checksum(of: [1, 2, 3])
     let first = try store.chunk(with: [1, 2, 3], hash: hash)
     let collision = try store.chunk(with: [4, 5], hash: hash)

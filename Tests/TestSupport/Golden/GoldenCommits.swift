@@ -1,7 +1,7 @@
 package import Foundation
 package import Strata
 
-/// The commits of the golden file in order; nothing here may ever change.
+/// The commits in order.
 extension Golden {
   /// A commit with its name; its place in the list is its revision.
   package struct Commit<Database: DatabaseType>: Sendable {
@@ -155,7 +155,7 @@ extension Golden {
   private static var kinds: CodableFixtures.Kinds {
     guard let url = URL(string: "https://example.com/a%20b?c=d#e"),
       let decimal = Decimal(string: "-12345678901234567890.0123456789")
-    else { fatalError("The samples of the golden file are no URL and no decimal any more.") }
+    else { fatalError("The samples are no URL and no decimal any more.") }
     return CodableFixtures.Kinds(
       date: Date(timeIntervalSinceReferenceDate: 700_000_000.123_456_7),
       data: Data((0...255).map { UInt8($0) }),

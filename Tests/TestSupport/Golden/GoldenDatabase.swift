@@ -1,8 +1,6 @@
 package import Strata
 
-/// The databases of the golden file, and every commit that was made to them.
-///
-/// Nothing here may ever change, because the file was made of it. A later format gets its own file and list.
+/// The databases of a file with every kind of value, and every commit that is made to them.
 package enum Golden {
   /// The schema of the first build.
   package struct First: DatabaseType {

@@ -258,11 +258,9 @@ def check_rows(file, table):
 def main(path):
     file = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
     check(file.execute("PRAGMA application_id").fetchone()[0] == 0x53747274, "not a store")
-    version = file.execute("PRAGMA user_version").fetchone()[0]
-    check(version in (2, 3), "another format")
-    if version == 3:
-        for table in TABLES_WITH_HASHES:
-            check_rows(file, table)
+    check(file.execute("PRAGMA user_version").fetchone()[0] == 3, "another format")
+    for table in TABLES_WITH_HASHES:
+        check_rows(file, table)
     store, epoch, algorithm = file.execute("SELECT id, epoch, algorithm FROM store").fetchone()
     check(algorithm == 1, "another algorithm")
 
@@ -314,7 +312,7 @@ def main(path):
     contexts = []
     revision = None
     rows = file.execute(
-        f"SELECT revision, first, epoch, time, origin, {'trace' if version == 3 else 'key'}, name, place, entities,"
+        "SELECT revision, first, epoch, time, origin, trace, name, place, entities,"
         " parts, bytes, body, hash, context FROM delta ORDER BY revision"
     )
     for row in rows.fetchall():
@@ -325,7 +323,7 @@ def main(path):
             revision, chain = first - 1, chains[first - 1]
         check(first == revision + 1 and last >= first, f"a gap before delta {first}")
         blocks = [body] + [part for part, in file.execute(
-            "SELECT body FROM delta_part WHERE revision = ? AND part > 0 ORDER BY part", (last,))]
+            "SELECT body FROM delta_part WHERE revision = ? ORDER BY part", (last,))]
         entries = [entry for block in blocks for entry in read_block(block)]
         check(len(blocks) == parts and len(entries) == count, f"delta {last}")
         check(sum(map(len, blocks)) == size, f"delta {last}")
