@@ -171,23 +171,6 @@ struct EarlierLedgerTests {
     #expect(try await namesOfFork(at: revision(), knowing: 2)["a"] == "a12")
   }
 
-  @Test
-  func `a fork where an earlier version has taken a migration back is refused`() async throws {
-    try await migrator(1).up()
-    let ran = try revision()
-    try await migrator(1).down()
-    try RawSQLite.runAndRecomputeHashes(
-      "UPDATE delta SET trace = x'0201' WHERE hex(substr(trace, 1, 1)) = '05'",
-      on: path
-    )
-    let copy = directory.path("copy.strata")
-    #expect(
-      try await reason { try await StoreBackup.fork(path, at: .revision(ran), to: copy) }
-        == .dataMigration(.ledgerUnknown(ran, since: "migration 0001_add taken back"))
-    )
-    try await StoreBackup.fork(path, at: .revision(1), to: copy)
-  }
-
   /// The ledger of a file.
   private func ledger(of path: String) throws -> [DataLedger.Entry] {
     try Inspector(path: path).query { try DataLedger.entries(on: $0.journal.connection) }

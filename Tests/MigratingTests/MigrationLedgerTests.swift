@@ -205,22 +205,4 @@ struct MigrationLedgerTests {
     try await migrator(none).revert(to: 1)
     #expect(try FiveReleases.contents(of: path)["users"]?.count == 5)
   }
-
-  @Test
-  func `what ran before deltas had keys is known by its names`() async throws {
-    let list = migrator(touch("0001_a"), touch("0002_b"))
-    try await list.up()
-    let revision = try await list.status().revision
-    try await list.down()
-    try RawSQLite.runAndRecomputeHashes("UPDATE delta SET trace = NULL", on: path)
-    #expect(try Inspector(path: path).verify().isSound)
-    #expect(
-      try await reason { try await list.revert(to: revision) }
-        == .dataMigration(.ledgerUnknown(revision, since: "migration 0002_b taken back"))
-    )
-    #expect(try await reasonOfHistory(at: 1, touch("0001_a")) == nil)
-    // Before the first migration none had run, whatever was taken back since.
-    try await list.revert(to: 1)
-    #expect(try await list.up().steps.map(\.number) == [1, 2])
-  }
 }

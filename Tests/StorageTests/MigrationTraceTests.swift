@@ -9,8 +9,7 @@ import Testing
   private func trace(
     bytes: [UInt8]? = nil,
     _ name: String,
-    place: String = "",
-    context: [UInt8]? = nil
+    place: String = ""
   ) -> MigrationTrace? {
     MigrationTrace(
       of: DeltaHeader(
@@ -24,8 +23,7 @@ import Testing
         place: place,
         entities: 1,
         blocks: 1,
-        bytes: 1,
-        context: context
+        bytes: 1
       )
     )
   }
@@ -77,9 +75,8 @@ import Testing
 
   @Test(
     arguments: [
-      .up(3), .up(3, MigrationTraceTests.change), .down(12), .down(12, MigrationTraceTests.change),
-      .stragglers(2, since: 40),
-      .revert(to: 7),
+      .up(3), .up(3, MigrationTraceTests.change), .down(12, .init()),
+      .down(12, MigrationTraceTests.change), .stragglers(2, since: 40), .revert(to: 7, .init()),
       .revert(to: 7, MigrationTraceTests.change),
     ] as [MigrationTrace]
   )
@@ -95,52 +92,25 @@ import Testing
     }
   }
 
-  @Test func `a trace is a byte and its numbers`() throws {
+  @Test func `a trace is a byte, its numbers, and what it has changed in the catalog`() throws {
     #expect(try MigrationTrace.up(3).bytes == [1, 3])
-    #expect(try MigrationTrace.down(200).bytes == [2, 200, 1])
+    #expect(try MigrationTrace.down(200, .init()).bytes == [5, 200, 1, 0, 0, 0])
     #expect(try MigrationTrace.stragglers(2, since: 40).bytes == [3, 2, 40])
-    #expect(try MigrationTrace.revert(to: 7).bytes == [4, 7])
+    #expect(try MigrationTrace.revert(to: 7, .init()).bytes == [6, 7, 0, 0, 0])
   }
 
-  @Test func `a delta of format 2 says it as a text`() {
-    func trace(_ text: String) -> MigrationTrace? { self.trace(bytes: Array(text.utf8), "") }
-    #expect(trace("strata.migration up 3") == .up(3))
-    #expect(trace("strata.migration down 12") == .down(12))
-    #expect(trace("strata.migration stragglers 2 40") == .stragglers(2, since: 40))
-    #expect(trace("strata.migration revert 7") == .revert(to: 7))
+  @Test(arguments: [[], [0], [2, 12], [4, 7], [8, 1], Array("strata.migration up 3".utf8)])
+  func `bytes of something else are no trace, whatever the name`(_ bytes: [UInt8]) {
+    #expect(trace(bytes: bytes, "migration 0001_a") == nil)
   }
 
   @Test(
     arguments: [
-      "", "strata.migration", "strata.migration up", "strata.migration up x",
-      "strata.migration up 1 2", "strata.migration sideways 1", "another up 1",
+      "", "migration 0003_split", "migration 0003_split taken back", "revert without types to 17",
     ]
   )
-  func `bytes of something else are no trace, whatever the name`(_ text: String) {
-    #expect(trace(bytes: Array(text.utf8), "migration 0001_a") == nil)
-  }
-
-  @Test func `deltas from before the traces are known by their names`() {
-    #expect(trace("migration 0003_split") == .up(3))
-    #expect(trace("migration 0003_split taken back") == .down(3))
-    #expect(
-      trace("migration 0003_split, on records of an older build") == .stragglers(3, since: 0)
-    )
-    #expect(trace("revert without types to 17") == .revert(to: 17))
-  }
-
-  @Test(
-    arguments: [
-      "", "draft taken back", "migration", "migration of users", "migration to 0003_split",
-      "revert without types to", "revert without types to x", "on records of an older build",
-    ]
-  )
-  func `other names are commits of the program`(_ name: String) {
+  func `a delta without a trace is a commit of the program, whatever its name`(_ name: String) {
     #expect(trace(name) == nil)
-  }
-
-  @Test func `a commit with a place or a context is of the program, whatever its name`() {
-    #expect(trace("migration 0003_split", place: "App/Sync.swift:12 sync()") == nil)
-    #expect(trace("revert without types to 17", context: [1]) == nil)
+    #expect(trace(name, place: "App/Sync.swift:12 sync()") == nil)
   }
 }

@@ -45,7 +45,7 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   /// A temporary file of the run cannot be written or read.
   case temporaryFile(String)
   /// The migrations that the records of a revision had seen by then are not known, because a later delta has brought up
-  /// what an older build had written, or an earlier version of Strata has taken some back.
+  /// what an older build had written.
   case ledgerUnknown(Revision, since: String)
   /// The records of a revision have been through a migration that was taken back since, and that the store does not have
   /// now in the same form.

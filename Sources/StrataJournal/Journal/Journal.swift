@@ -186,9 +186,7 @@ package struct Journal {
     )
   }
 
-  /// Up to `limit` headers after a revision of the deltas that a run of migrations may have written, in order.
-  ///
-  /// Those are deltas with a trace; and, as a file from before traces has them, those with neither a place nor a context.
+  /// Up to `limit` headers after a revision of the deltas with a trace, which runs of migrations have written, in order.
   package func migrationHeaders(
     after revision: Revision,
     through last: Revision,
@@ -197,8 +195,7 @@ package struct Journal {
     try connection.all(
       """
       SELECT \(Self.columns) FROM delta
-        WHERE revision > ? AND revision <= ?
-          AND (trace IS NOT NULL OR length(place) = 0 AND context IS NULL)
+        WHERE revision > ? AND revision <= ? AND trace IS NOT NULL
         ORDER BY revision LIMIT ?
       """,
       [.integer(revision.number), .integer(last.number), .integer(Int64(limit))],

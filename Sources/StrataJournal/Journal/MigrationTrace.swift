@@ -5,18 +5,16 @@ import StrataRecords
 /// Which run of migrations has written a delta: its column `trace` says it, with a byte for the case and its numbers as
 /// varints.
 ///
-/// The name of a delta decides nothing, because a program may give its commits any name. Deltas of format 2 have a
-/// text there, which their hashes cover. Only deltas from before that are known by their names: they have neither a
-/// trace nor a place nor a context.
+/// The name of a delta decides nothing, because a program may give its commits any name.
 package enum MigrationTrace: Equatable, Sendable {
   /// A migration ran. The change is nil where no column was declared that it has changed.
   case up(Int, CatalogChange? = nil)
-  /// A migration was taken back. The change is nil in the deltas of earlier builds.
-  case down(Int, CatalogChange? = nil)
+  /// A migration was taken back.
+  case down(Int, CatalogChange)
   /// A migration ran on the records that older builds had written after a revision.
   case stragglers(Int, since: Revision)
-  /// The data was made what it was at a revision. The change is nil in the deltas of earlier builds.
-  case revert(to: Revision, CatalogChange? = nil)
+  /// The data was made what it was at a revision.
+  case revert(to: Revision, CatalogChange)
 
   /// What a run has changed in the catalog, besides what the catalog shows: that a migration which ran has a row.
   package struct CatalogChange: Equatable, Sendable {
@@ -38,10 +36,11 @@ package enum MigrationTrace: Equatable, Sendable {
     package var isEmpty: Bool { removed.isEmpty && added.isEmpty && declared.isEmpty }
   }
 
-  /// What the run has changed in the catalog; nil where it is not known or nothing.
+  /// What the run has changed in the catalog; nil for nothing.
   var change: CatalogChange? {
     switch self {
-    case .up(_, let change), .down(_, let change), .revert(_, let change): change
+    case .up(_, let change): change
+    case .down(_, let change), .revert(_, let change): change
     case .stragglers: nil
     }
   }
@@ -69,11 +68,10 @@ package enum MigrationTrace: Equatable, Sendable {
       var bytes: [UInt8]
       switch self {
       case .up(let number, let change): bytes = Self.bytes(change == nil ? 1 : 7, Int64(number))
-      case .down(let number, let change): bytes = Self.bytes(change == nil ? 2 : 5, Int64(number))
+      case .down(let number, _): bytes = Self.bytes(5, Int64(number))
       case .stragglers(let number, let revision):
         bytes = Self.bytes(3, Int64(number), revision.number)
-      case .revert(let revision, let change):
-        bytes = Self.bytes(change == nil ? 4 : 6, revision.number)
+      case .revert(let revision, _): bytes = Self.bytes(6, revision.number)
       }
       try change?.append(to: &bytes)
       return bytes
@@ -88,35 +86,19 @@ package enum MigrationTrace: Equatable, Sendable {
 
   /// The trace of a delta; nil for one that no run of migrations has written.
   package init?(of delta: DeltaHeader) {
-    if let trace = delta.trace {
-      self.init(bytes: trace)
-    } else if delta.place.isEmpty, delta.context == nil {
-      self.init(name: delta.name)
-    } else {
-      return nil
-    }
+    guard let bytes = delta.trace else { return nil }
+    self.init(bytes: bytes)
   }
 
   /// The trace of bytes in a delta; nil if they are others.
   package init?(bytes: [UInt8]) {
-    if let trace = Self.read(bytes) {
-      self = trace
-    } else {
-      self.init(ofFormat2: String(decoding: bytes, as: UTF8.self))
-    }
-  }
-
-  /// Nil if the bytes are others.
-  private static func read(_ bytes: [UInt8]) -> MigrationTrace? {
     do throws(RecordError) {
-      return try bytes[...].withCursor { cursor throws(RecordError) -> MigrationTrace? in
+      let trace = try bytes[...].withCursor { cursor throws(RecordError) -> MigrationTrace? in
         let trace: MigrationTrace
         switch try cursor.byte() {
         case 1: trace = .up(Int(try cursor.number()))
-        case 2: trace = .down(Int(try cursor.number()))
         case 3:
           trace = .stragglers(Int(try cursor.number()), since: Revision(try cursor.number()))
-        case 4: trace = .revert(to: Revision(try cursor.number()))
         case 5:
           let number = Int(try cursor.number())
           guard let change = try CatalogChange(reading: &cursor) else { return nil }
@@ -133,22 +115,10 @@ package enum MigrationTrace: Equatable, Sendable {
         }
         return cursor.remaining == 0 ? trace : nil
       }
+      guard let trace else { return nil }
+      self = trace
     } catch {
       return nil
-    }
-  }
-
-  private init?(ofFormat2 text: String) {
-    let prefix = "strata.migration "
-    guard text.hasPrefix(prefix) else { return nil }
-    let words = text.dropFirst(prefix.count).split(separator: " ")
-    let numbers = words.dropFirst().compactMap { Int64($0) }
-    switch (words.first, numbers.count) {
-    case ("up", 1): self = .up(Int(numbers[0]))
-    case ("down", 1): self = .down(Int(numbers[0]))
-    case ("stragglers", 2): self = .stragglers(Int(numbers[0]), since: Revision(numbers[1]))
-    case ("revert", 1): self = .revert(to: Revision(numbers[0]))
-    default: return nil
     }
   }
 }
@@ -156,43 +126,20 @@ package enum MigrationTrace: Equatable, Sendable {
 /// The names of the deltas.
 extension MigrationTrace {
   private static let migration = "migration "
-  private static let back = " taken back"
-  private static let onStragglers = ", on records of an older build"
-  private static let revert = "revert without types to "
 
   /// The name of its deltas, as `strata log` shows it.
   package func name(of migration: String = "") -> String {
     switch self {
     case .up: "\(Self.migration)\(migration)"
-    case .down: "\(Self.migration)\(migration)\(Self.back)"
-    case .stragglers: "\(Self.migration)\(migration)\(Self.onStragglers)"
-    case .revert(let revision, _): "\(Self.revert)\(revision)"
+    case .down: "\(Self.migration)\(migration) taken back"
+    case .stragglers: "\(Self.migration)\(migration), on records of an older build"
+    case .revert(let revision, _): "revert without types to \(revision)"
     }
   }
 
   /// The name of the migration that ran, of the name of its delta.
   static func migration(of name: String) -> String {
     name.hasPrefix(migration) ? String(name.dropFirst(migration.count)) : name
-  }
-
-  private init?(name: String) {
-    if name.hasPrefix(Self.revert),
-      let revision = Revision(String(name.dropFirst(Self.revert.count)))
-    {
-      self = .revert(to: revision)
-      return
-    }
-    guard name.hasPrefix(Self.migration),
-      let number = DataLedger.number(of: name.dropFirst(Self.migration.count))
-    else { return nil }
-    if name.hasSuffix(Self.back) {
-      self = .down(number)
-    } else if name.hasSuffix(Self.onStragglers) {
-      // Since when is not known, so it counts as since ever.
-      self = .stragglers(number, since: 0)
-    } else {
-      self = .up(number)
-    }
   }
 }
 

@@ -10,8 +10,6 @@ package struct TracedRun: Equatable, Sendable {
   /// The name of the delta.
   package let name: String
   package let trace: MigrationTrace
-  /// Whether only the name of its delta says so, which a program may have given to a commit.
-  private let isKnownByName: Bool
 
   /// The name of the migration that ran; nil for another run.
   package var migration: String? {
@@ -23,7 +21,6 @@ package struct TracedRun: Equatable, Sendable {
     guard let trace = MigrationTrace(of: delta) else { return nil }
     (revision, name) = (delta.revision, delta.name)
     self.trace = trace
-    isKnownByName = delta.trace == nil
   }
 
   private init(_ row: borrowing Row) throws {
@@ -33,7 +30,6 @@ package struct TracedRun: Equatable, Sendable {
       throw CorruptionError("the trace of the run of migrations at \(revision) cannot be read")
     }
     self.trace = trace
-    isKnownByName = false
   }
 
   /// The runs after a revision, in order.
@@ -71,15 +67,13 @@ package struct TracedRun: Equatable, Sendable {
     in connection: Connection
   ) throws -> [Int: TracedRun] {
     var ran: [Int: TracedRun] = [:]
-    for run in try all(after: 0, in: connection) where !run.isKnownByName {
+    for run in try all(after: 0, in: connection) {
       switch run.trace {
       case .up(let number, _): ran[number] = run
       case .down(let number, _): ran[number] = nil
-      case .revert(_, let change?):
+      case .revert(_, let change):
         for row in change.removed { ran[row.number] = nil }
         for number in change.added { ran[number] = run }
-      // An earlier build has not noted which rows are gone.
-      case .revert(_, nil): ran = [:]
       case .stragglers: break
       }
     }

@@ -18,39 +18,25 @@ package struct EarlierCatalog: Sendable {
   ///
   /// O(deltas since the revision, without their contents).
   ///
-  /// - Throws: `DataMigrationError.ledgerUnknown` where a delta of an earlier build has removed rows without having them,
-  ///   and where migrations ran later on records of older builds that were there by then.
+  /// - Throws: `DataMigrationError.ledgerUnknown` where migrations ran later on records of older builds that were there
+  ///   by then.
   package init(at revision: Revision, of connection: Connection) throws {
     let runs = try TracedRun.all(after: revision, in: connection)
     try Self.checkNoneBroughtUp(since: revision, runs)
     var rows: [Int: DataLedger.Entry] = [:]
     for row in try DataLedger.entries(on: connection) { rows[row.number] = row }
     var columns = Dictionary(grouping: try DeclaredColumn.all(in: connection), by: \.table)
-    /// The runs that have removed a row without having it, by its number.
-    var unknown: [Int: TracedRun] = [:]
     for run in runs.reversed() {
       switch run.trace {
-      case .up(let number, _): (rows[number], unknown[number]) = (nil, nil)
-      case .down(let number, nil): unknown[number] = run
-      case .down(_, let change?), .revert(_, let change?):
+      case .up(let number, _): rows[number] = nil
+      case .down(_, let change), .revert(_, let change):
         for number in change.added { rows[number] = nil }
         for row in change.removed { rows[row.number] = row }
-      // A revert to a later revision has kept the rows of this one; one to an earlier revision too, if no migration
-      // ran in between.
-      case .revert(let target, nil):
-        if try target < revision
-          && Self.mayHaveMigrated(after: target, through: revision, connection)
-        {
-          throw DataMigrationError.ledgerUnknown(revision, since: run.name)
-        }
       case .stragglers: break
       }
       columns.merge(run.trace.change?.declared ?? [:]) { _, before in before }
     }
-    if let run = unknown.values.min(by: { $0.revision < $1.revision }) {
-      throw DataMigrationError.ledgerUnknown(revision, since: run.name)
-    }
-    // Of an earlier build, a migration that found nothing to change has no delta, but a row with the revision.
+    // A baseline has no delta, but a row with the revision.
     ledger = rows.values.filter { $0.revision <= revision.number }.sorted { $0.number < $1.number }
     declared = columns.sorted { $0.key < $1.key }.flatMap(\.value).filter { $0.since <= revision }
     dropped = try DroppedColumn.all(in: connection).filter { $0.since <= revision }
@@ -70,18 +56,6 @@ package struct EarlierCatalog: Sendable {
       case .revert: break
       }
     }
-  }
-
-  /// Whether a migration may have run, or been taken back, between two revisions.
-  private static func mayHaveMigrated(
-    after start: Revision,
-    through end: Revision,
-    _ connection: Connection
-  ) throws -> Bool {
-    guard let first = try Journal(connection: connection).first(), first <= start.next else {
-      return true
-    }
-    return try !TracedRun.all(after: start, through: end, in: connection).isEmpty
   }
 
   /// Replaces the catalog of a file, in the caller's transaction.
