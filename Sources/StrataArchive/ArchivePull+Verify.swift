@@ -15,8 +15,8 @@ extension ArchivePull {
   /// It reads as much as a pull of each snapshot, and needs room for one in the directory of temporary files. A leader
   /// may be at work; if something is removed meanwhile, all is read again.
   ///
-  /// Throws `.archive` with `.empty`, with `.away`, with `.newerFormat`, and with `.refused` if the archive is changed
-  /// again and again; and for the disk. What is wrong with the archive is in the result.
+  /// Throws `.archive` with `.empty`, with `.away`, with `.olderFormat`, with `.newerFormat`, and with `.refused` if the
+  /// archive is changed again and again; and for the disk. What is wrong with the archive is in the result.
   package static func verify(
     _ archive: any Archive,
     on disk: Disk = .system

@@ -14,7 +14,7 @@ public import StrataJournal
 /// ```
 ///
 /// After a restart the names of segments and snapshots end with its number, which the head has too: the files of the
-/// history before do not count, and are removed. Builds that know one history only refuse such a folder by its format.
+/// history before do not count, and are removed.
 ///
 /// A file gets its name once it is synced, and the head is replaced last: files beyond the head do not count,
 /// and the next change removes them. A snapshot that is not beyond the head counts from then on, its catalog
@@ -55,8 +55,8 @@ public actor FolderArchive: Archive {
     self.now = now
   }
 
-  /// The newest format: that of a folder whose history was restarted.
-  static let format = 2
+  /// The format of a folder, which is that of the files in it.
+  static let format = 3
 }
 
 /// Leading.
@@ -70,6 +70,8 @@ extension FolderArchive {
   public func lead(_ candidate: ArchiveCandidate) throws(ArchiveError) -> ArchiveHead {
     try perform {
       if let flaw = candidate.flaw { throw ArchiveError.Reason.unusable(flaw) }
+      // A folder of another format stays as it is.
+      _ = try readHead()
       try folder.make()
       return try folder.locked {
         _ = try headToFollow(candidate)
@@ -100,7 +102,7 @@ extension FolderArchive {
     let epoch = max(before?.epoch ?? 0, candidate.epoch)
     guard epoch < .max else { throw CorruptionError("its epoch is \(epoch), the last one") }
     var head = Head(
-      format: before?.format ?? 1,
+      format: Self.format,
       store: candidate.store,
       epoch: epoch + 1,
       leader: candidate.leader,
@@ -338,7 +340,6 @@ extension FolderArchive {
       try checkChunks(of: list)
       let former = try allSegmentFiles().map(\.restart) + allSnapshotFiles().map(\.restart)
       head.restart = ((former + [head.restart]).compactMap(\.self).max() ?? 0) + 1
-      head.format = Self.format
       try write(snapshot, list, head, held)
       for segment in segments { try write(segment, head, held) }
       head.mark = segments.last?.end ?? snapshot.mark
@@ -488,9 +489,7 @@ extension FolderArchive {
     struct Format: Decodable { let format: Int }
     do {
       let format = try JSONDecoder().decode(Format.self, from: Data(contents)).format
-      guard format <= Self.format else {
-        throw ArchiveError.Reason.newerFormat(found: format, known: Self.format)
-      }
+      try ArchiveError.Reason.check(format: format, known: Self.format)
       let head = try Head(reading: contents, of: "its file head")
       guard head.mark.isWellFormed, head.epoch > 0 else {
         throw CorruptionError("its head has epoch \(head.epoch) and \(head.mark)")

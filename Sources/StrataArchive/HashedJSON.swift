@@ -7,7 +7,7 @@ import StrataJournal
 /// It contains a hash of itself: with one digit changed it would be the line of another segment or snapshot, or the head
 /// would be led for years.
 protocol HashedJSON: Codable {
-  /// The hash of the line without this member; nil in a file of an earlier build.
+  /// The hash of the line without this member; nil while it is not computed.
   var hash: String? { get set }
 }
 
@@ -21,7 +21,7 @@ extension HashedJSON {
     } catch {
       throw CorruptionError("\(place) cannot be read: \(error)")
     }
-    guard let stored = hash else { return }
+    guard let stored = hash else { throw CorruptionError("\(place) has no hash") }
     let computed = try computedHash()
     guard stored == computed else {
       throw CorruptionError("hash mismatch in \(place): stored \(stored), computed \(computed)")

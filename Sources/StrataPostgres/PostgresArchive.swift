@@ -150,7 +150,8 @@
 
     /// Whether a database has the tables.
     ///
-    /// - Throws: `.newerFormat` if a newer version has made them, and `.unusable` if the role must not read them.
+    /// - Throws: `.olderFormat` or `.newerFormat` if another version has made them, and `.unusable` if the role must not read
+    ///   them.
     func findsSchema(_ connection: PostgresConnection) throws -> Bool {
       let deadline = PostgresConnection.Deadline.now + callTimeout
       guard let found = try connection.run(PostgresSchema.find, until: deadline).first else {
@@ -162,12 +163,7 @@
       guard let version = try rows.first?.integer(0) else {
         throw ArchiveError.Reason.damaged("strata.format has no version")
       }
-      guard version <= PostgresSchema.version else {
-        throw ArchiveError.Reason.newerFormat(
-          found: Int(version),
-          known: PostgresSchema.version
-        )
-      }
+      try ArchiveError.Reason.check(format: Int(version), known: PostgresSchema.version)
       return true
     }
 
@@ -307,7 +303,6 @@
         if let flaw = candidate.flaw { throw ArchiveError.Reason.unusable(flaw) }
         if call.hasSchema {
           try access.checkMayWrite(call.connection)
-          try call.run(PostgresSchema.improve)
         } else {
           try makeSchema(call)
         }

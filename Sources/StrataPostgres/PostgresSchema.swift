@@ -1,8 +1,8 @@
 #if Postgres
   /// The tables of archives in a database.
   enum PostgresSchema {
-    /// The version of the tables, in `strata.format`.
-    static let version = 1
+    /// The version of the tables, in `strata.format`, which is the format of what is in them.
+    static let version = 3
 
     /// Makes the tables, unless they are there; run as one transaction.
     ///
@@ -75,26 +75,6 @@
         one boolean PRIMARY KEY DEFAULT true CHECK (one)
       );
       INSERT INTO strata.format (version) VALUES (\(version)) ON CONFLICT DO NOTHING;
-      """
-
-    /// Makes `DELETE FROM strata.store` work where an earlier build made the tables, if the role owns them.
-    ///
-    /// That deletes the chunks and the lists, in an order that no statement determines, so the lists are compared with the
-    /// chunks at the end of the transaction. Earlier builds work with it too, so the version stays. Where another
-    /// transaction holds the tables, a later leader does it.
-    static let improve = """
-      DO $$ DECLARE
-        name text := (
-          SELECT conname FROM pg_constraint
-          WHERE conrelid = to_regclass('strata.snapshot_chunk') AND contype = 'f'
-            AND confrelid = to_regclass('strata.chunk') AND NOT condeferred);
-      BEGIN
-        IF name IS NULL THEN RETURN; END IF;
-        PERFORM set_config('lock_timeout', '500ms', true);
-        EXECUTE format(
-          'ALTER TABLE strata.snapshot_chunk ALTER CONSTRAINT %I DEFERRABLE INITIALLY DEFERRED', name);
-      EXCEPTION WHEN insufficient_privilege OR lock_not_available THEN NULL;
-      END $$
       """
 
     /// A row if the tables are there, with the rights to read them that the role lacks, as a text.

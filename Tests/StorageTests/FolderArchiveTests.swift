@@ -28,10 +28,15 @@ struct FolderArchiveTests {
     try String(contentsOfFile: file(name), encoding: .utf8)
   }
 
-  /// The head as an earlier build writes it, without a hash, so that it can be changed.
-  private static func head(of path: String) throws -> String {
-    try String(contentsOfFile: "\(path)/head", encoding: .utf8)
-      .replacing(/"hash":"\w+",/, with: "")
+  /// Changes the head, which has the hash of what it says then.
+  private static func changeHead(
+    of path: String,
+    _ change: (inout String) throws -> Void
+  ) throws {
+    var head = try String(contentsOfFile: "\(path)/head", encoding: .utf8)
+    try change(&head)
+    let line = ArchiveConformance.rehashed(head)
+    try Data(line.utf8).write(to: URL(fileURLWithPath: "\(path)/head"))
   }
 
   /// Starts to lead and appends segments of one delta each.
@@ -68,12 +73,12 @@ struct FolderArchiveTests {
 
   /// Makes leases and chunks older, as if time had passed.
   private static func age(_ path: String, by duration: Duration) throws {
-    var text = try head(of: path)
-    let field = try #require(text.firstRange(of: #/"leaseEnd":\d+/#))
-    let end = try #require(Int64(text[field].drop { !$0.isNumber }))
     let shift = Int64(duration / .microseconds(1))
-    text.replaceSubrange(field, with: "\"leaseEnd\":\(end - shift)")
-    try Data(text.utf8).write(to: URL(fileURLWithPath: "\(path)/head"))
+    try changeHead(of: path) { text in
+      let field = try #require(text.firstRange(of: #/"leaseEnd":\d+/#))
+      let end = try #require(Int64(text[field].drop { !$0.isNumber }))
+      text.replaceSubrange(field, with: "\"leaseEnd\":\(end - shift)")
+    }
     for name in try FileManager.default.contentsOfDirectory(atPath: "\(path)/chunks") {
       let chunk = "\(path)/chunks/\(name)"
       let attributes = try FileManager.default.attributesOfItem(atPath: chunk)
@@ -229,11 +234,10 @@ extension FolderArchiveTests {
       in: term
     )
     // The head of revision 2, as if the process had ended before it replaced it.
-    let head = try Self.head(of: path)
-    let mark = ArchiveConformance.mark(2)
-    let old = head.replacing(ArchiveConformance.mark(3).chain, with: mark.chain)
-      .replacing("\"revision\":3", with: "\"revision\":2")
-    try write(old, "head")
+    try Self.changeHead(of: path) { head in
+      head.replace(ArchiveConformance.mark(3).chain, with: ArchiveConformance.mark(2).chain)
+      head.replace("\"revision\":3", with: "\"revision\":2")
+    }
     #expect(try await archive.segments(after: 0, bytes: .max).map(\.end.revision) == [1, 2])
     #expect(try await archive.snapshots() == [])
     #expect(await reason { try await archive.list(of: 3) } == .notFound("snapshot 3"))
@@ -395,14 +399,13 @@ extension FolderArchiveTests {
       for bit: UInt8 in [1, 4] {
         var changed = contents
         changed[place] ^= bit
-        if changed.firstRange(of: Array("\"hash\":".utf8)) == nil { continue }
         try Data(changed).write(to: URL(fileURLWithPath: file("head")))
         let reason = await reason {
           let found = try await archive.head()
           #expect(found == head, "byte \(place)")
         }
         switch reason {
-        case nil, .damaged, .newerFormat: break
+        case nil, .damaged, .olderFormat, .newerFormat: break
         default: Issue.record("byte \(place): \(String(describing: reason))")
         }
       }
@@ -429,8 +432,6 @@ extension FolderArchiveTests {
         for bit: UInt8 in [1, 4] {
           var changed = contents
           changed[place] ^= bit
-          // Without a name that is "hash", it is the header of an older build.
-          if changed[..<end].firstRange(of: Array("\"hash\":".utf8)) == nil { continue }
           try Data(changed).write(to: URL(fileURLWithPath: name))
           let reason = await reason {
             let (foundSnapshots, foundSegments) = (
@@ -466,16 +467,18 @@ extension FolderArchiveTests {
     (#""revision":\d+"#, #""revision":9223372036854775807"#),
     (#""chain":"\w+""#, #""chain":"../../x""#),
     (#""catalog":"[^"]+""#, #""catalog":"../outside""#),
-    (#""format":\d+"#, #""format":3"#), (#""format":\d+"#, #""format":-7"#),
+    (#""format":\d+"#, #""format":4"#), (#""format":\d+"#, #""format":2"#),
+    (#""format":\d+"#, #""format":-7"#),
     (#""store":"[^"]+""#, #""store":"x""#), (#"^.*$"#, ""), (#"^.*$"#, "[[[[[[[["),
   ])
   func `a head of any numbers and names is read or refused`(change: (String, String)) async throws {
     let archive = FolderArchive(path)
     let term = try await led(archive)
     try Data("outside".utf8).write(to: URL(fileURLWithPath: directory.path("outside")))
-    let head = try Self.head(of: path)
-    let range = try #require(head.range(of: change.0, options: .regularExpression))
-    try write(head.replacingCharacters(in: range, with: change.1), "head")
+    try Self.changeHead(of: path) { head in
+      let range = try #require(head.range(of: change.0, options: .regularExpression))
+      head.replaceSubrange(range, with: change.1)
+    }
     let segment = ArchiveConformance.segment(3...3, epoch: term.epoch)
     var reasons: [ArchiveError.Reason?] = []
     reasons.append(await reason { try await archive.head() })
@@ -490,8 +493,12 @@ extension FolderArchiveTests {
     reasons.append(await reason { try await archive.append(segment, catalog: nil, in: term) })
     reasons.append(await reason { try await archive.lead(ArchiveConformance.candidate()) })
     for case .away(let detail)? in reasons { Issue.record("away: \(detail)") }
-    if change.1.contains("format\":3") {
-      #expect(reasons[0] == .newerFormat(found: 3, known: 2))
+    let format = Int(change.1.trimmingPrefix(#""format":"#))
+    if let format {
+      let refusal: ArchiveError.Reason =
+        format < 3
+        ? .olderFormat(found: format, known: 3) : .newerFormat(found: format, known: 3)
+      #expect(reasons == Array(repeating: refusal, count: reasons.count))
     }
     #expect(FileManager.default.fileExists(atPath: directory.path("outside")))
   }

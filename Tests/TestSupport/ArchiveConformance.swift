@@ -131,6 +131,13 @@ extension ArchiveConformance {
   /// How long leases run.
   package static let lease = Duration.seconds(60)
 
+  /// A line of a ``FolderArchive`` that was changed, with the hash of what it says then.
+  package static func rehashed(_ line: String) -> String {
+    guard let hash = line.firstMatch(of: /"hash":"\w+",/)?.range else { return line }
+    let computed = Checksum(of: Array((line[..<hash.lowerBound] + line[hash.upperBound...]).utf8))
+    return line.replacingCharacters(in: hash, with: "\"hash\":\"\(computed)\",")
+  }
+
   /// A place of a sample history.
   package static func mark(_ revision: Int64, _ history: String = "a") -> HistoryMark {
     let chain = Checksum(of: Array("\(history) \(revision)".utf8))

@@ -128,3 +128,11 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     duration.formatted(.units(allowed: [.hours, .minutes, .seconds], width: .wide))
   }
 }
+
+extension ArchiveError.Reason {
+  /// Refuses every format but the known one.
+  package static func check(format found: Int, known: Int) throws {
+    if found < known { throw Self.olderFormat(found: found, known: known) }
+    if found > known { throw Self.newerFormat(found: found, known: known) }
+  }
+}
