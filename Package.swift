@@ -95,7 +95,7 @@ let package = Package(
     .systemLibrary(name: "CStrataSQLite", pkgConfig: sqlitePackage, providers: sqliteProviders),
     .target(name: "StrataSQLite", dependencies: ["CStrataSQLite"]),
     .target(
-      name: "StrataMigrations",
+      name: "StrataSchema",
       dependencies: ["StrataBase", "StrataSQLite"],
       path: "Migrations",
       resources: [.embedInCode("Schema")]
@@ -107,14 +107,14 @@ let package = Package(
     // The file as it is read and appended to, and questions about it.
     .target(
       name: "StrataJournal",
-      dependencies: ["StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords"],
+      dependencies: ["StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords"],
       exclude: notCompiled,
       resources: privacyManifest
     ),
     .target(
       name: "StrataInspection",
       dependencies: [
-        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataJournal",
+        "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
       ]
     ),
 
@@ -122,21 +122,21 @@ let package = Package(
     .target(
       name: "StrataStorage",
       dependencies: [
-        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataJournal",
+        "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
         "StrataInspection",
       ]
     ),
     .target(
       name: "StrataMigrating",
       dependencies: [
-        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataJournal",
+        "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
         "StrataInspection", "StrataStorage",
       ]
     ),
     .target(
       name: "StrataArchive",
       dependencies: [
-        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataJournal",
+        "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
         "StrataInspection", "StrataStorage",
       ]
     ),
@@ -145,7 +145,7 @@ let package = Package(
     .target(
       name: "StrataSQL",
       dependencies: [
-        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataJournal",
+        "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
         "StrataInspection", "StrataStorage", "StrataMigrating",
       ]
     ),
@@ -173,7 +173,7 @@ let package = Package(
       name: "StrataPersistence",
       dependencies: [
         "StrataBase", "StrataRecords", "StrataCore", "StrataNormalization", "StrataEntityStore",
-        "StrataJournal", "StrataInspection", "StrataStorage", "StrataMigrations", "StrataMigrating",
+        "StrataJournal", "StrataInspection", "StrataStorage", "StrataSchema", "StrataMigrating",
         "StrataArchive", metrics, lifecycle,
       ]
     ),
@@ -256,8 +256,8 @@ let package = Package(
     ),
     .testTarget(name: "SQLiteTests", dependencies: ["StrataSQLite", "TestSupport"]),
     .testTarget(
-      name: "MigrationsTests",
-      dependencies: ["StrataBase", "StrataMigrations", "StrataSQLite", "TestSupport"]
+      name: "SchemaTests",
+      dependencies: ["StrataBase", "StrataSchema", "StrataSQLite", "TestSupport"]
     ),
     .testTarget(
       name: "CoreTests",
@@ -276,7 +276,7 @@ let package = Package(
     .testTarget(
       name: "StorageTests",
       dependencies: [
-        "StrataBase", "StrataMigrations", "StrataRecords", "StrataSQLite", "StrataJournal",
+        "StrataBase", "StrataSchema", "StrataRecords", "StrataSQLite", "StrataJournal",
         "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive", "TestSupport",
       ]
     ),
@@ -318,7 +318,7 @@ let package = Package(
     .testTarget(
       name: "MigratingTests",
       dependencies: [
-        "StrataBase", "StrataSQLite", "StrataMigrations", "StrataRecords", "StrataJournal",
+        "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
         "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive", "Strata",
         "TestSupport", "CrashChild",
       ]

@@ -1,7 +1,7 @@
 import StrataBase
 import StrataJournal
-import StrataMigrations
 import StrataSQLite
+import StrataSchema
 import StrataStorage
 
 /// The catalog of an archive, as it was read there.

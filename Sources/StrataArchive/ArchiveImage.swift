@@ -1,8 +1,8 @@
 import Foundation
 import StrataBase
 import StrataJournal
-import StrataMigrations
 import StrataSQLite
+import StrataSchema
 import StrataStorage
 
 /// What an archive keeps of a store besides deltas and chunks: files of a store without them.

@@ -1,7 +1,7 @@
 import Foundation
 import StrataBase
 package import StrataJournal
-import StrataMigrations
+import StrataSchema
 import StrataStorage
 
 /// How the history of a file relates to that of an archive.

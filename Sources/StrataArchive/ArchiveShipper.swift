@@ -1,8 +1,8 @@
 import Foundation
 import StrataBase
 package import StrataJournal
-import StrataMigrations
 import StrataSQLite
+import StrataSchema
 package import StrataStorage
 
 /// Sends what a writer has written to an archive.

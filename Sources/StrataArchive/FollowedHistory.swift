@@ -1,7 +1,7 @@
 import Foundation
 import StrataBase
 package import StrataJournal
-package import StrataMigrations
+package import StrataSchema
 
 /// The history of a store that another process writes.
 package protocol FollowedHistory: Sendable {

@@ -1,9 +1,9 @@
 import Foundation
 import StrataBase
 package import StrataJournal
-import StrataMigrations
 import StrataRecords
 import StrataSQLite
+import StrataSchema
 
 /// The result of verifying a file: a list of checks, each with what it found.
 package struct Verification: Codable, Sendable, Equatable {

@@ -1,9 +1,9 @@
 import Foundation
 import StrataBase
 package import StrataJournal
-import StrataMigrations
 import StrataRecords
 import StrataSQLite
+import StrataSchema
 
 /// Reads a store's file without the types of its entities, and changes nothing.
 ///

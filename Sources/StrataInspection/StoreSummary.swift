@@ -1,8 +1,8 @@
 package import Foundation
 import StrataBase
 import StrataJournal
-import StrataMigrations
 import StrataRecords
+import StrataSchema
 
 /// An overview of a store's file.
 ///

@@ -1,5 +1,5 @@
 public import StrataJournal
-import StrataMigrations
+import StrataSchema
 public import StrataStorage
 
 /// One step in the evolution of a store's data: it has a number and a name, and changes tables of records.

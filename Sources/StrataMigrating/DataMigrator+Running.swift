@@ -2,9 +2,9 @@ import Foundation
 import StrataBase
 import StrataInspection
 import StrataJournal
-import StrataMigrations
 import StrataRecords
 import StrataSQLite
+import StrataSchema
 import StrataStorage
 
 /// What the calls of a migrator do, on the thread of a worker.

@@ -1,5 +1,5 @@
 package import StrataJournal
-import StrataMigrations
+import StrataSchema
 package import StrataStorage
 
 /// A state from before migrations of the data, as they bring it up: the migrations that have run since run on a copy of

@@ -1,6 +1,6 @@
 package import StrataJournal
-import StrataMigrations
 package import StrataSQLite
+import StrataSchema
 package import StrataStorage
 
 /// The migrations that an opening runs before it reads a file.

@@ -1,9 +1,9 @@
 import Foundation
 import StrataBase
 import StrataJournal
-import StrataMigrations
 import StrataRecords
 import StrataSQLite
+import StrataSchema
 import StrataStorage
 
 /// One run of migrations on a store: reading, then backup, one transaction, and a

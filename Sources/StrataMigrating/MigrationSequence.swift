@@ -1,7 +1,7 @@
 import Foundation
 import StrataBase
 package import StrataJournal
-import StrataMigrations
+import StrataSchema
 package import StrataStorage
 
 /// What a list of migrations means for a store with a ledger, computed without access to the file.

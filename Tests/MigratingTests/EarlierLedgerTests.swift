@@ -5,8 +5,8 @@ import StrataBase
 import StrataInspection
 import StrataJournal
 import StrataMigrating
-import StrataMigrations
 import StrataSQLite
+import StrataSchema
 import StrataStorage
 import TestSupport
 import Testing

@@ -4,7 +4,7 @@ import StrataArchive
 import StrataInspection
 import StrataJournal
 import StrataMigrating
-import StrataMigrations
+import StrataSchema
 import StrataStorage
 import TestSupport
 import Testing

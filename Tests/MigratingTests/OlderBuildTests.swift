@@ -3,9 +3,9 @@ import Strata
 import StrataInspection
 import StrataJournal
 import StrataMigrating
-import StrataMigrations
 import StrataRecords
 import StrataSQLite
+import StrataSchema
 import StrataStorage
 import TestSupport
 import Testing

@@ -1,8 +1,8 @@
 import Foundation
 import StrataBase
 import StrataJournal
-import StrataMigrations
 import StrataRecords
+import StrataSchema
 import Testing
 
 @Suite struct MigrationTraceTests {

@@ -1,7 +1,7 @@
 import StrataBase
-import StrataMigrations
 package import StrataRecords
 package import StrataSQLite
+import StrataSchema
 
 /// A row of `declared_column`: a column that a script has declared, known before a record has a value in it.
 package struct DeclaredColumn: Sendable, Equatable {

@@ -1,6 +1,6 @@
-import StrataMigrations
 package import StrataRecords
 package import StrataSQLite
+import StrataSchema
 
 /// A row of `declared_column` without a field: a column that a migration has dropped or renamed, and that no record has
 /// had a value in since.

@@ -1,6 +1,6 @@
 import StrataBase
-import StrataMigrations
 package import StrataSQLite
+import StrataSchema
 
 /// The last leadership of an archive that a file had: the epoch that it started.
 ///

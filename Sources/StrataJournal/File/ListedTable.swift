@@ -1,6 +1,6 @@
 import StrataBase
-import StrataMigrations
 package import StrataSQLite
+import StrataSchema
 
 /// A row of `entity_table`: a table that the file has, or has had.
 package struct ListedTable: Sendable, Equatable {

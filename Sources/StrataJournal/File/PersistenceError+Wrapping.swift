@@ -1,7 +1,7 @@
 import Foundation
-import StrataMigrations
 import StrataRecords
 import StrataSQLite
+import StrataSchema
 
 extension PersistenceError {
   /// Translates an error of SQLite.

@@ -1,6 +1,6 @@
 import Foundation
-package import StrataMigrations
 package import StrataSQLite
+package import StrataSchema
 
 /// The first 100 bytes of an SQLite database, which allow refusing a file without opening it.
 ///

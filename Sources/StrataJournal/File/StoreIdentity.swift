@@ -1,7 +1,7 @@
 package import Foundation
 import StrataBase
-import StrataMigrations
 package import StrataSQLite
+import StrataSchema
 
 /// The identity of a store's file: the one row of its `store` table.
 ///

@@ -1,6 +1,6 @@
 import StrataBase
-package import StrataMigrations
 import StrataRecords
+package import StrataSchema
 
 /// Which run of migrations has written a delta: its column `trace` says it, with a byte for the case and its numbers as
 /// varints.

@@ -1,5 +1,5 @@
-package import StrataMigrations
 package import StrataSQLite
+package import StrataSchema
 
 /// A run of migrations in the history of a file: its delta, or a row of `migration_trace` once that was trimmed.
 ///

@@ -1,5 +1,5 @@
-package import StrataMigrations
 package import StrataSQLite
+package import StrataSchema
 
 /// What the catalog of a file said at an earlier revision: which migrations of the user's data had run, and which
 /// columns were declared and dropped.

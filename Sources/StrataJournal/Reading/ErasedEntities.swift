@@ -1,8 +1,8 @@
 package import Foundation
 package import StrataBase
-import StrataMigrations
 package import StrataRecords
 import StrataSQLite
+import StrataSchema
 
 /// Entities that are to be erased.
 package struct ErasedEntities: Sendable {

@@ -1,6 +1,6 @@
 package import StrataBase
-import StrataMigrations
 package import StrataSQLite
+import StrataSchema
 
 /// The builds that have opened a store for writing since one of them knew fewer migrations than ran on the
 /// store.

@@ -1,7 +1,7 @@
 package import Foundation
 package import StrataBase
-import StrataMigrations
 package import StrataSQLite
+import StrataSchema
 
 /// A file that was opened and verified: its newest intact snapshot, and the deltas after it without a
 /// gap.

@@ -1,6 +1,6 @@
 package import StrataBase
-import StrataMigrations
 package import StrataSQLite
+import StrataSchema
 
 /// The snapshots of a file.
 ///

@@ -5,8 +5,8 @@ import StrataCore
 import StrataEntityStore
 import StrataJournal
 import StrataMigrating
-import StrataMigrations
 import StrataNormalization
+import StrataSchema
 import StrataStorage
 
 /// Reads what a follower follows, and makes each delta a commit of its store.

@@ -1,6 +1,6 @@
 public import StrataMigrating
-import StrataMigrations
 import StrataRecords
+import StrataSchema
 import StrataStorage
 
 extension DataMigration {

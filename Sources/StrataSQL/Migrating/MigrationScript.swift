@@ -1,5 +1,5 @@
 import StrataJournal
-import StrataMigrations
+import StrataSchema
 
 /// The text of a migration in SQL, with the directives in its comments.
 ///

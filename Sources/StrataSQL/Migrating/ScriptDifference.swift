@@ -1,4 +1,4 @@
-import StrataMigrations
+import StrataSchema
 
 /// How the text of a script differs from another, without comments and spacing.
 package struct ScriptDifference: Equatable, Sendable {

@@ -2,8 +2,8 @@ public import Foundation
 import StrataBase
 import StrataInspection
 public import StrataJournal
-import StrataMigrations
 import StrataSQLite
+import StrataSchema
 
 /// Makes and restores backups of a store.
 public enum StoreBackup {

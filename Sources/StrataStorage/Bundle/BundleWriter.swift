@@ -2,9 +2,9 @@ import Foundation
 import StrataBase
 import StrataInspection
 import StrataJournal
-import StrataMigrations
 import StrataRecords
 import StrataSQLite
+import StrataSchema
 
 /// Writes one bundle.
 final class BundleWriter {

@@ -1,6 +1,6 @@
 import StrataBase
 package import StrataJournal
-import StrataMigrations
+import StrataSchema
 
 extension JournalWriter {
   /// Schedules the next round of maintenance, after everything the writer is asked for by then.

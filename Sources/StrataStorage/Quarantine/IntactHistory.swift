@@ -1,7 +1,7 @@
 import StrataBase
 import StrataJournal
-import StrataMigrations
 import StrataSQLite
+import StrataSchema
 
 /// The part of a damaged file that can be verified: the snapshot and the unbroken run of deltas after it
 /// that reach furthest.

@@ -1,7 +1,7 @@
 import StrataBase
 package import StrataJournal
-package import StrataMigrations
 package import StrataSQLite
+package import StrataSchema
 
 /// Copies rows of the file's tables unchanged from one file into another.
 ///

@@ -1,8 +1,8 @@
 package import Foundation
 import StrataBase
 package import StrataJournal
-import StrataMigrations
 import StrataSQLite
+import StrataSchema
 
 /// Copies what can be verified of a damaged file into a new one, in a new epoch, and quarantines the
 /// damaged file.

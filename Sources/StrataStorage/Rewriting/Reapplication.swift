@@ -2,9 +2,9 @@ import Foundation
 import StrataBase
 package import StrataInspection
 package import StrataJournal
-import StrataMigrations
 package import StrataRecords
 import StrataSQLite
+import StrataSchema
 
 /// Commits again what the last revisions of another file of a store changed, such as one that was set aside.
 ///

@@ -2,9 +2,9 @@ import Foundation
 import StrataBase
 import StrataInspection
 package import StrataJournal
-import StrataMigrations
 import StrataRecords
 import StrataSQLite
+import StrataSchema
 
 /// Removes every trace of entities from a store: writes all else into a new file, which takes the place of
 /// the old one.

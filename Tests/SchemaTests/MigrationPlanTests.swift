@@ -1,4 +1,4 @@
-import StrataMigrations
+import StrataSchema
 import Testing
 
 @Suite struct MigrationPlanTests {

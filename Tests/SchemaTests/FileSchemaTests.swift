@@ -1,6 +1,6 @@
 import StrataBase
-import StrataMigrations
 import StrataSQLite
+import StrataSchema
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import StrataBase
-import StrataMigrations
+import StrataSchema
 import Testing
 
 @Suite struct MigrationTests {

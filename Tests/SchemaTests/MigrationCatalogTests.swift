@@ -1,5 +1,5 @@
 import Foundation
-import StrataMigrations
+import StrataSchema
 import Testing
 
 @Suite struct MigrationCatalogTests {

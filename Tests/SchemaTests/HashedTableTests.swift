@@ -1,6 +1,6 @@
 import Foundation
-import StrataMigrations
 import StrataSQLite
+import StrataSchema
 import Testing
 
 @Suite struct HashedTableTests {
