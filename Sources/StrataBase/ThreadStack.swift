@@ -15,10 +15,14 @@ package enum ThreadStack {
   private static let reserve: UInt = 96 << 10
 
   /// The key of the lowest address of a thread's stack.
-  private static let key: pthread_key_t? = {
+  private static let key = makeKey()
+  /// The key of how often a thread had no room.
+  private static let refusalsKey = makeKey()
+
+  private static func makeKey() -> pthread_key_t? {
     var key = pthread_key_t()
     return pthread_key_create(&key, nil) == 0 ? key : nil
-  }()
+  }
 
   /// Whether there is room for one more level; true where the system does not say where the stack ends.
   ///
@@ -28,7 +32,17 @@ package enum ThreadStack {
     var local: UInt8 = 0
     let here = withUnsafeMutablePointer(to: &local) { UInt(bitPattern: $0) }
     // An address below the stack is in no stack of the system: a sanitizer keeps locals elsewhere.
-    return here < lowest || here - lowest > reserve
+    if here < lowest || here - lowest > reserve { return true }
+    if let refusalsKey {
+      pthread_setspecific(refusalsKey, UnsafeRawPointer(bitPattern: refusals &+ 1))
+    }
+    return false
+  }
+
+  /// How often the thread had no room: a caller notices a refusal whose error somebody has caught.
+  package static var refusals: UInt {
+    guard let refusalsKey else { return 0 }
+    return UInt(bitPattern: pthread_getspecific(refusalsKey))
   }
 
   private static var lowest: UInt? {

@@ -169,11 +169,15 @@ import Testing
   /// In a separate process, because a stack overflow ends the process.
   @Test(.enabled(if: !LimitedProcess.isSanitized, "a sanitizer makes frames larger"))
   func `a value that nests too deep for a stack of 512 KB is refused before it ends`() async {
-    await #expect(processExitsWith: .success) {
+    let result = await #expect(
+      processExitsWith: .success,
+      observing: [\.standardErrorContent]
+    ) {
       for depth in [16, 32, 64, 128, RecordLimits.depth] {
         try LayoutGrowthTests().expectCopyOrRefusal(depth)
       }
     }
+    #expect(String(decoding: result?.standardErrorContent ?? [], as: UTF8.self) == "")
   }
 
   private func expectCopyOrRefusal(_ depth: Int) throws {

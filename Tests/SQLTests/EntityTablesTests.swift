@@ -551,11 +551,11 @@ import Testing
     let pragmas = "SELECT * FROM pragma_database_list"
     for (script, refused) in [
       ("ATTACH 'x' AS y", "ATTACH"), ("DETACH main", "DETACH"), ("PRAGMA page_size", "PRAGMA"),
-      (pragmas, "PRAGMA"), ("SELECT load_extension('x')", "load_extension"),
+      (pragmas, "PRAGMA"), ("SELECT load_extension('x')", "load_extension()"),
       ("BEGIN", "a transaction"), ("COMMIT", "a transaction"), ("SAVEPOINT s", "SAVEPOINT"),
       ("CREATE VIRTUAL TABLE f USING fts5(a)", "CREATE VIRTUAL TABLE"),
       ("VACUUM INTO '/tmp/strata-escape'", "ATTACH"),
-    ] {
+    ] where RawSQLite.loadsExtensions || !script.contains("load_extension") {
       #expect(try error(script) == .refused(refused), "\(script)")
     }
     let short = Duration.milliseconds(50)

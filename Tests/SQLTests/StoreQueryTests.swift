@@ -226,9 +226,9 @@ import Testing
       ("SELECT * FROM pragma_table_list", "PRAGMA"),
       ("DELETE FROM people", "writing into a table"),
       ("CREATE TABLE t(a)", "INSERT"), ("BEGIN", "a transaction"),
-      ("SELECT load_extension('x')", "load_extension"), ("VACUUM INTO 'x'", "this statement"),
+      ("SELECT load_extension('x')", "load_extension()"), ("VACUUM INTO 'x'", "this statement"),
       ("SELECT 1; ATTACH ':memory:' AS x", "ATTACH"),
-    ] {
+    ] where RawSQLite.loadsExtensions || !sql.contains("load_extension") {
       #expect(try queryError { try sample.rows(sql) } == .refused(action), "\(sql)")
     }
   }

@@ -4,6 +4,9 @@ import StrataBase
 
 /// SQLite without the restrictions of this library's connections, as another program uses it.
 package enum RawSQLite {
+  /// Whether SQLite has the function load_extension(): Apple's does not.
+  package static let loadsExtensions = sqlite3_compileoption_used("OMIT_LOAD_EXTENSION") == 0
+
   /// SQLite refused a statement.
   package struct Failure: Error {
     package let message: String

@@ -21,8 +21,6 @@ final class RecordDecoding {
   private var start = 0
   private var calls = 0
   /// Whether a part was refused because it nests too deep.
-  ///
-  /// A type may catch that error, and read something else.
   private(set) var isTooDeep = false
 
   init(_ tables: LayoutTables, defaults: RecordDecoding? = nil) {

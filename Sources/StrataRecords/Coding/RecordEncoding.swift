@@ -53,6 +53,8 @@ final class RecordEncoding {
     guard RecordLimits.allow(calls: calls),
       RecordLimits.allow(depth: parts.depth(of: encoder.frame))
     else {
+      // Also for a type that catches the error.
+      fail(.tooDeep)
       throw RecordError.tooDeep
     }
     calls += 1

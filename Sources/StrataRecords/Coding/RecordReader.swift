@@ -1,3 +1,5 @@
+import StrataBase
+
 /// Reads records of one layout back as values of a type.
 ///
 /// ```swift
@@ -185,8 +187,10 @@ package final class RecordReader {
     _ type: Value.Type,
     _ stored: ValueLocation
   ) throws -> Value {
+    let refusals = ThreadStack.refusals
     let value = Result { try RecordDecoder(context: context, value: stored).value(type) }
-    if context.decoding.isTooDeep { throw RecordError.tooDeep }
+    // A type may catch that error, and read something else.
+    if context.decoding.isTooDeep || ThreadStack.refusals != refusals { throw RecordError.tooDeep }
     return try value.get()
   }
 
