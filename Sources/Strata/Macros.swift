@@ -1,5 +1,6 @@
 #if Macros
-  /// Makes a struct an entity: the conformance to `EntityType`, the name of its table, and `RecordCodable`.
+  /// Makes a struct an entity: the conformance to `EntityType`, the name of its table, its `ID`, and
+  /// `RecordCodable`.
   ///
   /// ```swift
   /// @Entity("users")
@@ -15,10 +16,15 @@
   /// it in a test. The page <doc:EntityMacro> says what the struct may have.
   ///
   /// - Parameter table: the name of the table on disk, a literal.
-  @attached(member, names: named(CodingKeys))
+  @attached(member, names: named(CodingKeys), named(ID))
   @attached(
     extension,
-    conformances: EntityType,
+    conformances: Encodable,
+    Decodable,
+    Equatable,
+    Identifiable,
+    Sendable,
+    EntityType,
     RecordCodable,
     names: named(tableName),
     named(init(record:)),
@@ -44,7 +50,9 @@
   @attached(member, names: named(CodingKeys))
   @attached(
     extension,
-    conformances: RecordCodable,
+    conformances: Encodable,
+    Decodable,
+    RecordCodable,
     names: named(init(record:)),
     named(encode(record:))
   )

@@ -47,6 +47,17 @@
       bindings { $0.isOfInstance }.first { $0.name == name }
     }
 
+    /// Whether a member is a type with this name.
+    func declaresType(named name: String) -> Bool {
+      members.contains { member in
+        let type: (any NamedDeclSyntax)? =
+          member.decl.as(TypeAliasDeclSyntax.self) ?? member.decl.as(StructDeclSyntax.self)
+          ?? member.decl.as(EnumDeclSyntax.self) ?? member.decl.as(ClassDeclSyntax.self)
+          ?? member.decl.as(ActorDeclSyntax.self)
+        return type?.name.text == name
+      }
+    }
+
     /// The properties of the type itself.
     var staticProperties: [PatternBindingSyntax] { bindings { !$0.isOfInstance } }
 

@@ -2,6 +2,7 @@
   import SwiftCompilerPlugin
   import SwiftParser
   package import SwiftSyntax
+  import SwiftSyntaxBuilder
   package import SwiftSyntaxMacros
 
   @main
@@ -48,7 +49,9 @@
       in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
       guard let entity = declaration.as(StructDeclSyntax.self) else { return [] }
-      return RecordFields(of: entity, macro: "Entity").codingKeys
+      let access = declaration.access(in: context.lexicalContext)
+      let keys = RecordFields(of: entity, macro: "Entity").codingKeys
+      return problems(of: entity, access).isEmpty ? keys + entity.typeOfID(access: access) : keys
     }
 
     /// The literal of the table's name.
@@ -158,6 +161,16 @@
           [(keyword.trimmedRange, "struct")] + (final.map { [($0.rangeWithSpace, "")] } ?? [])
         )
       )
+    }
+  }
+
+  extension StructDeclSyntax {
+    /// The type `ID`; empty if the entity declares it.
+    ///
+    /// `Identifiable` would infer it in the file of the entity, but other files may be compiled before that.
+    fileprivate func typeOfID(access: String) -> [DeclSyntax] {
+      memberBlock.declaresType(named: "ID")
+        ? [] : ["\(raw: access)typealias ID = Strata.EntityID<\(name.trimmed)>"]
     }
   }
 #else

@@ -77,14 +77,18 @@
 
   extension ExtensionDeclSyntax {
     /// An extension with these members; `protocols` are those that the type does not state itself.
+    ///
+    /// The protocols that `EntityType` and `RecordCodable` refine are among them, by name. A conformance that only
+    /// follows from another one is not found in other files that are compiled before that of the type.
     init(
       conforming type: some TypeSyntaxProtocol,
       to protocols: [TypeSyntax],
       _ attributes: String,
       _ members: [String]
     ) throws {
-      let names = protocols.map {
-        "Strata." + ($0.trimmedDescription.split(separator: ".").last ?? "")
+      let names = protocols.map { protocolType in
+        let name = protocolType.trimmedDescription.split(separator: ".").last ?? ""
+        return (["EntityType", "RecordCodable"].contains(name) ? "Strata." : "Swift.") + name
       }
       let clause = names.isEmpty ? "" : ": " + names.joined(separator: ", ")
       try self.init(

@@ -34,9 +34,11 @@
             private nonisolated enum CodingKeys: Swift.String, Swift.CodingKey {
               case id, name, nickname, a, b, version, `default`
             }
+
+            public typealias ID = Strata.EntityID<User>
           }
 
-          nonisolated extension User: Strata.EntityType, Strata.RecordCodable {
+          nonisolated extension User: Swift.Encodable, Swift.Decodable, Swift.Equatable, Swift.Identifiable, Swift.Sendable, Strata.EntityType, Strata.RecordCodable {
             public static let tableName: Strata.TableName = "users"
 
             public init(record: inout Strata.RecordFieldReader) throws {
@@ -94,6 +96,12 @@
       )
       #expect(!expansion.source.contains("cached\""))
       #expect(!expansion.source.contains("nonisolated enum CodingKeys"))
+    }
+
+    @Test(arguments: ["typealias ID = EntityID<User>", "struct ID {}", "enum ID {}"])
+    func `an entity that declares ID gets no other`(_ declaration: String) {
+      let source = "@Entity(\"users\") struct User { let id: EntityID<User>; \(declaration) }"
+      #expect(!Expansion(source).source.contains("typealias ID = Strata."))
     }
 
     @Test func `a type in an extension has the access of the extension`() {

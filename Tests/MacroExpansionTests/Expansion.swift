@@ -24,8 +24,15 @@
       let specs = [
         "Entity": MacroSpec(
           type: EntityMacro.self,
-          conformances: ["EntityType", "RecordCodable"]
-        ), "Record": MacroSpec(type: RecordMacro.self, conformances: ["RecordCodable"]),
+          conformances: [
+            "Encodable", "Decodable", "Equatable", "Identifiable", "Sendable", "EntityType",
+            "RecordCodable",
+          ]
+        ),
+        "Record": MacroSpec(
+          type: RecordMacro.self,
+          conformances: ["Encodable", "Decodable", "RecordCodable"]
+        ),
       ]
       self.source =
         file.expand(
