@@ -9,7 +9,7 @@ extension EncodedID {
     if let leaf = RecordValue(leaf: raw) { return bytes(of: leaf) }
     let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: RecordParts())
     try encoding.encode(raw)
-    let tagged = RecordEmitter.tagged(encoding.takeParts(), .empty)
+    let tagged = try RecordEmitter.tagged(encoding.takeParts(), .empty)
     return bytes(of: try RecordValue(tagged: tagged[...]))
   }
 

@@ -122,7 +122,7 @@ public enum RecordCodableLaw {
       let encoding = RecordEncoding(layout, keyTypes: KeyTypes(), reusing: RecordParts())
       try encoding.encode(ByCodable(value: value))
       var bytes: [UInt8] = []
-      let fit = RecordEmitter.emit(encoding.takeParts(), layout, to: &bytes)
+      let fit = try RecordEmitter.emit(encoding.takeParts(), layout, to: &bytes)
       return (bytes, fit)
     }
 

@@ -43,6 +43,10 @@ struct RecordEmitter {
   private var fit = Fit.full
   /// A range of the payload that is not copied yet: adjacent ranges are copied at once.
   private var pending = 0..<0
+  /// The number of frames around the value.
+  private var depth = 0
+  /// Whether a frame was left out because the stack has no room for it.
+  private var isTooDeep = false
 
   private init(_ parts: RecordParts, _ layout: Layout, appendingTo bytes: consuming [UInt8]) {
     tables = layout.tables
@@ -51,11 +55,22 @@ struct RecordEmitter {
   }
 
   /// Appends a record; O(bytes).
-  static func emit(_ parts: RecordParts, _ layout: Layout, to bytes: inout [UInt8]) -> Fit {
+  ///
+  /// - Throws: `tooDeep`; then nothing is appended.
+  static func emit(
+    _ parts: RecordParts,
+    _ layout: Layout,
+    to bytes: inout [UInt8]
+  ) throws(RecordError) -> Fit {
+    let count = bytes.count
     var emitter = RecordEmitter(parts, layout, appendingTo: bytes)
     bytes = []
     emitter.top()
     bytes = emitter.bytes
+    guard !emitter.isTooDeep else {
+      bytes.removeSubrange(count...)
+      throw .tooDeep
+    }
     return emitter.fit
   }
 
@@ -72,15 +87,28 @@ struct RecordEmitter {
     let presence = emitter.field(parts.settled(.frame(0)), shape)
     emitter.flush()
     bytes = emitter.bytes
-    return emitter.fit == .full ? presence : nil
+    return emitter.fit == .full && !emitter.isTooDeep ? presence : nil
   }
 
   /// The value at the top, preceded by its tag.
-  static func tagged(_ parts: RecordParts, _ layout: Layout) -> [UInt8] {
+  ///
+  /// - Throws: `tooDeep`.
+  static func tagged(_ parts: RecordParts, _ layout: Layout) throws(RecordError) -> [UInt8] {
     var emitter = RecordEmitter(parts, layout, appendingTo: [])
     emitter.tagged(parts.settled(.frame(0)))
     emitter.flush()
+    if emitter.isTooDeep { throw .tooDeep }
     return emitter.bytes
+  }
+
+  /// Enters a frame, unless the stack has no room for it.
+  private mutating func enter() -> Bool {
+    guard RecordLimits.allow(depth: depth + 1) else {
+      isTooDeep = true
+      return false
+    }
+    depth += 1
+    return true
   }
 
   private mutating func top() {
@@ -125,10 +153,13 @@ struct RecordEmitter {
     case .scalar(let scalar, let start, let end):
       append(scalar.rawValue)
       copy(start, end)
-    case .frame(let frame) where parts.isArray(frame):
-      append(ValueKind.array.rawValue)
-      taggedElements(frame)
     case .frame(let frame):
+      guard enter() else { return }
+      defer { depth -= 1 }
+      if parts.isArray(frame) {
+        append(ValueKind.array.rawValue)
+        return taggedElements(frame)
+      }
       append(ValueKind.object.rawValue)
       var members = parts.extras(of: frame)
       if let table = parts.frames[frame].shape.table {
@@ -146,6 +177,8 @@ struct RecordEmitter {
   }
 
   private mutating func record(_ frame: Int, _ table: LayoutTables.Table) {
+    guard enter() else { return }
+    defer { depth -= 1 }
     flush()
     let map = bytes.count
     for _ in 0..<table.mapSize { bytes.append(0) }
@@ -230,6 +263,8 @@ struct RecordEmitter {
   }
 
   private mutating func array(_ frame: Int, of shape: LayoutTables.Shape) {
+    guard enter() else { return }
+    defer { depth -= 1 }
     var (allFit, allFitOrNull) = (true, true)
     var next = parts.firstEntry(of: frame)
     while let entry = next {

@@ -62,7 +62,7 @@ extension RecordValue {
     }
     let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: RecordParts())
     try encoding.encode(value)
-    let tagged = RecordEmitter.tagged(encoding.takeParts(), .empty)
+    let tagged = try RecordEmitter.tagged(encoding.takeParts(), .empty)
     self = try RecordValue(tagged: tagged[...])
   }
 

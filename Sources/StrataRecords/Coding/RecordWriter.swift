@@ -97,7 +97,7 @@ package struct RecordWriter: Sendable {
     defer { keyTypes = encoding.keyTypes }
     try encoding.encode(value)
     parts = encoding.takeParts()
-    let fit = RecordEmitter.emit(parts, layout, to: &bytes)
+    let fit = try RecordEmitter.emit(parts, layout, to: &bytes)
     if fit == .partial { growth.learn(from: parts, layout) }
     parts.reset()
     swap(&parts, &room)

@@ -6,7 +6,7 @@ package enum TaggedValue {
   package static func bytes(of value: some Encodable) throws -> [UInt8] {
     let encoding = RecordEncoding(.empty, keyTypes: KeyTypes(), reusing: RecordParts())
     try encoding.encode(value)
-    return RecordEmitter.tagged(encoding.takeParts(), .empty)
+    return try RecordEmitter.tagged(encoding.takeParts(), .empty)
   }
 
   /// The bytes of a value without a type.
