@@ -46,13 +46,9 @@ struct SharedLock: ~Copyable {
     return .noLockFile
   }
 
-  /// Also for writing, if this user may.
+  /// Also for writing, if that is possible.
   private static func open(_ path: String) throws(SystemError) -> OpenFile {
-    do {
-      return try OpenFile(path, O_RDWR)
-    } catch  where [EACCES, EPERM, EROFS].contains(error.code) {
-      return try OpenFile(path, O_RDONLY)
-    }
+    do { return try OpenFile(path, O_RDWR) } catch { return try OpenFile(path, O_RDONLY) }
   }
 
   /// Whether its name is in the file, and not that of another reader.
