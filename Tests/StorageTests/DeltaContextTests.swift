@@ -64,17 +64,20 @@ struct DeltaContextTests {
       long.bounded().call == .init(name: "rename", omitted: "they have more than 16384 bytes")
     )
     #expect(long.bounded().isCut)
-    var deep = whole
-    deep.call?.arguments = (0..<254).reduce(RecordValue.null) { value, _ in .array([value]) }
-    let omitted = try #require(deep.bounded().call?.omitted)
-    #expect(omitted == "they cannot be stored: tooDeep")
-    // As deep as possible is read back, also among others.
-    deep.call?.arguments = (0..<250).reduce(RecordValue.null) { value, _ in .array([value]) }
-    deep = deep.bounded()
-    #expect(deep.call?.omitted == nil)
-    deep.revision = 1
-    let bytes = try #require(DeltaContexts([deep, deep]).encoded())
-    #expect(try DeltaContexts(bytes, of: "delta 2").contexts == [deep, deep])
+    let whole = whole
+    try onLargeStack { () throws in
+      var deep = whole
+      deep.call?.arguments = (0..<254).reduce(RecordValue.null) { value, _ in .array([value]) }
+      let omitted = try #require(deep.bounded().call?.omitted)
+      #expect(omitted == "they cannot be stored: tooDeep")
+      // As deep as possible is read back, also among others.
+      deep.call?.arguments = (0..<250).reduce(RecordValue.null) { value, _ in .array([value]) }
+      deep = deep.bounded()
+      #expect(deep.call?.omitted == nil)
+      deep.revision = 1
+      let bytes = try #require(DeltaContexts([deep, deep]).encoded())
+      #expect(try DeltaContexts(bytes, of: "delta 2").contexts == [deep, deep])
+    }
   }
 
   @Test(arguments: [
