@@ -132,7 +132,8 @@ struct LeadershipLossTests {
     let memory = MemoryArchive { clock.withLock { $0 } }
     let archive = FaultyArchive(memory)
     try await addCommit(in: archive)
-    let lease = Duration.milliseconds(200)
+    // Long enough for a renewal that a busy machine delays.
+    let lease = Duration.seconds(2)
     let (leads, isPulling) = (Lock(0), Lock(true))
     let (renewed, renewal) = AsyncStream.makeStream(of: Void.self)
     archive.fail { call in
@@ -143,7 +144,7 @@ struct LeadershipLossTests {
         return nil
       case "renew":
         // Twice as much later, the lease would have ended.
-        clock.withLock { $0 += 0.1 }
+        clock.withLock { $0 += 1 }
         renewal.yield()
         return nil
       default: return isPulling.withLock { $0 } ? .paused : nil
