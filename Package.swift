@@ -55,6 +55,9 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Strata", targets: ["Strata"]),
+    .library(name: "StrataMigrations", targets: ["StrataMigrations"]),
+    .library(name: "StrataMaintenance", targets: ["StrataMaintenance"]),
+    .library(name: "StrataArchive", targets: ["StrataArchive"]),
     .library(name: "StrataFlux", targets: ["StrataFlux"]),
     .library(name: "StrataFluxRecorder", targets: ["StrataFluxRecorder"]),
     .library(name: "StrataInspector", targets: ["StrataInspector"]),
@@ -104,49 +107,71 @@ let package = Package(
     // The storage: the file, without the types of a user.
     .target(name: "StrataRecords", dependencies: ["StrataBase"]),
 
-    // The file as it is read and appended to, and questions about it.
+    // The file as it is read and appended to.
     .target(
       name: "StrataJournal",
       dependencies: ["StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords"],
       exclude: notCompiled,
       resources: privacyManifest
     ),
+
+    // The file as it is owned: one writer, snapshots, backups, quarantine.
+    .target(
+      name: "StrataStorage",
+      dependencies: [
+        "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
+      ]
+    ),
+
+    // What stands on storage and only some need, without the types of a user: the command has all of it. Each target whose
+    // name ends in -ing is the greater part of a product, which adds what an opening needs.
     .target(
       name: "StrataInspection",
       dependencies: [
         "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
       ]
     ),
-
-    // The file as it is owned: one writer, backups, what a damaged file still has.
-    .target(
-      name: "StrataStorage",
-      dependencies: [
-        "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
-        "StrataInspection",
-      ]
-    ),
     .target(
       name: "StrataMigrating",
       dependencies: [
         "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
-        "StrataInspection", "StrataStorage",
+        "StrataStorage",
       ]
     ),
     .target(
-      name: "StrataArchive",
+      name: "StrataMaintaining",
       dependencies: [
         "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
         "StrataInspection", "StrataStorage",
       ]
     ),
+    .target(
+      name: "StrataArchiving",
+      dependencies: [
+        "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
+        "StrataStorage",
+      ]
+    ),
 
-    // SQL over the records of a file.
+    // SQL over the records of a file: a record as a row, questions, and the scripts of migrations.
+    .target(
+      name: "StrataColumns",
+      dependencies: [
+        "StrataBase", "StrataSQLite", "StrataRecords", "StrataJournal", "StrataStorage",
+      ]
+    ),
     .target(
       name: "StrataSQL",
       dependencies: [
         "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
-        "StrataInspection", "StrataStorage", "StrataMigrating",
+        "StrataInspection", "StrataStorage", "StrataMaintaining", "StrataColumns",
+      ]
+    ),
+    .target(
+      name: "StrataScripts",
+      dependencies: [
+        "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
+        "StrataStorage", "StrataMigrating", "StrataColumns",
       ]
     ),
 
@@ -155,7 +180,7 @@ let package = Package(
       name: "StrataInspector",
       dependencies: [
         "StrataBase", "StrataRecords", "StrataSQLite", "StrataJournal", "StrataInspection",
-        "StrataStorage", "StrataSQL",
+        "StrataStorage", "StrataMaintaining", "StrataSQL",
       ] + server,
       resources: [.embedInCode("Page")]
     ),
@@ -168,21 +193,40 @@ let package = Package(
       dependencies: ["StrataBase", "StrataCore", "StrataNormalization"]
     ),
 
-    // Where storage and state meet, and what stands on it.
+    // Where storage and state meet.
     .target(
       name: "StrataPersistence",
       dependencies: [
         "StrataBase", "StrataRecords", "StrataCore", "StrataNormalization", "StrataEntityStore",
-        "StrataJournal", "StrataInspection", "StrataStorage", "StrataSchema", "StrataMigrating",
-        "StrataArchive", metrics, lifecycle,
+        "StrataSchema", "StrataJournal", "StrataStorage", metrics, lifecycle,
       ]
     ),
+
+    // The products: what everybody needs, and what stands on it.
     .target(
       name: "Strata",
       dependencies: [
         "StrataCore", "StrataNormalization", "StrataEntityStore", "StrataRecords", "StrataJournal",
-        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive", "StrataSQL",
-        "StrataPersistence", macros,
+        "StrataStorage", "StrataPersistence", macros,
+      ]
+    ),
+    .target(
+      name: "StrataMigrations",
+      dependencies: ["StrataStorage", "StrataMigrating", "StrataScripts", "StrataPersistence"]
+    ),
+    .target(
+      name: "StrataMaintenance",
+      dependencies: [
+        "StrataBase", "StrataRecords", "StrataCore", "StrataNormalization", "StrataJournal",
+        "StrataStorage", "StrataMaintaining", "StrataPersistence",
+      ]
+    ),
+    .target(
+      name: "StrataArchive",
+      dependencies: [
+        "StrataBase", "StrataSQLite", "StrataCore", "StrataNormalization", "StrataEntityStore",
+        "StrataSchema", "StrataJournal", "StrataStorage", "StrataArchiving", "StrataPersistence",
+        metrics, lifecycle,
       ]
     ),
     .macro(
@@ -205,36 +249,58 @@ let package = Package(
     ),
     .target(
       name: "StrataPostgres",
-      dependencies: ["StrataBase", "StrataJournal", "StrataArchive", libpq]
+      dependencies: ["StrataBase", "StrataJournal", "StrataArchiving", libpq]
     ),
 
     .executableTarget(
       name: "StrataCLI",
       dependencies: [
         "StrataBase", "StrataRecords", "StrataSQLite", "StrataJournal", "StrataInspection",
-        "StrataStorage", "StrataMigrating", "StrataArchive", "StrataSQL", "StrataInspector",
-        "StrataPostgres", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "StrataStorage", "StrataMigrating", "StrataMaintaining", "StrataArchiving", "StrataSQL",
+        "StrataScripts", "StrataInspector", "StrataPostgres",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]
     ),
 
+    // What tests of the core use: it stands on no other product.
     .target(
       name: "TestSupport",
       dependencies: [
-        "CStrataSQLite", "Strata", "StrataBase", "StrataCore", "StrataSQLite", "StrataJournal",
-        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive",
-        "StrataPersistence",
+        "CStrataSQLite", "Strata", "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords",
+        "StrataJournal", "StrataStorage", "StrataPersistence",
       ],
       path: "Tests/TestSupport",
       exclude: ["Golden/read_store.py"]
     ),
+    // What tests of the products beside it use.
+    .target(
+      name: "ProductSupport",
+      dependencies: [
+        "Strata", "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchiving",
+        "StrataMaintaining", "StrataPersistence", "StrataMigrations", "StrataArchive",
+        "StrataMaintenance", "TestSupport",
+      ],
+      path: "Tests/ProductSupport"
+    ),
     .executableTarget(
       name: "CrashChild",
       dependencies: [
-        "Strata", "StrataBase", "StrataSQLite", "StrataRecords", "StrataJournal",
-        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive",
-        "StrataPersistence", "TestSupport",
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMaintaining", "StrataPersistence", "Strata",
+        "TestSupport",
       ],
       path: "Tests/CrashChild"
+    ),
+    .executableTarget(
+      name: "ProductChild",
+      dependencies: [
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchiving",
+        "StrataMaintaining", "StrataPersistence", "Strata", "StrataMigrations", "StrataArchive",
+        "StrataMaintenance", "TestSupport", "ProductSupport",
+      ],
+      path: "Tests/ProductChild"
     ),
     .executableTarget(
       name: "LivePage",
@@ -246,7 +312,9 @@ let package = Package(
     // Stores, archives and followers in a world that a seed determines, for Scripts/simulate.
     .executableTarget(
       name: "Simulation",
-      dependencies: ["StrataBase", "TestSupport"],
+      dependencies: [
+        "StrataBase", "TestSupport", "ProductSupport",
+      ],
       path: "Tests/Simulation"
     ),
     .testTarget(name: "BaseTests", dependencies: ["StrataBase", "TestSupport"]),
@@ -277,22 +345,25 @@ let package = Package(
       name: "StorageTests",
       dependencies: [
         "StrataBase", "StrataSchema", "StrataRecords", "StrataSQLite", "StrataJournal",
-        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive", "TestSupport",
+        "StrataInspection", "StrataStorage", "StrataMaintaining", "TestSupport",
       ]
     ),
     .testTarget(
       name: "SQLTests",
       dependencies: [
-        "StrataSQL", "StrataBase", "StrataSQLite", "StrataRecords", "StrataJournal",
-        "StrataInspection", "StrataStorage", "StrataMigrating", "Strata", "TestSupport",
+        "StrataColumns", "StrataSQL", "StrataScripts", "StrataBase", "StrataCore", "StrataSQLite",
+        "StrataSchema", "StrataRecords", "StrataJournal", "StrataInspection", "StrataStorage",
+        "StrataMigrating", "StrataArchiving", "StrataMaintaining", "StrataPersistence", "Strata",
+        "StrataMigrations", "StrataArchive", "StrataMaintenance", "TestSupport", "ProductSupport",
       ]
     ),
     .testTarget(
       name: "PersistenceTests",
       dependencies: [
-        "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataJournal",
-        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive",
-        "StrataPersistence", "Strata", "TestSupport", metrics, tracing, lifecycle,
+        "StrataInspection", "StrataMaintaining", "StrataMaintenance",
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataSchema", "StrataRecords",
+        "StrataJournal", "StrataStorage", "StrataPersistence", "Strata", "TestSupport",
+        "StrataNormalization", metrics, tracing, lifecycle,
         product("MetricsTestKit", of: "swift-metrics", with: "SwiftMetrics"),
         product("InMemoryTracing", of: "swift-distributed-tracing", with: "Tracing"),
         product("Logging", of: "swift-log", with: "ServiceLifecycle"),
@@ -302,32 +373,38 @@ let package = Package(
     .testTarget(
       name: "DurabilityTests",
       dependencies: [
-        "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataJournal",
-        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataPersistence", "Strata",
-        "TestSupport", "CrashChild",
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataSchema", "StrataRecords",
+        "StrataJournal", "StrataStorage", "StrataPersistence", "Strata", "TestSupport",
+        "StrataNormalization", "StrataInspection", "StrataMaintaining", "StrataMaintenance",
+        "CrashChild",
       ]
     ),
     .testTarget(
       name: "InspectionTests",
       dependencies: [
-        "StrataBase", "StrataCore", "StrataSQLite", "StrataRecords", "StrataNormalization",
-        "StrataJournal", "StrataInspection", "StrataStorage", "StrataPersistence", "Strata",
-        "TestSupport",
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataSchema", "StrataRecords",
+        "StrataJournal", "StrataStorage", "StrataPersistence", "Strata", "TestSupport",
+        "StrataNormalization", "StrataInspection",
+        "StrataMaintenance",
       ]
     ),
     .testTarget(
       name: "MigratingTests",
       dependencies: [
-        "StrataBase", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
-        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchive", "Strata",
-        "TestSupport", "CrashChild",
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataSchema", "StrataRecords",
+        "StrataJournal", "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchiving",
+        "StrataMaintaining", "StrataPersistence", "Strata", "StrataMigrations", "StrataArchive",
+        "StrataMaintenance", "TestSupport", "ProductSupport", "CrashChild", "ProductChild",
       ]
     ),
     .testTarget(
       name: "ArchiveTests",
       dependencies: [
-        "StrataBase", "StrataJournal", "StrataInspection", "StrataStorage", "StrataMigrating",
-        "StrataArchive", "StrataPersistence", "Strata", "TestSupport", "CrashChild",
+        "StrataBase", "StrataCore", "StrataSQLite", "StrataSchema", "StrataRecords",
+        "StrataJournal", "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchiving",
+        "StrataMaintaining", "StrataPersistence", "Strata", "StrataMigrations", "StrataArchive",
+        "StrataMaintenance", "TestSupport", "ProductSupport", "CrashChild", "ProductChild",
+        metrics, product("MetricsTestKit", of: "swift-metrics", with: "SwiftMetrics"),
       ]
     ),
     .testTarget(
@@ -340,19 +417,27 @@ let package = Package(
     .testTarget(
       name: "CLITests",
       dependencies: [
-        "StrataCLI", "Strata", "StrataBase", "StrataRecords", "StrataSQLite", "StrataJournal",
-        "StrataInspection", "StrataStorage", "StrataArchive", "TestSupport", "CrashChild",
-        "NotesFirst", "NotesSecond",
+        "StrataCLI", "NotesFirst", "NotesSecond", "CrashChild", "ProductChild", "StrataSQL",
+        "StrataBase",
+        "StrataCore", "StrataSQLite", "StrataSchema", "StrataRecords", "StrataJournal",
+        "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchiving",
+        "StrataMaintaining", "StrataPersistence", "Strata", "StrataMigrations", "StrataArchive",
+        "StrataMaintenance", "TestSupport", "ProductSupport",
       ],
       exclude: ["Scenarios"]
     ),
     // The two programs of the page "Start in ten minutes".
     .executableTarget(name: "NotesFirst", dependencies: ["Strata"], path: "Tests/Notes/First"),
-    .executableTarget(name: "NotesSecond", dependencies: ["Strata"], path: "Tests/Notes/Second"),
+    .executableTarget(
+      name: "NotesSecond",
+      dependencies: ["Strata", "StrataMigrations"],
+      path: "Tests/Notes/Second"
+    ),
     .testTarget(
       name: "DocumentationTests",
       dependencies: [
-        "Strata", "StrataFlux", "StrataFluxRecorder", tracing, lifecycle,
+        "Strata", "StrataMigrations", "StrataArchive", "StrataMaintenance", "StrataFlux",
+        "StrataFluxRecorder", tracing, lifecycle,
         product("UnixSignals", of: "swift-service-lifecycle", with: "ServiceLifecycle"),
       ],
       exclude: ["Manifests"]
@@ -360,15 +445,19 @@ let package = Package(
     .testTarget(
       name: "InspectorTests",
       dependencies: [
-        "StrataInspector", "StrataBase", "StrataRecords", "StrataJournal", "StrataInspection",
-        "StrataStorage", "Strata", "StrataPersistence", "TestSupport",
+        "StrataInspector", "StrataBase", "StrataCore", "StrataSQLite", "StrataSchema",
+        "StrataRecords", "StrataJournal", "StrataInspection", "StrataStorage", "StrataMigrating",
+        "StrataArchiving", "StrataMaintaining", "StrataPersistence", "Strata", "StrataMigrations",
+        "StrataArchive", "StrataMaintenance", "TestSupport", "ProductSupport",
       ]
     ),
     .testTarget(
       name: "PostgresTests",
       dependencies: [
-        "StrataPostgres", "StrataBase", "StrataCore", "StrataJournal", "StrataStorage",
-        "StrataArchive", "StrataPersistence", "Strata", "TestSupport", "StrataCLI",
+        "StrataPostgres", "StrataCLI", "StrataBase", "StrataCore", "StrataSQLite", "StrataSchema",
+        "StrataRecords", "StrataJournal", "StrataInspection", "StrataStorage", "StrataMigrating",
+        "StrataArchiving", "StrataMaintaining", "StrataPersistence", "Strata", "StrataMigrations",
+        "StrataArchive", "StrataMaintenance", "TestSupport", "ProductSupport",
       ]
     ),
     .testTarget(
@@ -382,9 +471,10 @@ let package = Package(
     .testTarget(
       name: "MacrosTests",
       dependencies: [
-        "MacroBatches",
-        "StrataBase", "StrataCore", "StrataNormalization", "StrataRecords", "StrataJournal",
-        "StrataInspection", "StrataMigrating", "StrataPersistence", "Strata", "TestSupport",
+        "MacroBatches", "StrataNormalization", "StrataBase", "StrataCore", "StrataSQLite",
+        "StrataSchema", "StrataRecords", "StrataJournal", "StrataInspection", "StrataStorage",
+        "StrataMigrating", "StrataArchiving", "StrataMaintaining", "StrataPersistence", "Strata",
+        "StrataMigrations", "StrataArchive", "StrataMaintenance", "TestSupport", "ProductSupport",
       ]
     ),
     .testTarget(name: "SeedTests", dependencies: ["Strata", "StrataFlux", "TestSupport"]),

@@ -3,6 +3,9 @@ package import StrataSQLite
 
 /// The migrations of the user's data that ran on a file: the rows of its table `migration` whose kind is 1.
 package enum DataLedger {
+  /// The form of a migration that was noted without running.
+  package static let baseline = "baseline"
+
   /// A row: a migration that ran.
   package struct Entry: Hashable, Sendable {
     /// 1, 2, 3 … in the order in which they ran.
@@ -99,6 +102,7 @@ package enum DataLedger {
 
   /// Adds a row; fails if there is one of its number.
   package static func append(_ entry: Entry, on connection: Connection) throws(SQLiteError) {
+    try FeatureRow.note(.migrations, since: entry.revision, on: connection)
     try HashedTable.migration.insert(
       [
         1, .integer(Int64(entry.number)), .text(entry.name), .blob(entry.checksum.bytes),
@@ -109,6 +113,16 @@ package enum DataLedger {
       ],
       on: connection
     )
+  }
+
+  /// Notes that the file has migrations, if it has a row of one, readable or not.
+  package static func noteFeature(on connection: Connection) throws(SQLiteError) {
+    let first = try connection.all("SELECT min(revision) FROM migration WHERE kind = 1") {
+      row throws(SQLiteError) in try row.optionalInt(0)
+    }
+    if let first = first.first ?? nil {
+      try FeatureRow.note(.migrations, since: first, on: connection)
+    }
   }
 
   /// Removes the row of a number.

@@ -29,6 +29,7 @@ package struct HashedTable: Sendable {
     "created",
     "application"
   )
+  package static let feature = HashedTable("feature", "name", "since")
   package static let origin = HashedTable("origin", "id", "uuid", "opened")
   package static let entityTable = HashedTable("entity_table", "name", "since", "until")
   package static let declaredColumn = HashedTable(
@@ -82,7 +83,7 @@ package struct HashedTable: Sendable {
   )
 
   package static let all = [
-    store, origin, entityTable, declaredColumn, snapshotName, leadership, olderBuild,
+    store, feature, origin, entityTable, declaredColumn, snapshotName, leadership, olderBuild,
     migrationTrace, erasure, migration,
   ]
 }

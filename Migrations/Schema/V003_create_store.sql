@@ -14,6 +14,13 @@ CREATE TABLE store (
   hash         BLOB    NOT NULL CHECK (length(hash) = 16)
 ) STRICT;
 
+-- What a program must know of, besides the format, to write to the file: features of other products than the core.
+CREATE TABLE feature (
+  name         TEXT    PRIMARY KEY,
+  since        INTEGER NOT NULL,            -- the revision after which the file has it
+  hash         BLOB    NOT NULL CHECK (length(hash) = 16)
+) STRICT, WITHOUT ROWID;
+
 -- One row for each time a writer opened the file: the origin of the deltas it appended.
 CREATE TABLE origin (
   id           INTEGER PRIMARY KEY,

@@ -3,6 +3,7 @@ import Foundation
 import StrataInspection
 import StrataJournal
 import StrataSQL
+import StrataScripts
 
 /// The `strata` command: inspects the file of a store, and migrates its data.
 ///

@@ -315,9 +315,6 @@ extension ReadView {
     }
   }
 
-  /// The revision before the first delta.
-  var startOfJournal: Revision { (first ?? last.revision.next).previous }
-
   /// The first revision of the journal, if a range that starts here reaches before it.
   fileprivate func trimmed(from range: JournalRange, _ bounds: LogBounds) -> Revision? {
     let oldest = first ?? last.revision.next

@@ -1,6 +1,6 @@
 public import StrataJournal
 import StrataSchema
-public import StrataStorage
+import StrataStorage
 
 /// One step in the evolution of a store's data: it has a number and a name, and changes tables of records.
 ///

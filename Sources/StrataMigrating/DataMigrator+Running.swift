@@ -1,6 +1,5 @@
 import Foundation
 import StrataBase
-import StrataInspection
 import StrataJournal
 import StrataRecords
 import StrataSQLite

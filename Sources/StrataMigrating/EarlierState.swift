@@ -1,13 +1,13 @@
-package import StrataJournal
+import StrataJournal
 import StrataSchema
-package import StrataStorage
+import StrataStorage
 
 /// A state from before migrations of the data, as they bring it up: the migrations that have run since run on a copy of
 /// the store that ends there.
 ///
 /// They run as they ran on the store, so what any kind of step makes of the old state is what a launch from that state
 /// would have made of it.
-package struct EarlierState {
+struct EarlierState {
   private let revision: Revision
   /// What the ledger says of the migrations that the state lacks, in their order.
   private let rows: [DataLedger.Entry]
@@ -24,7 +24,7 @@ package struct EarlierState {
   ///   another one in its place, it is squashed, or trimmed deltas would have to say whether it had run by then.
   ///   `DataMigrationError.takenBack` for a state with a migration that was taken back since and that the store has no
   ///   longer; what `EarlierCatalog` throws for one whose migrations are not known.
-  package init?(
+  init?(
     at revision: Revision,
     of view: ReadView,
     _ migrations: [DataMigration],
@@ -63,7 +63,7 @@ package struct EarlierState {
   ///
   /// - Throws: `.trimmed` and `.merged`; `.dataMigration` where a migration does not run on that state; what the closure
   ///   throws.
-  package func read<R>(from view: ReadView, _ body: (ReadView) throws -> R) throws -> R {
+  func read<R>(from view: ReadView, _ body: (ReadView) throws -> R) throws -> R {
     try view.checkIsKept(revision)
     return try ScratchStore.with(copyOf: path, view.journal.connection, endingAt: revision) {
       scratch in

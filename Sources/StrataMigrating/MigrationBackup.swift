@@ -1,6 +1,5 @@
 import Foundation
 import StrataBase
-import StrataInspection
 import StrataJournal
 import StrataSQLite
 import StrataStorage
@@ -67,9 +66,9 @@ struct MigrationBackup {
   private func isCopy(_ backup: StorePath, of position: Position) -> Bool {
     do {
       let inspector = try Inspector(path: backup.file, on: disk)
-      let info = try inspector.info()
-      return try info.store == position.storeID && info.revision == position.revision.number
-        && info.chain == position.chain.description && inspector.verify().isSound
+      let copy = try inspector.query { $0.position }
+      return try copy.storeID == position.storeID && copy.revision == position.revision
+        && copy.chain == position.chain && inspector.verify().isSound
     } catch {
       // A file that cannot be read is none.
       return false
@@ -109,17 +108,17 @@ struct MigrationBackup {
 
   /// Whether a file is a copy of the store at a revision of its history; its contents are not verified.
   private func isCopy(_ backup: String, of view: ReadView) throws -> Bool {
-    let info: StoreSummary
+    let copy: Position
     do {
-      info = try Inspector(path: backup, on: disk).info()
+      copy = try Inspector(path: backup, on: disk).query { $0.position }
     } catch {
       // A file that cannot be read is none.
       return false
     }
-    guard info.store == view.identity.id,
-      let chain = try view.chain(at: Revision(info.revision))
-    else { return false }
-    return chain.description == info.chain
+    guard copy.storeID == view.identity.id, let chain = try view.chain(at: copy.revision) else {
+      return false
+    }
+    return chain == copy.chain
   }
 
   private struct Copy {

@@ -1,20 +1,22 @@
 package import StrataJournal
 package import StrataSQLite
-import StrataSchema
-package import StrataStorage
+package import StrataSchema
+public import StrataStorage
 
 /// The migrations that an opening runs before it reads a file.
-package struct MigrationPreparation: FilePreparation {
+public struct MigrationPreparation: FilePreparation {
   package let migrations: [DataMigration]
-  private let policy: MigrationConfiguration.Policy
+  private let configuration: MigrationConfiguration
 
   package init(
     _ migrations: [DataMigration],
-    _ policy: MigrationConfiguration.Policy = .automatic
+    _ configuration: MigrationConfiguration = MigrationConfiguration()
   ) {
     self.migrations = migrations
-    self.policy = policy
+    self.configuration = configuration
   }
+
+  package var feature: FeatureRow.Name { .migrations }
 
   package var isNeeded: Bool { !migrations.isEmpty }
 
@@ -22,9 +24,8 @@ package struct MigrationPreparation: FilePreparation {
   package func prepare(
     _ store: OwnedStore,
     reading read: (any EntitySource, ReadView) throws -> Void
-  ) throws -> MigrationReport? {
+  ) throws -> PreparedFile? {
     if migrations.isEmpty { return nil }
-    let configuration = store.configuration.migrations
     let run = MigrationRun(
       migrations: migrations,
       store: store,
@@ -43,7 +44,30 @@ package struct MigrationPreparation: FilePreparation {
       return true
     }
     if let name = report.stoppedBefore { throw DataMigrationError.needsProgram(name) }
-    return report
+    return PreparedFile(end: report.after, report: report)
+  }
+
+  package func unknownChanges(
+    in view: ReadView,
+    tables: Set<String>,
+    _ configuration: PersistenceConfiguration,
+    at path: StorePath
+  ) throws -> UnknownChanges? {
+    let known = migrations.last?.number ?? 0
+    try view.checkTablesAreThere(tables, knowing: known, configuration, at: path)
+    if self.configuration.policy == .external { return nil }
+    return try view.newerMigrations(than: known, configuration, at: path)
+  }
+
+  package func readEarlierState<R>(
+    at revision: Revision,
+    of view: ReadView,
+    at path: StorePath,
+    _ configuration: PersistenceConfiguration,
+    _ body: (ReadView) throws -> R
+  ) throws -> R? {
+    let earlier = try EarlierState(at: revision, of: view, migrations, at: path, configuration)
+    return try earlier?.read(from: view, body)
   }
 
   /// Checks that none is pending.
@@ -54,6 +78,10 @@ package struct MigrationPreparation: FilePreparation {
     if !sequence.pending.isEmpty {
       throw DataMigrationError.pending(sequence.pending.map(\.migration.name))
     }
+  }
+
+  package func pending(in connection: Connection) throws -> [String] {
+    try MigrationRun.ledger(of: connection, migrations).sequence.pending.map(\.migration.name)
   }
 
   /// Notes all as applied: a new store has the shape that they lead to.
@@ -80,11 +108,66 @@ package struct MigrationPreparation: FilePreparation {
     let ledger = try DataLedger.entries(on: session.connection)
     guard let head = ledger.last?.number else { return }
     let known = migrations.last?.number ?? 0
-    let isOlder = known < head && policy != .external
+    let isOlder = known < head && configuration.policy != .external
     let before = try OlderBuildMarks.read(session.connection)
     var marks = before
     marks.add(isOlder ? .olderBuild(knowing: known) : .currentBuild, after: session.written)
     guard marks != before else { return }
     try session.transaction { try marks.write(to: session.connection) }
+  }
+}
+
+extension ReadView {
+  /// The migrations that ran on the file and that a build whose list ends at a number lacks; nil if it lacks none.
+  fileprivate func newerMigrations(
+    than number: Int,
+    _ configuration: PersistenceConfiguration,
+    at path: StorePath
+  ) throws -> UnknownChanges? {
+    try newer(rows(after: number), configuration, at: path)
+  }
+
+  private func rows(after number: Int) throws -> [DataLedger.Entry] {
+    try DataLedger.entries(on: journal.connection).filter { $0.number > number }
+  }
+
+  private func newer(
+    _ rows: [DataLedger.Entry],
+    _ configuration: PersistenceConfiguration,
+    at path: StorePath
+  ) throws -> UnknownChanges? {
+    guard let first = rows.first else { return nil }
+    let backup = try MigrationBackup(path: path, disk: configuration.disk)
+      .newest(before: Revision(first.revision), in: self)
+    return UnknownChanges(names: rows.map(\.name), backup: backup)
+  }
+
+  /// Refuses a build that has tables which a migration has renamed or dropped that it lacks: they would be empty.
+  ///
+  /// The ledger decides. A table that is gone by a migration of the build's own list may come back with its next
+  /// release.
+  fileprivate func checkTablesAreThere(
+    _ names: Set<String>,
+    knowing number: Int,
+    _ configuration: PersistenceConfiguration,
+    at path: StorePath
+  ) throws {
+    guard configuration.unknownTables == .refuse else { return }
+    let gone = listed.filter { $0.until != nil && names.contains($0.name) }
+    if gone.isEmpty { return }
+    let rows = try rows(after: number)
+    let ended = gone.filter { table in
+      !tables.contains(table.name) && rows.contains { Revision($0.revision) == table.until }
+    }
+    guard let table = ended.first, let newer = try newer(rows, configuration, at: path) else {
+      return
+    }
+    let names = ended.map(\.name).joined(separator: ", ")
+    throw newer.refusal(
+      """
+      the \(ended.count == 1 ? "table" : "tables") \(names) of this build \(ended.count == 1 ? "was" : "were") \
+      renamed or dropped, first at revision \(table.until ?? table.since), and would be empty
+      """
+    )
   }
 }

@@ -1,8 +1,8 @@
 import Foundation
 import StrataBase
-package import StrataJournal
+import StrataJournal
 import StrataSchema
-package import StrataStorage
+import StrataStorage
 
 /// What a list of migrations means for a store with a ledger, computed without access to the file.
 struct MigrationSequence {
@@ -209,87 +209,5 @@ extension AppliedMigration {
     revision = Revision(row.revision)
     layout = row.layout
     replaces = row.replaces
-  }
-}
-
-/// What a newer build has run on a store.
-package struct NewerMigrations: Sendable, Equatable {
-  package let names: [String]
-  /// The newest copy of the store from before them, if there is one.
-  package let backup: String?
-
-  /// What follows for a build without them, without a full stop.
-  package var note: String {
-    let way = backup.map { ", or restore \($0)" } ?? ""
-    return """
-      a newer build has migrated this store, and this one lacks \(names.joined(separator: ", ")): a field or table \
-      that they have renamed reads as missing or as its default, and what this build writes has the old shape until a \
-      newer one opens the store; use the newer build\(way)
-      """
-  }
-}
-
-extension ReadView {
-  /// The migrations that ran on the file and that a build whose list ends at a number lacks; nil if it lacks none.
-  ///
-  /// A list that is missing altogether lacks nothing with the policy `.external`.
-  package func newerMigrations(
-    than number: Int,
-    _ configuration: PersistenceConfiguration,
-    at path: StorePath
-  ) throws -> NewerMigrations? {
-    if configuration.migrations.policy == .external { return nil }
-    return try newer(rows(after: number), configuration, at: path)
-  }
-
-  private func rows(after number: Int) throws -> [DataLedger.Entry] {
-    try DataLedger.entries(on: journal.connection).filter { $0.number > number }
-  }
-
-  private func newer(
-    _ rows: [DataLedger.Entry],
-    _ configuration: PersistenceConfiguration,
-    at path: StorePath
-  ) throws -> NewerMigrations? {
-    guard let first = rows.first else { return nil }
-    let backup = try MigrationBackup(path: path, disk: configuration.disk)
-      .newest(before: Revision(first.revision), in: self)
-    return NewerMigrations(names: rows.map(\.name), backup: backup)
-  }
-
-  /// The number after the last migration that ran on the file.
-  package func nextMigration() throws -> Int {
-    (try DataLedger.entries(on: journal.connection).last?.number ?? 0) + 1
-  }
-
-  /// Refuses a build that has tables which a migration has renamed or dropped that it lacks: they would be empty.
-  ///
-  /// The ledger decides. A table that is gone by a migration of the build's own list may come back with its next
-  /// release.
-  package func checkTablesAreThere(
-    _ names: Set<String>,
-    knowing number: Int,
-    _ configuration: PersistenceConfiguration,
-    at path: StorePath
-  ) throws {
-    guard configuration.unknownTables == .refuse else { return }
-    let gone = listed.filter { $0.until != nil && names.contains($0.name) }
-    if gone.isEmpty { return }
-    let rows = try rows(after: number)
-    let ended = gone.filter { table in
-      !tables.contains(table.name) && rows.contains { Revision($0.revision) == table.until }
-    }
-    guard let table = ended.first, let newer = try newer(rows, configuration, at: path) else {
-      return
-    }
-    let names = ended.map(\.name).joined(separator: ", ")
-    throw DataMigrationError.olderBuild(
-      lacks: newer.names,
-      detail: """
-        the \(ended.count == 1 ? "table" : "tables") \(names) of this build \(ended.count == 1 ? "was" : "were") \
-        renamed or dropped, first at revision \(table.until ?? table.since), and would be empty
-        """,
-      backup: newer.backup
-    )
   }
 }

@@ -2,7 +2,6 @@ import Foundation
 import StrataBase
 public import StrataCore
 public import StrataJournal
-import StrataMigrating
 public import StrataNormalization
 import StrataStorage
 
@@ -40,19 +39,23 @@ extension Persistence {
   ) {
     try await writePending(for: point)
     let (path, policy, configuration) = (writer.path, policy, writer.configuration)
-    let migrations = (writer.preparation as? MigrationPreparation)?.migrations ?? []
+    let preparation = writer.preparation
     return try await reader.read { view in
       let revision = try view.revision(of: point)
       if let recent = recentContents(at: revision, unknownFields) {
         try view.checkIsKept(revision)
         return (recent.database, recent.values, CarriedFields())
       }
-      let earlier = try EarlierState(at: revision, of: view, migrations, at: path, configuration)
-      if let earlier {
-        return try earlier.read(from: view) { view in
-          try view.contents(at: view.last.revision, over: Database(), policy, path, unknownFields)
-        }
+      let earlier = try preparation?.readEarlierState(
+        at: revision,
+        of: view,
+        at: path,
+        configuration
+      ) { view in
+        try view.contents(at: view.last.revision, over: Database(), policy, path, unknownFields)
       }
+      if let earlier { return earlier }
+      if preparation == nil { try view.checkShape(at: revision) }
       return try view.contents(at: revision, over: Database(), policy, path, unknownFields)
     }
   }
@@ -118,7 +121,7 @@ extension Persistence {
 
   /// The table of that name, or of the entity type; throws `.notFound` unless the schema lists it with the
   /// type.
-  func tableName<Entity: EntityType>(
+  package func tableName<Entity: EntityType>(
     of type: Entity.Type,
     or table: TableName?
   ) throws(PersistenceError) -> TableName {
@@ -188,7 +191,7 @@ extension Persistence {
   }
 
   /// Writes commits that a question about `point` needs and that still wait in memory.
-  func writePending(for point: HistoryPoint?) async throws(PersistenceError) {
+  package func writePending(for point: HistoryPoint?) async throws(PersistenceError) {
     var target = writer.queue.lastRevision
     switch point {
     case .revision(let revision): target = min(target, revision)

@@ -79,13 +79,11 @@
     }
 
     func record(_ status: PersistenceStatus, at time: Date) {
-      let failedCalls = status.archive.map { Int64($0.failedCalls) }
+      let measures = status.parts.measures(at: time)
       recorded.record(
-        Self.values(of: status) + (status.archive?.values(at: time) ?? []),
-        totals: [
-          ("strata_commits_written", status.revisions.written.number),
-          ("strata_archive_failed_calls", failedCalls),
-        ]
+        Self.values(of: status) + measures.filter { !$0.isTotal }.map { ($0.label, $0.value) },
+        totals: [("strata_commits_written", status.revisions.written.number)]
+          + measures.filter(\.isTotal).map { ($0.label, $0.value) }
       )
     }
 
@@ -106,26 +104,6 @@
         ("strata_snapshot_bytes", status.bytes.snapshots),
         ("strata_pinned_wal_bytes", status.pinnedWAL?.bytes ?? 0),
         ("strata_unpersisted_entities", Int64(status.notPersisted.count)),
-      ]
-    }
-  }
-
-  extension ArchiveStatus {
-    fileprivate func values(at time: Date) -> [RecordedMetrics.Value] {
-      let isLeading = if case .leading = condition { true } else { false }
-      return [
-        ("strata_archive_leading", isLeading ? 1 : 0),
-        ("strata_archive_lag_seconds", RecordedMetrics.seconds(since: behindSince ?? time, time)),
-        ("strata_archive_epoch", epoch),
-        (
-          "strata_archive_lease_seconds",
-          RecordedMetrics.seconds(since: time, leaseEnd ?? time)
-        ),
-        (
-          "strata_archive_contact_seconds",
-          lastContact.map { RecordedMetrics.seconds(since: $0, time) }
-        ),
-        ("strata_archive_gaps", Int64(gaps.count)),
       ]
     }
   }

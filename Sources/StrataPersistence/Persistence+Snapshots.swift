@@ -1,3 +1,4 @@
+import StrataBase
 public import StrataJournal
 public import StrataStorage
 
@@ -35,26 +36,48 @@ extension Persistence {
     }
     try await writer.removeSnapshots(named: names)
   }
+}
 
-  /// Removes all history: what remains is a snapshot of everything committed before the call, and
-  /// the named snapshots.
+extension Persistence {
+  /// Copies the store into a new file while it stays open, and returns the position of the copy.
   ///
-  /// Call it to make a file small: before it is sent somewhere, or after much was removed.
-  /// **History is lost**: from now on `state(at:)`, `deltas` and `revert` reach back to this
-  /// moment, and the contents of old deltas and snapshots are no longer in the file. A disk may
-  /// keep freed blocks.
+  /// ```swift
+  /// let position = try await persistence.backup(to: "backups/app-2026-11-21.strata")
+  /// ```
   ///
-  /// The snapshot is read back and verified before anything is removed. A crash in between leaves
-  /// an intact store with more or less of its history. Deltas that a reader of the history in this
-  /// process has not read yet stay. O(entities + history); commits wait in memory meanwhile.
+  /// The copy is a separate store, one file without companions: `strata verify` and
+  /// `Persistence.open` accept it. It holds everything committed before the call. It is made in
+  /// slices of a megabyte between the groups of the writer, so commits and flushes continue. Then
+  /// every hash and record in it is verified. Then it is synced and gets its name, so a file of
+  /// that name is complete. Only its owner can read it. O(file), several times over.
   ///
-  /// Throws `PersistenceError` while the disk fails, and for a file that is closed, suspended or
-  /// open for reading only.
+  /// To restore it, see `StoreBackup.restore`. `progress` is called after each slice, on the
+  /// writer's thread: return quickly.
+  ///
+  /// Throws `PersistenceError`: `.fileExists` when there is something at the path or a write-ahead
+  /// log beside it, `.foreignCompanion` for a rollback journal beside it, `.diskFull` and other reasons
+  /// of either file. Then nothing is left behind. What a killed process has left, the next backup into
+  /// the directory removes.
+  /// While the disk fails, and after `close()` or `suspend()`, no backup can be made.
   @discardableResult
-  public func compact() async throws(PersistenceError) -> Compaction {
-    if writer.configuration.restore == .readOnly {
-      throw PersistenceError(.compacting, path: path, .readOnly)
+  public func backup(
+    to path: String,
+    progress: (@Sendable (BackupProgress) -> Void)? = nil
+  ) async throws(PersistenceError) -> Position {
+    let path = try StorePath(path, for: .backingUp)
+    let file = try NewFile(at: path, for: .backingUp, on: writer.configuration.disk)
+    let worker = FileWorker(label: "strata.backup")
+    do {
+      try await worker.run { try file.create() }
+      let position = try await writer.copy(into: file, progress)
+      try await worker.run {
+        try file.verify()
+        try file.giveName()
+      }
+      return position
+    } catch {
+      file.removeLeftovers()
+      throw PersistenceError(.backingUp, path: file.path.file, wrapping: error)
     }
-    return try await writer.compact()
   }
 }

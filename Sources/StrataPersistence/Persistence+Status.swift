@@ -1,4 +1,3 @@
-import StrataArchive
 public import StrataStorage
 
 extension Persistence {
@@ -8,8 +7,7 @@ extension Persistence {
   /// nor for the writer, and does not delay commits.
   public var status: PersistenceStatus {
     var status = writer.status
-    status.archive = shipper?.currentStatus
-    status.revisions.replicated = status.archive?.replicated
+    companion?.add(to: &status)
     return status
   }
 }

@@ -1,6 +1,10 @@
-import StrataArchive
+import StrataBase
 public import StrataJournal
-import StrataStorage
+package import StrataStorage
+
+#if ServiceLifecycle
+  public import ServiceLifecycle
+#endif
 
 extension Persistence {
   /// Writes pending commits and releases the file: no lock is held and nothing is open until
@@ -20,7 +24,7 @@ extension Persistence {
   public func suspend() async throws(PersistenceError) {
     if writer.configuration.restore == .readOnly { return }
     await reader.stop(.suspended)
-    await shipper?.suspend(.suspended)
+    await companion?.suspend(.suspended)
     try await writer.suspend()
   }
 
@@ -38,6 +42,57 @@ extension Persistence {
     if writer.configuration.restore == .readOnly { return }
     try await writer.resume()
     await reader.resume()
-    await shipper?.resume()
+    await companion?.resume(isRewritten: false)
+  }
+
+  /// Runs `body`, which puts another history of the store in the place of the file's, while nothing reads the file.
+  ///
+  /// - Parameter reason: why reading the history is refused meanwhile.
+  package func rewriteHistory<R: Sendable>(
+    because reason: String,
+    _ body: (JournalWriter) async throws(PersistenceError) -> R
+  ) async throws(PersistenceError) -> R {
+    await reader.stop(.busy(reason))
+    await companion?.suspend(.busy(reason))
+    let result: Result<R, PersistenceError>
+    do throws(PersistenceError) {
+      result = .success(try await body(writer))
+    } catch {
+      result = .failure(error)
+    }
+    // Also after an error: the file may have been replaced.
+    recent.withLock { $0.forgetEarlier() }
+    await reader.resume()
+    await companion?.resume(isRewritten: true)
+    return try result.get()
   }
 }
+
+#if ServiceLifecycle
+  /// A service of swift-service-lifecycle, with the package trait `ServiceLifecycle`, which is off by default.
+  ///
+  /// ```swift
+  /// let persistence = try await Persistence.open(at: "app.strata", initialState: AppState(), database: \.db)
+  /// let store = AppStore(persistence)
+  /// let group = ServiceGroup(services: [persistence, server], logger: logger)
+  /// try await group.run()
+  /// ```
+  ///
+  /// A group ends its services from the last to the first. So put the persistence before the services that
+  /// commit.
+  extension Persistence: Service {
+    /// Waits until the group shuts down or the task is cancelled, then writes pending commits and releases the
+    /// file, as ``close()`` does.
+    ///
+    /// Throws `PersistenceError` if something could not be written; the file is released all the same.
+    public func run() async throws {
+      await shutdownOrCancellation()
+      try await close()
+    }
+  }
+
+  package func shutdownOrCancellation() async {
+    // The only error is that of a cancelled task, whose commits are written too.
+    do { try await gracefulShutdown() } catch _ {}
+  }
+#endif

@@ -1,9 +1,7 @@
-public import StrataArchive
 import StrataBase
 public import StrataCore
 public import StrataEntityStore
 public import StrataJournal
-public import StrataMigrating
 public import StrataNormalization
 public import StrataStorage
 
@@ -31,9 +29,9 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
   public let report: RestoreReport
 
   package let writer: JournalWriter
-  let reader: HistoryReader
-  /// Sends the commits to the archive; nil without one.
-  package let shipper: ArchiveShipper?
+  package let reader: HistoryReader
+  /// What runs beside the writer; nil without a step of the opening that brings one.
+  package let companion: (any JournalCompanion)?
   let database: StatePath<State, Database>
   private let specialized: SpecializedDatabaseHook<State, Database>
   let values: [PersistedValue<State>]
@@ -45,14 +43,14 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
   /// Whether states are kept: not if the file would give others, or if no commit can make one.
   let keepsRecentStates: Bool
 
-  private init(
+  package init(
     _ opening: StoreOpening<State, Database>,
-    _ opened: (contents: DatabaseOpening<Database>.Contents, report: RestoreReport),
+    _ opened: DatabaseOpening<Database>.Opened,
     _ writer: JournalWriter,
-    _ shipper: ArchiveShipper? = nil
+    _ companion: (any JournalCompanion)? = nil
   ) {
     specialized = opening.specialized
-    self.shipper = shipper
+    self.companion = companion
     connection = Lock(.waiting(opening.state(with: opened.contents)))
     report = opened.report
     self.writer = writer
@@ -85,7 +83,7 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
   }
 
   deinit {
-    shipper?.cancel()
+    companion?.cancel()
     writer.closeReleased()
   }
 }
@@ -100,13 +98,8 @@ extension Persistence {
   ///
   /// Every table is stored whole, unless `tables` says otherwise: see ``TableOption``.
   ///
-  /// The `migrations` that have not run on the file run first, after a verified backup and in one transaction: see
-  /// <doc:EvolvingYourData> and `PersistenceConfiguration.migrations`. What they did is in
-  /// ``RestoreReport/migrations``. A new file starts with all of them noted as applied.
-  ///
-  /// With an `archive`, this process leads it from here on, and every commit is sent there too: see
-  /// <doc:BeyondOneMachine>. A file that is not here comes from the archive, and so do commits that this file
-  /// lacks; what was done is in ``RestoreReport/archive``.
+  /// Other products bring `steps`: `.migrations(_:)` of `StrataMigrations` changes the data before it is read, with
+  /// `.archive(_:)` of `StrataArchive` every commit is sent elsewhere too.
   ///
   /// Throws `PersistenceError` with the reason and the remedy; a refused file keeps every byte. A
   /// database whose schema leaves out one of its tables is refused with `.unlistedTables`. See
@@ -119,9 +112,8 @@ extension Persistence {
     database: StatePath<State, Database>,
     values: [PersistedValue<State>] = [],
     tables: [TableOption<Database>] = [],
-    migrations: [DataMigration] = [],
-    archive: (any Archive)? = nil,
-    configuration: PersistenceConfiguration = PersistenceConfiguration()
+    configuration: PersistenceConfiguration = PersistenceConfiguration(),
+    with steps: [any OpeningStep] = []
   ) async throws(PersistenceError) -> Persistence {
     try await open(
       StoreOpening(
@@ -129,9 +121,8 @@ extension Persistence {
         database,
         values,
         tables,
-        migrations,
-        archive,
         configuration,
+        steps,
         SpecializedDatabaseHook()
       ),
       at: path
@@ -139,93 +130,19 @@ extension Persistence {
   }
 
   @usableFromInline
-  static func open(
+  package static func open(
     _ opening: StoreOpening<State, Database>,
     at path: String
   ) async throws(PersistenceError) -> Persistence {
+    if let step = opening.companion { return try await step.open(opening, at: path) }
     let (database, writer) = try opening.prepare(at: path)
-    guard let archive = opening.archive, opening.configuration.restore != .readOnly else {
-      return Persistence(opening, try await database.open(writer), writer)
-    }
-    let archived = try await ArchiveOpening(of: writer.path, in: archive, opening.configuration)
-    return try await open(opening, database, writer, archive, archived)
-  }
-
-  /// Opens a file that has the history of its archive.
-  ///
-  /// - Parameter loss: What was lost of a damaged file in whose place the archive's history came.
-  private static func open(
-    _ opening: StoreOpening<State, Database>,
-    _ database: DatabaseOpening<Database>,
-    _ writer: JournalWriter,
-    _ archive: any Archive,
-    _ archived: ArchiveOpening,
-    replacing loss: RestoreLoss? = nil
-  ) async throws(PersistenceError) -> Persistence {
-    var archived = archived
-    let shipper = ArchiveShipper(to: archive, of: writer, continuing: archived)
-    var opened: Opened
-    do throws(PersistenceError) {
-      switch try await restore(database, writer, beside: archived, isFirst: loss == nil) {
-      case .whole(let whole): opened = whole
-      case .lost(let lost):
-        try await archived.replaceDamagedFile()
-        await shipper.stop(within: .zero, keepingLead: true)
-        let (database, writer) = try opening.prepare(at: writer.path.file)
-        return try await open(opening, database, writer, archive, archived, replacing: lost)
-      }
-    } catch {
-      await shipper.stop(within: .zero)
-      throw error
-    }
-    opened.report.note(loss, replacedThrough: archived.mark)
-    opened.report.archive = archived.report
-    opened.report.notes += archived.noteReported()
-    let persistence = Persistence(opening, opened, writer, shipper)
-    await shipper.start()
-    return persistence
-  }
-
-  private typealias Opened = (contents: DatabaseOpening<Database>.Contents, report: RestoreReport)
-
-  private enum Restored {
-    case whole(Opened)
-    /// What a damaged file has lost, which is closed again: the archive has all that is left of it.
-    case lost(RestoreLoss)
-  }
-
-  /// Opens a file beside its archive.
-  ///
-  /// Where the archive has a history, or cannot be reached, a damaged file is not restored without some of its entities:
-  /// such a state is none of the history, and would be sent as if it were.
-  ///
-  /// - Parameter isFirst: whether the file is not the archive's, which would be no better the second time.
-  private static func restore(
-    _ database: DatabaseOpening<Database>,
-    _ writer: JournalWriter,
-    beside archived: ArchiveOpening,
-    isFirst: Bool
-  ) async throws(PersistenceError) -> Restored {
-    let opened: Opened
-    do throws(PersistenceError) {
-      opened = try await database.open(writer, restoresParts: !archived.mayHaveHistory)
-    } catch {
-      guard isFirst, archived.hasHistory, writer.configuration.restore == .bestEffort,
-        let damage = error.reason.damage
-      else { throw error }
-      return .lost(
-        try RestoreLoss(ofAll: writer.path, damage: damage, on: writer.configuration.disk)
-      )
-    }
-    guard isFirst, let lost = opened.report.loss, lost.damage != nil,
-      archived.has(opened.report.position)
-    else { return .whole(opened) }
-    try await writer.close()
-    return .lost(lost)
+    return Persistence(opening, try await database.open(writer), writer)
   }
 
   /// The same as `open` for a program that cannot wait asynchronously: it blocks the calling thread
   /// until the file is restored.
+  ///
+  /// A step that waits for another machine, such as `.archive(_:)`, traps.
   @available(*, noasync, message: "Use the asynchronous form: try await Persistence.open(…)")
   @inlinable
   public static func openBlocking(
@@ -234,8 +151,8 @@ extension Persistence {
     database: StatePath<State, Database>,
     values: [PersistedValue<State>] = [],
     tables: [TableOption<Database>] = [],
-    migrations: [DataMigration] = [],
-    configuration: PersistenceConfiguration = PersistenceConfiguration()
+    configuration: PersistenceConfiguration = PersistenceConfiguration(),
+    with steps: [any OpeningStep] = []
   ) throws(PersistenceError) -> Persistence {
     try openBlocking(
       StoreOpening(
@@ -243,9 +160,8 @@ extension Persistence {
         database,
         values,
         tables,
-        migrations,
-        nil,
         configuration,
+        steps,
         SpecializedDatabaseHook()
       ),
       at: path
@@ -258,6 +174,10 @@ extension Persistence {
     _ opening: StoreOpening<State, Database>,
     at path: String
   ) throws(PersistenceError) -> Persistence {
+    precondition(
+      opening.companion == nil,
+      "openBlocking cannot wait for an archive. Use Persistence.open."
+    )
     let (database, writer) = try opening.prepare(at: path)
     let result = writer.executor.runNow {
       writer.assumeIsolated { writer in
@@ -318,8 +238,8 @@ extension Persistence {
     return try await writer.snapshot(named: name)
   }
 
-  /// Writes pending commits and releases the file; sends them to the archive first, for up to
-  /// `ArchivePolicy.closingLimit`.
+  /// Writes pending commits and releases the file; what runs beside the writer, such as the sender to an archive, gets
+  /// them first.
   ///
   /// From here on the store refuses commits that change the database or a persisted value. Closing
   /// again does nothing. Throws when something could not be written; the file is released all the
@@ -327,12 +247,12 @@ extension Persistence {
   public func close() async throws(PersistenceError) {
     let connection = connection.withLock { $0 }
     connection.withoutCommits { writer.queue.refuseCommits(.closed) }
-    if let shipper {
-      // What is not written yet is sent too. If the disk fails, closing says so.
+    if let companion {
+      // It gets what is not written yet, too. If the disk fails, closing says so.
       do throws(PersistenceError) {
         try await writer.durable(through: writer.queue.lastRevision)
       } catch _ {}
-      await shipper.stop(within: writer.configuration.archiving.closingLimit)
+      await companion.stop()
     }
     await reader.stop(.closed)
     try await writer.close()
@@ -350,6 +270,22 @@ extension Persistence {
   /// The events of the file from now on; ends with ``close()``.
   ///
   /// A consumer that does not read loses nothing that it has to know: of what waits for it, the last event of a kind
-  /// stands for all of them, and each gap of the archive for itself.
+  /// stands for all of them.
   public var events: AsyncStream<PersistenceEvent> { writer.events.stream() }
+}
+
+/// A step of an opening that opens the file together with something else, and brings what runs beside its writer.
+package protocol CompanionStep: ProductStep {
+  /// Opens the file at a path to write to it.
+  func open<State, Database>(
+    _ opening: StoreOpening<State, Database>,
+    at path: String
+  ) async throws(PersistenceError) -> Persistence<State, Database>
+}
+
+extension StoreOpening {
+  /// The step that opens the file together with something else, to write to it.
+  package var companion: (any CompanionStep)? {
+    configuration.restore == .readOnly ? nil : step((any CompanionStep).self)
+  }
 }

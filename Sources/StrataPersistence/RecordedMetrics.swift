@@ -1,11 +1,11 @@
 #if SwiftMetrics
-  import CoreMetrics
+  package import CoreMetrics
   import Foundation
   import StrataBase
 
   /// Meters and counters by their labels; each appears with its first value.
-  struct RecordedMetrics: Sendable {
-    typealias Value = (label: String, value: Int64?)
+  package struct RecordedMetrics: Sendable {
+    package typealias Value = (label: String, value: Int64?)
 
     private struct Recorded {
       var meters: [String: Meter] = [:]
@@ -18,23 +18,17 @@
     private let dimensions: [(String, String)]
     private let recorded = Lock(Recorded())
 
-    init(_ dimensions: [(String, String)]) {
+    package init(_ dimensions: [(String, String)]) {
       factory = MetricsSystem.factory
       self.dimensions = dimensions
     }
 
-    /// How many whole seconds have passed between two times; 0 if the second one is earlier.
-    static func seconds(since start: Date, _ end: Date) -> Int64 {
-      let seconds = max(0, end.timeIntervalSince(start))
-      return Int64(exactly: seconds.rounded(.down)) ?? .max
-    }
-
-    func counter(_ label: String) -> Counter {
+    package func counter(_ label: String) -> Counter {
       Counter(label: label, dimensions: dimensions, factory: factory)
     }
 
     /// Calls `body` now and after each interval, until the events end or the task is cancelled, and once more then.
-    static func record<Event: Sendable>(
+    package static func record<Event: Sendable>(
       every interval: Duration,
       _ clock: any Clock<Duration>,
       until events: AsyncStream<Event>,
@@ -56,7 +50,7 @@
     }
 
     /// - Parameter totals: Counts since some start; their counters count from the first call on.
-    func record(_ values: [Value], totals: [Value]) {
+    package func record(_ values: [Value], totals: [Value]) {
       recorded.withLock { recorded in
         for (label, total) in totals {
           guard let total else { continue }

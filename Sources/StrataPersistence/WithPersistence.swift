@@ -1,5 +1,4 @@
 public import StrataCore
-public import StrataMigrating
 import StrataNormalization
 public import StrataStorage
 
@@ -21,8 +20,8 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
   database: StatePath<State, Database>,
   values: [PersistedValue<State>] = [],
   tables: [TableOption<Database>] = [],
-  migrations: [DataMigration] = [],
   configuration: PersistenceConfiguration = PersistenceConfiguration(),
+  with steps: [any OpeningStep] = [],
   isolation: isolated (any Actor)? = #isolation,
   store makeStore: (Persistence<State, Database>) -> S,
   _ body: (S) async throws -> R
@@ -33,8 +32,8 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
     database: database,
     values: values,
     tables: tables,
-    migrations: migrations,
     configuration: configuration,
+    with: steps,
     isolation: isolation,
     store: makeStore
   ) { store, _ in try await body(store) }
@@ -64,8 +63,8 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
   database: StatePath<State, Database>,
   values: [PersistedValue<State>] = [],
   tables: [TableOption<Database>] = [],
-  migrations: [DataMigration] = [],
   configuration: PersistenceConfiguration = PersistenceConfiguration(),
+  with steps: [any OpeningStep] = [],
   isolation: isolated (any Actor)? = #isolation,
   store makeStore: (Persistence<State, Database>) -> S,
   _ body: (S, Persistence<State, Database>) async throws -> R
@@ -76,8 +75,8 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
     database: database,
     values: values,
     tables: tables,
-    migrations: migrations,
-    configuration: configuration
+    configuration: configuration,
+    with: steps
   )
   let result: R
   do {

@@ -1,7 +1,7 @@
 #if Postgres
   import Foundation
   import StrataBase
-  public import StrataArchive
+  public import StrataArchiving
   public import StrataJournal
 
   /// An archive in a PostgreSQL database.

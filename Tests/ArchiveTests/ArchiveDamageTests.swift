@@ -1,6 +1,6 @@
 import Foundation
 import Strata
-import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataJournal
 import StrataPersistence
@@ -16,18 +17,18 @@ struct ArchiveDelayTests {
 
   init() async throws {
     directory = try TemporaryDirectory()
-    var configuration = PersistenceConfiguration(
+    let configuration = PersistenceConfiguration(
       durability: .grouped(maxDelay: .milliseconds(1))
     )
-    configuration.archiving = ArchivePolicy(maxDelay: .seconds(3_600))
+    var policy = ArchivePolicy(maxDelay: .seconds(3_600))
     // Closing that waited for the delay would give up, and the archive would lack the commits.
-    configuration.archiving.closingLimit = .seconds(600)
+    policy.closingLimit = .seconds(600)
     persistence = try await Persistence.open(
       at: directory.path("app.strata"),
       initialState: LibraryState(),
       database: \.db,
-      archive: FolderArchive(directory.path("archive")),
-      configuration: configuration
+      configuration: configuration,
+      with: [.archive(FolderArchive(directory.path("archive")), policy: policy)]
     )
     store = LibraryStore(persistence)
   }

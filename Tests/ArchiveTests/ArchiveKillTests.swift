@@ -1,6 +1,8 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal
@@ -47,21 +49,21 @@ struct ArchiveKillTests {
   }
 
   private func child(_ name: String, _ mode: String, seed: Int) throws -> ChildProcess {
-    try ChildProcess("CrashChild", [directory.path("\(name).strata"), "\(seed)", mode, folder])
+    try ChildProcess("ProductChild", [directory.path("\(name).strata"), "\(seed)", mode, folder])
   }
 
   private func open(
     _ name: String
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
-    var configuration = PersistenceConfiguration()
-    configuration.archiving = ArchivePolicy(lease: .seconds(1), maxDelay: .zero)
-    configuration.archiving.closingLimit = .seconds(600)
+    let configuration = PersistenceConfiguration()
+    var policy = ArchivePolicy(lease: .seconds(1), maxDelay: .zero)
+    policy.closingLimit = .seconds(600)
     return try await Persistence.open(
       at: directory.path("\(name).strata"),
       initialState: LibraryState(),
       database: \.db,
-      archive: FolderArchive(folder),
-      configuration: configuration
+      configuration: configuration,
+      with: [.archive(FolderArchive(folder), policy: policy)]
     )
   }
 

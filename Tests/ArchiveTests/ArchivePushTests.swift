@@ -1,9 +1,11 @@
 import Foundation
+import ProductSupport
 import Strata
-import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataMigrating
 import StrataPersistence
 import StrataStorage

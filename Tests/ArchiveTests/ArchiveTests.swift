@@ -1,10 +1,14 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal
+import StrataMaintenance
 import StrataMigrating
+import StrataMigrations
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -32,20 +36,19 @@ struct ArchiveTests {
     tables: [TableOption<LibraryDatabase>] = [],
     closingWithin limit: Duration = .seconds(600)
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
-    var configuration = PersistenceConfiguration(
+    let configuration = PersistenceConfiguration(
       durability: .grouped(maxDelay: .milliseconds(1)),
       snapshots: snapshots
     )
-    configuration.archiving = policy
-    configuration.archiving.closingLimit = limit
+    var policy = policy
+    policy.closingLimit = limit
     return try await Persistence.open(
       at: path ?? self.path,
       initialState: LibraryState(),
       database: \.db,
       tables: tables,
-      migrations: migrations,
-      archive: archive,
-      configuration: configuration
+      configuration: configuration,
+      with: [.migrations(migrations), .archive(archive, policy: policy)]
     )
   }
 
@@ -268,20 +271,18 @@ struct ArchiveTests {
     let store = LibraryStore(first)
     add(1...10, to: store)
     try await first.replicated(through: 10)
-    var events = first.events.makeAsyncIterator()
+    var events = first.archiveEvents.makeAsyncIterator()
     archive.fail { _ in .lost }
     add(11...12, to: store)
     try await first.flush()
     // The archive behind the faulty one, as another machine sees it.
     let direct = FolderArchive(folder)
-    var configuration = PersistenceConfiguration()
-    configuration.archiving = ArchivePolicy(leader: "other", lease: .milliseconds(300))
+    let policy = ArchivePolicy(leader: "other", lease: .milliseconds(300))
     let second = try await Persistence.open(
       at: directory.path("second.strata"),
       initialState: LibraryState(),
       database: \.db,
-      archive: direct,
-      configuration: configuration
+      with: [.archive(direct, policy: policy)]
     )
     let other = LibraryStore(second)
     other.commit("other") { $0.db.books.insert(Book(id: 99, title: "Other")) }

@@ -1,6 +1,7 @@
 import Foundation
+import ProductSupport
 import Strata
-import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal

@@ -1,8 +1,11 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataInspection
 import StrataJournal
+import StrataMaintenance
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -30,13 +33,14 @@ struct DamagedLeaderTests {
     var configuration = PersistenceConfiguration(restore: restore)
     configuration.vfs = disk?.name
     configuration.watch = disk?.watch
-    configuration.archiving.closingLimit = limit
+    var policy = ArchivePolicy()
+    policy.closingLimit = limit
     return try await Persistence.open(
       at: path,
       initialState: LibraryState(),
       database: \.db,
-      archive: archive ?? self.archive,
-      configuration: configuration
+      configuration: configuration,
+      with: [.archive(archive ?? self.archive, policy: policy)]
     )
   }
 

@@ -1,9 +1,13 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
+import StrataMaintenance
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -21,15 +25,19 @@ struct ErasedFromArchiveTests {
   private func path(_ name: String) -> String { directory.path("\(name).strata") }
 
   private func configuration(_ leader: String) -> PersistenceConfiguration {
-    var configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
-    configuration.archiving = ArchivePolicy(
+    let configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
+    return configuration
+  }
+
+  private func policy(_ leader: String) -> ArchivePolicy {
+    var policy = ArchivePolicy(
       leader: leader,
       lease: .milliseconds(100),
       maxDelay: .zero
     )
-    configuration.archiving.pollInterval = .milliseconds(2)
-    configuration.archiving.closingLimit = .seconds(600)
-    return configuration
+    policy.pollInterval = .milliseconds(2)
+    policy.closingLimit = .seconds(600)
+    return policy
   }
 
   private func open(
@@ -40,8 +48,8 @@ struct ErasedFromArchiveTests {
       at: path(name),
       initialState: initial,
       database: \.db,
-      archive: memory,
-      configuration: configuration(name)
+      configuration: configuration(name),
+      with: [.archive(memory, policy: policy(name))]
     )
   }
 
@@ -53,6 +61,7 @@ struct ErasedFromArchiveTests {
       at: path("replica"),
       initialState: LibraryState(),
       database: \LibraryState.db,
+      policy: policy("replica"),
       configuration: configuration("replica")
     )
   }

@@ -1,10 +1,13 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal
 import StrataMigrating
+import StrataMigrations
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -22,28 +25,31 @@ struct FailoverTests {
     archive = FaultyArchive(memory)
   }
 
-  private func configuration(
+  /// How a process opens its file.
+  private typealias Settings = (configuration: PersistenceConfiguration, policy: ArchivePolicy)
+
+  private func settings(
     _ leader: String,
     maxBacklog: Int64 = 4 << 30,
     maxLag: Duration? = nil,
     snapshots: SnapshotPolicy = SnapshotPolicy(),
     now: @escaping @Sendable () -> Date = { Date() }
-  ) -> PersistenceConfiguration {
+  ) -> Settings {
     var configuration = PersistenceConfiguration(
       durability: .grouped(maxDelay: .milliseconds(1)),
       snapshots: snapshots
     )
     configuration.now = now
-    configuration.archiving = ArchivePolicy(
+    var policy = ArchivePolicy(
       leader: leader,
       lease: .milliseconds(100),
       maxDelay: .zero,
       maxBacklog: maxBacklog,
       maxLag: maxLag
     )
-    configuration.archiving.pollInterval = .milliseconds(2)
-    configuration.archiving.closingLimit = .seconds(600)
-    return configuration
+    policy.pollInterval = .milliseconds(2)
+    policy.closingLimit = .seconds(600)
+    return (configuration, policy)
   }
 
   private func path(_ name: String) -> String { directory.path("\(name).strata") }
@@ -51,14 +57,15 @@ struct FailoverTests {
   private func open(
     _ name: String,
     through archive: (any Archive)? = nil,
-    _ configuration: PersistenceConfiguration? = nil
+    _ settings: Settings? = nil
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
-    try await Persistence.open(
+    let (configuration, policy) = settings ?? self.settings(name)
+    return try await Persistence.open(
       at: path(name),
       initialState: LibraryState(),
       database: \.db,
-      archive: archive ?? memory,
-      configuration: configuration ?? self.configuration(name)
+      configuration: configuration,
+      with: [.archive(archive ?? memory, policy: policy)]
     )
   }
 
@@ -66,13 +73,15 @@ struct FailoverTests {
     _ name: String,
     migrations: [DataMigration] = []
   ) async throws -> Follower<LibraryState, LibraryDatabase> {
-    try await Persistence.follow(
+    let (configuration, policy) = settings(name)
+    return try await Persistence.follow(
       archive,
       at: path(name),
       initialState: LibraryState(),
       database: \.db,
-      migrations: migrations,
-      configuration: configuration(name)
+      policy: policy,
+      configuration: configuration,
+      with: [.migrations(migrations)]
     )
   }
 
@@ -278,7 +287,7 @@ struct FailoverTests {
     let second = try await open(
       "second",
       through: nil,
-      configuration("second", snapshots: history)
+      settings("second", snapshots: history)
     )
     let store = LibraryStore(second)
     var next = 100
@@ -314,8 +323,8 @@ struct FailoverTests {
     async throws
   {
     archive.fail { $0 == "lead" ? .lost : nil }
-    var quick = configuration("second")
-    quick.archiving.closingLimit = .milliseconds(10)
+    var quick = settings("second")
+    quick.policy.closingLimit = .milliseconds(10)
     let late = try await open("second", through: archive, quick)
     let first = try await open("first")
     try add(1...3, to: LibraryStore(first))
@@ -336,8 +345,8 @@ struct FailoverTests {
   @Test
   func `a store with commits does not give way to that of an archive`() async throws {
     archive.fail { $0 == "lead" ? .lost : nil }
-    var quick = configuration("second")
-    quick.archiving.closingLimit = .milliseconds(10)
+    var quick = settings("second")
+    quick.policy.closingLimit = .milliseconds(10)
     let own = try await open("second", through: archive, quick)
     try add(1...2, to: LibraryStore(own))
     let first = try await open("first")
@@ -368,7 +377,7 @@ struct FailoverTests {
     let leader = try await open(
       "first",
       through: archive,
-      configuration("first", snapshots: history)
+      settings("first", snapshots: history)
     )
     let store = LibraryStore(leader)
     var next = 100
@@ -400,7 +409,8 @@ struct FailoverTests {
       memory,
       initialState: LibraryState(),
       database: \.db,
-      configuration: configuration("second")
+      policy: settings("second").policy,
+      configuration: settings("second").configuration
     )
     let copyInMemory = LibraryStore(follower)
     try await follower.lead()
@@ -497,7 +507,7 @@ struct FailoverTests {
     let persistence = try await open(
       "first",
       through: archive,
-      configuration("first", maxLag: .milliseconds(20)) { clock.withLock { $0 } }
+      settings("first", maxLag: .milliseconds(20)) { clock.withLock { $0 } }
     )
     let store = LibraryStore(persistence)
     try add(1...2, to: store)
@@ -561,7 +571,7 @@ struct FailoverTests {
     let leader = try await open(
       "first",
       through: archive,
-      configuration("first", maxBacklog: 1, snapshots: history)
+      settings("first", maxBacklog: 1, snapshots: history)
     )
     let store = LibraryStore(leader)
     try add(1...5, to: store)
@@ -571,7 +581,8 @@ struct FailoverTests {
       at: path("second"),
       initialState: LibraryState(),
       database: \.db,
-      configuration: configuration("second")
+      policy: settings("second").policy,
+      configuration: settings("second").configuration
     )
     let copy = LibraryStore(follower)
     let idle = try await follow("third")

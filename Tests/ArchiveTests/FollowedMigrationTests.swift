@@ -1,6 +1,10 @@
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
+import StrataMigrating
+import StrataMigrations
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -23,11 +27,15 @@ struct FollowedMigrationTests {
   }
 
   private var configuration: PersistenceConfiguration {
-    var configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
-    configuration.archiving = ArchivePolicy(lease: .milliseconds(300), maxDelay: .zero)
-    configuration.archiving.pollInterval = .milliseconds(5)
-    configuration.archiving.closingLimit = .seconds(600)
+    let configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
     return configuration
+  }
+
+  private var policy: ArchivePolicy {
+    var policy = ArchivePolicy(lease: .milliseconds(300), maxDelay: .zero)
+    policy.pollInterval = .milliseconds(5)
+    policy.closingLimit = .seconds(600)
+    return policy
   }
 
   private let values = [PersistedValue<LibraryState>("attempts", \.loggedOut.attempts)]
@@ -38,16 +46,15 @@ struct FollowedMigrationTests {
     in archive: any Archive,
     closingWithin limit: Duration = .seconds(600)
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
-    var configuration = configuration
-    configuration.archiving.closingLimit = limit
+    var policy = policy
+    policy.closingLimit = limit
     return try await Persistence.open(
       at: directory.path("\(name).strata"),
       initialState: LibraryState(),
       database: \.db,
       values: values,
-      migrations: migrations,
-      archive: archive,
-      configuration: configuration
+      configuration: configuration,
+      with: [.migrations(migrations), .archive(archive, policy: policy)]
     )
   }
 
@@ -70,8 +77,9 @@ struct FollowedMigrationTests {
       initialState: LibraryState(),
       database: \LibraryState.db,
       values: values,
-      migrations: migrations,
-      configuration: configuration
+      policy: policy,
+      configuration: configuration,
+      with: [.migrations(migrations)]
     )
   }
 

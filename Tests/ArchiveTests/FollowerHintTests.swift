@@ -1,6 +1,8 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataJournal
 import StrataPersistence
@@ -20,16 +22,16 @@ struct FollowerHintTests {
   init() async throws {
     directory = try TemporaryDirectory()
     archive = FaultyArchive(FolderArchive(directory.path("archive")))
-    var configuration = PersistenceConfiguration(
+    let configuration = PersistenceConfiguration(
       durability: .grouped(maxDelay: .milliseconds(1))
     )
-    configuration.archiving = ArchivePolicy(maxDelay: .zero)
+    let policy = ArchivePolicy(maxDelay: .zero)
     leader = try await Persistence.open(
       at: directory.path("app.strata"),
       initialState: LibraryState(),
       database: \.db,
-      archive: archive,
-      configuration: configuration
+      configuration: configuration,
+      with: [.archive(archive, policy: policy)]
     )
     store = LibraryStore(leader)
     try await commit(1)
@@ -42,13 +44,13 @@ struct FollowerHintTests {
   }
 
   private func follow(every interval: Duration) async throws -> LibraryFollower {
-    var configuration = PersistenceConfiguration()
-    configuration.archiving.pollInterval = interval
+    var policy = ArchivePolicy()
+    policy.pollInterval = interval
     return try await Persistence.follow(
       archive,
       initialState: LibraryState(),
       database: \.db,
-      configuration: configuration
+      policy: policy
     )
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import StrataArchive
 import StrataJournal
 import StrataPersistence
 import Testing

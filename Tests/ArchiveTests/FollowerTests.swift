@@ -1,9 +1,13 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal
+import StrataMaintenance
+import StrataMigrations
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -22,13 +26,17 @@ struct FollowerTests {
   }
 
   private var configuration: PersistenceConfiguration {
-    var configuration = PersistenceConfiguration(
+    let configuration = PersistenceConfiguration(
       durability: .grouped(maxDelay: .milliseconds(1))
     )
-    configuration.archiving = ArchivePolicy(lease: .milliseconds(300), maxDelay: .zero)
-    configuration.archiving.pollInterval = .milliseconds(5)
-    configuration.archiving.closingLimit = .seconds(600)
     return configuration
+  }
+
+  private var policy: ArchivePolicy {
+    var policy = ArchivePolicy(lease: .milliseconds(300), maxDelay: .zero)
+    policy.pollInterval = .milliseconds(5)
+    policy.closingLimit = .seconds(600)
+    return policy
   }
 
   private func open(
@@ -37,15 +45,15 @@ struct FollowerTests {
     lease: Duration = .milliseconds(300),
     in place: (any Archive)? = nil
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
-    var configuration = configuration
-    configuration.archiving.leader = leader
-    configuration.archiving.lease = lease
+    var policy = policy
+    policy.leader = leader
+    policy.lease = lease
     return try await Persistence.open(
       at: path ?? self.path,
       initialState: LibraryState(),
       database: \.db,
-      archive: place ?? archive,
-      configuration: configuration
+      configuration: configuration,
+      with: [.archive(place ?? archive, policy: policy)]
     )
   }
 
@@ -58,6 +66,7 @@ struct FollowerTests {
       at: path,
       initialState: LibraryState(),
       database: \.db,
+      policy: policy,
       configuration: configuration
     )
   }
@@ -301,6 +310,7 @@ struct FollowerTests {
       archive,
       initialState: OlderState(),
       database: \.db,
+      policy: policy,
       configuration: configuration
     )
     let copy = Store<OlderState, Never>(follower)
@@ -336,8 +346,8 @@ struct FollowerTests {
       at: path,
       initialState: FiveReleases.First.State(),
       database: \.db,
-      archive: archive,
-      configuration: configuration
+      configuration: configuration,
+      with: [.archive(archive, policy: policy)]
     )
     return (leader, Store<FiveReleases.First.State, Never>(leader))
   }
@@ -345,15 +355,16 @@ struct FollowerTests {
   private func followAsLastRelease(
     _ initial: FiveReleases.Last.State = FiveReleases.Last.State()
   ) async throws -> Follower<FiveReleases.Last.State, FiveReleases.Last.Database> {
-    var configuration = configuration
-    configuration.archiving.leader = "the next"
+    var policy = policy
+    policy.leader = "the next"
     return try await Persistence.follow(
       archive,
       at: directory.path("next.strata"),
       initialState: initial,
       database: \.db,
-      migrations: FiveReleases.migrations,
-      configuration: configuration
+      policy: policy,
+      configuration: configuration,
+      with: [.migrations(FiveReleases.migrations)]
     )
   }
 
@@ -380,9 +391,8 @@ struct FollowerTests {
       at: path,
       initialState: FiveReleases.Last.State(),
       database: \.db,
-      migrations: FiveReleases.migrations,
-      archive: archive,
-      configuration: configuration
+      configuration: configuration,
+      with: [.migrations(FiveReleases.migrations), .archive(archive, policy: policy)]
     )
     try await next.replicated(through: next.revision)
     try await follower.reach(next.revision)

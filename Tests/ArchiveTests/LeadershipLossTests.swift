@@ -1,8 +1,11 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataJournal
+import StrataMaintenance
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -26,8 +29,8 @@ struct LeadershipLossTests {
     _ withoutLease: ArchivePolicy.WithoutLease = .continue,
     in other: FaultyArchive? = nil
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
-    var configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
-    configuration.archiving = ArchivePolicy(
+    let configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
+    let policy = ArchivePolicy(
       leader: leader,
       lease: lease,
       withoutLease: withoutLease,
@@ -37,8 +40,8 @@ struct LeadershipLossTests {
       at: directory.path("\(leader).strata"),
       initialState: LibraryState(),
       database: \.db,
-      archive: other ?? archive,
-      configuration: configuration
+      configuration: configuration,
+      with: [.archive(other ?? archive, policy: policy)]
     )
   }
 

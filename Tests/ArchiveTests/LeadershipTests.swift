@@ -1,5 +1,5 @@
 import Foundation
-import StrataArchive
+import StrataArchiving
 import StrataJournal
 import StrataStorage
 import TestSupport

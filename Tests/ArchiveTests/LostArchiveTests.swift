@@ -1,8 +1,11 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataJournal
+import StrataMaintenance
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -21,14 +24,18 @@ struct LostArchiveTests {
   }
 
   private func configuration(_ leader: String) -> PersistenceConfiguration {
-    var configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
-    configuration.archiving = ArchivePolicy(
+    let configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
+    return configuration
+  }
+
+  private func policy(_ leader: String) -> ArchivePolicy {
+    var policy = ArchivePolicy(
       leader: leader,
       lease: .milliseconds(100),
       maxDelay: .zero
     )
-    configuration.archiving.pollInterval = .milliseconds(2)
-    return configuration
+    policy.pollInterval = .milliseconds(2)
+    return policy
   }
 
   private func open(
@@ -39,8 +46,8 @@ struct LostArchiveTests {
       at: directory.path("\(name).strata"),
       initialState: LibraryState(),
       database: \.db,
-      archive: archive ?? memory,
-      configuration: configuration(name)
+      configuration: configuration(name),
+      with: [.archive(archive ?? memory, policy: policy(name))]
     )
   }
 
@@ -59,12 +66,12 @@ struct LostArchiveTests {
     add(1...3, to: store)
     try await leader.replicated(through: 3)
     let copy = await memory.contents
-    var events = leader.events.makeAsyncIterator()
+    var events = leader.archiveEvents.makeAsyncIterator()
     await memory.replace(by: MemoryArchive.Contents())
     add(4...5, to: store)
     var heard: String?
     while heard == nil, let event = await events.next() {
-      if case .archiveAway(_, let detail) = event { heard = detail }
+      if case .away(_, let detail) = event { heard = detail }
     }
     #expect(heard == "\(ArchiveError(.empty, archive: memory.name))")
     #expect(heard?.contains("restore the archive, or push the store again") == true)
@@ -74,7 +81,7 @@ struct LostArchiveTests {
     }
     await memory.replace(by: copy)
     try await leader.replicated(through: 5)
-    while let event = await events.next() { if event == .archiveBack { break } }
+    while let event = await events.next() { if event == .back { break } }
     guard case .leading? = leader.status.archive?.condition else {
       Issue.record("\(String(describing: leader.status.archive?.condition))")
       return
@@ -95,6 +102,7 @@ struct LostArchiveTests {
       archive,
       initialState: LibraryState(),
       database: \LibraryState.db,
+      policy: policy("follower"),
       configuration: configuration("follower")
     )
     let copy = LibraryStore(follower)
@@ -147,6 +155,7 @@ struct LostArchiveTests {
         at: directory.path("first.strata"),
         initialState: LibraryState(),
         database: \LibraryState.db,
+        policy: policy("first"),
         configuration: configuration("first")
       )
       #expect(follower.report.archive?.setAside?.revisions == (hasGoneBack ? 2...3 : nil))
@@ -181,7 +190,7 @@ struct LostArchiveTests {
     try await leader.close()
     let head = try #require(await memory.head())
     #expect(head.epoch == former.report.archive?.epoch)
-    var events = former.events.makeAsyncIterator()
+    var events = former.archiveEvents.makeAsyncIterator()
     archive.work()
     while let event = await events.next() { if case .notLeading = event { break } }
     #expect(await memory.head()?.mark == head.mark)
@@ -271,6 +280,7 @@ struct LostArchiveTests {
       archive,
       initialState: LibraryState(),
       database: \LibraryState.db,
+      policy: policy("follower"),
       configuration: configuration("follower")
     )
     for report in [leader.report, follower.report] {

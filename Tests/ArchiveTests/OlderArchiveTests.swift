@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataJournal
 import StrataPersistence
 import StrataStorage
@@ -44,7 +45,7 @@ struct OlderArchiveTests {
         at: path,
         initialState: LibraryState(),
         database: \.db,
-        archive: archive
+        with: [.archive(archive)]
       )
       try await persistence.close()
     case .push: _ = try await ArchivePush(from: StorePath(path, for: .archiving), to: archive).run()

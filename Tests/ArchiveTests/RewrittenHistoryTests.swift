@@ -1,9 +1,12 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal
+import StrataMaintenance
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -26,29 +29,29 @@ struct RewrittenHistoryTests {
     _ name: String = "app",
     _ initial: LibraryState = LibraryState()
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
-    var configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
-    configuration.archiving = ArchivePolicy(lease: .seconds(60), maxDelay: .zero)
-    configuration.archiving.closingLimit = .milliseconds(10)
+    let configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
+    var policy = ArchivePolicy(lease: .seconds(60), maxDelay: .zero)
+    policy.closingLimit = .milliseconds(10)
     return try await Persistence.open(
       at: directory.path("\(name).strata"),
       initialState: initial,
       database: \.db,
-      archive: archive,
-      configuration: configuration
+      configuration: configuration,
+      with: [.archive(archive, policy: policy)]
     )
   }
 
   private func follow(
     _ archive: any Archive
   ) async throws -> Follower<LibraryState, LibraryDatabase> {
-    var configuration = PersistenceConfiguration()
-    configuration.archiving.pollInterval = .milliseconds(2)
+    var policy = ArchivePolicy()
+    policy.pollInterval = .milliseconds(2)
     return try await Persistence.follow(
       archive,
       at: replica,
       initialState: LibraryState(),
       database: \LibraryState.db,
-      configuration: configuration
+      policy: policy
     )
   }
 

@@ -1,6 +1,8 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataJournal
 import StrataPersistence
@@ -16,17 +18,21 @@ struct StandbyTests {
   init() throws { directory = try TemporaryDirectory() }
 
   private func configuration(_ leader: String) -> PersistenceConfiguration {
-    var configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
+    let configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
+    return configuration
+  }
+
+  private func policy(_ leader: String) -> ArchivePolicy {
     // Long enough that no leader loses it by being slow.
-    configuration.archiving = ArchivePolicy(
+    var policy = ArchivePolicy(
       leader: leader,
       lease: .seconds(60),
       withoutLease: .refuse,
       maxDelay: .zero
     )
-    configuration.archiving.pollInterval = .milliseconds(2)
-    configuration.archiving.closingLimit = .seconds(600)
-    return configuration
+    policy.pollInterval = .milliseconds(2)
+    policy.closingLimit = .seconds(600)
+    return policy
   }
 
   private func open(_ name: String) async throws -> Persistence<LibraryState, LibraryDatabase> {
@@ -34,8 +40,8 @@ struct StandbyTests {
       at: directory.path("\(name).strata"),
       initialState: LibraryState(),
       database: \.db,
-      archive: memory,
-      configuration: configuration(name)
+      configuration: configuration(name),
+      with: [.archive(memory, policy: policy(name))]
     )
   }
 
@@ -48,6 +54,7 @@ struct StandbyTests {
       at: directory.path("\(name).strata"),
       initialState: LibraryState(),
       database: \.db,
+      policy: policy(name),
       configuration: configuration(name)
     )
   }

@@ -1,9 +1,13 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
+import StrataMaintenance
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -25,15 +29,19 @@ struct TakenBackTests {
   }
 
   private func configuration(_ leader: String) -> PersistenceConfiguration {
-    var configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
-    configuration.archiving = ArchivePolicy(
+    let configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
+    return configuration
+  }
+
+  private func policy(_ leader: String) -> ArchivePolicy {
+    var policy = ArchivePolicy(
       leader: leader,
       lease: .milliseconds(100),
       maxDelay: .zero
     )
-    configuration.archiving.pollInterval = .milliseconds(2)
-    configuration.archiving.closingLimit = .seconds(600)
-    return configuration
+    policy.pollInterval = .milliseconds(2)
+    policy.closingLimit = .seconds(600)
+    return policy
   }
 
   private func open(
@@ -42,9 +50,10 @@ struct TakenBackTests {
     closingWithin limit: Duration = .seconds(600),
     lease: Duration = .milliseconds(100)
   ) async throws -> Persistence<LibraryState, LibraryDatabase> {
-    var configuration = configuration(name)
-    configuration.archiving.closingLimit = limit
-    configuration.archiving.lease = lease
+    let configuration = configuration(name)
+    var policy = policy(name)
+    policy.closingLimit = limit
+    policy.lease = lease
     guard let archive else {
       return try await Persistence.open(
         at: directory.path("\(name).strata"),
@@ -57,8 +66,8 @@ struct TakenBackTests {
       at: directory.path("\(name).strata"),
       initialState: LibraryState(),
       database: \.db,
-      archive: archive,
-      configuration: configuration
+      configuration: configuration,
+      with: [.archive(archive, policy: policy)]
     )
   }
 
@@ -95,6 +104,7 @@ struct TakenBackTests {
       from: StorePath(path, for: .archiving),
       to: archive,
       ifLacking: lack,
+      policy("first"),
       configuration("first")
     ).run()
   }
@@ -138,6 +148,7 @@ struct TakenBackTests {
         at: path,
         initialState: LibraryState(),
         database: \LibraryState.db,
+        policy: policy("first"),
         configuration: configuration("first")
       ).close()
     }
@@ -190,6 +201,7 @@ struct TakenBackTests {
       at: directory.path("replica.strata"),
       initialState: LibraryState(),
       database: \LibraryState.db,
+      policy: policy("replica"),
       configuration: configuration("replica")
     )
     let copy = LibraryStore(follower)
@@ -317,10 +329,10 @@ struct TakenBackTests {
     archive.fail { _ in .lost }
     let leader = try await open(in: archive, closingWithin: .milliseconds(10))
     #expect(leader.report.archive?.away != nil)
-    let events = leader.events
+    let events = leader.archiveEvents
     archive.work()
     for await event in events {
-      if case .archiveAway(_, let detail) = event, detail.contains("taken back") { break }
+      if case .away(_, let detail) = event, detail.contains("taken back") { break }
     }
     guard case .failed(let detail, _)? = leader.status.archive?.condition else {
       Issue.record("\(String(describing: leader.status.archive))")

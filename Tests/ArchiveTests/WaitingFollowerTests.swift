@@ -1,7 +1,10 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataInspection
+import StrataMigrations
 import StrataPersistence
 import StrataStorage
 import TestSupport
@@ -15,11 +18,15 @@ struct WaitingFollowerTests {
   init() throws { directory = try TemporaryDirectory() }
 
   private var configuration: PersistenceConfiguration {
-    var configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
-    configuration.archiving = ArchivePolicy(lease: .milliseconds(300), maxDelay: .zero)
-    configuration.archiving.pollInterval = .milliseconds(5)
-    configuration.archiving.closingLimit = .seconds(600)
+    let configuration = PersistenceConfiguration(durability: .grouped(maxDelay: .milliseconds(1)))
     return configuration
+  }
+
+  private var policy: ArchivePolicy {
+    var policy = ArchivePolicy(lease: .milliseconds(300), maxDelay: .zero)
+    policy.pollInterval = .milliseconds(5)
+    policy.closingLimit = .seconds(600)
+    return policy
   }
 
   private func open(
@@ -31,9 +38,8 @@ struct WaitingFollowerTests {
       initialState: LibraryState(),
       database: \.db,
       values: build.values,
-      migrations: build.migrations,
-      archive: place.direct(),
-      configuration: configuration
+      configuration: configuration,
+      with: [.migrations(build.migrations), .archive(place.direct(), policy: policy)]
     )
   }
 
@@ -47,8 +53,9 @@ struct WaitingFollowerTests {
       initialState: LibraryState(),
       database: \LibraryState.db,
       values: build.values,
-      migrations: build.migrations,
-      configuration: configuration
+      policy: policy,
+      configuration: configuration,
+      with: [.migrations(build.migrations)]
     )
   }
 

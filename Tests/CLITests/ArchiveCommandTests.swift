@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataArchive
+import StrataArchiving
 import TestSupport
 import Testing
 
@@ -19,7 +20,7 @@ struct ArchiveCommandTests {
       at: directory.path("app.strata"),
       initialState: LibraryState(),
       database: \.db,
-      archive: FolderArchive(folder)
+      with: [.archive(FolderArchive(folder))]
     )
     let store = LibraryStore(persistence)
     for number in 1...5 {

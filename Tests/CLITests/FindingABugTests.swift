@@ -1,5 +1,8 @@
 import Foundation
 import Strata
+import StrataMaintenance
+import StrataMigrating
+import StrataMigrations
 import Testing
 
 /// The test of the page `FindingABug.md`: it shows the bug in a fork of the user's file.
@@ -117,7 +120,7 @@ private struct People: StateType {
       to: copy,
       initialState: People(),
       database: \.db,
-      migrations: [upper]
+      with: [.migrations([upper])]
     )
     #expect(Store<People, Never>(persistence).state.db.people["u1"]?.name == "ADA")
     try await persistence.close()

@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataRecords
 import StrataStorage
 import TestSupport

@@ -1,5 +1,7 @@
 import Foundation
 import Strata
+import StrataMigrating
+import StrataMigrations
 import TestSupport
 import Testing
 
@@ -329,7 +331,7 @@ private struct ReleasedApp<Database: DatabaseType>: AnyReleasedApp {
       at: path,
       initialState: State(),
       database: \.db,
-      migrations: list
+      with: [.migrations(list)]
     )
     let store = Store<State, Never>(persistence)
     if let change { store.commit { change(&$0.db) } }

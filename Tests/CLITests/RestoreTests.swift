@@ -1,6 +1,8 @@
 import Foundation
 import Strata
 import StrataInspection
+import StrataMaintaining
+import StrataMigrations
 import StrataRecords
 import Testing
 
@@ -38,7 +40,8 @@ struct RestoreTests {
     let persistence = try await Persistence.open(
       at: store,
       initialState: Shop(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     let shop = Store<Shop, Never>(persistence)
     shop.commit { $0.db.prices.insert(Price(id: EntityID(name), amount: amount)) }

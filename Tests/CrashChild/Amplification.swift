@@ -1,5 +1,6 @@
 import Foundation
 import StrataRecords
+import TestSupport
 
 /// Records of few bytes and very many values.
 enum Amplification: String, CaseIterable {

@@ -2,7 +2,7 @@ import Foundation
 import Strata
 import StrataInspection
 import StrataJournal
-import StrataMigrating
+import StrataMaintaining
 import StrataPersistence
 import StrataSQLite
 import StrataStorage
@@ -17,10 +17,6 @@ import TestSupport
 /// - `memory` makes such a commit, prints the memory that writing it used, and ends.
 /// - `trim` makes no commits. It merges and trims what the file holds, and prints the number of I/O
 ///   operations. With a number as a further argument it is killed at the operation with that number.
-/// - `migrate` runs the migrations of the sample domain and prints the number of I/O operations. With a number as a
-///   further argument it is killed at the operation with that number.
-/// - `act` with an action on a migrated store does it and prints the number of I/O operations: ``MigrationAction``. With a
-///   number as a further argument it is killed at the operation with that number.
 /// - `erase` with a table and an ID erases that entity and prints the number of I/O operations. With a number as a
 ///   further argument it is killed at the operation with that number.
 /// - `books` with a number makes a store of so many books, and ends.
@@ -28,13 +24,10 @@ import TestSupport
 ///   and ends: ``LargeLibrary``. With a third number it opens such a store and makes so many commits a second until it
 ///   is killed; it prints the revision and the time of each flush.
 /// - `hostile` makes a store whose names and values would be code in a page, or control a terminal, and ends.
-/// - `migrated` with `closure`, `rows` or `IDs` changes every book of a store by one migration, and prints the memory
-///   that this used.
 /// - `race` with a further path prints `ready`, waits until there is a file at that path, opens the store
 ///   and prints the result.
 /// - `look` with a number opens the store so often to read it, and prints what went wrong, or how often it looked.
 /// - `hold` reads the store and prints `held`, and does not end the reading until it is killed.
-/// - `lead` and `follow` with the folder of an archive lead it or follow it at PATH: ``ArchiveChild``.
 /// - `amplify` with a kind of records prints the memory that reading one takes.
 /// - `open` with a policy opens the store, commits to it and opens it again: ``ForgedCases``.
 /// - `forge` with two numbers runs the forged cases from the first up to the second, in the directory PATH,
@@ -62,28 +55,8 @@ struct CrashChild {
         first..<(arguments.dropFirst(5).first.flatMap { Int($0) } ?? first + 1)
       )
     }
-    if ["lead", "follow"].contains(arguments[3]), arguments.count == 5 {
-      let child = ArchiveChild(path: arguments[1], seed: seed, folder: arguments[4])
-      return try await arguments[3] == "lead"
-        ? child.lead { printLine($0) } : child.follow { printLine($0) }
-    }
     if arguments[3] == "amplify", arguments.count == 5 {
       return try await Amplification.measure(arguments[4])
-    }
-    if arguments[3] == "migrate" {
-      return try await migrate(
-        arguments[1],
-        killedAt: arguments.count == 5 ? Int(arguments[4]) : nil
-      )
-    }
-    if arguments[3] == "act", arguments.count >= 5,
-      let action = MigrationAction(rawValue: arguments[4])
-    {
-      return try await act(
-        action,
-        arguments[1],
-        killedAt: arguments.dropFirst(5).first.flatMap { Int($0) }
-      )
     }
     if arguments[3] == "erase", arguments.count >= 6 {
       return try erase(
@@ -105,9 +78,6 @@ struct CrashChild {
       return try await library.commit(rate) { printLine($0) }
     }
     if arguments[3] == "hostile" { return try await LargeLibrary.makeHostile(arguments[1]) }
-    if arguments[3] == "migrated", arguments.count == 5 {
-      return try await measureMigration(arguments[4], of: arguments[1])
-    }
     if arguments[3] == "trim" {
       return try await trim(arguments[1], killedAt: arguments.count == 5 ? Int(arguments[4]) : nil)
     }
@@ -148,39 +118,6 @@ struct CrashChild {
     }
   }
 
-  private static func migrate(_ path: String, killedAt number: Int?) async throws {
-    let vfs = try FaultVFS(name: "migrate", follows: false)
-    if let number { vfs.killProcess(at: number) }
-    var configuration = configuration("memory")
-    configuration.vfs = vfs.name
-    do {
-      let report = try await DataMigrator(
-        LibraryMigrations.all,
-        at: path,
-        persistence: configuration
-      ).up()
-      printLine("ran \(report.steps.count)")
-    } catch {
-      guard case .alreadyOpen = error.reason else { return printLine("failed: \(error)") }
-      printLine("refused")
-    }
-    printLine("\(vfs.operationCount(for: .failedIO))")
-  }
-
-  private static func act(
-    _ action: MigrationAction,
-    _ path: String,
-    killedAt number: Int?
-  ) async throws {
-    let vfs = try FaultVFS(name: "act", follows: false)
-    if let number { vfs.killProcess(at: number) }
-    var configuration = configuration("memory")
-    configuration.vfs = vfs.name
-    configuration.watch = vfs.watch
-    try await action.run(at: path, configuration)
-    printLine("\(vfs.operationCount(for: .failedIO))")
-  }
-
   private static func erase(
     _ path: String,
     _ entities: ErasedEntities,
@@ -206,34 +143,6 @@ struct CrashChild {
     // As a store is that was not filled by one commit alone.
     try await persistence.snapshot(named: "books")
     try await persistence.close()
-  }
-
-  private static func measureMigration(_ kind: String, of path: String) async throws {
-    let migration: DataMigration
-    switch kind {
-    case "closure":
-      migration = DataMigration("0001_title", table: "books") { book in
-        book["title"] = book["title"]?.text.map { .string($0 + "!") }
-      }
-    case "rows":
-      // SQLite gives the numbers of removed rows to others, so they are noted.
-      migration = try DataMigration(
-        "0001_rows",
-        sql: """
-          -- strata:allow deletes(books)
-          DELETE FROM books WHERE id % 4 <> 0;
-          INSERT INTO books(id, title, author) VALUES (1, 'one', 'author-1');
-          """
-      )
-    case "IDs":
-      migration = DataMigration("0001_ids", table: "books") { book in
-        book.id = .integer(Int(book.id.integer ?? 0) + 10_000_000)
-      }
-    default: exit(64)
-    }
-    let migrator = DataMigrator([migration.allowing(.dangling("loans"))], at: path)
-    let peak = try await MemoryPeak.beyondNow { _ = try await migrator.up() }
-    printLine(peak.map { "\($0)" } ?? "unknown")
   }
 
   private static func trim(_ path: String, killedAt number: Int?) async throws {

@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataBase
 import StrataInspection
+import StrataMaintaining
 import StrataPersistence
 import StrataRecords
 import StrataSQLite

@@ -4,6 +4,8 @@ import StrataBase
 import StrataCore
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
+import StrataMaintenance
 import StrataPersistence
 import StrataRecords
 import StrataStorage

@@ -3,6 +3,7 @@ import Strata
 import StrataBase
 import StrataInspection
 import StrataJournal
+import StrataMaintenance
 import StrataNormalization
 import StrataStorage
 import TestSupport

@@ -24,7 +24,7 @@
         at: path,
         initialState: Shelf(),
         database: \.db,
-        migrations: migrations
+        with: [.migrations(migrations)]
       )
     }
 

@@ -1,8 +1,11 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataMigrating
+import StrataMigrations
 import StrataStorage
 import TestSupport
 import Testing
@@ -339,7 +342,8 @@ struct DataMigratorTests {
     let persistence = try await Persistence.open(
       at: path,
       initialState: FiveReleases.First.State(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     let error = await #expect(throws: PersistenceError.self) {
       try await migrator([touch("0001_a")]).up()
@@ -387,7 +391,8 @@ struct DataMigratorTests {
       at: sealed,
       initialState: FiveReleases.First.State(),
       database: \.db,
-      tables: [.sealed(\.users, with: ToyVault(key: 1))]
+      tables: [.sealed(\.users, with: ToyVault(key: 1))],
+      with: [.migrations([])]
     )
     let store = Store<FiveReleases.First.State, Never>(persistence)
     store.commit { $0.db.users.insert(FiveReleases.First.User(id: "a", name: "Ann")) }
@@ -412,7 +417,7 @@ struct DataMigratorTests {
       at: path,
       initialState: FiveReleases.First.State(),
       database: \.db,
-      migrations: [touch("0001_a")]
+      with: [.migrations([touch("0001_a")])]
     )
     let text = "\(persistence.report)"
     #expect(text.contains("Ran 1 migration, from revision 1 to 2: 0001_a."), "\(text)")

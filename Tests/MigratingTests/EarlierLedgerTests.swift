@@ -1,10 +1,15 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
+import StrataMaintenance
 import StrataMigrating
+import StrataMigrations
 import StrataSQLite
 import StrataSchema
 import StrataStorage
@@ -47,7 +52,7 @@ struct EarlierLedgerTests {
       to: directory.path("\(UUID().uuidString).strata"),
       initialState: First.State(),
       database: \.db,
-      migrations: Array(NumberedStore.steps.prefix(count))
+      with: [.migrations(Array(NumberedStore.steps.prefix(count)))]
     )
     let names = names(persistence.initialState.db)
     try await persistence.close()
@@ -144,7 +149,7 @@ struct EarlierLedgerTests {
       at: path,
       initialState: First.State(),
       database: \.db,
-      migrations: [other]
+      with: [.migrations([other])]
     )
     #expect(
       try await reason { _ = try await persistence.state(at: .revision(ran)) }
@@ -304,12 +309,10 @@ struct EarlierLedgerTests {
   ) async throws -> FolderArchive {
     let folder = FolderArchive(directory.path("archive"))
     let archive = FaultyArchive(folder)
-    var configuration = PersistenceConfiguration()
-    configuration.archiving.segmentBytes = 1
     let push = ArchivePush(
       from: try StorePath(path, for: .archiving),
       to: archive,
-      configuration
+      ArchivePolicy(segmentBytes: 1)
     )
     _ = try await push.run()
     let head = try revision()
@@ -375,10 +378,9 @@ struct EarlierLedgerTests {
           to: Revision(Int64.random(in: 0...revision().number, using: &random))
         )
       default:
-        var configuration = PersistenceConfiguration()
-        configuration.migrations.policy = .external
+        let external = MigrationConfiguration(policy: .external)
         let empties = Bool.random(using: &random)
-        try await app.write(knowing: 0, configuration) { state in
+        try await app.write(knowing: 0, running: external) { state in
           if empties { for id in state.db.users.ids { state.db.users.remove(id) } }
           state.db.tags.insert(First.Tag(id: EntityID("t\(step)")))
         }

@@ -1,8 +1,12 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataMigrating
+import StrataMigrations
+import StrataScripts
 import StrataStorage
 import TestSupport
 import Testing
@@ -25,14 +29,11 @@ struct EarlierStateTests {
     _ migrations: [DataMigration] = FiveReleases.migrations,
     _ policy: MigrationConfiguration.Policy = .automatic
   ) async throws -> Persistence<Last.State, Last.Database> {
-    var configuration = PersistenceConfiguration()
-    configuration.migrations.policy = policy
     return try await Persistence.open(
       at: path ?? self.path,
       initialState: Last.State(),
       database: \.db,
-      migrations: migrations,
-      configuration: configuration
+      with: [.migrations(migrations, MigrationConfiguration(policy: policy))]
     )
   }
 
@@ -41,7 +42,8 @@ struct EarlierStateTests {
     let persistence = try await Persistence.open(
       at: path,
       initialState: First.State(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     change(Store<First.State, Never>(persistence))
     try await persistence.close()
@@ -179,7 +181,7 @@ struct EarlierStateTests {
       at: path,
       initialState: App(),
       database: \.db,
-      migrations: steps
+      with: [.migrations(steps)]
     )
     func shown(_ database: Users) -> [String] {
       database.users.map { "\($0.id) \($0.notes) \($0.text ?? "none")" }.sorted()
@@ -241,7 +243,8 @@ struct EarlierStateTests {
     let persistence = try await Persistence.open(
       at: path,
       initialState: First.State(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     let unknown = DataMigrationError.takenBack("0001_double", at: applied)
     do {
@@ -276,7 +279,7 @@ struct EarlierStateTests {
       at: path,
       initialState: First.State(),
       database: \.db,
-      migrations: [noted]
+      with: [.migrations([noted])]
     )
     #expect(persistence.initialState.db.users["u7"]?.name == "Seven marked")
     do {

@@ -1,8 +1,10 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
 import StrataMigrating
+import StrataMigrations
 import TestSupport
 import Testing
 
@@ -55,7 +57,7 @@ struct FiveReleasesTests {
       at: path,
       initialState: FiveReleases.Last.State(),
       database: \.db,
-      migrations: FiveReleases.migrations
+      with: [.migrations(FiveReleases.migrations)]
     )
     #expect(persistence.initialState.db == FiveReleases.expected())
     #expect(persistence.report.migrations?.steps.count == 5)
@@ -65,7 +67,7 @@ struct FiveReleasesTests {
       at: path,
       initialState: FiveReleases.Last.State(),
       database: \.db,
-      migrations: FiveReleases.migrations
+      with: [.migrations(FiveReleases.migrations)]
     )
     #expect(again.initialState.db == FiveReleases.expected())
     #expect(again.report.migrations == nil)

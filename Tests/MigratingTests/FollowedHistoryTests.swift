@@ -1,7 +1,9 @@
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
 import StrataMigrating
+import StrataMigrations
 import StrataRecords
 import TestSupport
 import Testing
@@ -72,7 +74,8 @@ struct FollowedHistoryTests {
     let persistence = try await Persistence.open(
       at: other,
       initialState: First.State(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     let store = Store<First.State, Never>(persistence)
     store.commit { state in

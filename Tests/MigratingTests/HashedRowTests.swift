@@ -1,9 +1,13 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataArchive
+import StrataArchiving
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataMigrating
+import StrataMigrations
 import StrataSchema
 import StrataStorage
 import TestSupport
@@ -74,7 +78,8 @@ struct HashedRowTests {
         at: path,
         initialState: First.State(),
         database: \.db,
-        configuration: PersistenceConfiguration(restore: policy)
+        configuration: PersistenceConfiguration(restore: policy),
+        with: [.migrations([])]
       )
     }
     var changed = 0

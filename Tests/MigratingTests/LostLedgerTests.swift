@@ -2,7 +2,9 @@ import Foundation
 import Strata
 import StrataInspection
 import StrataJournal
+import StrataMaintenance
 import StrataMigrating
+import StrataMigrations
 import StrataPersistence
 import StrataSQLite
 import StrataStorage
@@ -52,8 +54,8 @@ struct LostLedgerTests {
       at: path,
       initialState: Shop(),
       database: \.db,
-      migrations: migrations,
-      configuration: configuration
+      configuration: configuration,
+      with: [.migrations(migrations)]
     )
   }
 

@@ -1,8 +1,10 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
 import StrataMigrating
+import StrataMigrations
 import TestSupport
 import Testing
 
@@ -19,7 +21,8 @@ struct MigrationCrashTests {
     let persistence = try await Persistence.open(
       at: path,
       initialState: LibraryState(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     let store = LibraryStore(persistence)
     store.commit { state in
@@ -47,7 +50,7 @@ struct MigrationCrashTests {
     try await makeStore(at: original)
     let whole = directory.path("whole.strata")
     try FileManager.default.copyItem(atPath: original, toPath: whole)
-    let (code, lines) = try ChildProcess("CrashChild", [whole, "0", "migrate"]).finish()
+    let (code, lines) = try ChildProcess("ProductChild", [whole, "0", "migrate"]).finish()
     #expect(code == 0 && lines.first == "ran 2")
     let total = try #require(lines.last.flatMap { Int($0) })
     var outcomes: [Int: Int] = [:]
@@ -55,7 +58,7 @@ struct MigrationCrashTests {
       let path = directory.path("\(kill).strata")
       try FileManager.default.copyItem(atPath: original, toPath: path)
       let moment = total * (2 * kill + 1) / (2 * min(Self.kills, total))
-      let child = try ChildProcess("CrashChild", [path, "0", "migrate", "\(moment)"])
+      let child = try ChildProcess("ProductChild", [path, "0", "migrate", "\(moment)"])
       #expect(child.finish().code == SIGKILL, "kill \(kill) of \(total)")
       #expect(try Inspector(path: path).verify().isSound, "kill \(kill)")
       let ledger = try await DataMigrator(LibraryMigrations.all, at: path).history()
@@ -81,7 +84,7 @@ struct MigrationCrashTests {
     let path = directory.path("app.strata")
     let made = try ChildProcess("CrashChild", [path, "0", "books", "\(Self.books)"]).finish()
     #expect(made.code == 0)
-    let (code, lines) = try ChildProcess("CrashChild", [path, "0", "migrated", kind]).finish()
+    let (code, lines) = try ChildProcess("ProductChild", [path, "0", "migrated", kind]).finish()
     #expect(code == 0)
     let log = try Inspector(path: path).log(.last(1)).deltas
     #expect(log.first?.name.hasPrefix("migration 0001") == true)
@@ -99,8 +102,8 @@ struct MigrationCrashTests {
     let path = directory.path("app.strata")
     try await makeStore(at: path, books: 2_000)
     let children = [
-      try ChildProcess("CrashChild", [path, "0", "migrate"]),
-      try ChildProcess("CrashChild", [path, "0", "migrate"]),
+      try ChildProcess("ProductChild", [path, "0", "migrate"]),
+      try ChildProcess("ProductChild", [path, "0", "migrate"]),
     ]
     let results = children.map { $0.finish().lines.first ?? "" }
     // One of them ran both; the other one was refused, or found them done.

@@ -1,8 +1,11 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataMigrating
+import StrataMigrations
 import StrataRecords
+import StrataScripts
 import TestSupport
 import Testing
 
@@ -106,7 +109,7 @@ struct MigrationLawTests {
           at: path,
           initialState: First.State(),
           database: \.db,
-          migrations: Array(list.prefix(build))
+          with: [.migrations(Array(list.prefix(build)))]
         )
         let store = Store<First.State, Never>(persistence)
         if build == 3 {

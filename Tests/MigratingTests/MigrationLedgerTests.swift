@@ -1,8 +1,11 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
 import StrataMigrating
+import StrataMigrations
+import StrataScripts
 import StrataStorage
 import TestSupport
 import Testing
@@ -50,7 +53,8 @@ struct MigrationLedgerTests {
       at: path,
       initialState: FiveReleases.First.State(),
       database: \.db,
-      configuration: configuration
+      configuration: configuration,
+      with: [.migrations([])]
     )
     try body(Store<FiveReleases.First.State, Never>(persistence))
     try await persistence.close()
@@ -65,7 +69,7 @@ struct MigrationLedgerTests {
       at: path,
       initialState: FiveReleases.First.State(),
       database: \.db,
-      migrations: migrations
+      with: [.migrations(migrations)]
     )
     let reason = try await self.reason { _ = try await persistence.state(at: .revision(revision)) }
     try await persistence.close()

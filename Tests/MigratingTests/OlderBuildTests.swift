@@ -1,7 +1,9 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataMigrating
 import StrataRecords
 import StrataSQLite

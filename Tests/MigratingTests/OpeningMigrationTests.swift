@@ -1,9 +1,12 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataBase
 import StrataInspection
 import StrataJournal
+import StrataMaintenance
 import StrataMigrating
+import StrataMigrations
 import StrataStorage
 import TestSupport
 import Testing
@@ -22,14 +25,15 @@ struct OpeningMigrationTests {
 
   private func openLast(
     _ configuration: PersistenceConfiguration = PersistenceConfiguration(),
-    _ migrations: [DataMigration] = FiveReleases.migrations
+    _ migrations: [DataMigration] = FiveReleases.migrations,
+    running: MigrationConfiguration = MigrationConfiguration()
   ) async throws(PersistenceError) -> Persistence<Last.State, Last.Database> {
     try await Persistence.open(
       at: path,
       initialState: Last.State(),
       database: \.db,
-      migrations: migrations,
-      configuration: configuration
+      configuration: configuration,
+      with: [.migrations(migrations, running)]
     )
   }
 
@@ -49,12 +53,13 @@ struct OpeningMigrationTests {
   func `pending migrations are refused where the policy says so, and for reading`() async throws {
     try await FiveReleases.makeFirst(at: path)
     let before = try StoreBytes(path)
-    var configuration = PersistenceConfiguration()
-    configuration.migrations.policy = .refuseIfPending
+    let refusing = MigrationConfiguration(policy: .refuseIfPending)
     let pending = PersistenceError.Reason.dataMigration(
       .pending(FiveReleases.migrations.map(\.name))
     )
-    let error = await #expect(throws: PersistenceError.self) { try await openLast(configuration) }
+    let error = await #expect(throws: PersistenceError.self) {
+      try await openLast(running: refusing)
+    }
     #expect(error?.reason == pending)
     let reading = PersistenceConfiguration(restore: .readOnly)
     let refused = await #expect(throws: PersistenceError.self) { try await openLast(reading) }
@@ -66,11 +71,11 @@ struct OpeningMigrationTests {
   func `progress names the migrations`() async throws {
     try await FiveReleases.makeFirst(at: path)
     let seen = Lock<[String]>([])
-    var configuration = PersistenceConfiguration()
-    configuration.migrations.progress = { progress in
+    var running = MigrationConfiguration()
+    running.progress = { progress in
       seen.withLock { if progress.records > 0 { $0.append(progress.migration) } }
     }
-    try await openLast(configuration).close()
+    try await openLast(running: running).close()
     #expect(seen.withLock { $0 } == ["0001_add_age", "0003_split_address"])
   }
 
@@ -93,7 +98,12 @@ struct OpeningMigrationTests {
     struct OtherState: StateType { var db = OtherDatabase() }
     #expect(error != nil)
     let gone = await #expect(throws: PersistenceError.self) {
-      try await Persistence.open(at: path, initialState: OtherState(), database: \.db)
+      try await Persistence.open(
+        at: path,
+        initialState: OtherState(),
+        database: \.db,
+        with: [.migrations([])]
+      )
     }
     #expect(
       gone?.reason == .dataMigration(.tablesGone(["notes": 5, "tags": 5], new: ["memos"]))
@@ -106,7 +116,8 @@ struct OpeningMigrationTests {
       at: path,
       initialState: OtherState(),
       database: \.db,
-      configuration: configuration
+      configuration: configuration,
+      with: [.migrations([])]
     )
     #expect(kept.report.unknownTables == ["notes", "tags"])
     #expect(kept.report.newTables == ["memos"])
@@ -125,7 +136,7 @@ struct OpeningMigrationTests {
         at: path,
         initialState: Shop(),
         database: \.db,
-        migrations: migrations
+        with: [.migrations(migrations)]
       )
     }
     let euros = try await open([])
@@ -169,14 +180,15 @@ struct OpeningMigrationTests {
       at: path,
       initialState: FiveReleases.First.State(),
       database: \.db,
-      migrations: list
+      with: [.migrations(list)]
     )
     try await newer.close()
     // The release before knows no migration.
     let older = try await Persistence.open(
       at: path,
       initialState: FiveReleases.First.State(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     let store = Store<FiveReleases.First.State, Never>(older)
     store.commit { state in
@@ -198,7 +210,7 @@ struct OpeningMigrationTests {
       at: path,
       initialState: FiveReleases.First.State(),
       database: \.db,
-      migrations: list
+      with: [.migrations(list)]
     )
     #expect(again.initialState.db.users["late"]?.name == "late!")
     #expect(again.initialState.db.users["u1"]?.name == "User 1!")
@@ -228,14 +240,11 @@ struct OpeningMigrationTests {
     ) async throws(PersistenceError) -> Persistence<
       FiveReleases.First.State, FiveReleases.First.Database
     > {
-      var configuration = PersistenceConfiguration()
-      configuration.migrations.policy = policy
       return try await Persistence.open(
         at: path,
         initialState: FiveReleases.First.State(),
         database: \.db,
-        migrations: migrations,
-        configuration: configuration
+        with: [.migrations(migrations, MigrationConfiguration(policy: policy))]
       )
     }
     // An older build that writes nothing leaves nothing to do.
@@ -279,7 +288,8 @@ struct OpeningMigrationTests {
     let older = try await Persistence.open(
       at: path,
       initialState: FiveReleases.First.State(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     let store = Store<FiveReleases.First.State, Never>(older)
     store.commit { $0.db.tags.insert(FiveReleases.First.Tag(id: "new")) }

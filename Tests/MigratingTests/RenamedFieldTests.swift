@@ -1,7 +1,10 @@
 import Foundation
 import Strata
 import StrataJournal
+import StrataMaintaining
 import StrataMigrating
+import StrataMigrations
+import StrataScripts
 import StrataStorage
 import TestSupport
 import Testing
@@ -66,7 +69,7 @@ struct RenamedFieldTests {
       at: path,
       initialState: New.State(),
       database: \.db,
-      migrations: migrations
+      with: [.migrations(migrations)]
     )
     try await persistence.close()
     return persistence.report
@@ -121,7 +124,12 @@ struct RenamedFieldTests {
     try await writeOld()
     _ = try await openNew([Self.rename])
     let error = try await #require(throws: PersistenceError.self) {
-      try await Persistence.open(at: path, initialState: Old.State(), database: \.db)
+      try await Persistence.open(
+        at: path,
+        initialState: Old.State(),
+        database: \.db,
+        with: [.migrations([])]
+      )
     }
     let backup = path + ".before-1"
     guard
@@ -143,7 +151,8 @@ struct RenamedFieldTests {
         at: path,
         initialState: Old.State(),
         database: \.db,
-        configuration: PersistenceConfiguration(restore: .readOnly)
+        configuration: PersistenceConfiguration(restore: .readOnly),
+        with: [.migrations([])]
       )
     }
     #expect(reading?.reason == error.reason)
@@ -163,7 +172,12 @@ struct RenamedFieldTests {
 
     func backup() async throws -> String? {
       let error = try await #require(throws: PersistenceError.self) {
-        try await Persistence.open(at: path, initialState: Old.State(), database: \.db)
+        try await Persistence.open(
+          at: path,
+          initialState: Old.State(),
+          database: \.db,
+          with: [.migrations([])]
+        )
       }
       guard case .dataMigration(.olderBuild(_, _, let backup)) = error.reason else { throw error }
       return backup
@@ -201,7 +215,8 @@ struct RenamedFieldTests {
     let older = try await Persistence.open(
       at: path,
       initialState: Optional.State(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     #expect(older.report.newerMigrations == ["0001_title"])
     #expect(
@@ -230,7 +245,7 @@ struct RenamedFieldTests {
       at: path,
       initialState: New.State(),
       database: \.db,
-      migrations: [script]
+      with: [.migrations([script])]
     )
     #expect(newer.initialState.db.notes.map(\.title) == ["milk"])
     try await newer.close()
@@ -244,7 +259,12 @@ struct RenamedFieldTests {
     )
     try await DataMigrator([script], at: path).up()
     // Without the policy .external a program without a list is an older build.
-    let program = try await Persistence.open(at: path, initialState: New.State(), database: \.db)
+    let program = try await Persistence.open(
+      at: path,
+      initialState: New.State(),
+      database: \.db,
+      with: [.migrations([])]
+    )
     let store = Store<New.State, Never>(program)
     store.commit { $0.db.notes.insert(New.Note(id: "b", title: "tea")) }
     try await program.close()
@@ -267,13 +287,11 @@ struct RenamedFieldTests {
       sql: "ALTER TABLE notes RENAME COLUMN text TO title"
     )
     try await DataMigrator([script], at: path).up()
-    var configuration = PersistenceConfiguration()
-    configuration.migrations.policy = .external
     let persistence = try await Persistence.open(
       at: path,
       initialState: New.State(),
       database: \.db,
-      configuration: configuration
+      with: [.migrations([], MigrationConfiguration(policy: .external))]
     )
     #expect(persistence.report.newerMigrations == [] && persistence.report.notes == [])
     let store = Store<New.State, Never>(persistence)

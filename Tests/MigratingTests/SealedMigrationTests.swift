@@ -1,8 +1,10 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
 import StrataMigrating
+import StrataMigrations
 import StrataStorage
 import TestSupport
 import Testing
@@ -39,7 +41,8 @@ struct SealedMigrationTests {
       at: path,
       initialState: First.State(),
       database: \.db,
-      tables: [.sealed(\.users, with: vault), .sealed(\.notes, with: vault)]
+      tables: [.sealed(\.users, with: vault), .sealed(\.notes, with: vault)],
+      with: [.migrations([])]
     )
   }
 

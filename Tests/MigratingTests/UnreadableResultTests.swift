@@ -1,8 +1,10 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
 import StrataMigrating
+import StrataMigrations
 import StrataStorage
 import TestSupport
 import Testing
@@ -44,7 +46,12 @@ struct UnreadableResultTests {
   init() async throws {
     directory = try TemporaryDirectory()
     path = directory.path("app.strata")
-    let persistence = try await Persistence.open(at: path, initialState: Shop(), database: \.db)
+    let persistence = try await Persistence.open(
+      at: path,
+      initialState: Shop(),
+      database: \.db,
+      with: [.migrations([])]
+    )
     let store = Store<Shop, Never>(persistence)
     store.commit { state in
       for number in 1...5 {
@@ -64,7 +71,7 @@ struct UnreadableResultTests {
       at: path,
       initialState: Shop(),
       database: \.db,
-      migrations: migrations
+      with: [.migrations(migrations)]
     )
   }
 
@@ -80,7 +87,7 @@ struct UnreadableResultTests {
         at: path,
         initialState: Shop(),
         database: \.db,
-        migrations: migrations
+        with: [.migrations(migrations)]
       )
     }
     #expect(try FiveReleases.contents(of: path) == before.0)

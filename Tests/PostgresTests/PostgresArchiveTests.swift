@@ -2,7 +2,7 @@
   import Foundation
   import StrataBase
   import StrataPostgres
-  import StrataArchive
+  import StrataArchiving
   import StrataJournal
   import TestSupport
   import Testing

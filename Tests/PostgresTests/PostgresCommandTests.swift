@@ -2,7 +2,7 @@
   import Foundation
   import Strata
   import StrataBase
-  import StrataArchive
+  import StrataArchiving
   import StrataPersistence
   import StrataPostgres
   import StrataStorage

@@ -25,13 +25,13 @@
       var configuration = PersistenceConfiguration(
         durability: .grouped(maxDelay: .milliseconds(1))
       )
-      configuration.archiving = ArchivePolicy(maxDelay: .zero)
+      var policy = ArchivePolicy(maxDelay: .zero)
       return try await Persistence.open(
         at: directory.path("app.strata"),
         initialState: LibraryState(),
         database: \.db,
-        archive: try PostgresArchive(server.connection(), store: name),
-        configuration: configuration
+        configuration: configuration,
+        with: [.archive(try PostgresArchive(server.connection(), store: name), policy: policy)]
       )
     }
 
@@ -39,13 +39,13 @@
       _ connection: String,
       every interval: Duration
     ) async throws -> Follower<LibraryState, LibraryDatabase> {
-      var configuration = PersistenceConfiguration()
-      configuration.archiving.pollInterval = interval
+      var policy = ArchivePolicy()
+      policy.pollInterval = interval
       return try await Persistence.follow(
         try PostgresArchive(connection, store: name),
         initialState: LibraryState(),
         database: \.db,
-        configuration: configuration
+        policy: policy
       )
     }
 

@@ -2,7 +2,7 @@
   import Foundation
   import StrataBase
   import StrataPostgres
-  import StrataArchive
+  import StrataArchiving
   import TestSupport
 
   /// An archive in a database of its own, which each machine of a fault run reaches by a network that fails.

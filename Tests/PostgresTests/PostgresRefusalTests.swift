@@ -1,7 +1,7 @@
 #if Postgres
   import Foundation
   import Strata
-  import StrataArchive
+  import StrataArchiving
   import StrataJournal
   import StrataPersistence
   import StrataPostgres
@@ -30,7 +30,7 @@
         at: directory.path("\(name).strata"),
         initialState: LibraryState(),
         database: \.db,
-        archive: try PostgresArchive(connection, store: "app")
+        with: [.archive(try PostgresArchive(connection, store: "app"))]
       )
     }
 

@@ -1,9 +1,12 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
 import StrataMigrating
+import StrataMigrations
 import StrataSQL
+import StrataScripts
 import StrataStorage
 import TestSupport
 import Testing
@@ -70,14 +73,11 @@ struct BringingUpTests {
     _ migrations: [DataMigration],
     _ policy: MigrationConfiguration.Policy = .automatic
   ) async throws -> Persistence<First.State, First.Database> {
-    var configuration = PersistenceConfiguration()
-    configuration.migrations.policy = policy
     return try await Persistence.open(
       at: path,
       initialState: First.State(),
       database: \.db,
-      migrations: migrations,
-      configuration: configuration
+      with: [.migrations(migrations, MigrationConfiguration(policy: policy))]
     )
   }
 

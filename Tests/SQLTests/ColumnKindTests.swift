@@ -1,3 +1,4 @@
+import StrataColumns
 import StrataSQL
 import StrataSQLite
 import Testing

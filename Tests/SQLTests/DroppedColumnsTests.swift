@@ -1,8 +1,12 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
+import StrataMaintenance
 import StrataMigrating
+import StrataMigrations
 import StrataSQL
 import StrataSQLite
 import StrataStorage
@@ -184,13 +188,11 @@ struct DroppedColumnsTests {
     #expect(try !columns(of: "users").contains("city"))
     switch way {
     case .build:
-      var configuration = PersistenceConfiguration()
-      configuration.migrations.policy = .external
       let persistence = try await Persistence.open(
         at: path,
         initialState: First.State(),
         database: \.db,
-        configuration: configuration
+        with: [.migrations([], MigrationConfiguration(policy: .external))]
       )
       let store = Store<First.State, Never>(persistence)
       store.commit { $0.db.users.insert(First.User(id: "u8", name: "8")) }
@@ -258,13 +260,11 @@ struct DroppedColumnsTests {
     #expect(try columns(of: "notes", path: first).contains("score"))
     let last = directory.path("last.strata")
     try await StoreBackup.fork(path, at: .revision(try head), to: last)
-    var configuration = PersistenceConfiguration()
-    configuration.migrations.policy = .external
     let persistence = try await Persistence.open(
       at: path,
       initialState: OtherState(),
       database: \.db,
-      configuration: configuration
+      with: [.migrations([], MigrationConfiguration(policy: .external))]
     )
     let copy = directory.path("copy.strata")
     try await persistence.backup(to: copy)

@@ -1,8 +1,12 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
+import StrataMaintenance
 import StrataMigrating
+import StrataMigrations
 import StrataSQL
 import StrataSQLite
 import StrataStorage
@@ -65,13 +69,13 @@ struct EndedTablesTests {
   ) async throws -> RestoreReport {
     var configuration = PersistenceConfiguration()
     configuration.unknownTables = unknownTables
-    configuration.migrations.policy = migrations.isEmpty ? .external : .automatic
+    let running = MigrationConfiguration(policy: migrations.isEmpty ? .external : .automatic)
     let persistence = try await Persistence.open(
       at: path,
       initialState: First.State(),
       database: \.db,
-      migrations: migrations,
-      configuration: configuration
+      configuration: configuration,
+      with: [.migrations(migrations, running)]
     )
     let report = persistence.report
     try await persistence.close()
@@ -151,7 +155,7 @@ struct EndedTablesTests {
       at: path,
       initialState: OtherState(),
       database: \.db,
-      migrations: try form.steps()
+      with: [.migrations(try form.steps())]
     )
     let copy = directory.path("copy.strata")
     try await persistence.backup(to: copy)
@@ -195,7 +199,7 @@ struct EndedTablesTests {
         at: path,
         initialState: NewState(),
         database: \.db,
-        migrations: [step]
+        with: [.migrations([step])]
       )
     }
     #expect(error?.description.contains(#"DataMigration("0002_rename""#) == true)
@@ -207,7 +211,7 @@ struct EndedTablesTests {
       at: path,
       initialState: FiveReleases.Last.State(),
       database: \.db,
-      migrations: FiveReleases.migrations
+      with: [.migrations(FiveReleases.migrations)]
     )
     #expect(persistence.report.unknownTables == [])
     try await persistence.close()

@@ -2,6 +2,7 @@ import Foundation
 import StrataJournal
 import StrataRecords
 import StrataSQL
+import StrataScripts
 import TestSupport
 import Testing
 

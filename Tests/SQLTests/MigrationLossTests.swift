@@ -5,6 +5,7 @@ import StrataJournal
 import StrataMigrating
 import StrataSQL
 import StrataSQLite
+import StrataScripts
 import StrataStorage
 import TestSupport
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import StrataMigrating
 import StrataRecords
 import StrataSQL
+import StrataScripts
 import StrataStorage
 import TestSupport
 import Testing

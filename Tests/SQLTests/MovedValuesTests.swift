@@ -2,8 +2,10 @@ import Foundation
 import Strata
 import StrataInspection
 import StrataMigrating
+import StrataMigrations
 import StrataRecords
 import StrataSQL
+import StrataScripts
 import StrataStorage
 import TestSupport
 import Testing
@@ -44,7 +46,8 @@ import Testing
     let persistence = try await Persistence.open(
       at: path,
       initialState: State(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     let store = Store<State, Never>(persistence)
     store.commit { $0.db.items.insert(contentsOf: first) }

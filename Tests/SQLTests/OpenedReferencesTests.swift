@@ -1,8 +1,10 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
 import StrataMigrating
+import StrataMigrations
 import StrataRecords
 import StrataSQL
 import StrataSQLite
@@ -24,7 +26,8 @@ struct OpenedReferencesTests {
     let persistence = try await Persistence.open(
       at: path,
       initialState: State<Former>(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     let store = Store<State<Former>, Never>(persistence)
     store.commit { state in
@@ -98,12 +101,12 @@ struct OpenedReferencesTests {
   ) async throws {
     var configuration = PersistenceConfiguration()
     configuration.restore = restore
-    configuration.migrations.policy = .external
     let persistence = try await Persistence.open(
       at: path ?? self.path,
       initialState: State<Database>(),
       database: \.db,
-      configuration: configuration
+      configuration: configuration,
+      with: [.migrations([], MigrationConfiguration(policy: .external))]
     )
     let store = Store<State<Database>, Never>(persistence)
     if restore != .readOnly { store.commit { change(&$0) } }
@@ -192,7 +195,8 @@ struct OpenedReferencesTests {
     let persistence = try await Persistence.open(
       at: path,
       initialState: State<Former>(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     #expect(persistence.initialState.db.phones["p1"]?.person == "u1")
     try await persistence.close()

@@ -1,7 +1,9 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataMigrating
+import StrataMigrations
 import StrataRecords
 import StrataSQL
 import TestSupport
@@ -57,7 +59,8 @@ struct PersistedValueMigrationTests {
       values: [
         PersistedValue("settings", \.settings), PersistedValue("volume", \.volume),
         PersistedValue("account", \.account),
-      ]
+      ],
+      with: [.migrations([])]
     ).close()
   }
 
@@ -70,7 +73,7 @@ struct PersistedValueMigrationTests {
         PersistedValue("settings", \.settings), PersistedValue("volume", \.volume),
         PersistedValue("account", \.account),
       ],
-      migrations: migrations
+      with: [.migrations(migrations)]
     )
     try await persistence.close()
     return persistence.initialState

@@ -1,11 +1,14 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
 import StrataMigrating
+import StrataMigrations
 import StrataRecords
 import StrataSQL
 import StrataSQLite
+import StrataScripts
 import StrataStorage
 import TestSupport
 import Testing
@@ -280,7 +283,8 @@ struct ReferenceTests {
     let persistence = try await Persistence.open(
       at: polls,
       initialState: PollState(),
-      database: \.db
+      database: \.db,
+      with: [.migrations([])]
     )
     let store = Store<PollState, Never>(persistence)
     store.commit { state in

@@ -1,11 +1,14 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataMigrating
 import StrataRecords
 import StrataSQL
 import StrataSQLite
+import StrataScripts
 import StrataStorage
 import TestSupport
 import Testing

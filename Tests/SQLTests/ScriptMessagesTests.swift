@@ -1,8 +1,10 @@
 import Foundation
+import ProductSupport
 import Strata
 import StrataJournal
 import StrataMigrating
 import StrataSQL
+import StrataScripts
 import TestSupport
 import Testing
 

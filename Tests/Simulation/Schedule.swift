@@ -1,4 +1,5 @@
 import Foundation
+import ProductSupport
 import StrataBase
 import TestSupport
 

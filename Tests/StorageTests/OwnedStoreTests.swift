@@ -1,6 +1,7 @@
 import Foundation
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataRecords
 import StrataSQLite
 import StrataStorage

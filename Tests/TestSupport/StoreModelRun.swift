@@ -1,7 +1,6 @@
 import Foundation
 import Strata
 import StrataBase
-import StrataInspection
 import StrataJournal
 import StrataPersistence
 import StrataStorage
@@ -116,7 +115,7 @@ package struct StoreModelRun {
     case 0..<8: commit()
     case 8, 9, 10: try await acknowledge(place) { try await $0.flush() }
     case 11: try await acknowledge(place) { try await $0.snapshot(named: "named") }
-    case 12: try await acknowledge(place) { try await $0.compact() }
+    case 12: try await acknowledge(place) { _ = try await $0.writer.compact() }
     case 13: strike()
     case 14: heal()
     case 15: try await suspendOrResume(place)

@@ -52,3 +52,18 @@ package func withTemporaryDirectory<R>(
   withExtendedLifetime(directory) {}
   return result
 }
+
+extension TemporaryDirectory {
+  /// The files in the directory that this process has open.
+  package var openFiles: [String] {
+    get throws {
+      let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+      return descriptors.compactMap { descriptor in
+        let target = try? FileManager.default.destinationOfSymbolicLink(
+          atPath: "/proc/self/fd/\(descriptor)"
+        )
+        return target.flatMap { $0.hasPrefix(url.path) ? $0 : nil }
+      }
+    }
+  }
+}

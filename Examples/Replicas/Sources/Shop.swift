@@ -31,19 +31,14 @@ struct Shop {
   }
 
   /// Another process takes over, so this one refuses commits while it cannot know that it leads.
-  private var configuration: PersistenceConfiguration {
-    var configuration = PersistenceConfiguration()
-    configuration.archiving = ArchivePolicy(lease: .seconds(1), withoutLease: .refuse)
-    return configuration
-  }
+  private let policy = ArchivePolicy(lease: .seconds(1), withoutLease: .refuse)
 
   func lead() async throws -> Persistence<ShopState, ShopDatabase> {
     try await Persistence.open(
       at: file,
       initialState: ShopState(),
       database: \.db,
-      archive: try archive,
-      configuration: configuration
+      with: [.archive(try archive, policy: policy)]
     )
   }
 
@@ -53,7 +48,7 @@ struct Shop {
       at: file,
       initialState: ShopState(),
       database: \.db,
-      configuration: configuration
+      policy: policy
     )
   }
 }

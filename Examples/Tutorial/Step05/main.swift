@@ -22,7 +22,7 @@ try await withPersistence(
   at: CommandLine.arguments.dropFirst().first ?? "library.strata",
   initialState: Library(db: .initial),
   database: \.db,
-  migrations: migrations,
+  with: [.migrations(migrations)],
   store: LibraryStore.init
 ) { store, persistence in
   for step in persistence.report.migrations?.steps ?? [] { print("Migrated: \(step.name)") }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataStorage
 
 /// The arguments of every subcommand: the store and the form of the output.

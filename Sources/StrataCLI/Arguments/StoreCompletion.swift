@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import StrataInspection
+import StrataJournal
 import StrataSQL
 import StrataSQLite
 

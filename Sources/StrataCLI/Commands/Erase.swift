@@ -1,8 +1,9 @@
 import ArgumentParser
 import Foundation
-import StrataArchive
+import StrataArchiving
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataStorage
 
 /// `strata erase STORE TABLE ID…`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StrataJournal
+import StrataMaintaining
 import StrataStorage
 
 /// `strata fork STORE NEW`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StrataInspection
+import StrataJournal
 import StrataRecords
 
 /// `strata schema STORE [TABLE]`.

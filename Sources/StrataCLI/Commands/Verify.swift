@@ -1,6 +1,6 @@
 import ArgumentParser
-package import StrataInspection
-import StrataJournal
+import StrataInspection
+package import StrataJournal
 
 /// `strata verify STORE`.
 struct Verify: ParsableCommand {

@@ -1,6 +1,7 @@
 import Foundation
 package import StrataJournal
 package import StrataSQL
+package import StrataScripts
 
 /// The exit codes of `strata`.
 ///
@@ -38,7 +39,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
         .notFound
       case .notAFile, .empty, .notADatabase, .foreign, .undecodable, .ruleBroken, .closed,
         .previewing, .fileExists, .suspended, .movedOn, .notPersisted, .reservedName, .sealed,
-        .unopenable, .unlistedTables, .otherApplication, .olderFormat:
+        .unopenable, .unlistedTables, .otherApplication, .olderFormat,
+        .needsFeature:
         .failed
       case .truncated, .damaged, .endMissing: .damaged
       case .readOnly, .foreignCompanion: .failed

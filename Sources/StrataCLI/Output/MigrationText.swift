@@ -1,7 +1,8 @@
 package import StrataJournal
 package import StrataMigrating
-package import StrataSQL
-package import StrataStorage
+import StrataSQL
+package import StrataScripts
+import StrataStorage
 
 /// The text output of `strata migrate`.
 package enum MigrationText {

@@ -1,6 +1,8 @@
 import Foundation
+import StrataColumns
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataRecords
 import StrataSQL
 import StrataSQLite

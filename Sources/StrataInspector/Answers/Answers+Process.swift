@@ -128,6 +128,7 @@ private struct WriterReport: Encodable {
     }
     moreNotPersisted = max(0, status.notPersisted.count - Self.mostNamed)
     pinnedWAL = status.pinnedWAL.map { "\($0)" }
-    archive = status.archive.map { "\($0)" }
+    let parts = status.parts.sentences()
+    archive = parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import StrataBase
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataRecords
 import StrataStorage
 

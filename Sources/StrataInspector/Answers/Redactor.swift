@@ -1,6 +1,7 @@
 import Foundation
 import StrataBase
 import StrataInspection
+import StrataMaintaining
 import StrataRecords
 import StrataStorage
 

@@ -28,6 +28,9 @@ extension PersistenceError {
     case olderFormat(found: Int, known: Int)
     /// The file was written by a later version of this library.
     case newerFormat(found: Int, known: Int)
+    /// The file has a feature that a program must know of to write to it, and the opening has no step that brings it:
+    /// `migrations`, or one of a later version. Reading is possible.
+    case needsFeature(String)
     /// The file is shorter than its header says.
     case truncated(expected: Int64, found: Int64)
     /// Another writer has the file open.
@@ -126,6 +129,8 @@ extension PersistenceError.Reason {
       "this store belongs to the application “\(found)”, and the configuration names “\(expected)”"
     case .olderFormat(let found, let known), .newerFormat(let found, let known):
       "this store has format \(found), but this build reads format \(known)"
+    case .needsFeature(let feature):
+      "this store has \(feature), and this program opens it without a step for that"
     case .truncated(let expected, let found):
       "this file is truncated: it has \(found) bytes, and its header says \(expected)"
     case .alreadyOpen(let owner): "another writer has this store open (\(owner))"
@@ -239,6 +244,12 @@ extension PersistenceError.Reason {
       (`strata import`). The file was not changed.
       """
     case .newerFormat: "Use a newer version of Strata. The file was not changed."
+    case .needsFeature("migrations"):
+      """
+      Import StrataMigrations, and open it with: [.migrations([…])], with the list that the data was made by. \
+      RestorePolicy.readOnly opens it without. The file was not changed.
+      """
+    case .needsFeature: "Use a newer version of Strata. The file was not changed."
     case .truncated: "Restore a backup. The file was not changed, so what is left can be copied."
     case .alreadyOpen: "Close it there first, or open it with RestorePolicy.readOnly."
     case .damaged:

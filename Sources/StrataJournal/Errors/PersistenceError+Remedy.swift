@@ -41,6 +41,8 @@ extension PersistenceError {
     case .newerFormat: .useNewerBuild
     case .migration: .useNewerBuild
     case .undecodable: .migrate
+    case .needsFeature("migrations"): .fixProgram
+    case .needsFeature: .useNewerBuild
     case .truncated, .damaged, .endMissing: .restore
     case .ruleBroken, .notPersisted, .stillPresent, .stillReferenced: .repair
     case .closed, .suspended, .movedOn, .notLeading(_?, _): .reopen

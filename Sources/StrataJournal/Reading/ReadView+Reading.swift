@@ -96,6 +96,9 @@ extension ReadView {
     if base.header.revision != revision { try checkIsEnd(revision) }
   }
 
+  /// The revision before the first delta.
+  package var startOfJournal: Revision { (first ?? last.revision.next).previous }
+
   /// Whether runs of the journal have indexes; also if that cannot be read.
   package var mayHaveIndexes: Bool {
     do {

@@ -62,3 +62,12 @@ package enum Measures {
     )
   }
 }
+
+extension Duration {
+  /// The number of seconds as text, with milliseconds where there are any.
+  package var seconds: String {
+    let (seconds, rest) = components
+    return rest == 0
+      ? "\(seconds)" : "\(Double(seconds) + Double(rest / 1_000_000_000_000_000) / 1_000)"
+  }
+}

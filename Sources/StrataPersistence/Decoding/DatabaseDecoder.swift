@@ -1,13 +1,13 @@
-import Foundation
+package import Foundation
 import StrataBase
-import StrataJournal
-import StrataNormalization
+package import StrataJournal
+package import StrataNormalization
 import StrataRecords
-import StrataStorage
+package import StrataStorage
 
 /// Decodes stored entities as the tables of a database and the persisted values beside it: the
 /// entities of a snapshot merged with deltas, or those of one delta.
-struct DatabaseDecoder<Database: DatabaseType> {
+package struct DatabaseDecoder<Database: DatabaseType> {
   private let failures: DecodingFailures
   private let restore: RestorePolicy
   private let tables: TableDecoders<Database>
@@ -27,7 +27,7 @@ struct DatabaseDecoder<Database: DatabaseType> {
   ///   - path: the file, named in errors.
   ///   - restore: whether a record that cannot be decoded ends the decoding.
   ///   - unknownFields: whether fields that this build does not know are collected.
-  init(
+  package init(
     known: Set<String>?,
     of store: UUID,
     _ policy: StoragePolicy,
@@ -154,7 +154,7 @@ extension DatabaseDecoder {
   /// Decodes one delta; leaves out entities of tables this build does not know.
   ///
   /// O(entities of the delta).
-  func decode(
+  package func decode(
     _ header: DeltaHeader,
     _ blocks: [ChangeBlock],
     _ catalog: LayoutCatalog

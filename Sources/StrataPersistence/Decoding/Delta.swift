@@ -25,7 +25,7 @@ public struct Delta: Sendable, Equatable {
   /// The changes to the database.
   public let changes: ChangeSet
   /// The changes to persisted values that this build lists.
-  let valueChanges: ChangeSet
+  package let valueChanges: ChangeSet
   /// Entities it changed in memory only, as their `encode(to:)` threw.
   public let notPersisted: [NotPersisted]
 

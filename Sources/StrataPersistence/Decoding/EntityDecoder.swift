@@ -216,7 +216,7 @@ struct EntityDecoder<Entity: EntityType> {
 }
 
 /// What a decoder does with fields that this build does not know.
-enum UnknownFieldsPolicy: Sendable {
+package enum UnknownFieldsPolicy: Sendable {
   case ignored
   case collected
 }

@@ -1,22 +1,17 @@
 /// What `commitDurably` waits for.
+///
+/// `StrataArchive` has `.replicated`, too.
 public struct CommitMark: Sendable, Equatable {
-  enum Kind: Equatable {
+  package enum Kind: Equatable {
     case durable
-    case replicated(within: Duration?)
+    /// What runs beside the writer has the commit, too.
+    case companion(within: Duration?)
   }
 
-  let kind: Kind
+  package let kind: Kind
+
+  package init(_ kind: Kind) { self.kind = kind }
 
   /// The commit is on disk: it survives a power cut.
-  public static let durable = CommitMark(kind: .durable)
-
-  /// The archive has the commit, too: it survives the loss of the machine.
-  ///
-  /// It waits for as long as the archive cannot be reached.
-  public static let replicated = CommitMark(kind: .replicated(within: nil))
-
-  /// The same, for a time at most.
-  public static func replicated(within limit: Duration) -> CommitMark {
-    CommitMark(kind: .replicated(within: limit))
-  }
+  public static let durable = CommitMark(.durable)
 }

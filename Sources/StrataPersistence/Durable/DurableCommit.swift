@@ -1,25 +1,26 @@
-import StrataArchive
 import StrataCore
 import StrataJournal
-import StrataStorage
+package import StrataStorage
 
 /// A source of stores that writes their commits to a file.
-protocol JournalingSource: Sendable {
-  /// What writes the commits, and sends them to the archive; nil while a follower has no commits of its own.
-  var journal: (writer: JournalWriter, shipper: ArchiveShipper?)? { get }
+package protocol JournalingSource: Sendable {
+  /// What writes the commits, and what runs beside it; nil while a follower has no commits of its own.
+  var journal: (writer: JournalWriter, companion: (any JournalCompanion)?)? { get }
 }
 
 extension Persistence: JournalingSource {
-  var journal: (writer: JournalWriter, shipper: ArchiveShipper?)? { (writer, shipper) }
+  package var journal: (writer: JournalWriter, companion: (any JournalCompanion)?)? {
+    (writer, companion)
+  }
 }
 
 /// One commit that waits for the disk.
 struct DurableCommit {
   /// Nil for a follower, which refuses the commit.
   private let writer: JournalWriter?
-  /// Sends it to the archive, if that is waited for.
-  private let shipper: ArchiveShipper?
-  private let limit: Duration?
+  /// What is waited for beside the disk.
+  private let mark: CommitMark
+  private let companion: (any JournalCompanion)?
   private let revision = CommitRevision()
 
   /// Traps for a store without a file, or without an archive if that is to be waited for.
@@ -38,19 +39,15 @@ struct DurableCommit {
     }
     let journal = source.journal
     writer = journal?.writer
-    switch mark.kind {
-    case .durable: (shipper, limit) = (nil, nil)
-    case .replicated where journal == nil: (shipper, limit) = (nil, nil)
-    case .replicated(let limit):
-      guard let shipper = journal?.shipper else {
-        fatalError(
-          """
-          commitDurably "\(trace.name)" at \(trace.place) waits for an archive, and \(store.name) has \
-          none. Pass one to Persistence.open(at:archive:), or wait for .durable.
-          """
-        )
-      }
-      (self.shipper, self.limit) = (shipper, limit)
+    companion = journal?.companion
+    self.mark = mark
+    if mark != .durable, journal != nil, companion == nil {
+      fatalError(
+        """
+        commitDurably "\(trace.name)" at \(trace.place) waits for an archive, and \(store.name) has \
+        none. Open it with: [.archive(…)], or wait for .durable.
+        """
+      )
     }
   }
 
@@ -87,7 +84,9 @@ struct DurableCommit {
       throw DurabilityError(revision: target, outcome: .partlyDurable, cause: cause)
     }
     do {
-      try await shipper?.replicated(through: target, within: limit)
+      if case .companion(let limit) = mark.kind {
+        try await companion?.reach(target, within: limit)
+      }
     } catch {
       throw DurabilityError(revision: target, outcome: .notReplicated, cause: error)
     }

@@ -1,10 +1,10 @@
-import StrataCore
-import StrataJournal
+package import StrataCore
+package import StrataJournal
 import StrataRecords
 
 extension DeltaHeader {
   /// The contexts of its commits, by their revisions.
-  func commitContexts() throws(CorruptionError) -> [Revision: CommitContext] {
+  package func commitContexts() throws(CorruptionError) -> [Revision: CommitContext] {
     var found: [Revision: CommitContext] = [:]
     for context in try contexts().contexts {
       found[context.revision ?? revision] = CommitContext(context)

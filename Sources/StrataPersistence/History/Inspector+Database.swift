@@ -1,4 +1,3 @@
-package import StrataInspection
 package import StrataJournal
 package import StrataNormalization
 

@@ -1,7 +1,16 @@
 import StrataJournal
 import StrataNormalization
+import StrataSchema
 
 extension ReadView {
+  /// Refuses a state from before the last one of a file with a feature that an opening brought no step for: it may have
+  /// another shape.
+  func checkShape(at revision: Revision) throws {
+    guard revision < last.revision else { return }
+    let feature = try FeatureRow.all(on: journal.connection).first
+    if let feature { throw PersistenceError.Reason.needsFeature(feature.name) }
+  }
+
   /// The database at a revision, as this build's types, and the values that the file had by then.
   func contents<Database: DatabaseType>(
     at revision: Revision,

@@ -1,16 +1,19 @@
 import StrataBase
-import StrataJournal
-import StrataMigrating
-import StrataNormalization
+package import StrataJournal
+package import StrataNormalization
 import StrataRecords
-import StrataStorage
+import StrataSchema
+package import StrataStorage
 
 /// The typed side of opening a file: what a new file starts with, how its entities are decoded, and
 /// what an older file lacks.
-struct DatabaseOpening<Database: DatabaseType>: Sendable {
+package struct DatabaseOpening<Database: DatabaseType>: Sendable {
+  /// The contents of a file, and what was found.
+  package typealias Opened = (contents: Contents, report: RestoreReport)
+
   /// The contents of a file, as this build's types.
-  struct Contents: Sendable {
-    let database: Database
+  package struct Contents: Sendable {
+    package let database: Database
     let values: ChangeSet
     /// Entities that are not stored as the options of their table require.
     let rewrites: ChangeSet
@@ -26,27 +29,27 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
     let loss: RestoreLoss?
     /// How many records the tables have that this build does not know, if it has tables that the file lacks.
     let unknown: [String: Int]
-    /// The migrations that a newer build has run on the file.
-    let newer: NewerMigrations?
-    /// The number after the last migration that ran on the file.
+    /// What a newer build has changed in the file.
+    let newer: UnknownChanges?
+    /// The number after that of the last migration that ran on the file.
     let nextMigration: Int
   }
 
   let initial: Database
   let policy: StoragePolicy
-  /// The migrations that have run when the file is read.
-  var migrations: [DataMigration] = []
+  /// What has changed the file before it is read.
+  var preparation: (any FilePreparation)?
 
   /// Opens the file of a writer and restores what it holds.
   ///
   /// - Parameters:
   ///   - restoresParts: whether a damaged file may be restored without some of its entities.
   ///   - layouts: receives the layouts of the file.
-  func open(
+  package func open(
     _ writer: isolated JournalWriter,
     restoresParts: Bool = true,
     layouts: (LayoutCatalog) -> Void = { _ in }
-  ) throws(PersistenceError) -> (contents: Contents, report: RestoreReport) {
+  ) throws(PersistenceError) -> Opened {
     let (path, configuration) = (writer.path, writer.configuration)
     var known: Set<String> = []
     let opened = try writer.open(
@@ -97,18 +100,13 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       restore: configuration.restore,
       unknownFields: .collected
     )
-    try view.checkTablesAreThere(
-      decoder.names,
-      knowing: migrations.last?.number ?? 0,
+    let newer = try preparation?.unknownChanges(
+      in: view,
+      tables: decoder.names,
       configuration,
       at: path
     )
     let unknown = try unknownRecords(source, view.tables, decoder.names)
-    let newer = try view.newerMigrations(
-      than: migrations.last?.number ?? 0,
-      configuration,
-      at: path
-    )
     do {
       try decoder.decode(source, view.catalog, ProgressMeter(configuration.progress))
     } catch let error as PersistenceError {
@@ -126,7 +124,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       loss: decoder.loss,
       unknown: unknown,
       newer: newer,
-      nextMigration: try view.nextMigration()
+      nextMigration: try (DataLedger.entries(on: view.journal.connection).last?.number ?? 0) + 1
     )
   }
 
@@ -157,7 +155,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       number: contents.nextMigration
     )
     guard let newer = contents.newer else { throw gone }
-    throw .olderBuild(lacks: newer.names, detail: gone.description, backup: newer.backup)
+    throw newer.refusal(gone.description)
   }
 
   /// Refuses data that breaks a rule of the schema, unless the policy allows it.
@@ -237,7 +235,7 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
       report.loss?.missing = loss.missing
     }
     if report.loss != nil { report.outcome = .restoredWithLoss }
-    report.migrations = opened.migrated
+    if let prepared = opened.prepared { report.parts.add(prepared.report) }
     report.danglingReferences = contents.database.danglingReferences()
     report.brokenRules = contents.database.uniquenessViolations()
     report.notes += report.danglingReferences.map { "\($0)" } + report.brokenRules.map(\.sentence)
@@ -269,14 +267,12 @@ struct DatabaseOpening<Database: DatabaseType>: Sendable {
 
 extension PersistenceError {
   /// The error for a record that this build cannot decode, where a newer build has migrated the store.
-  fileprivate func naming(_ newer: NewerMigrations?) -> PersistenceError {
+  fileprivate func naming(_ newer: UnknownChanges?) -> PersistenceError {
     guard case .undecodable = reason, let newer else { return self }
     return PersistenceError(
       operation,
       path: path,
-      .dataMigration(
-        .olderBuild(lacks: newer.names, detail: reason.sentence, backup: newer.backup)
-      )
+      .dataMigration(newer.refusal(reason.sentence))
     )
   }
 }

@@ -1,4 +1,3 @@
-import StrataArchive
 import StrataJournal
 import StrataNormalization
 import StrataStorage
@@ -6,11 +5,9 @@ import StrataStorage
 extension RestoreReport: CustomStringConvertible {
   /// What was restored from what, what is missing, and what was noticed, in sentences for a person.
   public var description: String {
-    let sources = [loss?.description, archive?.description].compactMap(\.self).filter {
-      !$0.isEmpty
-    }
+    let lost = loss.map { [$0.description] } ?? []
     return
-      ([restored] + sources + migrated + violations + differences
+      ([restored] + lost + parts.sentences() + violations + differences
       + otherNotes.map(\.sentence)).joined(separator: " ")
   }
 
@@ -34,17 +31,6 @@ extension RestoreReport: CustomStringConvertible {
     case .restoredWithLoss:
       return "Restored with loss: \(entities) at revision \(revision), \(source)."
     }
-  }
-
-  /// What ran, where the file is as it was before, and what failed afterwards.
-  private var migrated: [String] {
-    guard let migrations, !migrations.steps.isEmpty else { return [] }
-    let names = migrations.steps.map(\.name).joined(separator: ", ")
-    let steps = Measures.count(migrations.steps.count, "migration", "migrations")
-    let backup = migrations.backup.map { " The file as it was before is \($0)." } ?? ""
-    let ran =
-      "Ran \(steps), from revision \(migrations.before) to \(migrations.after): \(names).\(backup)"
-    return [ran] + migrations.notes.map(\.sentence)
   }
 
   private var violations: [String] {

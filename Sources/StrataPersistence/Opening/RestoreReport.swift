@@ -1,4 +1,3 @@
-public import StrataArchive
 public import StrataJournal
 public import StrataNormalization
 public import StrataStorage
@@ -43,34 +42,40 @@ public struct RestoreReport: Sendable, Equatable {
   ///
   /// What this build writes has the shape from before them; a newer build migrates it when it opens the file.
   public var newerMigrations: [String] = []
-  /// The migrations that the opening ran; nil if none was pending.
-  public var migrations: MigrationReport?
-  /// What the opening found in the archive and did; nil without one.
-  public var archive: ArchiveReport?
+  /// What the steps of the opening did.
+  package var parts = ReportParts()
   /// What was noticed and is not an error: a damaged snapshot that was skipped, an unsynced tail
   /// lost in a power cut, a missing head.
   public var notes: [String]
   /// What is missing; nil unless the outcome is `.restoredWithLoss`.
   public var loss: RestoreLoss?
 
+  package init(
+    outcome: Outcome,
+    position: Position,
+    snapshotRevision: Revision = 0,
+    replayedDeltas: Int = 0,
+    entities: Int = 0,
+    unknownTables: [String] = [],
+    newTables: [String] = [],
+    unknownValues: [String] = [],
+    newValues: [String] = [],
+    notes: [String] = [],
+    loss: RestoreLoss? = nil
+  ) {
+    self.outcome = outcome
+    self.position = position
+    self.snapshotRevision = snapshotRevision
+    self.replayedDeltas = replayedDeltas
+    self.entities = entities
+    self.unknownTables = unknownTables
+    self.newTables = newTables
+    self.unknownValues = unknownValues
+    self.newValues = newValues
+    self.notes = notes
+    self.loss = loss
+  }
+
   /// The revision of the restored state.
   public var revision: Revision { position.revision }
-}
-
-extension RestoreReport {
-  /// Notes what was lost of a damaged file in whose place the history of its archive came.
-  mutating func note(_ lost: RestoreLoss?, replacedThrough mark: HistoryMark?) {
-    guard let lost, let mark else { return }
-    notes.append(
-      """
-      the file was damaged, and the history of the archive through revision \(mark.revision) came in its place: \
-      \(lost.damage ?? "it lost commits")
-      """
-    )
-    guard let revisions = lost.revisions, revisions.upperBound > mark.revision else { return }
-    loss = lost
-    loss?.missing = []
-    loss?.revisions = max(revisions.lowerBound, mark.revision.next)...revisions.upperBound
-    outcome = .restoredWithLoss
-  }
 }

@@ -1,17 +1,17 @@
 import StrataBase
-import StrataCore
+package import StrataCore
 import StrataJournal
 
 /// The store of a persistence: before there is one, the state it will be created with.
-enum StoreConnection<State: StateType>: Sendable {
+package enum StoreConnection<State: StateType>: Sendable {
   /// The closure of a commit.
-  typealias Edit = (inout State, inout CommitAttachments) throws -> Void
+  package typealias Edit = (inout State, inout CommitAttachments) throws -> Void
 
   case waiting(State)
   case attached(Attached)
 
   /// A store, reached without keeping it alive.
-  struct Attached: Sendable {
+  package struct Attached: Sendable {
     let state: @Sendable () -> State?
     let subscribers: @Sendable () -> StoreSubscribers?
     let withoutCommits: @Sendable (() -> Void) -> Void
@@ -21,7 +21,7 @@ enum StoreConnection<State: StateType>: Sendable {
   }
 
   /// Connects to a store; returns false if there is one already.
-  mutating func attach<Activity: Sendable>(to store: Store<State, Activity>) -> Bool {
+  package mutating func attach<Activity: Sendable>(to store: Store<State, Activity>) -> Bool {
     guard case .waiting = self else { return false }
     self = .attached(
       Attached(
@@ -46,7 +46,7 @@ enum StoreConnection<State: StateType>: Sendable {
     return true
   }
 
-  var state: State {
+  package var state: State {
     switch self {
     case .waiting(let state): return state
     case .attached(let store):
@@ -66,7 +66,7 @@ enum StoreConnection<State: StateType>: Sendable {
   }
 
   /// Commits to the store, which must be there.
-  func commit(_ trace: CommitTrace, _ edit: Edit) throws {
+  package func commit(_ trace: CommitTrace, _ edit: Edit) throws {
     switch self {
     case .waiting:
       fatalError(
@@ -80,12 +80,12 @@ enum StoreConnection<State: StateType>: Sendable {
   }
 
   /// Attaches another source to the store, which must be there.
-  func attach(_ source: any StoreSource<State>) {
+  package func attach(_ source: any StoreSource<State>) {
     if case .attached(let store) = self { store.attachSource(source) }
   }
 
   /// Runs `action` while no commit of the store is in progress.
-  func withoutCommits(_ action: () -> Void) {
+  package func withoutCommits(_ action: () -> Void) {
     switch self {
     case .waiting: action()
     case .attached(let store): store.withoutCommits(action)

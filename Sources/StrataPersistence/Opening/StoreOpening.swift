@@ -1,53 +1,52 @@
-public import StrataArchive
 public import StrataCore
 public import StrataEntityStore
-import StrataJournal
-public import StrataMigrating
+package import StrataJournal
 public import StrataNormalization
 public import StrataStorage
 
 /// What a program opens a store with, wherever its file is: `open`, `openBlocking` and `follow` pass it on, and a
 /// follower that leads opens its file with the same.
 @usableFromInline
-struct StoreOpening<State: StateType, Database: DatabaseType>: Sendable {
+package struct StoreOpening<State: StateType, Database: DatabaseType>: Sendable {
   /// What lies outside the database and the values, and what a new file starts with.
-  let initial: State
-  let database: StatePath<State, Database>
-  let values: [PersistedValue<State>]
-  /// Those that have not run when the file is opened to write to it.
-  let migrations: [DataMigration]
-  /// Where every commit is sent too, or what is followed; nil for a file alone.
-  let archive: (any Archive)?
-  private(set) var configuration: PersistenceConfiguration
+  package let initial: State
+  package let database: StatePath<State, Database>
+  package let values: [PersistedValue<State>]
+  /// What changes the file before it is read.
+  package let preparation: (any FilePreparation)?
+  private let steps: [any OpeningStep]
+  package let configuration: PersistenceConfiguration
   /// Compiled where the types are known.
-  let specialized: SpecializedDatabaseHook<State, Database>
+  package let specialized: SpecializedDatabaseHook<State, Database>
   /// What is stored and how.
-  let policy: StoragePolicy
+  package let policy: StoragePolicy
 
-  /// Traps if the values or the tables contain a programming mistake.
+  /// Traps if the values, the tables or the steps contain a programming mistake.
   @usableFromInline
-  init(
+  package init(
     _ initial: State,
     _ database: StatePath<State, Database>,
     _ values: [PersistedValue<State>],
     _ tables: [TableOption<Database>],
-    _ migrations: [DataMigration] = [],
-    _ archive: (any Archive)? = nil,
     _ configuration: PersistenceConfiguration,
+    _ steps: [any OpeningStep],
     _ specialized: SpecializedDatabaseHook<State, Database>
   ) {
     self.initial = initial
     self.database = database
     self.values = values
-    self.migrations = migrations
-    self.archive = archive
+    if let other = steps.first(where: { !($0 is any ProductStep) }) {
+      preconditionFailure("\(type(of: other)) is not a step that a product of Strata brings.")
+    }
+    self.steps = steps
+    preparation = steps.only()
     self.configuration = configuration
     self.specialized = specialized
     policy = StoragePolicy(values, of: initial, beside: database, tables)
   }
 
   /// The initial state with what a file holds.
-  func state(with contents: DatabaseOpening<Database>.Contents) -> State {
+  package func state(with contents: DatabaseOpening<Database>.Contents) -> State {
     var state = initial
     state[keyPath: database] = contents.database
     for value in values { value.assign(contents.values, to: &state) }
@@ -57,7 +56,7 @@ struct StoreOpening<State: StateType, Database: DatabaseType>: Sendable {
   /// What opens the file at a path to write to it, and its writer.
   ///
   /// Throws `.unlistedTables` and `.reservedName` for a schema that cannot be stored.
-  func prepare(
+  package func prepare(
     at path: String
   ) throws(PersistenceError) -> (DatabaseOpening<Database>, JournalWriter) {
     let path = try StorePath(path, for: .opening)
@@ -78,24 +77,28 @@ struct StoreOpening<State: StateType, Database: DatabaseType>: Sendable {
     let writer = JournalWriter(
       path,
       configuration,
-      preparation: MigrationPreparation(migrations, configuration.migrations.policy)
+      preparation: preparation
     )
-    return (reading(migrations), writer)
+    return (reading, writer)
   }
 
-  /// The same for an opening that does something else if it cannot lead at once.
-  func leading(_ withoutLead: ArchivePolicy.WithoutLead) -> StoreOpening {
-    var opening = self
-    opening.configuration.archiving.withoutLead = withoutLead
-    return opening
-  }
+  /// The only step of a kind; nil if there is none. Several trap.
+  func step<Step>(_ kind: Step.Type = Step.self) -> Step? { steps.only() }
 
-  /// How a file is decoded on which migrations have run.
-  func reading(_ migrations: [DataMigration]) -> DatabaseOpening<Database> {
+  /// How a file is decoded.
+  package var reading: DatabaseOpening<Database> {
     DatabaseOpening(
       initial: initial[keyPath: database],
       policy: policy,
-      migrations: migrations
+      preparation: preparation
     )
+  }
+}
+
+extension [any OpeningStep] {
+  fileprivate func only<Step>() -> Step? {
+    let found = compactMap { $0 as? Step }
+    precondition(found.count < 2, "An opening has at most one step of a kind, and not \(found).")
+    return found.first
   }
 }

@@ -1,6 +1,6 @@
 public import StrataCore
 public import StrataJournal
-import StrataNormalization
+package import StrataNormalization
 
 /// A small part of the state that is stored beside the database, under a name.
 ///
@@ -85,7 +85,7 @@ extension PersistedValue {
   func change(from old: State, to new: State) -> (any AnyTableChanges)? { makeChange(old, new) }
 
   /// Assigns the put value to a state, if the changes contain one.
-  func assign(_ changes: ChangeSet, to state: inout State) {
+  package func assign(_ changes: ChangeSet, to state: inout State) {
     let table = table
     for changes in changes.tables where changes.table == table { assignValue(changes, &state) }
   }
@@ -100,7 +100,7 @@ extension [any AnyTableChanges] {
 
 extension ChangeSet {
   /// Puts of the values of a state.
-  init<State>(_ values: [PersistedValue<State>], of state: State) {
+  package init<State>(_ values: [PersistedValue<State>], of state: State) {
     self.init(tables: values.map { $0.contents(of: state) }.sorted { $0.table < $1.table })
   }
 

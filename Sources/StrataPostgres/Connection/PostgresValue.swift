@@ -2,7 +2,7 @@
   import CStrataPostgres
   import Foundation
   import StrataBase
-  import StrataArchive
+  import StrataArchiving
   import StrataJournal
 
   /// A parameter of a statement, in PostgreSQL's binary form.

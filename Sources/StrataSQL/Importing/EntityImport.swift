@@ -1,8 +1,9 @@
 import Foundation
 import StrataInspection
 import StrataJournal
+package import StrataMaintaining
 import StrataRecords
-package import StrataStorage
+import StrataStorage
 
 /// Adds the entities of a file to a table: CSV with a line of titles, or JSON.
 ///

@@ -1,5 +1,7 @@
 import Foundation
+import StrataColumns
 import StrataJournal
+import StrataMaintaining
 import StrataRecords
 import StrataStorage
 

@@ -1,4 +1,5 @@
 import Foundation
+import StrataColumns
 import StrataRecords
 import StrataStorage
 

@@ -1,6 +1,7 @@
 import Foundation
+import StrataColumns
 package import StrataInspection
-import StrataJournal
+package import StrataJournal
 import StrataRecords
 import StrataSQLite
 

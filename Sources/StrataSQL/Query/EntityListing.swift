@@ -1,3 +1,5 @@
+import StrataColumns
+
 /// Which entities of a table are listed, with which columns, and in which order.
 package struct EntityListing: Sendable {
   /// A column to sort by.

@@ -1,4 +1,5 @@
 import Foundation
+import StrataColumns
 import StrataInspection
 package import StrataJournal
 import StrataRecords

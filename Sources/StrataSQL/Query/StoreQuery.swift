@@ -1,6 +1,6 @@
 package import Foundation
 import StrataBase
-package import StrataInspection
+import StrataInspection
 package import StrataJournal
 import StrataSQLite
 

@@ -1,3 +1,4 @@
+import StrataColumns
 import StrataInspection
 import StrataJournal
 import StrataRecords

@@ -1,3 +1,4 @@
+import StrataColumns
 import StrataJournal
 import StrataRecords
 import StrataSQLite

@@ -67,12 +67,3 @@ extension QueryError: CustomStringConvertible {
     name.nearest(among: known).map { "; did you mean \($0)?" } ?? "."
   }
 }
-
-extension Duration {
-  /// The number of seconds as text, with milliseconds where there are any.
-  var seconds: String {
-    let (seconds, rest) = components
-    return rest == 0
-      ? "\(seconds)" : "\(Double(seconds) + Double(rest / 1_000_000_000_000_000) / 1_000)"
-  }
-}

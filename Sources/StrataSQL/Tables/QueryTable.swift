@@ -1,3 +1,4 @@
+import StrataColumns
 import StrataSQLite
 
 /// A ``TableSource`` as a table of SQLite.

@@ -1,3 +1,4 @@
+import StrataColumns
 import StrataSQLite
 
 /// Copies of tables, for queries that read more than one table or one more than once.

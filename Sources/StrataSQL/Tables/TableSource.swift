@@ -1,3 +1,4 @@
+import StrataColumns
 import StrataSQLite
 
 /// The contents of a table that queries read: its columns, and its rows on demand.

@@ -24,7 +24,7 @@ package enum HistoryCut {
   /// makes the whole atomic.
   ///
   /// - Parameter catalog: What the catalog said at the revision.
-  static func removeAll(
+  package static func removeAll(
     after revision: Revision,
     leaving catalog: EarlierCatalog,
     from connection: Connection
@@ -40,6 +40,7 @@ package enum HistoryCut {
       "DELETE FROM delta WHERE revision > ?",
       "DELETE FROM layout WHERE entity_table IN (SELECT name FROM entity_table WHERE since > ?)",
       "DELETE FROM entity_table WHERE since > ?",
+      "DELETE FROM feature WHERE since > ?",
       "DELETE FROM migration_trace WHERE revision > ?",
       "DELETE FROM leadership WHERE revision > ?",
       "DELETE FROM older_build WHERE revision > ?",

@@ -1,6 +1,7 @@
 import Foundation
 import StrataBase
 package import StrataJournal
+import StrataSchema
 
 extension JournalWriter {
   /// Opens the file for writing, or creates it.
@@ -31,7 +32,7 @@ extension JournalWriter {
       )
       return try store.leavingNoTrace { store in
         if try path.fileStatus(.opening) == .missing { try store.createFile(preparation, fill) }
-        var (file, contents, loss, migrated) = try restore(store, restoresParts, read, additions)
+        var (file, contents, loss, prepared) = try restore(store, restoresParts, read, additions)
         let added = try additions(contents, file.tables, store.isNew)
         let session = try store.makeSession(&file, as: originID)
         try preparation?.noteOpening(in: session)
@@ -41,7 +42,7 @@ extension JournalWriter {
         start(session, store, with: file, time: time)
         noteSizes()
         planMaintenance()
-        return OpenedStore(file, contents, isNew: store.isNew, loss: loss, migrated: migrated)
+        return OpenedStore(file, contents, isNew: store.isNew, loss: loss, prepared: prepared)
       }
     } catch {
       throw PersistenceError(.opening, path: path.file, wrapping: error)
@@ -98,12 +99,12 @@ extension JournalWriter {
     _ read: (any EntitySource, ReadView) throws -> Contents,
     _ additions: (Contents, _ known: Set<String>, _ isNew: Bool) throws -> OpeningAdditions
   ) throws -> (
-    file: RestoredFile, contents: Contents, loss: RestoreLoss?, migrated: MigrationReport?
+    file: RestoredFile, contents: Contents, loss: RestoreLoss?, prepared: PreparedFile?
   ) {
     let failure: PersistenceError
     do {
-      let (file, contents, migrated) = try migrate(store, read, additions)
-      return (file, contents, nil, migrated)
+      let (file, contents, prepared) = try prepare(store, read, additions)
+      return (file, contents, nil, prepared)
     } catch {
       failure = PersistenceError(.opening, path: path.file, wrapping: error)
     }
@@ -130,41 +131,53 @@ extension JournalWriter {
         )
       )
     }
-    let (file, contents, migrated) = try migrate(store, read, additions)
-    return (file, contents, loss, migrated)
+    let (file, contents, prepared) = try prepare(store, read, additions)
+    return (file, contents, loss, prepared)
   }
 
   /// Prepares a file and restores it.
   ///
-  /// If migrations ran, the opening returns what was read of their result; the file is then verified without
-  /// being decoded again.
-  private func migrate<Contents>(
+  /// If it was changed, the opening returns what was read of the result; the file is then verified without being decoded
+  /// again.
+  private func prepare<Contents>(
     _ store: OwnedStore,
     _ read: (any EntitySource, ReadView) throws -> Contents,
     _ additions: (Contents, _ known: Set<String>, _ isNew: Bool) throws -> OpeningAdditions
-  ) throws -> (file: RestoredFile, contents: Contents, migrated: MigrationReport?) {
+  ) throws -> (file: RestoredFile, contents: Contents, prepared: PreparedFile?) {
+    func readKnown(_ source: any EntitySource, _ view: ReadView) throws -> Contents {
+      try checkFeatures(of: view)
+      return try read(source, view)
+    }
     var result: Contents?
-    let migrated =
+    let prepared =
       store.isNew
       ? nil
       : try preparation?.prepare(store) { source, view in
-        let contents = try read(source, view)
+        let contents = try readKnown(source, view)
         _ = try additions(contents, view.tables, false)
         result = contents
       }
-    guard let result, let migrated else {
+    guard let result, let prepared else {
       let (file, contents) = try store.restore { merge, view in
-        try merge.withSource { try read($0, view) }
+        try merge.withSource { try readKnown($0, view) }
       }
-      return (file, contents, migrated)
+      return (file, contents, prepared)
     }
     let file = try store.restore()
-    guard file.revision == migrated.after else {
+    guard file.revision == prepared.end else {
       throw CorruptionError(
-        "it ends at revision \(file.revision), and its migrations at \(migrated.after)"
+        "it ends at revision \(file.revision), and its migrations at \(prepared.end)"
       )
     }
-    return (file, result, migrated)
+    return (file, result, prepared)
+  }
+
+  /// Refuses to write to a file that has a feature which this opening brings no step for.
+  private func checkFeatures(of view: ReadView) throws {
+    let known = preparation?.feature.rawValue
+    let features = try FeatureRow.all(on: view.journal.connection)
+    guard let feature = features.first(where: { $0.name != known }) else { return }
+    throw PersistenceError.Reason.needsFeature(feature.name)
   }
 
   /// Restores a value and holds nothing of the file.
@@ -218,6 +231,6 @@ extension JournalWriter {
     startReading()
     queue.start(after: file.revision, time: file.lastTime) { _ in }
     queue.refuseCommits(.readOnly)
-    return OpenedStore(file, contents, isNew: false, loss: nil, migrated: nil)
+    return OpenedStore(file, contents, isNew: false, loss: nil, prepared: nil)
   }
 }

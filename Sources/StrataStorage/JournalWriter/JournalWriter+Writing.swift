@@ -108,7 +108,7 @@ extension JournalWriter {
   /// Returns when every commit up to a revision is on disk.
   ///
   /// Later commits wait for the next sync, so that concurrent callers share one.
-  func flush(through target: Revision) throws(PersistenceError) {
+  package func flush(through target: Revision) throws(PersistenceError) {
     if isForWriting, queue.current.durable >= target { return }
     try write(through: target)
     try makeDurable(through: target)

@@ -135,7 +135,7 @@ extension JournalWriter {
   /// the writer is degraded.
   ///
   /// - Parameter work: Receives the store, and a closure that it calls once the other file is in place.
-  func replaceFile<R>(
+  package func replaceFile<R>(
     _ work: (OwnedStore, _ didReplace: (Position) -> Void) throws -> R
   ) throws -> R {
     guard case .writing(let session, let store) = state else {

@@ -13,7 +13,7 @@ package struct OpenedStore<Contents: Sendable>: Sendable {
   /// What could not be restored of a damaged file.
   package let loss: RestoreLoss?
   /// What the opening did to the data before it was restored; nil if there was nothing to do.
-  package let migrated: MigrationReport?
+  package let prepared: PreparedFile?
 }
 
 extension OpenedStore {
@@ -22,7 +22,7 @@ extension OpenedStore {
     _ contents: Contents,
     isNew: Bool,
     loss: RestoreLoss?,
-    migrated: MigrationReport?
+    prepared: PreparedFile?
   ) {
     self.contents = contents
     position = file.position
@@ -31,6 +31,6 @@ extension OpenedStore {
     self.isNew = isNew
     notes = file.notes
     self.loss = loss
-    self.migrated = migrated
+    self.prepared = prepared
   }
 }

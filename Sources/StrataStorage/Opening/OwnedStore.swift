@@ -312,7 +312,7 @@ extension OwnedStore {
   /// Creates a store with what `fill` adds.
   ///
   /// A crash at any moment leaves either all of it or no store; so does an error.
-  static func create(
+  package static func create(
     _ path: StorePath,
     for operation: PersistenceError.Operation,
     _ configuration: PersistenceConfiguration,
@@ -331,37 +331,4 @@ extension OwnedStore {
       }
     }
   }
-}
-
-/// What a file goes through when it is opened, before its contents are read: the migrations of its data.
-///
-/// The storage does not know them. An opening calls these functions while it holds the writer's lock, and none but
-/// ``check(_:)`` if it only reads.
-package protocol FilePreparation: Sendable {
-  /// Whether there is something that may change a file.
-  var isNeeded: Bool { get }
-
-  /// Changes the file if it has to be changed for this build.
-  ///
-  /// Returns nil if there was nothing to do; then only the ledger was read.
-  ///
-  /// - Parameter read: Reads the result before it takes effect; if it throws, the file stays as it was. It is called
-  ///   at most once, with the view of the result.
-  func prepare(
-    _ store: OwnedStore,
-    reading read: (any EntitySource, ReadView) throws -> Void
-  ) throws -> MigrationReport?
-
-  /// Checks that nothing has to be changed for this build.
-  func check(_ connection: Connection) throws
-
-  /// Notes in a new store the changes that it does not need: it was made in the newest shape.
-  ///
-  /// - Parameters:
-  ///   - time: in microseconds.
-  ///   - layout: the last layout of the store.
-  func note(inNew connection: Connection, time: Int64, layout: Int64) throws
-
-  /// Notes that this build has opened the store, if a later opening needs to know it.
-  func noteOpening(in session: WriterSession) throws
 }

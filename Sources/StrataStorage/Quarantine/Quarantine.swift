@@ -91,7 +91,7 @@ extension Quarantine {
         on: disk
       )
       try move.run()
-      return Quarantine(path, move.directory, move.manifest)
+      return move.quarantine
     }
   }
 
@@ -134,7 +134,7 @@ extension Quarantine {
       rmdir(move.directory)
       throw error
     }
-    return Quarantine(path, move.directory, move.manifest)
+    return move.quarantine
   }
 
   /// Moves the files back to where they were; files that have taken their place are quarantined in turn.
@@ -274,7 +274,7 @@ extension Quarantine {
       on: disk
     )
     try move.run()
-    return Quarantine(path, move.directory, move.manifest)
+    return move.quarantine
   }
 
   /// Whether a crash interrupted a move.

@@ -58,7 +58,10 @@ package struct QuarantineMove {
     hasManifest = true
   }
 
-  static func name(_ path: String) -> String { (path as NSString).lastPathComponent }
+  /// The set that it has made.
+  package var quarantine: Quarantine { Quarantine(path, directory, manifest) }
+
+  package static func name(_ path: String) -> String { (path as NSString).lastPathComponent }
 
   private static func unusedDirectory(
     _ path: StorePath,

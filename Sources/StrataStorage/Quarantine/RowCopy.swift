@@ -35,11 +35,12 @@ package struct RowCopy {
     try erasures()
   }
 
-  /// The tables at a revision, and their declared columns, in place of those that the copy has.
+  /// The features and tables at a revision, and their declared columns, in place of those that the copy has.
   ///
   /// - Parameter last: nil for all of them.
   package func tables(through last: Revision? = nil) throws {
     let last = last?.number ?? .max
+    try rows(of: .feature, "WHERE since <= ?", [.integer(last)], damaged, .replace)
     try rows(of: .entityTable, "WHERE since <= ?", [.integer(last)], damaged, .replace) { values in
       if case .integer(let until) = values[2], until > last { values[2] = .null }
     }
@@ -184,6 +185,8 @@ package struct RowCopy {
     ) { values in
       if !scripts { values[7] = .null }
     }
+    // The row of the feature may have been damaged.
+    try DataLedger.noteFeature(on: destination)
   }
 
   /// The entities that were erased.

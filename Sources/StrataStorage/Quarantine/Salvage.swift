@@ -50,7 +50,7 @@ package struct Salvage {
     return RestoreLoss(
       damage: damage,
       revisions: last > position.revision ? position.revision.next...last : nil,
-      quarantine: Quarantine(path, move.directory, move.manifest),
+      quarantine: move.quarantine,
       missing: missing
     )
   }
@@ -175,7 +175,7 @@ package struct Salvage {
         checksum: Checksum(of: []),
         applied: now.microseconds,
         duration: 0,
-        form: MigrationForm.baseline.rawValue,
+        form: DataLedger.baseline,
         revision: (run?.revision ?? history.snapshot.revision).number,
         layout: history.catalog.last,
         replaces: gap

@@ -1,6 +1,5 @@
 import Foundation
 import StrataBase
-import StrataInspection
 package import StrataJournal
 package import StrataSQLite
 
@@ -223,7 +222,7 @@ package struct NewFile: Sendable {
   }
 
   /// Removes SQLite's files beside the unfinished file.
-  func removeCompanions() {
+  package func removeCompanions() {
     for suffix in ["-wal", "-shm", "-journal"] { _ = unlink(temporary + suffix) }
   }
 }

@@ -16,8 +16,6 @@ public struct PersistenceConfiguration: Sendable {
   public var application: String?
   /// What opening does with data that breaks a unique index of this build.
   public var brokenRules = BrokenRulePolicy.refuse
-  /// How the migrations of the data run that an opening is given.
-  public var migrations = MigrationConfiguration()
   /// What opening does with tables that this build does not know, where a table of this build would start empty
   /// beside them.
   public var unknownTables = UnknownTablePolicy.refuse
@@ -27,8 +25,6 @@ public struct PersistenceConfiguration: Sendable {
   public var queueCapacity: Int
   /// How many of the last states stay in memory, for `state(at:)` and `revert`.
   public var recentStates = RecentStatePolicy()
-  /// How the store is kept in the archive that an opening is given.
-  public var archiving = ArchivePolicy()
   /// What deltas state about their commits.
   public var commitTraces: CommitTraces
   /// What deltas state about the contexts of their commits.

@@ -7,8 +7,7 @@ extension PersistenceStatus: CustomStringConvertible {
   }
 
   private var problems: [String] {
-    var sentences: [String] = []
-    if let unreachedArchive { sentences.append("\(unreachedArchive)") }
+    var sentences = parts.sentences(ofProblems: true)
     if let pinnedWAL { sentences.append("\(pinnedWAL)") }
     if !notPersisted.isEmpty {
       let count = notPersisted.count
@@ -28,14 +27,6 @@ extension PersistenceStatus: CustomStringConvertible {
     return sentences
   }
 
-  /// The archive, if commits do not reach it.
-  private var unreachedArchive: ArchiveStatus? {
-    switch archive?.condition {
-    case .away, .failed, .notLeading: archive
-    case .starting, .leading, .closed, nil: nil
-    }
-  }
-
   private var facts: [String] {
     var sentences = [
       revisions.description,
@@ -43,7 +34,7 @@ extension PersistenceStatus: CustomStringConvertible {
       bytes.description,
       newestSnapshot?.description ?? "There is no verified snapshot.",
     ]
-    if let archive, unreachedArchive == nil { sentences.append("\(archive)") }
+    sentences += parts.sentences(ofProblems: false)
     if let trimmed {
       sentences.append("The history up to revision \(trimmed) was trimmed.")
     }

@@ -117,9 +117,41 @@ public struct PersistenceStatus: Sendable, Equatable {
   public var pinnedWAL: PinnedWAL?
   /// The newest snapshot.
   public var newestSnapshot: Snapshot?
-  /// The archive; nil if there is none.
-  public var archive: ArchiveStatus?
+  /// How what runs beside the writer is.
+  package var parts = ReportParts()
   /// The last revision whose delta was removed, by the `SnapshotPolicy` or by `compact()`; nil if the
   /// whole history is there.
   public var trimmed: Revision?
+}
+
+/// An event of a store's file while it is open.
+public enum PersistenceEvent: Sendable, Equatable {
+  /// Deltas up to this revision are in the file.
+  case appended(through: Revision)
+  /// A snapshot was written, read back and verified.
+  case snapshot(Revision)
+  /// History was removed: the deltas up to this revision, as the policy allows it.
+  case trimmed(through: Revision)
+  /// A snapshot or the trimming after it failed; the journal is not affected.
+  case snapshotFailed(String)
+  /// Writing failed: the store continues in memory, and the writer keeps trying.
+  case degraded(PersistenceError.Reason)
+  /// The disk works again and has everything up to this revision.
+  case recovered(through: Revision)
+  /// These entities changed in memory but could not be encoded; the file has older records of them.
+  case notPersisted([NotPersisted])
+}
+
+extension PersistenceEvent: BroadcastEvent {
+  package func absorbing(_ earlier: PersistenceEvent) -> PersistenceEvent? {
+    switch (self, earlier) {
+    case (.appended, .appended), (.snapshot, .snapshot), (.trimmed, .trimmed),
+      (.recovered, .recovered),
+      (.snapshotFailed, .snapshotFailed), (.degraded, .degraded):
+      self
+    case (.notPersisted(let later), .notPersisted(let entities)):
+      .notPersisted(entities.filter { !later.contains($0) } + later)
+    default: nil
+    }
+  }
 }

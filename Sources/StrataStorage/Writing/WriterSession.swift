@@ -325,7 +325,7 @@ package final class WriterSession {
   }
 
   /// Ends the dropped columns of a table that a record has a value in, in the caller's transaction.
-  func note(_ record: [UInt8], _ layout: Layout, table: String) throws {
+  package func note(_ record: [UInt8], _ layout: Layout, table: String) throws {
     try encoding { encoder throws(EncodingFailure) in
       try encoder.note(record[...], layout, table: table)
     }

@@ -1,5 +1,6 @@
 import Strata
 import StrataCLI
+import StrataInspection
 import StrataRecords
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataCLI
+import StrataInspection
 import Testing
 
 @Suite struct LogTextTests {

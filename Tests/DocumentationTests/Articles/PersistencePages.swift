@@ -1,5 +1,11 @@
 import Foundation
 import Strata
+import StrataArchive
+import StrataArchiving
+import StrataMaintaining
+import StrataMigrating
+import StrataMigrations
+import StrataScripts
 
 // The pages of `StrataPersistence`, `StrataStorage` and `StrataSQL`.
 
@@ -49,7 +55,7 @@ private enum BeyondOneMachine {
       at: "app.strata",
       initialState: AppState(),
       database: \.db,
-      archive: archive
+      with: [.archive(archive)]
     )
     _ = persistence
   }
@@ -92,7 +98,7 @@ private enum EvolvingYourData {
       at: "app.strata",
       initialState: AppState(),
       database: \.db,
-      migrations: migrations
+      with: [.migrations(migrations)]
     )
     _ = persistence
   }
@@ -185,12 +191,15 @@ private enum EvolvingYourData {
     }
   }
 
-  static func policies() -> PersistenceConfiguration {
-    var configuration = PersistenceConfiguration()
-    configuration.migrations.policy = .refuseIfPending  // throws instead of migrating
-    configuration.migrations.backups = .none  // the default keeps three, named by revision
-    configuration.migrations.progress = { print($0.migration, $0.records) }
-    return configuration
+  static func policies(_ migrations: [DataMigration]) -> any OpeningStep {
+    .migrations(
+      migrations,
+      MigrationConfiguration(
+        policy: .refuseIfPending,  // throws instead of migrating
+        backups: .none,  // the default keeps three, named by revision
+        progress: { print($0.migration, $0.records) }
+      )
+    )
   }
 }
 

@@ -1,5 +1,7 @@
 import Foundation
 import Strata
+import StrataMigrating
+import StrataScripts
 import Testing
 
 /// The page "Recipes".

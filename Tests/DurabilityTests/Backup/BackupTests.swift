@@ -3,6 +3,7 @@ import Strata
 import StrataCore
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
 import StrataPersistence
 import StrataSQLite
 import StrataStorage

@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataInspection
 import StrataJournal
+import StrataMaintenance
 import StrataPersistence
 import StrataSQLite
 import StrataStorage

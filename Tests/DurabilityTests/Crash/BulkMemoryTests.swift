@@ -1,5 +1,6 @@
 import Foundation
 import StrataInspection
+import StrataJournal
 import StrataPersistence
 import TestSupport
 import Testing

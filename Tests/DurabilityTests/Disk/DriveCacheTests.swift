@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataBase
 import StrataJournal
+import StrataMaintenance
 import StrataPersistence
 import StrataStorage
 import TestSupport

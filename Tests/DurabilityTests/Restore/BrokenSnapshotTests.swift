@@ -1,6 +1,7 @@
 import Strata
 import StrataInspection
 import StrataJournal
+import StrataMaintenance
 import StrataPersistence
 import StrataStorage
 import TestSupport

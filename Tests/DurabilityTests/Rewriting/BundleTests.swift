@@ -2,6 +2,8 @@ import Foundation
 import Strata
 import StrataInspection
 import StrataJournal
+import StrataMaintaining
+import StrataMaintenance
 import StrataPersistence
 import StrataRecords
 import StrataSQLite

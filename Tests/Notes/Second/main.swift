@@ -1,4 +1,6 @@
 import Strata
+import StrataMigrating
+import StrataMigrations
 
 struct Note: DefaultingEntityType {
   typealias RawID = Int
@@ -29,7 +31,7 @@ try await withPersistence(
   at: "notes.strata",
   initialState: AppState(),
   database: \.db,
-  migrations: migrations,
+  with: [.migrations(migrations)],
   store: AppStore.init
 ) { store, persistence in
   print(persistence.report)

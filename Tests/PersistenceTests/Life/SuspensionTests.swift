@@ -1,6 +1,5 @@
 import Foundation
 import Strata
-import StrataArchive
 import StrataCore
 import StrataInspection
 import StrataJournal
@@ -37,19 +36,6 @@ struct SuspensionTests {
       database: \.db,
       configuration: configuration
     )
-  }
-
-  /// The files in the directory that this process has open.
-  private var openFiles: [String] {
-    get throws {
-      let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-      return descriptors.compactMap { descriptor in
-        let target = try? FileManager.default.destinationOfSymbolicLink(
-          atPath: "/proc/self/fd/\(descriptor)"
-        )
-        return target.flatMap { $0.hasPrefix(directory.url.path) ? $0 : nil }
-      }
-    }
   }
 
   private func reason(_ body: () async throws -> Void) async -> PersistenceError.Reason? {
@@ -93,29 +79,17 @@ struct SuspensionTests {
     #expect(try Inspector(path: path).verify().isSound)
   }
 
-  @Test(
-    .enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")),
-    arguments: [false, true]
-  )
-  func `while it is suspended nothing of the file is open, and another writer may have it`(
-    hasArchive: Bool
-  ) async throws {
-    let folder = try TemporaryDirectory()
-    let persistence =
-      hasArchive
-      ? try await Persistence.open(
-        at: path,
-        initialState: LibraryState(),
-        database: \.db,
-        archive: FolderArchive(folder.path("archive"))
-      ) : try await open()
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
+  func `while it is suspended nothing of the file is open, and another writer may have it`()
+    async throws
+  {
+    let persistence = try await open()
     let store = LibraryStore(persistence)
     store.commit { $0.db.books.insert(Book(id: 1)) }
     #expect(try await persistence.state(at: .revision(0)).books.isEmpty)
-    if hasArchive { try await persistence.replicated(through: 1) }
-    #expect(try openFiles.isEmpty == false)
+    #expect(try directory.openFiles.isEmpty == false)
     try await persistence.suspend()
-    #expect(try openFiles == [])
+    #expect(try directory.openFiles == [])
     try await persistence.suspend()
 
     let other = try await open()

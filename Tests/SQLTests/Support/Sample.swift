@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataMigrations
 import StrataSQL
 import StrataSQLite
 import TestSupport
@@ -123,7 +124,8 @@ struct Sample {
       at: path,
       initialState: initial,
       database: \.db,
-      configuration: PersistenceConfiguration(snapshots: snapshots, now: { Self.now })
+      configuration: PersistenceConfiguration(snapshots: snapshots, now: { Self.now }),
+      with: [.migrations([])]
     )
     let store = SampleStore(persistence)
     try await body(store, persistence)

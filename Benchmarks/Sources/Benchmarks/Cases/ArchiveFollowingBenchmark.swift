@@ -26,10 +26,10 @@ struct ArchiveFollowingBenchmark: Benchmark {
 
   private typealias Following = (UserStore, Follower<UserState, UserDatabase>)
 
-  private func configuration(lookingEvery interval: Duration) -> PersistenceConfiguration {
-    var configuration = PersistenceConfiguration()
-    configuration.archiving.pollInterval = interval
-    return configuration
+  private func policy(lookingEvery interval: Duration) -> ArchivePolicy {
+    var policy = ArchivePolicy()
+    policy.pollInterval = interval
+    return policy
   }
 
   private func follow(
@@ -40,7 +40,7 @@ struct ArchiveFollowingBenchmark: Benchmark {
       archive,
       initialState: UserState(),
       database: \.db,
-      configuration: configuration(lookingEvery: interval)
+      policy: policy(lookingEvery: interval)
     )
     return (UserStore(follower), follower)
   }
@@ -53,7 +53,7 @@ struct ArchiveFollowingBenchmark: Benchmark {
       archive,
       initialState: UserState(),
       database: \.db,
-      configuration: configuration(lookingEvery: interval)
+      policy: policy(lookingEvery: interval)
     )
     return (UserStore(standby), standby)
   }

@@ -15,8 +15,8 @@ struct PersistedUsers<State: UsersState>: Sendable {
       at: path,
       initialState: State(users),
       database: State.database,
-      archive: archive,
-      configuration: configuration
+      configuration: configuration,
+      with: [.archive(archive)]
     )
     return PersistedUsers(store: UsersStore(persistence), persistence: persistence)
   }

@@ -1,5 +1,5 @@
 import ArgumentParser
-import StrataArchive
+import StrataArchiving
 import StrataInspection
 import StrataJournal
 

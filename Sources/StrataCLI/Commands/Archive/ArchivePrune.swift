@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import StrataArchive
+import StrataArchiving
 
 /// `strata archive prune --from ARCHIVE`.
 struct ArchivePrune: AsyncParsableCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
-import StrataArchive
+import StrataArchiving
 import StrataInspection
+import StrataJournal
 
 /// `strata archive verify --from ARCHIVE`.
 struct ArchiveVerify: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import StrataArchive
+import StrataArchiving
 import StrataJournal
 
 /// `strata push STORE --to ARCHIVE`.

@@ -3,6 +3,7 @@ import StrataInspection
 import StrataJournal
 import StrataMigrating
 import StrataSQL
+import StrataScripts
 
 /// `strata migrate repair STORE`.
 struct MigrateRepair: AsyncParsableCommand {

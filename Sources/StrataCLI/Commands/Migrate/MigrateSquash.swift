@@ -2,6 +2,7 @@ import ArgumentParser
 import StrataInspection
 import StrataJournal
 import StrataSQL
+import StrataScripts
 
 /// `strata migrate squash --to N`.
 struct MigrateSquash: ParsableCommand {

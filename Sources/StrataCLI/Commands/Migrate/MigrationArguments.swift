@@ -4,6 +4,7 @@ import StrataJournal
 import StrataMigrating
 import StrataSQL
 import StrataSQLite
+import StrataScripts
 import StrataStorage
 
 /// The folder of migrations and the form of the output.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import StrataInspection
+import StrataJournal
 
 /// `strata snapshot list STORE`.
 struct SnapshotList: ParsableCommand {

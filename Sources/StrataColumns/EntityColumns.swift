@@ -1,0 +1,120 @@
+package import StrataRecords
+import StrataStorage
+
+/// A column of a table in SQL.
+package struct Column: Equatable, Sendable {
+  /// Its name, unique in its table without regard to case.
+  package let name: String
+  package let kind: ColumnKind
+  /// Whether `*` leaves it out.
+  package let isHidden: Bool
+
+  package init(_ name: String, _ kind: ColumnKind, isHidden: Bool = false) {
+    self.name = name
+    self.kind = kind
+    self.isHidden = isHidden
+  }
+
+  package var declaration: String {
+    "\(SQLName.quoted(name)) \(kind.declaration)\(isHidden ? " HIDDEN" : "")"
+  }
+}
+
+/// The columns of an entity table: its ID, then a column for each field that any of its layouts has.
+///
+/// The fields of the newest layout come first. A field that has had several kinds has the narrowest kind
+/// that holds them all. A hidden column, `"record:json"`, is the whole record, with members that no layout
+/// has.
+package struct EntityColumns {
+  /// The fields, in the order of their columns after the ID.
+  package let fields: [String]
+  /// The ID, then the fields.
+  package let columns: [Column]
+  /// The field that stands for the value of records without fields, if there are any.
+  package let lone: Int?
+
+  /// The name of the hidden column.
+  package static let record = "record:json"
+  /// The column of the value of records that have no fields.
+  private static let value = "value"
+
+  /// - Parameter hidden: Fields of older layouts that no record has any more.
+  package init(_ layouts: [Layout], names: inout UniqueNames, hiding hidden: Set<String> = []) {
+    var fields: [String] = []
+    var kinds: [String: ColumnKind?] = [:]
+    for layout in layouts.reversed() {
+      for field in layout.fields where !hidden.contains(field.name) {
+        let kind = ColumnKind(field.kind)
+        if let known = kinds[field.name] {
+          kinds[field.name] = .some(
+            known.flatMap { known in kind.map(known.union) } ?? known ?? kind
+          )
+        } else {
+          fields.append(field.name)
+          kinds[field.name] = .some(kind)
+        }
+      }
+    }
+    // The field `id` is the ID itself, unless it is of a kind that no ID has.
+    let idKind = (kinds["id"] ?? nil) ?? .any
+    let isID = kinds["id"] != nil && idKind.canBeID
+    if isID { fields.removeAll { $0 == "id" } }
+    let hasLone = layouts.isEmpty || layouts.contains { $0.fields.isEmpty }
+    lone = hasLone && kinds[Self.value] == nil ? fields.count : nil
+    if lone != nil { fields.append(Self.value) }
+    // One for the ID, one for the whole record, and those of the tables made from this one.
+    let most = 1_900
+    self.fields = Array(fields.prefix(most))
+    columns =
+      [Column(names.add("id"), isID ? idKind : .any)]
+      + self.fields.map { name in Column(names.add(name), (kinds[name] ?? nil) ?? .any) }
+  }
+}
+
+extension ColumnKind {
+  /// Whether the raw value of an ID may be of this kind.
+  fileprivate var canBeID: Bool {
+    switch self {
+    case .boolean, .float, .double, .data, .date, .decimal, .url: false
+    default: true
+    }
+  }
+}
+
+/// Names that SQL distinguishes: it compares them without case.
+///
+/// A name that is taken gets `:2`, `:3` … behind it, which has to be quoted and so is no name of a Swift
+/// property.
+package struct UniqueNames {
+  private var taken: Set<String> = []
+
+  package init(taken: Set<String> = []) { self.taken = Set(taken.map(Self.folded)) }
+
+  /// Takes a name, or the next one that is free.
+  package mutating func add(_ name: String) -> String {
+    var candidate = name.isEmpty ? ":1" : String(name.map { $0 == "\0" ? "\u{FFFD}" : $0 })
+    let stem = name.isEmpty ? "" : candidate
+    var number = 2
+    while !taken.insert(Self.folded(candidate)).inserted {
+      candidate = "\(stem):\(number)"
+      number += 1
+    }
+    return candidate
+  }
+
+  /// SQLite folds the letters A to Z only.
+  private static func folded(_ name: String) -> String {
+    String(
+      decoding: name.utf8.map { (65...90).contains($0) ? $0 + 32 : $0 },
+      as: UTF8.self
+    )
+  }
+}
+
+/// Names in SQL text.
+package enum SQLName {
+  /// A name in quotes, whatever it contains.
+  package static func quoted(_ name: String) -> String {
+    "\"" + name.replacing("\"", with: "\"\"") + "\""
+  }
+}

@@ -1,0 +1,322 @@
+import Foundation
+import StrataBase
+import StrataInspection
+import StrataJournal
+import StrataRecords
+import StrataSQLite
+import StrataSchema
+import StrataStorage
+
+/// Writes one bundle.
+final class BundleWriter {
+  private let view: ReadView
+  private let source: Connection
+  private let contexts: StoreBundle.Contexts
+  private let fields: [StoreBundle.Field]
+  private var redaction: Redaction
+  /// The layouts of the bundle: those of the store, and those of redacted records.
+  private var catalog: LayoutCatalog
+  /// The writers of redacted records, by the layouts of the originals.
+  private var writers: [Int64: RecordWriter] = [:]
+  /// The names of the fields to replace, by the names of tables in the file.
+  private var names: [String: Set<String>] = [:]
+  /// The fields that were met.
+  private var met: Set<StoreBundle.Field> = []
+
+  init(
+    _ view: ReadView,
+    _ source: Connection,
+    _ fields: [StoreBundle.Field],
+    _ contexts: StoreBundle.Contexts,
+    _ random: any RandomNumberGenerator
+  ) {
+    self.view = view
+    self.source = source
+    self.fields = fields
+    self.contexts = contexts
+    redaction = Redaction(random)
+    catalog = view.catalog
+  }
+
+  /// Fills the file; returns a closure that makes the report once the size is known.
+  func write(
+    _ file: NewFile,
+    last count: Int
+  ) throws -> (_ path: String, _ bytes: Int64) -> StoreBundle.Report {
+    let redacted = try RedactedFields(fields, in: view)
+    (names, met) = (redacted.names, redacted.known)
+    let base = try baseRevision(last: count)
+    let state = try view.state(at: base)
+    let entities = try self.entities(in: state, after: base)
+    var identity = view.identity
+    identity.epoch += 1
+    var deltas = 0
+    try file.createStore(now: try view.time(of: view.last.revision).microseconds) { connection in
+      try identity.write(to: connection)
+      try RowCopy(source: source, destination: connection).allButHistory(of: view, scripts: false)
+      let chain = Position.genesis(of: identity.id)
+      try writeSnapshot(of: entities, at: base, chain: chain, identity, to: connection)
+      let marks = try OlderBuildMarks.read(source)
+      var chains: [Revision: Checksum] = [:]
+      for opening in marks.openings { chains[max(opening.revision, base)] = chain }
+      deltas = try writeDeltas(after: base, chain: chain, identity, to: connection, &chains)
+      try marks.moved(after: base, chains).write(to: connection)
+    }
+    for field in fields where !met.contains(field) {
+      throw PersistenceError.Reason.notRedactable(
+        field: "\(field)",
+        detail: "no record of the bundle has it"
+      )
+    }
+    let (last, replaced) = (view.last.revision, redaction.count)
+    return { path, bytes in
+      StoreBundle.Report(
+        path: path,
+        base: base,
+        last: last,
+        deltas: deltas,
+        entities: entities.count,
+        replacedValues: replaced,
+        bytes: bytes
+      )
+    }
+  }
+
+  /// The revision before the last commits, as far as it can be read.
+  private func baseRevision(last count: Int) throws -> Revision {
+    let headers = try view.journal.headers(before: view.last.revision.next, limit: count)
+    guard let first = headers.last?.header.first, view.oldest < view.last.revision else {
+      throw PersistenceError.Reason.notFound("commit in the journal")
+    }
+    return max(first.previous, view.oldest)
+  }
+}
+
+/// What is redacted.
+extension BundleWriter {
+  /// Whether the records are of a persisted value that has fields of its own.
+  private static func hasFields(_ layout: Layout, of table: String) -> Bool {
+    guard StoredValues.name(ofTable: table) != nil,
+      case .record? = layout.fields.first(where: { $0.name == StoredValues.field })?.kind
+    else { return false }
+    return true
+  }
+
+  /// A record with its fields replaced; nil if it has none of them.
+  private func redacted(
+    _ number: Int64,
+    _ record: ArraySlice<UInt8>,
+    of table: String,
+    in connection: Connection
+  ) throws -> (layout: Int64, record: [UInt8])? {
+    guard let names = names[table] else { return nil }
+    let layout = try view.catalog.layout(number)
+    let value = try RecordValue(record: record, layout: layout)
+    guard let members = value.members else { return nil }
+    let hasFields = Self.hasFields(layout, of: table)
+    var replaced = members
+    var changed: Set<String> = []
+    for (index, member) in members.enumerated() {
+      if hasFields, member.name == StoredValues.field, let inner = member.value.members {
+        var parts = inner
+        for (index, part) in inner.enumerated() where names.contains(part.name) {
+          parts[index].value = replacement(part, in: table, layout)
+          changed.insert(member.name)
+        }
+        replaced[index].value = .object(.init(parts))
+      } else if names.contains(member.name) {
+        replaced[index].value = replacement(member, in: table, layout)
+        changed.insert(member.name)
+      }
+    }
+    if changed.isEmpty { return nil }
+    let patch = RecordPatch(layout)
+    let values = replaced.filter { changed.contains($0.name) }.map { member in
+      (field: patch.field(named: member.name), value: Optional(member.value))
+    }
+    if values.allSatisfy({ $0.field != nil }),
+      let patched = try patch.replacing(
+        values.map { (field: $0.field ?? 0, value: $0.value) },
+        in: record
+      )
+    {
+      return (number, patched)
+    }
+    var writer = writers[number] ?? RecordWriter(resuming: layout)
+    var bytes: [UInt8] = []
+    let object = StoredObject(
+      replaced,
+      fields: Set(replaced.map(\.name)),
+      referringAs: writer.layout
+    )
+    let new = try writer.encode(object, into: &bytes)
+    writers[number] = writer
+    return (try catalog.number(of: new, table: table, in: connection), bytes)
+  }
+
+  private func replacement(
+    _ member: RecordValue.Member,
+    in table: String,
+    _ layout: Layout
+  ) -> RecordValue {
+    for field in fields where field.name == member.name {
+      if table == field.table || table == StoredValues.table(of: field.table) { met.insert(field) }
+    }
+    return redaction.replacement(
+      for: member.value,
+      layout.kind(ofField: member.name, in: table)
+    )
+  }
+}
+
+/// What is in the bundle.
+extension BundleWriter {
+  /// The entities at the base that the commits after it touch, and those that they refer to.
+  private func entities(
+    in state: EntityState,
+    after base: Revision
+  ) throws -> [EntityKey: StoredEntity] {
+    var entities: [EntityKey: StoredEntity] = [:]
+    var known: Set<EntityKey> = []
+    var next: [String: Set<[UInt8]>] = [:]
+    func add(_ table: String, _ id: [UInt8]) {
+      guard known.insert(EntityKey(table: table, id: id[...])).inserted else { return }
+      next[table, default: []].insert(id)
+    }
+    func addReferences(_ number: Int64, _ record: ArraySlice<UInt8>) throws {
+      let layout = try view.catalog.layout(number)
+      let places = layout.references
+      if places.isEmpty { return }
+      let value = try RecordValue(record: record, layout: layout)
+      for place in places {
+        for id in place.encodedIDs(in: value) { add(place.table, id) }
+      }
+    }
+    var replay = try view.changes(after: base)
+    while replay.revision < view.last.revision, let (_, blocks) = try replay.next() {
+      for block in blocks {
+        for entry in block.entries {
+          add(block.table(of: entry), Array(block.id(of: entry)))
+          guard case .put(let layout, let record) = entry.change else { continue }
+          try addReferences(layout, block.bytes[record])
+        }
+      }
+    }
+    while !next.isEmpty {
+      let wanted = next
+      next = [:]
+      for (table, ids) in wanted.sorted(by: { $0.key < $1.key }) {
+        var scan = state.scan(table, .ids(ids))
+        while let entity = try scan.next() {
+          entities[EntityKey(table: table, id: Array(entity.id)[...])] = entity
+          try addReferences(entity.layout, entity.record)
+        }
+      }
+    }
+    return entities
+  }
+
+  private func writeSnapshot(
+    of entities: [EntityKey: StoredEntity],
+    at revision: Revision,
+    chain: Checksum,
+    _ identity: StoreIdentity,
+    to connection: Connection
+  ) throws {
+    let snapshots = SnapshotStore(connection: connection)
+    var chunks = try ChunkWriter(
+      revision: revision,
+      time: try view.time(of: revision).microseconds,
+      chain: chain,
+      of: identity,
+      in: snapshots
+    )
+    var table: String?
+    for (key, entity) in entities.sorted(by: { $0.key < $1.key }) {
+      if key.table != table { try chunks.endRun(in: snapshots, catalog) }
+      table = key.table
+      var entity = entity
+      if let new = try redacted(entity.layout, entity.record, of: key.table, in: connection) {
+        entity = StoredEntity(
+          table: key.table,
+          id: entity.id,
+          layout: new.layout,
+          record: new.record[...]
+        )
+      }
+      chunks.add(entity)
+      if chunks.isFull { try chunks.writeChunk(to: snapshots, catalog) }
+    }
+    try chunks.finish(in: snapshots, catalog)
+    for snapshot in try snapshots.all() {
+      var cursor = try ChunkCursor(snapshot, of: identity, in: snapshots, catalog)
+      try cursor.verifyAll()
+    }
+    try snapshots.markVerified(revision)
+  }
+
+  /// Writes the deltas, and returns how many there are.
+  ///
+  /// - Parameter chains: Receives the chain at the revisions that it has.
+  private func writeDeltas(
+    after base: Revision,
+    chain: Checksum,
+    _ identity: StoreIdentity,
+    to connection: Connection,
+    _ chains: inout [Revision: Checksum]
+  ) throws -> Int {
+    var replay = try view.changes(after: base)
+    var rewriter = DeltaRewriter(
+      to: Journal(connection: connection),
+      of: identity,
+      after: base,
+      chain: chain,
+      stored: replay.chain,
+      contexts == .keep ? .kept : .removed,
+      .withoutScripts
+    )
+    while replay.revision < view.last.revision, let (header, blocks) = try replay.next() {
+      try rewriter.append(
+        header,
+        blocks,
+        hash: replay.chain,
+        layouts: { try self.catalog.hashes(of: $0) }
+      ) { block, entry in
+        guard case .put(let layout, let record) = entry.change,
+          let new = try self.redacted(
+            layout,
+            block.bytes[record],
+            of: block.table(of: entry),
+            in: connection
+          )
+        else { return .kept }
+        return .replaced(layout: new.layout, record: new.record)
+      }
+      if chains[rewriter.revision] != nil { chains[rewriter.revision] = rewriter.chain }
+    }
+    guard replay.revision == view.last.revision else {
+      throw CorruptionError(
+        "the journal ends at revision \(replay.revision), before \(view.last.revision)"
+      )
+    }
+    return rewriter.deltas
+  }
+}
+
+extension OlderBuildMarks {
+  /// The marks of a copy that starts at a revision.
+  ///
+  /// - Parameter chains: The chain in the copy at the revisions of the marks.
+  fileprivate func moved(
+    after base: Revision,
+    _ chains: [Revision: Checksum]
+  ) -> OlderBuildMarks {
+    var moved = OlderBuildMarks()
+    for opening in openings {
+      let revision = max(opening.revision, base)
+      guard let chain = chains[revision] else { continue }
+      moved.add(opening.writer, after: HeadRecord.Mark(revision: revision, chain: chain))
+    }
+    return moved
+  }
+}

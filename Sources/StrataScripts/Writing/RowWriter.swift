@@ -1,0 +1,521 @@
+import Foundation
+import StrataColumns
+import StrataJournal
+import StrataRecords
+import StrataSQLite
+
+/// Where a column of a table comes from: a field of its records.
+struct ColumnOrigin {
+  /// Its number in the table that was made from the records; 0 is the ID.
+  let number: Int
+  /// The name that it had there.
+  let column: String
+  /// Nil for the ID.
+  let field: String?
+  let kind: ColumnKind
+  /// The kind of the field in the newest layout that has it.
+  let stored: Layout.Kind?
+
+  init(_ number: Int, _ columns: EntityColumns, _ records: EntityRecords) {
+    let field = number == 0 ? nil : columns.fields[number - 1]
+    self.number = number
+    self.field = field
+    column = columns.columns[number].name
+    kind = columns.columns[number].kind
+    stored =
+      records.ordered.reversed().lazy
+      .compactMap { layout in layout.fields.first { $0.name == field }?.kind }.first
+  }
+}
+
+/// Turns rows that SQL has left back into records; see ``EntityTables`` for the rules.
+struct RowWriter {
+  struct Column {
+    let name: String
+    let kind: ColumnKind
+    let origin: ColumnOrigin?
+    /// Whether a value that is not of the kind is stored as it is.
+    var isLoose = false
+
+    /// The table whose IDs it has, where a script says so.
+    var references: ReferencedTables?
+
+    /// The field of a column that no record has yet.
+    var newField: Layout.Field {
+      Layout.Field(field, kind.scalar.map { .scalar($0) } ?? .unknown, to: references)
+    }
+
+    /// Whether the column of a field has another name now.
+    var isRenamed: Bool { origin.map { $0.field != nil && $0.column != name } ?? false }
+
+    /// The name of the field: that of the column, if it was renamed.
+    var field: String {
+      guard let origin, let field = origin.field else { return name }
+      return name == origin.column ? field : name
+    }
+  }
+
+  private let table: String
+  private let columns: [Column]
+  private let id: Int
+  private let select: RowCursor
+  private let cells: StoredCells?
+  /// How many values were stored that SQL has rounded, by field.
+  private(set) var rounded: [String: Int] = [:]
+  private let records: EntityRecords?
+  private var reader: EntityReader?
+  private var writer: RecordWriter
+  /// The fields whose columns are gone.
+  private let dropped: Set<String>
+  private let fieldNames: Set<String>
+  /// Whether records have their ID as a field.
+  private let storesID: Bool
+  private let isRenamed: Bool
+  /// For each column whether its values were copied; what was not cannot have changed in a copied row.
+  private let copied: [Bool]
+  private var patches: [Int64: Patch] = [:]
+
+  /// How to replace fields in the bytes of records of one layout.
+  private struct Patch {
+    let patch: RecordPatch
+    /// For each column the number of its field; nil if the layout lacks it.
+    let fields: [Int?]
+  }
+
+  init(
+    _ table: String,
+    _ columns: [Column],
+    id: Int,
+    from source: EntityTables.Table?,
+    keepsRows: Bool,
+    _ cells: StoredCells?,
+    _ select: RowCursor
+  ) throws {
+    self.table = table
+    self.columns = columns
+    self.id = id
+    self.select = select
+    self.cells = cells
+    records = source?.records
+    reader = source.map { source in
+      EntityReader(source.columns, used: source.columns.columns.indices) {
+        try source.records.layout($0)
+      }
+    }
+    writer = RecordWriter(
+      resuming: try Self.newLayout(of: columns, from: source) ?? source?.records.newest
+    )
+    let kept = Set(columns.compactMap { $0.origin?.field })
+    dropped = Set(source?.columns.fields ?? []).subtracting(kept)
+    fieldNames = Set(columns.map(\.field))
+    let hasID =
+      source.map { $0.records.ordered.contains { $0.fields.contains { $0.name == "id" } } } ?? true
+    copied = columns.map { column in
+      guard keepsRows, let source, let number = column.origin?.number else { return true }
+      return source.isCopied(number)
+    }
+    // A field `id` that is not the ID has a column of its own.
+    storesID = hasID && !columns.contains { $0.origin?.field == "id" }
+    isRenamed = columns.contains(where: \.isRenamed)
+  }
+
+  /// The newest layout of a table without the fields whose columns are gone, with the new names and kinds of
+  /// the others, and with the fields of columns that were added; nil if it is unchanged.
+  static func newLayout(of columns: [Column], from source: EntityTables.Table?) throws -> Layout? {
+    guard let source, let newest = source.records.newest else {
+      return try Layout(columns.map(\.newField))
+    }
+    var byField: [String: Column] = [:]
+    for column in columns {
+      if let field = column.origin?.field { byField[field] = column }
+    }
+    let shown = Set(source.columns.fields)
+    var taken: Set<String> = []
+    var fields: [Layout.Field] = []
+    for field in newest.fields {
+      guard shown.contains(field.name) else {
+        fields.append(field)
+        continue
+      }
+      guard let column = byField[field.name] else { continue }
+      if let scalar = column.kind.scalar, column.kind != column.origin?.kind {
+        fields.append(.init(column.field, .scalar(scalar), to: column.references))
+      } else {
+        fields.append(.init(column.field, field.kind, to: column.references ?? field.references))
+      }
+    }
+    fields += columns.filter { $0.origin == nil }.map(\.newField)
+    // Of two fields that have one name now, the record has the first.
+    fields = fields.filter { taken.insert($0.name).inserted }
+    return fields == newest.fields ? nil : try Layout(fields)
+  }
+
+  /// The change of an entity by its row; nil if its record is unchanged.
+  ///
+  /// - Parameters:
+  ///   - isCopied: Whether the row was copied, and not inserted by SQL.
+  ///   - formerID: The ID that it had, if it has another one now.
+  ///   - isNew: Whether its table and ID have no record, or another one.
+  mutating func change(
+    toRow row: Int64,
+    isCopied: Bool,
+    id encodedID: [UInt8],
+    formerID: [UInt8]?,
+    from origin: (layout: Int64, record: ArraySlice<UInt8>)?,
+    isNew: Bool
+  ) throws -> RecordChange.Change? {
+    let ids = [encodedID] + (formerID.map { [$0] } ?? [])
+    try select.start([.integer(row)])
+    _ = try select.next()
+    let values = try Self.values(in: select, from: 0)
+    select.reset()
+    guard let origin, let records else {
+      return try put(try newMembers(values, ids))
+    }
+    let isChanged = try changed(values, origin, isCopied: isCopied)
+    return try change(
+      values,
+      isChanged,
+      origin,
+      try records.layout(origin.layout),
+      ids,
+      isNew: isNew
+    )
+  }
+
+  /// The same for a copied row that has kept its ID.
+  mutating func change(
+    in row: RowCursor,
+    from column: Int,
+    of entity: StoredEntity
+  ) throws -> RecordChange.Change? {
+    guard let records else { return nil }
+    let values = try Self.values(in: row, from: column)
+    let origin = (entity.layout, entity.record)
+    return try change(
+      values,
+      try changed(values, origin, isCopied: true),
+      origin,
+      try records.layout(entity.layout),
+      [Array(entity.id)],
+      isNew: false
+    )
+  }
+
+  private static func values(in cursor: RowCursor, from first: Int) throws -> [Value] {
+    try cursor.withRow { row throws(SQLiteError) in
+      var values: [Value] = []
+      values.reserveCapacity(row.count - first)
+      for column in first..<row.count { values.append(try row.value(column)) }
+      return values
+    }
+  }
+
+  private mutating func change(
+    _ values: [Value],
+    _ isChanged: [Bool],
+    _ origin: (layout: Int64, record: ArraySlice<UInt8>),
+    _ layout: Layout,
+    _ ids: [[UInt8]],
+    isNew: Bool
+  ) throws -> RecordChange.Change? {
+    let hasMoved = ids.count > 1
+    let isEqual = !isChanged.contains(true) && !hasMoved && !isRenamed
+    if isEqual, dropped.isEmpty { return isNew ? .put(layout, Array(origin.record)) : nil }
+    if !hasMoved, !isRenamed, dropped.isEmpty,
+      let record = try patched(values, isChanged, origin, layout, ids)
+    {
+      return .put(layout, record)
+    }
+    let before = try RecordValue(record: origin.record, layout: layout)
+    guard case .object(let members) = before else {
+      if !isChanged.contains(true) {
+        return isNew ? .put(layout, Array(origin.record)) : nil
+      }
+      throw EntityTableError.doesNotFit(
+        table: table,
+        id: EncodedID.text(of: ids[0][...]),
+        column: "value",
+        kind: "record"
+      )
+    }
+    let losesField = !dropped.isEmpty && members.contains { dropped.contains($0.name) }
+    if isEqual, !losesField { return isNew ? .put(layout, Array(origin.record)) : nil }
+    return try put(try self.members(Array(members), values, isChanged, ids))
+  }
+
+  /// The record with the changed values in their places; nil if one of them has no place of its kind there.
+  private mutating func patched(
+    _ values: [Value],
+    _ isChanged: [Bool],
+    _ origin: (layout: Int64, record: ArraySlice<UInt8>),
+    _ layout: Layout,
+    _ ids: [[UInt8]]
+  ) throws -> [UInt8]? {
+    let patch: Patch
+    if let known = patches[origin.layout] {
+      patch = known
+    } else {
+      let made = RecordPatch(layout)
+      patch = Patch(patch: made, fields: columns.map { made.field(named: $0.field) })
+      patches[origin.layout] = patch
+    }
+    let counted = rounded
+    var replaced: [(field: Int, value: RecordValue?)] = []
+    for index in columns.indices where isChanged[index] {
+      guard let field = patch.fields[index], columns[index].kind.scalar != nil else {
+        rounded = counted
+        return nil
+      }
+      replaced.append((field, try stored(values[index], columns[index], nil, ids)))
+    }
+    if let record = try patch.patch.replacing(replaced, in: origin.record) { return record }
+    // The values are stored in another way, and counted there.
+    rounded = counted
+    return nil
+  }
+
+  /// For each column whether its value differs from what was put there.
+  private mutating func changed(
+    _ values: [Value],
+    _ origin: (layout: Int64, record: ArraySlice<UInt8>),
+    isCopied: Bool
+  ) throws -> [Bool] {
+    reader?.move(to: [], layout: origin.layout, record: origin.record)
+    return try columns.indices.map { index in
+      if index == id || isCopied && !copied[index] { return false }
+      guard let number = columns[index].origin?.number else { return values[index] != .null }
+      return try reader?.value(number) != values[index]
+    }
+  }
+
+  private mutating func newMembers(
+    _ values: [Value],
+    _ ids: [[UInt8]]
+  ) throws -> [RecordValue.Member] {
+    var members: [RecordValue.Member] = []
+    for (index, (column, value)) in zip(columns, values).enumerated() {
+      if index == id, !storesID { continue }
+      guard let stored = try stored(value, column, nil, ids) else { continue }
+      members.append(.init(index == id ? "id" : column.field, stored))
+    }
+    return members
+  }
+
+  private mutating func members(
+    _ before: [RecordValue.Member],
+    _ values: [Value],
+    _ isChanged: [Bool],
+    _ ids: [[UInt8]]
+  ) throws -> [RecordValue.Member] {
+    var members: [RecordValue.Member] = []
+    var done: Set<Int> = []
+    for member in before {
+      guard let index = columns.firstIndex(where: { $0.origin?.field == member.name }) else {
+        if member.name == "id", ids.count > 1, columns[id].origin?.field == nil {
+          let value = try stored(values[id], columns[id], member.value, ids)
+          members.append(.init("id", value ?? .null))
+        } else if !dropped.contains(member.name) {
+          members.append(member)
+        }
+        continue
+      }
+      done.insert(index)
+      let column = columns[index]
+      if !isChanged[index] {
+        members.append(.init(column.field, member.value))
+      } else if let value = try stored(values[index], column, member.value, ids) {
+        members.append(.init(column.field, value))
+      }
+    }
+    for index in columns.indices where index != id && isChanged[index] && !done.contains(index) {
+      guard let value = try stored(values[index], columns[index], nil, ids) else { continue }
+      members.append(.init(columns[index].field, value))
+    }
+    return members
+  }
+
+  private mutating func put(
+    _ members: [RecordValue.Member]
+  ) throws -> RecordChange.Change {
+    var bytes: [UInt8] = []
+    let object = StoredObject(members, fields: fieldNames, referringAs: writer.layout)
+    let layout = try writer.encode(object, into: &bytes)
+    return .put(layout, bytes)
+  }
+}
+
+extension RowWriter {
+  /// A value of SQL as it is before its kind is known.
+  static func natural(_ value: Value) -> RecordValue {
+    switch value {
+    case .null: .null
+    case .integer(let number): .int(number, .bits64)
+    case .real(let number): .double(number)
+    case .text(let text): .string(text)
+    case .blob(let bytes): .data(Data(bytes))
+    }
+  }
+
+  /// A value of a column as its field stores it; nil for NULL.
+  ///
+  /// - Parameter ids: The encoded IDs that its record has and had.
+  private mutating func stored(
+    _ value: Value,
+    _ column: Column,
+    _ before: RecordValue?,
+    _ ids: [[UInt8]]
+  ) throws -> RecordValue? {
+    switch try cells?.origin(of: value, column.kind, in: column.field, of: ids) {
+    case .known(let stored)?: return stored
+    case .ambiguous?: rounded[column.field, default: 0] += 1
+    case StoredCells.Origin.none?, nil:
+      // If the kind has changed, the comparison of the records reports what it does not hold.
+      let isNarrowed = column.origin.map { $0.kind != column.kind } ?? false
+      if !isNarrowed, column.kind.rounds(value) { rounded[column.field, default: 0] += 1 }
+    }
+    return value == .null ? nil : try converted(value, column, before, ids)
+  }
+
+  /// A value as the kind of its column holds it.
+  private func converted(
+    _ value: Value,
+    _ column: Column,
+    _ before: RecordValue?,
+    _ ids: [[UInt8]]
+  ) throws -> RecordValue {
+    let natural = Self.natural(value)
+    let result: RecordValue?
+    var misfit: (path: String, kind: Scalar)?
+    if let scalar = column.kind.scalar {
+      result = scalar.stored(natural) ?? (column.isLoose ? natural : nil)
+    } else if case .string(let text) = natural, column.kind == .json || before?.isNested == true {
+      let node = JSONReader.value(text)
+      result = node.flatMap { Self.merged($0, before, column.origin?.stored) }
+      if let node, result == nil { misfit = Self.misfit(node, column.origin?.stored) }
+    } else {
+      result = column.kind == .json ? nil : Self.merged(natural, before, nil)
+    }
+    guard let result else {
+      throw EntityTableError.doesNotFit(
+        table: table,
+        id: EncodedID.text(of: ids[0][...]),
+        column: column.name + (misfit?.path ?? ""),
+        kind: misfit.flatMap { ColumnKind(.scalar($0.kind)) }?.rawValue ?? column.kind.rawValue
+      )
+    }
+    return result
+  }
+
+  /// The first part of JSON that is not of the kind which the layout has there, and that kind.
+  private static func misfit(
+    _ node: RecordValue,
+    _ kind: Layout.Kind?
+  ) -> (path: String, kind: Scalar)? {
+    switch (node, kind) {
+    case (.object(let members), .record(let fields)?):
+      for member in members {
+        let field = fields.first { $0.name == member.name }
+        if let found = misfit(member.value, field?.kind) {
+          return (".\(member.name)\(found.path)", found.kind)
+        }
+      }
+    case (.array(let elements), .array(let element)?):
+      for (index, value) in elements.enumerated() {
+        if let found = misfit(value, element) { return ("[\(index)]\(found.path)", found.kind) }
+      }
+    case (.object, _), (.array, _), (.null, _): break
+    case (_, .scalar(let scalar)?): return scalar.stored(node) == nil ? ("", scalar) : nil
+    default: break
+    }
+    return nil
+  }
+
+  /// JSON as what is stored: parts that print as before keep what they were, others take the kind that the
+  /// layout, or the part before, has.
+  private static func merged(
+    _ node: RecordValue,
+    _ before: RecordValue?,
+    _ kind: Layout.Kind?
+  ) -> RecordValue? {
+    if let before, before.json() == node.json() { return before }
+    switch node {
+    case .object(let members):
+      var old: [String: RecordValue] = [:]
+      if case .object(let before)? = before {
+        for member in before { old[member.name] = member.value }
+      }
+      var fields: [String: Layout.Kind] = [:]
+      if case .record(let known)? = kind {
+        fields = Dictionary(known.map { ($0.name, $0.kind) }) { first, _ in first }
+      }
+      var merged: [RecordValue.Member] = []
+      for member in members {
+        guard let value = Self.merged(member.value, old[member.name], fields[member.name]) else {
+          return nil
+        }
+        merged.append(.init(member.name, value))
+      }
+      return .object(.init(merged))
+    case .array(let elements):
+      var old: [RecordValue] = []
+      if case .array(let before)? = before { old = Array(before) }
+      var element: Layout.Kind?
+      if case .array(let known)? = kind { element = known }
+      var merged: [RecordValue] = []
+      for (index, value) in elements.enumerated() {
+        let before = old.indices.contains(index) ? old[index] : nil
+        guard let value = Self.merged(value, before, element) else { return nil }
+        merged.append(value)
+      }
+      return .array(.init(merged))
+    case .null: return node
+    default:
+      if case .scalar(let scalar)? = kind { return scalar.stored(node) }
+      return before?.kindOfLeaf?.stored(node) ?? node
+    }
+  }
+}
+
+extension ColumnKind {
+  /// Whether a value that SQL has computed is not exactly what is stored for it.
+  fileprivate func rounds(_ value: Value) -> Bool {
+    switch (self, value) {
+    case (.float, .real(let number)):
+      return Double(Float(number)) != number && Double(Float(number).description) != number
+    case (.decimal, .real(let number)):
+      // A real holds 15 decimal digits exactly; further digits are left by computing in binary.
+      return number.description.prefix { $0 != "e" }.count { $0.isNumber } > 15
+    case (.decimal, .integer(let number)):
+      // SQLite stores a real without a fraction as an integer, and from 2^53 on it is rounded.
+      return number.magnitude > 1 << 53 && Double(exactly: number) != nil
+    default: return false
+    }
+  }
+}
+
+extension RecordValue {
+  /// The kind of a value without parts.
+  fileprivate var kindOfLeaf: Scalar? {
+    switch self {
+    case .null, .array, .object: nil
+    case .bool: .bool
+    case .int(_, .bits8): .int8
+    case .int(_, .bits16): .int16
+    case .int(_, .bits32): .int32
+    case .int(_, .bits64): .int64
+    case .uint(_, .bits8): .uint8
+    case .uint(_, .bits16): .uint16
+    case .uint(_, .bits32): .uint32
+    case .uint(_, .bits64): .uint64
+    case .float: .float
+    case .double: .double
+    case .string: .string
+    case .data: .data
+    case .date: .date
+    case .uuid: .uuid
+    case .url: .url
+    case .decimal: .decimal
+    }
+  }
+}

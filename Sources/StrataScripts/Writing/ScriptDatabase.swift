@@ -1,0 +1,337 @@
+import Foundation
+import StrataColumns
+import StrataJournal
+import StrataSQLite
+
+/// The private database on which scripts of people run, and what confines them.
+///
+/// A script may do what SQLite can do with the tables, indexes, views and triggers of this one database. An
+/// authorizer refuses `ATTACH`, pragmas, virtual tables, extensions and transactions. A time limit, the limits of
+/// the connection and a number of pages bound what it takes.
+final class ScriptDatabase {
+  let connection: Connection
+
+  private let gate = Gate()
+
+  /// What the authorizer looks at.
+  fileprivate final class Gate {
+    var isOpen = true
+    var refused: String?
+    /// What the statement does that was compiled last.
+    var actions: [StatementAction] = []
+  }
+
+  init() throws(SQLiteError) {
+    connection = try .temporary(cacheBytes: 16 << 20)
+    try connection.setTemporaryFiles(cacheBytes: 16 << 20)
+    try connection.setLimitsOfScripts()
+    try connection.allowTriggersAndViews()
+    let gate = gate
+    try connection.setAuthorizer { action in gate.isOpen || gate.allows(action) }
+  }
+
+  /// Bounds what scripts may add, in bytes.
+  func limitGrowth(to bytes: Int) throws(SQLiteError) {
+    let pages = try connection.pageCount() + bytes / (try connection.pageSize())
+    try connection.setMaximumPageCount(pages)
+  }
+
+  /// What to do with the statements of a script.
+  enum Purpose {
+    case running
+    /// Only those that change the schema run; the others are compiled to learn what they use.
+    case learning
+  }
+
+  /// Runs the statements of a script, and a closure after each, with what it did.
+  ///
+  /// - Throws: `EntityTableError`. The tables are then of no further use.
+  func run(
+    _ script: String,
+    _ purpose: Purpose = .running,
+    within limit: Duration,
+    _ body: ([StatementAction]) throws -> Void
+  ) throws {
+    var position = ScriptPosition(script)
+    try confined(
+      within: limit,
+      at: { position.line(of: $0, at: connection.lastErrorOffset) }
+    ) {
+      try connection.forEachStatement(of: script) { statement, sql, offset in
+        position.offset = offset
+        guard statement.parameterCount == 0 else { throw parameters(sql, position.line) }
+        let actions = gate.actions
+        gate.actions = []
+        if purpose == .running || actions.contains(where: \.changesSchema) {
+          while try statement.next() {}
+          statement.reset()
+        }
+        gate.isOpen = true
+        if actions.contains(where: \.changesSchema) { try checkDefaults(sql, position.line) }
+        try body(actions)
+        gate.isOpen = false
+      }
+    }
+  }
+
+  /// Runs a SELECT, and returns the first value of its first row; nil without a row.
+  ///
+  /// - Parameter learn: Called with what it does; the SELECT does not run then.
+  /// - Throws: `EntityTableError`.
+  func value(
+    of sql: String,
+    within limit: Duration,
+    learning learn: (([StatementAction]) -> Void)? = nil
+  ) throws -> Value? {
+    try confined(within: limit, at: { _ in nil }) {
+      let statement = try connection.cursor(sql)
+      guard statement.isReadOnly, !statement.isExplanation else {
+        throw EntityTableError.refused("a check that is no SELECT")
+      }
+      guard statement.parameterCount == 0 else { throw parameters(sql, nil) }
+      if let learn {
+        learn(gate.actions)
+        return nil
+      }
+      guard try statement.next() else { return nil }
+      let value = try statement.withRow { row throws(SQLiteError) in try row.value(0) }
+      statement.reset()
+      return value
+    }
+  }
+
+  /// Refuses `DEFAULT "en"`, which SQLite takes for a text although a word in double quotes is a name.
+  private func checkDefaults(_ sql: String, _ line: Int?) throws {
+    let word = try connection.first(
+      """
+      SELECT c.dflt_value FROM sqlite_schema t, pragma_table_info(t.name) c
+        WHERE t.type = 'table' AND c.dflt_value LIKE '"%'
+      """
+    ) { row in try row.text(0) }
+    guard let word else { return }
+    let text = word.dropFirst().dropLast().replacing("\"\"", with: "\"").replacing("'", with: "''")
+    throw EntityTableError.statement(
+      sql,
+      line: line,
+      message:
+        "DEFAULT \(word): a word in double quotes is a name, not a text: write DEFAULT '\(text)'"
+    )
+  }
+
+  private func parameters(_ sql: String, _ line: Int?) -> EntityTableError {
+    .statement(sql, line: line, message: "a statement of a script has no parameters")
+  }
+
+  /// Runs a closure under everything that bounds a script.
+  private func confined<R>(
+    within limit: Duration,
+    at line: (SQLiteError) -> Int?,
+    _ body: () throws -> R
+  ) throws -> R {
+    let end = ContinuousClock.now + limit
+    gate.isOpen = false
+    gate.refused = nil
+    gate.actions = []
+    defer { gate.isOpen = true }
+    do {
+      try connection.setInterruption { ContinuousClock.now >= end }
+      let result = try body()
+      try connection.setInterruption(nil)
+      return result
+    } catch let error as SQLiteError {
+      throw failure(error, limit, line(error))
+    }
+  }
+
+  private func failure(_ error: SQLiteError, _ limit: Duration, _ line: Int?) -> EntityTableError {
+    gate.isOpen = true
+    if let refused = gate.refused { return .refused(refused) }
+    switch error.code.primary {
+    case .interrupt: return .timeLimit(limit)
+    case .tooBig: return .valueTooLarge(line: line)
+    case .noMemory: return .memoryLimit
+    case .full: return isFull ? .tooMuch : .temporaryDiskFull
+    case .ioerr, .cantOpen: return .temporaryFile("\(error)")
+    default: return .statement(error.sql ?? "", line: line, message: message(of: error))
+    }
+  }
+
+  /// What SQLite says, with the table or column that a misspelt one may mean.
+  private func message(of error: SQLiteError) -> String {
+    let (sql, message) = (error.sql ?? "", Self.withoutHint(error.message))
+    if message == "Cannot add a NOT NULL column with default value NULL" {
+      return Self.missingDefault(in: sql)
+    }
+    let hint = "a word in double quotes is a name, and a text is written"
+    if message.hasPrefix("default value of column"), sql.contains("\"") {
+      return "\(message); \(hint) as 'en'"
+    }
+    let suggestion = suggestion(for: message)
+    let word = message.split(separator: " ").last ?? ""
+    if message.hasPrefix("no such column: "), sql.contains("\"\(word)\"") {
+      return "\(suggestion)\(suggestion.hasSuffix("?") ? " " : "; ")\(hint) '\(word)'"
+    }
+    return suggestion
+  }
+
+  /// What SQLite before 3.45 says: `no such column: Reykjavik`.
+  ///
+  /// Later ones say `no such column: "Reykjavik" - should this be a string literal in single-quotes?`.
+  package static func withoutHint(_ message: String) -> String {
+    guard message.hasPrefix("no such column: \""),
+      let hint = message.range(of: "\" - should this be")
+    else { return message }
+    return String(message[..<hint.lowerBound].replacing("\"", with: "", maxReplacements: 1))
+  }
+
+  /// The message for `ALTER TABLE people ADD COLUMN email TEXT NOT NULL` where people has rows.
+  private static func missingDefault(in sql: String) -> String {
+    let words = sql.split { $0.isWhitespace }
+    func word(after names: String...) -> Substring? {
+      var rest = words[...]
+      for name in names {
+        guard let index = rest.firstIndex(where: { $0.uppercased() == name }) else { return nil }
+        rest = rest[(index + 1)...]
+      }
+      return rest.first
+    }
+    let table = word(after: "TABLE") ?? "the table"
+    let column = word(after: "ADD", "COLUMN") ?? word(after: "ADD") ?? "the new column"
+    return """
+      \(table) has records, which would have no value in \(column), and it is NOT NULL: give them one with a DEFAULT, as in \
+      ADD COLUMN \(column) … NOT NULL DEFAULT ''
+      """
+  }
+
+  private func suggestion(for message: String) -> String {
+    for (prefix, names) in [
+      ("no such column: ", "SELECT c.name FROM sqlite_schema t, pragma_table_info(t.name) c"),
+      ("no such table: ", "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"),
+    ] where message.hasPrefix(prefix) {
+      let word = message.dropFirst(prefix.count).split(separator: ".").last ?? ""
+      do {
+        let known = try connection.all(names) { row in try row.text(0) }
+        guard let name = String(word).nearest(among: known) else { break }
+        return "\(message); did you mean \(name)?"
+      } catch {
+        // The error of the script is the one to report.
+        break
+      }
+    }
+    return message
+  }
+
+  /// Whether the limit of pages was reached: the disk of temporary files has room.
+  private var isFull: Bool {
+    let folder = FileManager.default.temporaryDirectory.path
+    do {
+      let free = try FileManager.default.attributesOfFileSystem(forPath: folder)[.systemFreeSize]
+      return (free as? Int64 ?? 0) > 64 << 20
+    } catch {
+      return false
+    }
+  }
+}
+
+extension ScriptDatabase.Gate {
+  fileprivate func allows(_ action: StatementAction) -> Bool {
+    switch action {
+    case .function(let name) where name.lowercased() == "load_extension":
+      refused = "\(name)()"
+      return false
+    case .other(let name)
+    where !action.changesSchema && !["REINDEX", "ANALYZE"].contains(name):
+      refused = name
+      return false
+    default:
+      actions.append(action)
+      return true
+    }
+  }
+}
+
+extension StatementAction {
+  /// Whether it changes tables, indexes, views or triggers themselves.
+  fileprivate var changesSchema: Bool {
+    switch self {
+    case .alter, .index: return true
+    case .other(let name):
+      let words = name.split(separator: " ")
+      return words.count == 2 && ["CREATE", "DROP"].contains(words[0])
+        && ["TABLE", "INDEX", "VIEW", "TRIGGER"].contains(words[1])
+    case .select, .read, .function, .recursion, .change, .update: return false
+    }
+  }
+}
+
+/// What a script uses, as SQLite says when it compiles its statements.
+package struct ScriptUse {
+  /// What it uses of a table.
+  package struct Table {
+    /// The numbers of the columns that it reads or sets, from 0 for the ID.
+    var columns: Set<Int> = []
+    /// Those of them that it sets.
+    var assigned: Set<Int> = []
+    /// Those of them that a SELECT or a subquery reads, that no statement sets, and that are there at the end.
+    var searched: Set<Int> = []
+    /// Whether it uses all columns.
+    var needsAll = false
+    var addsRows = false
+    var removesRows = false
+    var setsIDs = false
+    /// Whether it sets the numbers by which SQLite knows rows.
+    var setsNumbers = false
+
+    /// All that a script may do.
+    static let everything = Table(needsAll: true, addsRows: true, removesRows: true, setsIDs: true)
+
+    /// Whether the rows that are left have the IDs and the order that they were copied with.
+    var keepsOrder: Bool { !addsRows && !setsIDs && !setsNumbers }
+  }
+
+  /// The functions that it calls, in lower case.
+  package var functions: Set<String> = []
+  /// The tables that it uses, by their names in the store.
+  package var tables: [String: Table] = [:]
+}
+
+/// Where in a script a statement is.
+private struct ScriptPosition {
+  private let bytes: [UInt8]
+  /// Where the statement starts that was compiled last, in bytes.
+  var offset = 0
+
+  init(_ script: String) { bytes = Array(script.utf8) }
+
+  /// The line of the statement that was compiled last, from 1.
+  var line: Int { line(of: offset) }
+
+  /// The line of an error: of the statement that ran, or of what was not compiled.
+  func line(of error: SQLiteError, at place: Int?) -> Int {
+    guard error.operation == .prepare, let rest = error.sql, bytes.count >= rest.utf8.count else {
+      return line
+    }
+    let start = bytes.count - rest.utf8.count
+    return place.map { lines(before: start + $0) + 1 } ?? line(of: start)
+  }
+
+  /// The line of the first letter after the space and the comments at an offset.
+  private func line(of offset: Int) -> Int {
+    var start = offset
+    while start < bytes.count {
+      let rest = bytes[start...]
+      if rest.starts(with: "--".utf8) {
+        start = rest.firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+      } else if bytes[start] > 32 {
+        break
+      } else {
+        start += 1
+      }
+    }
+    return lines(before: start) + 1
+  }
+
+  private func lines(before offset: Int) -> Int {
+    bytes.prefix(offset).count { $0 == UInt8(ascii: "\n") }
+  }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import StrataColumns
+import StrataJournal
+import StrataRecords
+import StrataSQLite
+
+/// The stored values that SQL shows rounded, by what it shows: a cell that a script has only moved gets its
+/// stored value back.
+///
+/// SQL holds a decimal number as the nearest real, a date to the millisecond, NaN as NULL, and a nested value
+/// as JSON without its kinds. A script that copies such a cell copies the rounded value. So its result is
+/// looked up here: first among the cells of the record with the same ID, then among all, if exactly one
+/// stored value shows like this. Literals come first: a number or a text in the script is stored as it is
+/// written.
+///
+/// It is made before anything is stored, in the database of the sorted rows, which uses the disk.
+struct StoredCells {
+  private let sameCell: RowCursor
+  private let ofRecord: RowCursor
+  private let first: RowCursor
+  private let last: RowCursor
+  private let literals: ScriptLiterals
+
+  /// O(records), for the columns whose values SQL may round.
+  ///
+  /// Nil where no such column was copied and no literal needs it.
+  init?(
+    _ tables: [EntityTables.Table],
+    literals: ScriptLiterals,
+    in side: Connection
+  ) throws {
+    let sources = tables.compactMap { table -> (EntityTables.Table, [Int])? in
+      let columns = table.columns.columns.indices.dropFirst().filter { number in
+        table.isCopied(number) && table.columns.columns[number].kind.isRounded
+      }
+      return columns.isEmpty ? nil : (table, columns)
+    }
+    if sources.isEmpty, literals.numbers.isEmpty { return nil }
+    self.literals = literals
+    try side.execute("CREATE TABLE cell(kind TEXT, value, stored BLOB, id BLOB, name TEXT)")
+    try side.execute("BEGIN")
+    let insert = try side.cursor("INSERT INTO cell VALUES (?, ?, ?, ?, ?)")
+    func add(_ values: [Value]) throws {
+      try insert.start(values)
+      _ = try insert.next()
+    }
+    for (table, columns) in sources { try Self.forEachRounded(table, columns, add) }
+    insert.reset()
+    try side.execute(
+      """
+      CREATE INDEX cell_value ON cell(kind, value, stored);
+      CREATE INDEX cell_id ON cell(kind, id, value);
+      COMMIT
+      """
+    )
+    let find = "SELECT stored FROM cell WHERE kind = ? AND value IS ?"
+    sameCell = try side.cursor("\(find) AND id = ? AND name = ? LIMIT 1")
+    ofRecord = try side.cursor("\(find) AND id = ? GROUP BY stored LIMIT 2")
+    first = try side.cursor("\(find) ORDER BY stored LIMIT 1")
+    last = try side.cursor("\(find) ORDER BY stored DESC LIMIT 1")
+  }
+
+  private static func forEachRounded(
+    _ table: EntityTables.Table,
+    _ columns: [Int],
+    _ add: ([Value]) throws -> Void
+  ) throws {
+    var reader = EntityReader(table.columns, used: columns) { try table.records.layout($0) }
+    let names = columns.map { table.columns.fields[$0 - 1] }
+    var readers: [Int64: RecordFields] = [:]
+    var places = [RecordFields.Place](repeating: .none, count: names.count)
+    let next = try table.records.start()
+    while let entity = try next() {
+      let layout = try table.records.layout(entity.layout)
+      if layout.isOfSealedRecords { continue }
+      let fields = readers[entity.layout] ?? RecordFields(names, in: layout)
+      readers[entity.layout] = fields
+      try fields.locate(in: entity.record, &places)
+      reader.move(to: entity)
+      for (index, column) in columns.enumerated() {
+        guard let stored = try fields.value(at: places[index], in: entity.record),
+          stored != .null
+        else { continue }
+        let kind = table.columns.columns[column].kind
+        let shown = try reader.value(column)
+        if kind.exact(shown) == stored || kind == .any && !stored.isNested { continue }
+        try add([
+          .text(stored.isNested ? ColumnKind.json.rawValue : kind.rawValue), shown,
+          .blob(stored.taggedBytes), .blob(Array(entity.id)),
+          .text(names[index]),
+        ])
+      }
+    }
+  }
+
+  /// What is known of a value that a script has left in a cell.
+  enum Origin {
+    /// It was moved from a cell, or is written in the script: this is stored.
+    case known(RecordValue)
+    /// Several stored values show like this, so it is not known which one was moved.
+    case ambiguous
+    /// It is none of them.
+    case none
+  }
+
+  /// Finds where a value has come from; O(log cells).
+  ///
+  /// - Parameters:
+  ///   - name: The field that it is in now.
+  ///   - ids: The encoded IDs that its record has and had.
+  func origin(
+    of value: Value,
+    _ kind: ColumnKind,
+    in name: String,
+    of ids: [[UInt8]]
+  ) throws -> Origin {
+    guard kind.isRounded else { return .none }
+    switch (kind, value) {
+    case (.decimal, .real(let shown)):
+      if let number = literals.numbers[shown] { return .known(.decimal(number)) }
+    case (_, .text(let text)) where literals.texts.contains(text): return .none
+    default: break
+    }
+    // Dictionaries, and fields that two kinds were seen of, are in columns of any kind.
+    let key: [Value] = [.text(kind == .any ? ColumnKind.json.rawValue : kind.rawValue), value]
+    for id in ids {
+      if let stored = try Self.values(sameCell, key + [.blob(id), .text(name)]).first {
+        return .known(try RecordValue(taggedBytes: stored))
+      }
+    }
+    // NULL and 0 may be meant: they stand for NaN and -0.0 only in the same field of the same record.
+    if value == .null || kind.affinity == .real { return .none }
+    for id in ids {
+      let stored = try Self.values(ofRecord, key + [.blob(id)])
+      if stored.count == 1 { return .known(try RecordValue(taggedBytes: stored[0])) }
+    }
+    guard let low = try Self.values(first, key).first, let high = try Self.values(last, key).first
+    else { return .none }
+    return low == high ? .known(try RecordValue(taggedBytes: low)) : .ambiguous
+  }
+
+  private static func values(_ cursor: RowCursor, _ key: [Value]) throws -> [[UInt8]] {
+    try cursor.start(key)
+    defer { cursor.reset() }
+    var values: [[UInt8]] = []
+    while try cursor.next() {
+      values.append(try cursor.withRow { row throws(SQLiteError) in try row.blob(0) })
+    }
+    return values
+  }
+}
+
+extension ColumnKind {
+  /// Whether several of its values may look the same in SQL.
+  var isRounded: Bool {
+    switch self {
+    case .date, .decimal, .json, .any, .float, .double: true
+    default: false
+    }
+  }
+
+  /// Whether SQL would show one of its values like this.
+  func shows(_ value: Value) -> Bool {
+    if self == .any { return true }
+    guard let stored = exact(value) else { return false }
+    switch (self, value) {
+    case (.json, _): return stored.isNested
+    // Read back, it may be rounded down to the millisecond before.
+    case (.date, .text(let text)): return text.utf8.count == "2026-02-03 04:05:06.789Z".count
+    default: return ColumnValue.value(stored, of: self) == value
+    }
+  }
+
+  /// What a value of SQL is stored as, if nothing else is known about it.
+  fileprivate func exact(_ value: Value) -> RecordValue? {
+    let natural = RowWriter.natural(value)
+    if let scalar { return scalar.stored(natural) }
+    guard self == .json else { return natural }
+    guard case .string(let text) = natural else { return nil }
+    return JSONReader.value(text)
+  }
+}
+
+/// The numbers and texts that are written in a script.
+struct ScriptLiterals {
+  /// The texts, without their quotes.
+  private(set) var texts: Set<String> = []
+  /// The decimal numbers, by the real that SQLite makes of each.
+  private(set) var numbers: [Double: Decimal] = [:]
+
+  /// O(text).
+  init(_ sql: String) {
+    let bytes = Array(sql.utf8)
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      switch byte {
+      case UInt8(ascii: "'"): readText(bytes, &index)
+      case UInt8(ascii: "\""), UInt8(ascii: "`"): Self.skip(to: byte, bytes, &index)
+      case UInt8(ascii: "["): Self.skip(to: UInt8(ascii: "]"), bytes, &index)
+      case UInt8(ascii: "-") where bytes[index...].starts(with: "--".utf8):
+        Self.skip(to: UInt8(ascii: "\n"), bytes, &index)
+      case UInt8(ascii: "/") where bytes[index...].starts(with: "/*".utf8):
+        index += 2
+        while index < bytes.count, !bytes[index...].starts(with: "*/".utf8) { index += 1 }
+        index += 2
+      default:
+        if Self.isPartOfNumber(byte) {
+          readNumber(bytes, &index)
+        } else if Self.isPartOfName(byte) {
+          while index < bytes.count, Self.isPartOfName(bytes[index]) { index += 1 }
+        } else {
+          index += 1
+        }
+      }
+    }
+  }
+
+  private mutating func readText(_ bytes: [UInt8], _ index: inout Int) {
+    var text: [UInt8] = []
+    index += 1
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "'") {
+        guard index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "'") else { break }
+        index += 1
+      }
+      text.append(bytes[index])
+      index += 1
+    }
+    index += 1
+    let string = String(decoding: text, as: UTF8.self)
+    texts.insert(string)
+    note(string)
+  }
+
+  private mutating func readNumber(_ bytes: [UInt8], _ index: inout Int) {
+    let start = index
+    while index < bytes.count, Self.isPartOfNumber(bytes[index]) { index += 1 }
+    note(String(decoding: bytes[start..<index], as: UTF8.self))
+    // An exponent, or hexadecimal digits.
+    while index < bytes.count, Self.isPartOfName(bytes[index]) { index += 1 }
+  }
+
+  private mutating func note(_ text: String) {
+    guard let shown = Double(text), shown.isFinite,
+      case .decimal(let number)? = Scalar.decimal.stored(.string(text))
+    else { return }
+    numbers[shown] = number
+    numbers[-shown] = -number
+  }
+
+  private static func skip(to end: UInt8, _ bytes: [UInt8], _ index: inout Int) {
+    index += 1
+    while index < bytes.count, bytes[index] != end { index += 1 }
+    index += 1
+  }
+
+  private static func isPartOfNumber(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || byte == UInt8(ascii: ".")
+  }
+
+  private static func isPartOfName(_ byte: UInt8) -> Bool {
+    (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte) || byte > 127
+      || byte == UInt8(ascii: "_")
+  }
+}

@@ -1,0 +1,145 @@
+package import StrataJournal
+package import StrataSQLite
+package import StrataSchema
+
+/// A part of an opening that another product brings.
+///
+/// ```swift
+/// import StrataMigrations
+///
+/// let persistence = try await Persistence.open(
+///   at: "app.strata", initialState: AppState(), database: \.db,
+///   with: [.migrations([addTitle, splitNames])])
+/// ```
+///
+/// `StrataMigrations` has `.migrations(_:)`, `StrataArchive` has `.archive(_:)`. The order of the steps does not matter, and
+/// an opening has at most one of each. Only the products of Strata have steps: a type of a program that conforms traps.
+public protocol OpeningStep: Sendable {}
+
+/// A step that a product of this package brings.
+package protocol ProductStep: OpeningStep {}
+
+/// What a file goes through when it is opened, before its contents are read: the migrations of its data.
+///
+/// The storage does not know them. An opening calls these functions while it holds the writer's lock, and only those that
+/// take a connection or a view if it only reads.
+package protocol FilePreparation: ProductStep {
+  /// What it lets a program write to; see `FeatureRow`.
+  var feature: FeatureRow.Name { get }
+
+  /// Whether there is something that may change a file.
+  var isNeeded: Bool { get }
+
+  /// Changes the file if it has to be changed for this build.
+  ///
+  /// Returns nil if there was nothing to do; then only the ledger was read.
+  ///
+  /// - Parameter read: Reads the result before it takes effect; if it throws, the file stays as it was. It is called
+  ///   at most once, with the view of the result.
+  func prepare(
+    _ store: OwnedStore,
+    reading read: (any EntitySource, ReadView) throws -> Void
+  ) throws -> PreparedFile?
+
+  /// Checks that nothing has to be changed for this build.
+  func check(_ connection: Connection) throws
+
+  /// The names of what has to be changed for this build.
+  func pending(in connection: Connection) throws -> [String]
+
+  /// What another build has changed in the file that this one does not know; nil if there is nothing.
+  ///
+  /// Throws if one of the tables of this build is gone by it.
+  func unknownChanges(
+    in view: ReadView,
+    tables: Set<String>,
+    _ configuration: PersistenceConfiguration,
+    at path: StorePath
+  ) throws -> UnknownChanges?
+
+  /// Calls a closure with a state from before changes of the file, as they bring it up; nil if the state lacks none of
+  /// them.
+  ///
+  /// Throws `.beforeMigration` where they cannot be made on that state.
+  func readEarlierState<R>(
+    at revision: Revision,
+    of view: ReadView,
+    at path: StorePath,
+    _ configuration: PersistenceConfiguration,
+    _ body: (ReadView) throws -> R
+  ) throws -> R?
+
+  /// Notes in a new store the changes that it does not need: it was made in the newest shape.
+  ///
+  /// - Parameters:
+  ///   - time: in microseconds.
+  ///   - layout: the last layout of the store.
+  func note(inNew connection: Connection, time: Int64, layout: Int64) throws
+
+  /// Notes that this build has opened the store, if a later opening needs to know it.
+  func noteOpening(in session: WriterSession) throws
+}
+
+/// A file that was changed before it was read.
+package struct PreparedFile: Sendable {
+  /// The last revision of the changes.
+  package let end: Revision
+  /// What was done.
+  package let report: any ReportPart
+
+  package init(end: Revision, report: any ReportPart) {
+    (self.end, self.report) = (end, report)
+  }
+}
+
+/// What another build has changed in a file that this build does not know.
+package struct UnknownChanges: Sendable, Equatable {
+  /// The names of the changes.
+  package let names: [String]
+  /// The newest copy of the store from before them, if there is one.
+  package let backup: String?
+
+  package init(names: [String], backup: String?) {
+    (self.names, self.backup) = (names, backup)
+  }
+
+  /// What follows for a build without them, without a full stop.
+  package var note: String {
+    let way = backup.map { ", or restore \($0)" } ?? ""
+    return """
+      a newer build has migrated this store, and this one lacks \(names.joined(separator: ", ")): a field or table \
+      that they have renamed reads as missing or as its default, and what this build writes has the old shape until a \
+      newer one opens the store; use the newer build\(way)
+      """
+  }
+
+  /// The error of a build that cannot go on without them.
+  package func refusal(_ detail: String) -> DataMigrationError {
+    .olderBuild(lacks: names, detail: detail, backup: backup)
+  }
+}
+
+/// What runs beside a writer and follows what it writes: the sender to an archive.
+///
+/// The opening that brings it has started it. `Persistence` tells it what happens to the file.
+package protocol JournalCompanion: AnyObject, Sendable {
+  /// The file must not be touched until ``resume(isRewritten:)``.
+  func suspend(_ reason: PersistenceError.Reason) async
+
+  /// The file can be read again.
+  ///
+  /// - Parameter isRewritten: whether its history is another one now.
+  func resume(isRewritten: Bool) async
+
+  /// The file is about to be closed, with everything written; returns within a limit of its own.
+  func stop() async
+
+  /// The persistence was released.
+  func cancel()
+
+  /// Returns once it has a revision, or throws after `limit`.
+  func reach(_ revision: Revision, within limit: Duration?) async throws(PersistenceError)
+
+  /// Adds how it is to the status of the file.
+  func add(to status: inout PersistenceStatus)
+}

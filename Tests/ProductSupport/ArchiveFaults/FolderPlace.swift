@@ -1,0 +1,93 @@
+package import Foundation
+package import StrataArchiving
+import StrataBase
+import StrataJournal
+package import TestSupport
+
+/// A ``FolderArchive`` of a fault run: each machine has a clock of its own.
+package final class FolderPlace: ArchivePlace {
+  private let folder: String
+  private let copy: String
+  private let shifts = Lock<[Int: TimeInterval]>([:])
+
+  package init(in directory: TemporaryDirectory) {
+    folder = directory.path("archive")
+    copy = directory.path("copy of the archive")
+  }
+
+  package func archive(of machine: Int) -> any Archive {
+    FolderArchive(folder, on: .system) { [shifts] in
+      Scheduling.date.addingTimeInterval(shifts.withLock { $0[machine] ?? 0 })
+    }
+  }
+
+  package func direct() -> any Archive { FolderArchive(folder) }
+
+  package func keepCopy() throws {
+    guard FileManager.default.fileExists(atPath: "\(folder)/lock") else { return }
+    try locked {
+      if FileManager.default.fileExists(atPath: copy) {
+        try FileManager.default.removeItem(atPath: copy)
+      }
+      try FileManager.default.copyItem(atPath: folder, toPath: copy)
+    }
+  }
+
+  /// What is missing comes first, then the head, and what is too much goes last: as an archive changes itself, so that
+  /// a reader beside it sees one history or the other.
+  package func goBack() throws {
+    guard FileManager.default.fileExists(atPath: "\(copy)/head") else { return }
+    try locked {
+      let (now, then) = (try files(of: folder), try files(of: copy))
+      for file in then where file != "head" && file != "lock" {
+        if now.contains(file) {
+          // A snapshot or a segment of its name may be another one.
+          try replace(file)
+        } else {
+          try FileManager.default.copyItem(atPath: "\(copy)/\(file)", toPath: "\(folder)/\(file)")
+        }
+      }
+      try replace("head")
+      for file in now.subtracting(then) where file != "lock" {
+        try FileManager.default.removeItem(atPath: "\(folder)/\(file)")
+      }
+    }
+  }
+
+  private func replace(_ file: String) throws {
+    try FileManager.default.copyItem(atPath: "\(copy)/\(file)", toPath: "\(folder)/going back")
+    guard rename("\(folder)/going back", "\(folder)/\(file)") == 0 else {
+      throw CocoaError(.fileWriteUnknown)
+    }
+  }
+
+  private func files(of folder: String) throws -> Set<String> {
+    var files: Set<String> = []
+    let all = FileManager.default.enumerator(atPath: folder)
+    while let name = all?.nextObject() as? String {
+      if all?.fileAttributes?[.type] as? FileAttributeType == .typeRegular { files.insert(name) }
+    }
+    return files
+  }
+
+  private func locked(_ body: () throws -> Void) throws {
+    let lock = open("\(folder)/lock", O_RDWR)
+    guard lock >= 0 else { throw CocoaError(.fileNoSuchFile) }
+    defer { close(lock) }
+    while flock(lock, LOCK_EX) != 0 {}
+    try body()
+  }
+
+  package func holds(_ text: String) throws -> Bool {
+    try files(of: folder).contains { file in
+      let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)"))
+      return data.range(of: Data(text.utf8)) != nil
+    }
+  }
+
+  package func moveClock(of machine: Int, by seconds: TimeInterval) {
+    shifts.withLock { $0[machine, default: 0] += seconds }
+  }
+
+  package func setClocks() { shifts.withLock { $0 = [:] } }
+}

@@ -1,0 +1,16 @@
+package import StrataArchive
+package import StrataMigrations
+package import StrataStorage
+
+extension [any OpeningStep] {
+  /// The steps of an opening whose caller may have no archive.
+  package static func opening(
+    migrations: [DataMigration],
+    _ running: MigrationConfiguration = MigrationConfiguration(),
+    archive: (any Archive)?,
+    _ policy: ArchivePolicy = ArchivePolicy()
+  ) -> [any OpeningStep] {
+    let archive = archive.map { [.archive($0, policy: policy)] as [any OpeningStep] } ?? []
+    return archive + [.migrations(migrations, running)]
+  }
+}
