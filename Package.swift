@@ -55,6 +55,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
   products: [
     .library(name: "Strata", targets: ["Strata"]),
+    .library(name: "StrataRecords", targets: ["StrataRecords"]),
     .library(name: "StrataMigrations", targets: ["StrataMigrations"]),
     .library(name: "StrataMaintenance", targets: ["StrataMaintenance"]),
     .library(name: "StrataArchive", targets: ["StrataArchive"]),
@@ -212,7 +213,9 @@ let package = Package(
     ),
     .target(
       name: "StrataMigrations",
-      dependencies: ["StrataStorage", "StrataMigrating", "StrataScripts", "StrataPersistence"]
+      dependencies: [
+        "StrataRecords", "StrataStorage", "StrataMigrating", "StrataScripts", "StrataPersistence",
+      ]
     ),
     .target(
       name: "StrataMaintenance",
@@ -487,7 +490,9 @@ if Context.environment["STRATA_FUZZING"] != nil {
   package.targets.append(
     .executableTarget(
       name: "Fuzz",
-      dependencies: ["StrataBase", "StrataRecords", "StrataSQLite", "StrataJournal"],
+      dependencies: [
+        "StrataBase", "StrataRecords", "StrataSQLite", "StrataJournal", "StrataArchiving",
+      ],
       path: "Tests/Fuzz"
     )
   )

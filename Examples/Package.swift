@@ -41,12 +41,24 @@ let package = Package(
       path: "Todo"
     ),
   ]
-    // The steps of the tutorial.
+    // The steps of the tutorial; the last ones migrate.
     + (1...6).map { step in
       .executableTarget(
         name: "Step0\(step)",
-        dependencies: [.product(name: "Strata", package: "Strata")],
+        dependencies: [.product(name: "Strata", package: "Strata")]
+          + (step < 5 ? [] : [.product(name: "StrataMigrations", package: "Strata")]),
         path: "Tutorial/Step0\(step)"
+      )
+    }
+    // A short program for each product beside Strata.
+    + ["Migrations", "Maintenance", "Archive", "Records"].map { name in
+      .executableTarget(
+        name: "Product\(name)",
+        dependencies: [
+          .product(name: "Strata", package: "Strata"),
+          .product(name: "Strata\(name)", package: "Strata"),
+        ],
+        path: "Products/\(name)"
       )
     },
   swiftLanguageModes: [.v6]

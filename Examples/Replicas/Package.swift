@@ -12,6 +12,7 @@ let package = Package(
       name: "Replicas",
       dependencies: [
         .product(name: "Strata", package: "Strata"),
+        .product(name: "StrataArchive", package: "Strata"),
         .product(name: "StrataPostgres", package: "Strata"),
       ],
       path: "Sources",

@@ -3,5 +3,9 @@
 @_exported public import StrataJournal
 @_exported public import StrataNormalization
 @_exported public import StrataPersistence
-@_exported public import StrataRecords
 @_exported public import StrataStorage
+
+// What the macros write into a program refers to it.
+#if Macros
+  @_exported public import StrataRecords
+#endif

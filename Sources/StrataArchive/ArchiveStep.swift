@@ -36,7 +36,7 @@ extension OpeningStep where Self == ArchiveStep {
   /// ```swift
   /// let persistence = try await Persistence.open(
   ///   at: "app.strata", initialState: AppState(), database: \.db,
-  ///   with: [.archive(ArchiveFolder("/mnt/backup/app"))])
+  ///   with: [.archive(FolderArchive("/mnt/backup/app"))])
   /// ```
   ///
   /// A file that is not here comes from the archive, and so do commits that this file lacks; what was done is in

@@ -21,7 +21,7 @@ package struct ArchiveCatalog: Sendable {
   ///
   /// - Parameter end: What the file is to end at. The catalog may be ahead of the archive's head: what is not known of the
   ///   head is as the catalog says then.
-  /// - Throws: `DataMigrationError.ledgerUnknown` for an earlier point, as a fork does.
+  /// - Throws: `.ledgerUnknown` for an earlier point, as a fork does.
   func write(
     to destination: Connection,
     through revision: Revision,
@@ -55,8 +55,8 @@ package struct ArchiveCatalog: Sendable {
   ) throws -> EarlierCatalog? {
     do {
       return try EarlierCatalog(at: revision, of: source)
-    } catch let error as DataMigrationError {
-      guard case .head = end else { throw error }
+    } catch let error as PersistenceError.Reason {
+      guard case .ledgerUnknown = error, case .head = end else { throw error }
       return nil
     }
   }
@@ -117,7 +117,7 @@ extension ArchiveError {
     case let error as PersistenceError: try self.init(of: archive, foundBy: error.reason)
     case let reason as PersistenceError.Reason:
       switch reason {
-      case .archive(let error): try self.init(of: archive, foundBy: error)
+      case .feature(let feature): try self.init(of: archive, foundBy: feature.error)
       case .olderFormat(let found, let known):
         self.init(.olderFormat(found: found, known: known), archive: archive)
       case .newerFormat(let found, let known):

@@ -171,7 +171,7 @@ package struct ArchiveOpening: Sendable {
     } catch {
       await file.close()
       let known = PersistenceError(.opening, path: path.file, wrapping: error)
-      if case .archive(let refusal) = known.reason, case .away = refusal.reason { throw error }
+      if let refusal = known.reason.archive, case .away = refusal.reason { throw error }
       guard let newer = try await archive.head(replacing: former) else { throw error }
       return newer
     }
@@ -569,10 +569,8 @@ package struct ArchiveOpening: Sendable {
 extension PersistenceError.Reason {
   /// The first revision that the archive was asked for and does not have; nil for another reason.
   fileprivate var firstMissing: Revision? {
-    switch self {
-    case .trimmed(let revision, _): revision
-    case .archive(let error): if case .gap(let gap) = error.reason { gap.lowerBound } else { nil }
-    default: nil
-    }
+    if case .trimmed(let revision, _) = self { return revision }
+    if case .gap(let gap)? = archive?.reason { return gap.lowerBound }
+    return nil
   }
 }

@@ -47,7 +47,7 @@ package actor ArchivePull {
   /// The file gets its name once all of it was verified. O(entities and deltas).
   ///
   /// Throws `.fileExists`, `.archive`, with `.gap` for a revision in a gap, `.notReached`, `.trimmed`, `.merged`,
-  /// `.beforeHistory`, `.notFound` for the name of a snapshot, `.dataMigration` with `.ledgerUnknown`, and for the disk.
+  /// `.beforeHistory`, `.notFound` for the name of a snapshot, `.ledgerUnknown`, and for the disk.
   package func run(
     to end: End = .head,
     _ extent: Extent = .nearest

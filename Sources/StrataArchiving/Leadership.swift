@@ -1,4 +1,4 @@
-package import StrataJournal
+import StrataJournal
 import StrataStorage
 
 /// Decides what a process does that leads an archive, or is to lead it.

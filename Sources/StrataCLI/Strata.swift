@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import StrataArchiving
 import StrataInspection
 import StrataJournal
 import StrataSQL

@@ -180,7 +180,7 @@ public enum StoreBackup {
   /// before it gets its name.
   ///
   /// Throws `PersistenceError`: `.fileExists`; `.alreadyOpen` for a store that a writer has open; what
-  /// reading a point of history throws, such as `.trimmed`; `DataMigrationError.ledgerUnknown` where it is
+  /// reading a point of history throws, such as `.trimmed`; `.ledgerUnknown` where it is
   /// not known which migrations had run; `.damaged` and other reasons of either file.
   @discardableResult
   public static func fork(

@@ -18,7 +18,7 @@ extension Persistence {
   ///
   /// The fields are those of the stored record, without its ID, in their stored order. A field that an
   /// older commit gave the same value is not set by the newer one. A field that the entity no longer has, such
-  /// as an optional that is nil, is not listed: ``history(of:in:)`` has the commit that removed it. Empty for an
+  /// as an optional that is nil, is not listed: `history(of:in:)` has the commit that removed it. Empty for an
   /// entity that is not there.
   /// Name the table if several tables have the type. O(journal).
   ///

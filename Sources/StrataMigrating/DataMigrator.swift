@@ -97,7 +97,7 @@ extension DataMigrator {
   /// No history is lost, and no types are needed. O(entities).
   ///
   /// Throws with the reason `.notReached` or `.trimmed` for a revision that is not there, and
-  /// `DataMigrationError.ledgerUnknown` for one whose migrations are not known any more.
+  /// `.ledgerUnknown` for one whose migrations are not known any more.
   @discardableResult
   public func revert(to revision: Revision) async throws(PersistenceError) -> MigrationReport {
     try await work { try $0.revertData(to: revision) }

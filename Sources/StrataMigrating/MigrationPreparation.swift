@@ -139,7 +139,16 @@ extension ReadView {
     guard let first = rows.first else { return nil }
     let backup = try MigrationBackup(path: path, disk: configuration.disk)
       .newest(before: Revision(first.revision), in: self)
-    return UnknownChanges(names: rows.map(\.name), backup: backup)
+    let names = rows.map(\.name)
+    let way = backup.map { ", or restore \($0)" } ?? ""
+    return UnknownChanges(
+      names: names,
+      note: """
+        a newer build has migrated this store, and this one lacks \(names.joined(separator: ", ")): a field or table \
+        that they have renamed reads as missing or as its default, and what this build writes has the old shape until a \
+        newer one opens the store; use the newer build\(way)
+        """
+    ) { .dataMigration(.olderBuild(lacks: names, detail: $0, backup: backup)) }
   }
 
   /// Refuses a build that has tables which a migration has renamed or dropped that it lacks: they would be empty.

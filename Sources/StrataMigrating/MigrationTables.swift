@@ -1,5 +1,5 @@
 import StrataBase
-public import StrataJournal
+package import StrataJournal
 public import StrataRecords
 import StrataStorage
 

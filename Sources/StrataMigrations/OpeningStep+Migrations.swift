@@ -1,5 +1,6 @@
 @_exported public import StrataMigrating
 @_exported public import StrataPersistence
+@_exported public import StrataRecords
 @_exported public import StrataScripts
 public import StrataStorage
 

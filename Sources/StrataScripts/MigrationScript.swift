@@ -1,4 +1,5 @@
 import StrataJournal
+import StrataMigrating
 import StrataSchema
 
 /// The text of a migration in SQL, with the directives in its comments.

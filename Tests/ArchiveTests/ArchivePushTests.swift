@@ -8,6 +8,7 @@ import StrataJournal
 import StrataMaintaining
 import StrataMigrating
 import StrataPersistence
+import StrataRecords
 import StrataStorage
 import TestSupport
 import Testing
@@ -102,7 +103,7 @@ struct ArchivePushTests {
       let report = try await push(path)
       Issue.record("\(report)")
     } catch {
-      guard case .archive(let error) = error.reason, isExpected(error.reason) else { throw error }
+      guard let error = error.reason.archive, isExpected(error.reason) else { throw error }
     }
     #expect(try StoreBytes(path) == bytes)
     let now = try await archive.head()
@@ -203,7 +204,7 @@ struct ArchivePushTests {
       _ = try await push()
       Issue.record("nothing was thrown")
     } catch {
-      guard case .archive(let error) = error.reason, case .away = error.reason else { throw error }
+      guard let error = error.reason.archive, case .away = error.reason else { throw error }
     }
     archive.work()
     #expect(try await push().revision == 5)

@@ -648,7 +648,7 @@ struct FailoverTests {
     let error = await #expect(throws: PersistenceError.self) {
       try await again.replicated(through: 3, within: .milliseconds(100))
     }
-    #expect(error.map { if case .archive = $0.reason { true } else { false } } == true)
+    #expect(error?.reason.archive != nil)
     #expect(again.replicatedRevision == nil)
     archive.work()
     try await again.replicated(through: 5)

@@ -1,5 +1,6 @@
 import Foundation
 import StrataBase
+import StrataArchiving
 import StrataJournal
 import StrataRecords
 

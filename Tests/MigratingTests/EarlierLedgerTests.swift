@@ -170,7 +170,7 @@ struct EarlierLedgerTests {
     let since = "migration 0002_add, on records of an older build"
     #expect(
       try await reason { try await StoreBackup.fork(path, at: .revision(among), to: copy) }
-        == .dataMigration(.ledgerUnknown(among, since: since))
+        == .ledgerUnknown(among, since: since)
     )
     #expect(!FileManager.default.fileExists(atPath: copy))
     #expect(try await namesOfFork(at: revision(), knowing: 2)["a"] == "a12")
@@ -296,7 +296,7 @@ struct EarlierLedgerTests {
     let since = "migration 0002_add, on records of an older build"
     #expect(
       try await reason { _ = try await pull.run(to: .point(.revision(among))) }
-        == .dataMigration(.ledgerUnknown(among, since: since))
+        == .ledgerUnknown(among, since: since)
     )
     #expect(!FileManager.default.fileExists(atPath: copy.file))
     _ = try await pull.run()

@@ -287,7 +287,7 @@ struct EarlierStateTests {
       Issue.record("it was read")
     } catch {
       let since = "migration 0001_mark, on records of an older build"
-      #expect(error.reason == .dataMigration(.ledgerUnknown(among, since: since)))
+      #expect(error.reason == .ledgerUnknown(among, since: since))
     }
     try await persistence.close()
   }
@@ -322,7 +322,7 @@ struct EarlierStateTests {
     }
     let persistence = try await openLast([strict] + FiveReleases.migrations.dropFirst())
     let reason = try await reason(persistence, at: 2)
-    guard case .dataMigration(.failed("0001_add_age", let detail)) = reason else {
+    guard case .failed("0001_add_age", let detail)? = reason?.dataMigration else {
       Issue.record("\(String(describing: reason))")
       return
     }

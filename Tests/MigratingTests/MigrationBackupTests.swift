@@ -4,6 +4,7 @@ import Strata
 import StrataInspection
 import StrataJournal
 import StrataMigrating
+import StrataRecords
 import StrataSQLite
 import TestSupport
 import Testing
@@ -120,7 +121,7 @@ struct MigrationBackupTests {
     let error = await #expect(throws: PersistenceError.self) {
       try await DataMigrator([step], at: path).up()
     }
-    guard case .dataMigration(.temporaryFile)? = error?.reason else {
+    guard case .temporaryFile? = error?.reason else {
       Issue.record("\(error.map { "\($0)" } ?? "no error")")
       return
     }

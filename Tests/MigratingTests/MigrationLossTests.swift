@@ -4,6 +4,7 @@ import Strata
 import StrataInspection
 import StrataJournal
 import StrataMigrating
+import StrataRecords
 import StrataStorage
 import TestSupport
 import Testing
@@ -267,7 +268,7 @@ extension MigrationLossTests {
     let error = await #expect(throws: PersistenceError.self) {
       _ = try await DataMigrator([back, there], at: path).test()
     }
-    guard case .dataMigration(.refused(let findings))? = error?.reason else {
+    guard case .refused(let findings)? = error?.reason.dataMigration else {
       Issue.record("\(error.map { "\($0)" } ?? "no error")")
       return
     }

@@ -106,7 +106,7 @@ struct OpeningMigrationTests {
       )
     }
     #expect(
-      gone?.reason == .dataMigration(.tablesGone(["notes": 5, "tags": 5], new: ["memos"]))
+      gone?.reason == .tablesGone(["notes": 5, "tags": 5], new: ["memos"])
     )
     #expect(gone?.description.contains(".rename(\"notes\", to: \"memos\")") == true)
     #expect(try StoreBytes(path) == before)

@@ -61,7 +61,7 @@
         try await open()
         return nil
       } catch let error as PersistenceError {
-        guard case .archive(let error) = error.reason, case .unusable(let detail) = error.reason
+        guard let error = error.reason.archive, case .unusable(let detail) = error.reason
         else { throw error }
         return detail
       }
@@ -212,7 +212,7 @@
       let empty = await #expect(throws: PersistenceError.self) {
         try await follow(connection).close()
       }
-      guard case .archive(let reason)? = empty?.reason, case .empty = reason.reason else {
+      guard let reason = empty?.reason.archive, case .empty = reason.reason else {
         Issue.record("\(String(describing: empty))")
         return
       }

@@ -2,6 +2,7 @@ import Foundation
 package import Strata
 import StrataInspection
 package import StrataMigrating
+import StrataRecords
 
 /// An app that has had five migrations since its first release, in their Swift form, with its types as they were at
 /// first and as they are now.

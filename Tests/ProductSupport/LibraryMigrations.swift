@@ -1,5 +1,6 @@
 import Strata
 package import StrataMigrating
+import StrataRecords
 
 /// Migrations of the sample domain.
 package enum LibraryMigrations {

@@ -2,6 +2,7 @@ package import Strata
 package import StrataArchiving
 import StrataInspection
 package import StrataMigrating
+import StrataRecords
 package import TestSupport
 
 /// A store of the first of ``FiveReleases`` whose migrations add their number to each name: a name says what ran on its

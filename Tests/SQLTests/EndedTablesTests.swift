@@ -120,7 +120,7 @@ struct EndedTablesTests {
         try await openFirst(.refuse, known)
       }
       guard known.isEmpty || form == .swift else { continue }
-      guard case .dataMigration(.olderBuild(let lacks, let detail, let backup)) = error?.reason
+      guard case .olderBuild(let lacks, let detail, let backup)? = error?.reason.dataMigration
       else {
         Issue.record("\(String(describing: error))")
         continue

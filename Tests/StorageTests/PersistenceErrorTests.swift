@@ -59,29 +59,22 @@ import Testing
     arguments: [
       (.alreadyOpen(by: "process 1"), .retry, "Close it there first"),
       (.busy("now"), .retry, "Try again."),
-      (.archive(ArchiveError(.away("timeout"), archive: "a")), .retry, "Check the network"),
       (.diskFull, .freeSpace, "Free some space."),
-      (.dataMigration(.notEnoughSpace(needed: 2, free: 1)), .freeSpace, "Free some space"),
+      (.temporaryFile("EIO"), .freeSpace, "Free some space"),
       (.io("EIO"), .checkDisk, "Check the disk"),
       (.missing, .chooseAnother, "Check the path."),
       (.trimmed(1, oldest: 5), .chooseAnother, "Ask for a later one."),
       (.olderFormat(found: 2, known: 3), .useOlderBuild, "Export it with the version of Strata"),
-      (
-        .archive(ArchiveError(.olderFormat(found: 2, known: 3), archive: "a")), .useOlderBuild,
-        "Pull it with the version of Strata"
-      ),
       (.newerFormat(found: 9, known: 2), .useNewerBuild, "Use a newer version"),
-      (
-        .archive(ArchiveError(.newerFormat(found: 9, known: 2), archive: "a")), .useNewerBuild,
-        "Update this program."
-      ),
-      (.dataMigration(.pending(["0001_a"])), .migrate, "Run them with `up`"),
+      (.needsFeature("migrations"), .fixProgram, "Import StrataMigrations"),
+      (.needsFeature("folding"), .useNewerBuild, "Use a newer version"),
+      (.tablesGone(["notes": 1], new: ["memos"]), .migrate, ".rename("),
+      (.ledgerUnknown(3, since: "0002_b"), .restore, "Choose a revision"),
       (.damaged("a chunk"), .restore, "Restore a backup"),
       (.ruleBroken("titles"), .repair, "repair them"),
       (.closed, .reopen, "open the store again"),
       (.notLeading(by: "b"), .reopen, "open it again"),
       (.reservedName("value:a"), .fixProgram, "Use another name"),
-      (.dataMigration(.refused([:])), .fixProgram, "If this is intended, add"),
     ] as [(PersistenceError.Reason, PersistenceError.Remedy, String)]
   )
   func `the remedy that a program reads is the one that the text names`(

@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataArchive
 
 /// The leader, as a child process.
 final class LeaderProcess {

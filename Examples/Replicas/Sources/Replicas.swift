@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataArchive
 
 /// A leader and two followers; the leader is killed, and a follower leads.
 ///

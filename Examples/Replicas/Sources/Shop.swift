@@ -1,4 +1,5 @@
 import Strata
+import StrataArchive
 import StrataPostgres
 
 struct Order: EntityType {

@@ -1,4 +1,5 @@
 import Strata
+import StrataMigrations
 
 extension LibraryStore {
   /// Returns when the loan is on disk.

@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataMigrations
 
 /// What has changed in the stored data since the first version.
 let migrations = [

@@ -1,4 +1,5 @@
 import Strata
+import StrataMigrations
 
 struct NotLent: Error, CustomStringConvertible {
   let description: String

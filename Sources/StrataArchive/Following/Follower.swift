@@ -111,7 +111,7 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
       return .leads
     } catch {
       if error.reason == .closed || Task.isCancelled { return .leads }
-      if case .archive(let refusal) = error.reason, case .led = refusal.reason { return .mayLater }
+      if let refusal = error.reason.archive, case .led = refusal.reason { return .mayLater }
       progress.events.send(.couldNotLead("\(error)"))
       switch error.remedy {
       case .retry: return .mayLater

@@ -1,4 +1,5 @@
 import Foundation
+import StrataArchiving
 import StrataJournal
 
 /// A URL of a database in an argument of the command line.

@@ -1,5 +1,7 @@
 import Foundation
+package import StrataArchiving
 package import StrataJournal
+package import StrataMigrating
 package import StrataSQL
 package import StrataScripts
 
@@ -49,9 +51,11 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       case .newerFormat: .newerFormat
       case .notReadable, .notWritable, .diskFull, .io: .io
       case .beforeMigration, .nameTaken, .stillPresent, .stillReferenced, .notRedactable: .failed
-      case .archive(let error): Self(error)
       case .notLeading, .following: .locked
-      case .dataMigration(let error): Self(error)
+      case .ledgerUnknown, .tablesGone: .failed
+      case .temporaryFile: .io
+      case .feature:
+        reason.archive.map { Self($0) } ?? reason.dataMigration.map { Self($0) } ?? .failed
       }
   }
 
@@ -75,7 +79,7 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
       case .pending, .refused, .needsProgram, .stragglers, .noStatement: .differences
       case .drifted, .missing: .drift
       case .unknownNumber: .notFound
-      case .notEnoughSpace, .temporaryFile: .io
+      case .notEnoughSpace: .io
       default: .failed
       }
   }

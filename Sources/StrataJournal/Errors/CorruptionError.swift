@@ -1,4 +1,4 @@
-import StrataBase
+package import StrataBase
 import StrataRecords
 import StrataSQLite
 
@@ -12,7 +12,7 @@ package struct CorruptionError: Error, Equatable, CustomStringConvertible {
   package var description: String { detail }
 
   /// A place of the file whose bytes do not have the hash that is stored for them.
-  static func hashMismatch(
+  package static func hashMismatch(
     in place: String,
     stored: Checksum,
     computed: Checksum

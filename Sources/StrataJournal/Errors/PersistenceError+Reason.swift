@@ -86,8 +86,17 @@ extension PersistenceError {
     case readOnly
     /// There is no such table, entity, revision or snapshot.
     case notFound(String)
-    /// The user's data was not migrated.
-    case dataMigration(DataMigrationError)
+    /// An error of a product that stands on the core, such as one of a migration or of an archive.
+    case feature(FeatureError)
+    /// Tables of the file have records and are unknown to this build, which has tables that the file lacks.
+    ///
+    /// The number is the next one that is free for the migration that the remedy suggests.
+    case tablesGone([String: Int], new: [String], number: Int = 1)
+    /// Which migrations the records of a revision had seen by then is not known, because a later delta has brought up what
+    /// an older build had written.
+    case ledgerUnknown(Revision, since: String)
+    /// A temporary file cannot be written or read.
+    case temporaryFile(String)
     /// The revision is before a migration of the data that cannot run on it again, so the types of this build do not
     /// read it.
     case beforeMigration(String)
@@ -99,8 +108,6 @@ extension PersistenceError {
     case stillReferenced(table: String, id: String, by: String, count: Int)
     /// A field cannot be replaced in a bundle.
     case notRedactable(field: String, detail: String)
-    /// The archive of the store cannot be used.
-    case archive(ArchiveError)
     /// Another process leads the archive, or may do so by now, so commits would not become part of the history.
     ///
     /// It has the name of that leader, nil while it is not known that another one leads, and why this process does not: whose
@@ -189,7 +196,18 @@ extension PersistenceError.Reason {
     case .previewing: "the store shows another time, and commits made there are not stored"
     case .readOnly: "this store was opened for reading only"
     case .notFound(let what): "there is no \(what)"
-    case .dataMigration(let error): "\(error)"
+    case .feature(let error): error.description
+    case .tablesGone(let tables, let new, _):
+      """
+      the file has \(tables.listOfRecords), which this build does not know, and no records of \
+      \(new.joined(separator: ", ")), which would start from the initial state
+      """
+    case .ledgerUnknown(let revision, let name):
+      """
+      which migrations the records of revision \(revision) had seen is not known any more, because of \
+      “\(name)” later
+      """
+    case .temporaryFile(let detail): "a temporary file failed: \(detail)"
     case .beforeMigration(let name):
       """
       this revision is before the migration \(name), which cannot run on it again here, so this build's types do not \
@@ -204,7 +222,6 @@ extension PersistenceError.Reason {
       such as \(other)
       """
     case .notRedactable(let field, let detail): "the field \(field) cannot be replaced: \(detail)"
-    case .archive(let error): error.sentence
     case .notLeading(let leader?, let cause):
       "\(leader) leads the archive of this store now" + (cause.map { " (\($0))" } ?? "")
     case .notLeading(nil, let cause):
@@ -336,7 +353,21 @@ extension PersistenceError.Reason {
     case .notPersisted: "Insert them again with values that their encode(to:) accepts."
     case .previewing: "Return to the present, or keep what is shown, before the commit."
     case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
-    case .dataMigration(let error): error.remedy(at: path)
+    case .feature(let error): error.error.remedy(at: path)
+    case .tablesGone(let tables, let new, let number):
+      """
+      If a table was renamed, add the migration \
+      DataMigration("\(Self.prefix(number))_rename", .rename("\(tables.keys.min() ?? "")", to: "\(new.min() ?? "")")); \
+      if its records are no longer needed, .dropTable("\(tables.keys.min() ?? "")"). To leave them in the \
+      file, open with PersistenceConfiguration.unknownTables = .keep. The file was not changed.
+      """
+    case .ledgerUnknown(_, let name):
+      """
+      Choose a revision from before the first migration, or from after “\(name)”: `strata log` shows them. `strata query \
+      --at` reads any revision without types.
+      """
+    case .temporaryFile:
+      "Free some space in the directory of temporary files, or set TMPDIR to another one."
     case .beforeMigration:
       """
       `strata query` reads it without types. Pass the migration as it ran, or ask for a revision after it.
@@ -349,7 +380,6 @@ extension PersistenceError.Reason {
       Change or remove these first, or allow references that lead nowhere (`--leave-references`). Nothing \
       was erased.
       """
-    case .archive(let error): error.remedy
     case .notLeading(_?, _):
       """
       Close this store and open it again to follow, or to lead once the lease has ended. Commits that are not in \
@@ -385,5 +415,21 @@ extension PersistenceError.Reason {
     self =
       (error as? PersistenceError.Reason)
       ?? .undecodable(table: table, id: id, detail: "\(error)")
+  }
+}
+
+extension PersistenceError.Reason {
+  /// A number as the names of migrations start with it.
+  fileprivate static func prefix(_ number: Int) -> String {
+    String(repeating: "0", count: max(0, 4 - "\(number)".count)) + "\(number)"
+  }
+}
+
+extension [String: Int] {
+  /// Counts of records by table: `2 records of notes, 1 record of tags`.
+  package var listOfRecords: String {
+    sorted { $0.key < $1.key }
+      .map { "\(Measures.count($0.value, "record", "records")) of \($0.key)" }
+      .joined(separator: ", ")
   }
 }

@@ -50,32 +50,10 @@ extension PersistenceError {
       .readOnly,
       .notRedactable, .following:
       .fixProgram
-    case .dataMigration(let error): Self.remedy(of: error)
-    case .archive(let error): Self.remedy(of: error)
-    }
-  }
-
-  private static func remedy(of error: DataMigrationError) -> Remedy {
-    switch error {
-    case .badName, .duplicate, .gap, .outOfOrder, .missing, .drifted, .failed, .checkFailed,
-      .refused,
-      .noStatement, .unreadable, .sealed, .unknownStep:
-      .fixProgram
-    case .olderBuild: .useNewerBuild
-    case .pending, .tooOld, .needsProgram, .stragglers, .tablesGone: .migrate
-    case .notReversible, .idsNotReversible, .ledgerUnknown: .restore
-    case .unknownNumber, .takenBack: .chooseAnother
-    case .notEnoughSpace, .temporaryFile: .freeSpace
-    }
-  }
-
-  private static func remedy(of error: ArchiveError) -> Remedy {
-    switch error.reason {
-    case .away, .refused, .led, .leaseTooLong: .retry
-    case .otherStore, .empty, .notFound, .gap, .takenBack, .lacksErasures, .unusable: .chooseAnother
-    case .olderFormat: .useOlderBuild
-    case .newerFormat: .useNewerBuild
-    case .damaged: .restore
+    case .feature(let error): error.error.kind
+    case .tablesGone: .migrate
+    case .ledgerUnknown: .restore
+    case .temporaryFile: .freeSpace
     }
   }
 }

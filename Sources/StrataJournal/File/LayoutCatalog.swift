@@ -121,7 +121,7 @@ package struct LayoutCatalog: Sendable {
   package func lastLayout(of table: String) -> Layout? { lastOfTable[table] }
 
   /// The table whose records a layout was created for.
-  func table(of number: Int64) -> String? { tableOfNumber[number] }
+  package func table(of number: Int64) -> String? { tableOfNumber[number] }
 
   /// Adds a layout that came with a frame.
   package mutating func add(_ row: Row) throws(CorruptionError) {

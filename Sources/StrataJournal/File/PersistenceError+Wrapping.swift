@@ -17,9 +17,8 @@ extension PersistenceError {
       self.init(operation, path: path, error)
     // A database without a path holds what a run of migrations has changed so far.
     case let error as SQLiteError where error.path.isEmpty:
-      self.init(operation, path: path, .dataMigration(.temporaryFile("\(error)")))
+      self.init(operation, path: path, .temporaryFile("\(error)"))
     case let error as SQLiteError: self.init(operation, path: path, error)
-    case let error as ArchiveError: self.init(operation, path: path, .archive(error))
     case let error as FileMovedOn:
       self.init(
         operation,
@@ -31,7 +30,8 @@ extension PersistenceError {
     case let error as CorruptionError: self.init(operation, path: path, .damaged(error.detail))
     case let error as RecordError:
       self.init(operation, path: path, .damaged("a record cannot be read: \(error)"))
-    case let error as DataMigrationError: self.init(operation, path: path, .dataMigration(error))
+    case let error as any FeatureErrorType:
+      self.init(operation, path: path, .feature(FeatureError(error)))
     case let error as MigrationError: self.init(operation, path: path, Reason(error, operation))
     case let error as SystemError: self.init(operation, path: path, Reason(error, operation))
     default: self.init(operation, path: path, .io("\(error)"))

@@ -1,4 +1,4 @@
-import StrataBase
+package import StrataBase
 import StrataSQLite
 
 /// Checks numbers where they are read from a file, so that arithmetic on them cannot overflow.
@@ -11,11 +11,11 @@ package enum StoredNumber {
   /// Bytes, and counts of rows, entities, chunks and blocks: 2⁴⁰.
   ///
   /// What an `Int` holds, where it has 32 bits.
-  static let most = min(1 << 40, Int64(Int.max))
+  package static let most = min(1 << 40, Int64(Int.max))
   /// Numbers of layouts: 2³¹.
-  static let lastLayout: Int64 = 1 << 31
+  package static let lastLayout: Int64 = 1 << 31
   /// Times: microseconds since 1970, in the years 1 to 9999.
-  static let times: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
+  package static let times: ClosedRange<Int64> = -62_135_596_800_000_000...253_402_300_799_999_999
 
   /// A number in a range; an error names the place and the number.
   private static func check(
@@ -29,21 +29,21 @@ package enum StoredNumber {
     return number
   }
 
-  static func revision(
+  package static func revision(
     _ number: Int64,
     _ place: @autoclosure () -> String
   ) throws(CorruptionError) -> Revision {
     Revision(try check(number, 0...last, place()))
   }
 
-  static func epoch(
+  package static func epoch(
     _ number: Int64,
     _ place: @autoclosure () -> String
   ) throws(CorruptionError) -> Int64 {
     try check(number, 0...last, place())
   }
 
-  static func count(
+  package static func count(
     _ number: Int64,
     _ place: @autoclosure () -> String
   ) throws(CorruptionError) -> Int {
@@ -51,21 +51,21 @@ package enum StoredNumber {
   }
 
   /// The sum of such numbers over many rows.
-  static func sum(
+  package static func sum(
     _ number: Int64,
     _ place: @autoclosure () -> String
   ) throws(CorruptionError) -> Int64 {
     try check(number, 0...last, place())
   }
 
-  static func layout(
+  package static func layout(
     _ number: Int64,
     _ place: @autoclosure () -> String
   ) throws(CorruptionError) -> Int64 {
     try check(number, 0...lastLayout, place())
   }
 
-  static func time(
+  package static func time(
     _ number: Int64,
     _ place: @autoclosure () -> String
   ) throws(CorruptionError) -> Int64 {
@@ -80,7 +80,7 @@ extension Row {
   }
 
   /// The checksum in a column.
-  func checksum(_ column: Int, _ place: String) throws -> Checksum {
+  package func checksum(_ column: Int, _ place: String) throws -> Checksum {
     let bytes = try blob(column)
     guard let checksum = Checksum(bytes: bytes) else {
       throw CorruptionError("\(place) has \(bytes.count) bytes, expected 16")

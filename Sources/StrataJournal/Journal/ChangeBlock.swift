@@ -182,7 +182,7 @@ package struct ChangeBlock: Sendable {
   package var layouts: Set<Int64> { Set(layoutNumbers) }
 
   /// The same numbers in ascending order; mostly there is one.
-  var layoutNumbers: [Int64] {
+  package var layoutNumbers: [Int64] {
     var numbers: [Int64] = []
     for entry in entries {
       guard case .put(let layout, _) = entry.change, numbers.last != layout,

@@ -18,7 +18,7 @@ package struct EarlierCatalog: Sendable {
   ///
   /// O(deltas since the revision, without their contents).
   ///
-  /// - Throws: `DataMigrationError.ledgerUnknown` where migrations ran later on records of older builds that were there
+  /// - Throws: `.ledgerUnknown` where migrations ran later on records of older builds that were there
   ///   by then.
   package init(at revision: Revision, of connection: Connection) throws {
     let runs = try TracedRun.all(after: revision, in: connection)
@@ -51,7 +51,7 @@ package struct EarlierCatalog: Sendable {
       case .down(let number, _): ran.remove(number)
       case .stragglers(let number, let since):
         if since < revision, !ran.contains(number) {
-          throw DataMigrationError.ledgerUnknown(revision, since: run.name)
+          throw PersistenceError.Reason.ledgerUnknown(revision, since: run.name)
         }
       case .revert: break
       }

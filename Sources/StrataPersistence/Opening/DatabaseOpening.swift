@@ -147,15 +147,15 @@ package struct DatabaseOpening<Database: DatabaseType>: Sendable {
   private func checkTables(
     _ contents: Contents,
     _ additions: (added: OpeningAdditions, empty: [String])
-  ) throws(DataMigrationError) {
+  ) throws(PersistenceError.Reason) {
     guard !contents.unknown.isEmpty, !additions.empty.isEmpty else { return }
-    let gone = DataMigrationError.tablesGone(
+    let gone = PersistenceError.Reason.tablesGone(
       contents.unknown,
       new: additions.empty,
       number: contents.nextMigration
     )
     guard let newer = contents.newer else { throw gone }
-    throw newer.refusal(gone.description)
+    throw newer.refusal(gone.sentence)
   }
 
   /// Refuses data that breaks a rule of the schema, unless the policy allows it.
@@ -272,7 +272,7 @@ extension PersistenceError {
     return PersistenceError(
       operation,
       path: path,
-      .dataMigration(newer.refusal(reason.sentence))
+      newer.refusal(reason.sentence)
     )
   }
 }

@@ -97,6 +97,33 @@ extension RecordKeyedDecodingContainer {
     throw members.decoder.mismatch(Value.self, stored, key)
   }
 
+  /// An integer of a type that few entities have: it is read as the widest one, so that there is one function for all of
+  /// them.
+  private func whole<Integer: FixedWidthInteger>(_ key: Key) throws -> Integer {
+    if let value = Integer(exactly: try widest(key, Integer.self)) { return value }
+    throw members.decoder.failure(Integer.self, try part(key), key)
+  }
+
+  private func wholeIfPresent<Integer: FixedWidthInteger>(_ key: Key) throws -> Integer? {
+    let stored = try stored(key.stringValue)
+    if stored.kind == .absent || stored.kind == .null { return nil }
+    return try whole(key)
+  }
+
+  @inline(never)
+  private func widest(_ key: Key, _ type: Any.Type) throws -> Int128 {
+    let stored = try stored(key.stringValue)
+    var cursor = members.cursor(at: stored)
+    if let value: Int128 = try cursor.integer(stored.kind) {
+      members.noteEnd(cursor.offset)
+      return value
+    }
+    let part = try members.part(key, stored)
+    cursor = part.decoding.cursor(at: Int(part.value.offset))
+    if let value: Int128 = try cursor.integer(part.value.kind) { return value }
+    throw members.decoder.failure(type, part, key)
+  }
+
   func decode(_: Bool.Type, forKey key: Key) throws -> Bool { try read(key) { try $0.bool($1) } }
   func decode(_: String.Type, forKey key: Key) throws -> String {
     try read(key) { try $0.string($1) }
@@ -106,29 +133,17 @@ extension RecordKeyedDecodingContainer {
   }
   func decode(_: Float.Type, forKey key: Key) throws -> Float { try read(key) { try $0.float($1) } }
   func decode(_: Int.Type, forKey key: Key) throws -> Int { try read(key) { try $0.integer($1) } }
-  func decode(_: Int8.Type, forKey key: Key) throws -> Int8 { try read(key) { try $0.integer($1) } }
-  func decode(_: Int16.Type, forKey key: Key) throws -> Int16 {
-    try read(key) { try $0.integer($1) }
-  }
-  func decode(_: Int32.Type, forKey key: Key) throws -> Int32 {
-    try read(key) { try $0.integer($1) }
-  }
+  func decode(_: Int8.Type, forKey key: Key) throws -> Int8 { try whole(key) }
+  func decode(_: Int16.Type, forKey key: Key) throws -> Int16 { try whole(key) }
+  func decode(_: Int32.Type, forKey key: Key) throws -> Int32 { try whole(key) }
   func decode(_: Int64.Type, forKey key: Key) throws -> Int64 {
     try read(key) { try $0.integer($1) }
   }
-  func decode(_: UInt.Type, forKey key: Key) throws -> UInt { try read(key) { try $0.integer($1) } }
-  func decode(_: UInt8.Type, forKey key: Key) throws -> UInt8 {
-    try read(key) { try $0.integer($1) }
-  }
-  func decode(_: UInt16.Type, forKey key: Key) throws -> UInt16 {
-    try read(key) { try $0.integer($1) }
-  }
-  func decode(_: UInt32.Type, forKey key: Key) throws -> UInt32 {
-    try read(key) { try $0.integer($1) }
-  }
-  func decode(_: UInt64.Type, forKey key: Key) throws -> UInt64 {
-    try read(key) { try $0.integer($1) }
-  }
+  func decode(_: UInt.Type, forKey key: Key) throws -> UInt { try whole(key) }
+  func decode(_: UInt8.Type, forKey key: Key) throws -> UInt8 { try whole(key) }
+  func decode(_: UInt16.Type, forKey key: Key) throws -> UInt16 { try whole(key) }
+  func decode(_: UInt32.Type, forKey key: Key) throws -> UInt32 { try whole(key) }
+  func decode(_: UInt64.Type, forKey key: Key) throws -> UInt64 { try whole(key) }
 
   func decodeIfPresent(_: Bool.Type, forKey key: Key) throws -> Bool? {
     try readIfPresent(key) { try $0.bool($1) }
@@ -150,39 +165,23 @@ extension RecordKeyedDecodingContainer {
     try readIfPresent(key) { try $0.integer($1) }
   }
 
-  func decodeIfPresent(_: Int8.Type, forKey key: Key) throws -> Int8? {
-    try readIfPresent(key) { try $0.integer($1) }
-  }
+  func decodeIfPresent(_: Int8.Type, forKey key: Key) throws -> Int8? { try wholeIfPresent(key) }
 
-  func decodeIfPresent(_: Int16.Type, forKey key: Key) throws -> Int16? {
-    try readIfPresent(key) { try $0.integer($1) }
-  }
+  func decodeIfPresent(_: Int16.Type, forKey key: Key) throws -> Int16? { try wholeIfPresent(key) }
 
-  func decodeIfPresent(_: Int32.Type, forKey key: Key) throws -> Int32? {
-    try readIfPresent(key) { try $0.integer($1) }
-  }
+  func decodeIfPresent(_: Int32.Type, forKey key: Key) throws -> Int32? { try wholeIfPresent(key) }
 
   func decodeIfPresent(_: Int64.Type, forKey key: Key) throws -> Int64? {
     try readIfPresent(key) { try $0.integer($1) }
   }
 
-  func decodeIfPresent(_: UInt.Type, forKey key: Key) throws -> UInt? {
-    try readIfPresent(key) { try $0.integer($1) }
-  }
+  func decodeIfPresent(_: UInt.Type, forKey key: Key) throws -> UInt? { try wholeIfPresent(key) }
 
-  func decodeIfPresent(_: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try readIfPresent(key) { try $0.integer($1) }
-  }
+  func decodeIfPresent(_: UInt8.Type, forKey key: Key) throws -> UInt8? { try wholeIfPresent(key) }
 
-  func decodeIfPresent(_: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try readIfPresent(key) { try $0.integer($1) }
-  }
+  func decodeIfPresent(_: UInt16.Type, forKey key: Key) throws -> UInt16? { try wholeIfPresent(key) }
 
-  func decodeIfPresent(_: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try readIfPresent(key) { try $0.integer($1) }
-  }
+  func decodeIfPresent(_: UInt32.Type, forKey key: Key) throws -> UInt32? { try wholeIfPresent(key) }
 
-  func decodeIfPresent(_: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try readIfPresent(key) { try $0.integer($1) }
-  }
+  func decodeIfPresent(_: UInt64.Type, forKey key: Key) throws -> UInt64? { try wholeIfPresent(key) }
 }

@@ -93,29 +93,20 @@ package struct PreparedFile: Sendable {
 }
 
 /// What another build has changed in a file that this build does not know.
-package struct UnknownChanges: Sendable, Equatable {
+package struct UnknownChanges: Sendable {
   /// The names of the changes.
   package let names: [String]
-  /// The newest copy of the store from before them, if there is one.
-  package let backup: String?
-
-  package init(names: [String], backup: String?) {
-    (self.names, self.backup) = (names, backup)
-  }
-
   /// What follows for a build without them, without a full stop.
-  package var note: String {
-    let way = backup.map { ", or restore \($0)" } ?? ""
-    return """
-      a newer build has migrated this store, and this one lacks \(names.joined(separator: ", ")): a field or table \
-      that they have renamed reads as missing or as its default, and what this build writes has the old shape until a \
-      newer one opens the store; use the newer build\(way)
-      """
-  }
+  package let note: String
+  /// The reason why a build cannot go on without them, with a detail.
+  package let refusal: @Sendable (String) -> PersistenceError.Reason
 
-  /// The error of a build that cannot go on without them.
-  package func refusal(_ detail: String) -> DataMigrationError {
-    .olderBuild(lacks: names, detail: detail, backup: backup)
+  package init(
+    names: [String],
+    note: String,
+    refusal: @escaping @Sendable (String) -> PersistenceError.Reason
+  ) {
+    (self.names, self.note, self.refusal) = (names, note, refusal)
   }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Strata
 import StrataMigrating
+import StrataRecords
 import StrataScripts
 import Testing
 

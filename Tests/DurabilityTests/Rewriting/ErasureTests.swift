@@ -5,6 +5,7 @@ import StrataJournal
 import StrataMaintaining
 import StrataMaintenance
 import StrataPersistence
+import StrataRecords
 import StrataSQLite
 import StrataStorage
 import TestSupport

@@ -1,5 +1,4 @@
 import Strata
-import StrataMigrating
 import StrataMigrations
 
 struct Note: DefaultingEntityType {

@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataRecords
 import Testing
 
 private struct Address: Codable, Equatable, Sendable {

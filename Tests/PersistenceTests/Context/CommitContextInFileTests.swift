@@ -17,15 +17,15 @@ struct CommitContextInFileTests {
     var at = Date(timeIntervalSince1970: 1)
   }
 
-  let file: OptionFile
+  let file: TestStore
 
-  init() throws { file = try OptionFile() }
+  init() throws { file = try TestStore() }
 
   private func log() throws -> [DeltaSummary] {
     try Inspector(path: file.path).log(.last(100)).deltas
   }
 
-  private func deltas(_ persistence: OptionFile.Opened) async throws -> [Delta] {
+  private func deltas(_ persistence: TestStore.Opened) async throws -> [Delta] {
     var deltas: [Delta] = []
     for try await delta in persistence.deltas() { deltas.append(delta) }
     return deltas
@@ -165,7 +165,7 @@ struct CommitContextInFileTests {
     async throws
   {
     let context = CommitContext(user: "ann", call: RecordedCall("add", arguments: secret))
-    let options: OptionFile.Options = [.redacted(\.books) { $0.title = "" }]
+    let options: TestStore.Options = [.redacted(\.books) { $0.title = "" }]
     try await file.run(options) { store, persistence throws in
       store.commit(context: context) { $0.db.books.insert(Book(id: 1, title: secret)) }
       let delta = try #require(try await deltas(persistence).last)

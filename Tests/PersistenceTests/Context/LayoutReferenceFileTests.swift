@@ -29,9 +29,9 @@ struct LayoutReferenceFileTests {
     var selected: Shelf.ID?
   }
 
-  let file: OptionFile
+  let file: TestStore
 
-  init() throws { file = try OptionFile() }
+  init() throws { file = try TestStore() }
 
   /// The references of a table's newest layout.
   private func references(of table: String) throws -> [String] {

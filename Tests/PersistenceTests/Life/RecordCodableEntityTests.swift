@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataInspection
 import StrataPersistence
+import StrataRecords
 import StrataSQLite
 import TestSupport
 import Testing

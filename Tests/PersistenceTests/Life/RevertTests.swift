@@ -2,6 +2,7 @@ import Foundation
 import Strata
 import StrataJournal
 import StrataPersistence
+import StrataRecords
 import StrataSQLite
 import StrataStorage
 import TestSupport

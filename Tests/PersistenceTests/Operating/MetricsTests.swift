@@ -12,11 +12,11 @@
 
   /// What `recordMetrics` writes to swift-metrics.
   @Suite(.timeLimit(.minutes(10))) struct MetricsTests {
-    private let file: OptionFile
+    private let file: TestStore
     private let metrics = TestMetrics()
     private let clock = TurnClock()
 
-    init() throws { file = try OptionFile() }
+    init() throws { file = try TestStore() }
 
     /// Waits until something is so.
     private func until(_ condition: () -> Bool) async {

@@ -32,13 +32,13 @@
       func run() async throws { throw Failure() }
     }
 
-    private let file: OptionFile
+    private let file: TestStore
     /// Nothing is written before the file is closed.
     private let configuration = PersistenceConfiguration(
       durability: .grouped(maxDelay: .seconds(600), maxCommits: 1_000_000)
     )
 
-    init() throws { file = try OptionFile() }
+    init() throws { file = try TestStore() }
 
     private func group(_ services: any Service...) -> ServiceGroup {
       ServiceGroup(

@@ -58,7 +58,7 @@
     @Test func `commits in a span carry its trace and its span into the file and the log`()
       async throws
     {
-      let file = try OptionFile()
+      let file = try TestStore()
       let tracer = InMemoryTracer()
       try await file.run([]) { store, _ in
         await withTracer(tracer) {

@@ -9,9 +9,9 @@ import Testing
 
 /// Tables of which nothing is stored.
 struct ExclusionTests {
-  let file: OptionFile
+  let file: TestStore
 
-  init() throws { file = try OptionFile() }
+  init() throws { file = try TestStore() }
 
   private var initial: LibraryState {
     var initial = LibraryState()

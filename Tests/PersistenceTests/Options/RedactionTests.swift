@@ -9,10 +9,10 @@ import Testing
 
 /// Fields that are changed on their way into the file.
 struct RedactionTests {
-  let file: OptionFile
-  private let options: OptionFile.Options = [.redacted(\.books) { $0.title = "" }]
+  let file: TestStore
+  private let options: TestStore.Options = [.redacted(\.books) { $0.title = "" }]
 
-  init() throws { file = try OptionFile() }
+  init() throws { file = try TestStore() }
 
   private var initial: LibraryState {
     var initial = LibraryState()

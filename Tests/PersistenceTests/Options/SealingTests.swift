@@ -12,11 +12,11 @@ import Testing
 
 /// Records that are sealed on their way into the file.
 struct SealingTests {
-  let file: OptionFile
+  let file: TestStore
   private let vault = ToyVault(key: 0x5EA1)
-  private var options: OptionFile.Options { [.sealed(\.books, with: vault)] }
+  private var options: TestStore.Options { [.sealed(\.books, with: vault)] }
 
-  init() throws { file = try OptionFile() }
+  init() throws { file = try TestStore() }
 
   private var initial: LibraryState {
     var initial = LibraryState()
@@ -89,7 +89,7 @@ struct SealingTests {
   func `with another key a file is refused by strict, and carried by best effort`() async throws {
     try await file.run(options, initial) { _, _ throws in }
     let before = try StoreBytes(file.path)
-    let wrong: OptionFile.Options = [.sealed(\.books, with: ToyVault(key: 2))]
+    let wrong: TestStore.Options = [.sealed(\.books, with: ToyVault(key: 2))]
     let error = await #expect(throws: PersistenceError.self) { try await file.open(wrong) }
     guard case .unopenable("books", "7", _) = error?.reason else {
       Issue.record("another reason: \(String(describing: error))")
@@ -172,7 +172,7 @@ struct SealingTests {
   @Test
   func `an entity that cannot be sealed is named, and never written in clear`() async throws {
     let vault = ToyVault(key: 3, refusing: Array("unsealable".utf8))
-    let options: OptionFile.Options = [.sealed(\.books, with: vault)]
+    let options: TestStore.Options = [.sealed(\.books, with: vault)]
     let persistence = try await file.open(options)
     let store = LibraryStore(persistence)
     store.commit { $0.db.books.insert(Book(id: 1, title: "sealable")) }
@@ -307,7 +307,7 @@ struct SealingTests {
   @Test
   func `two seals of one table trap with the remedy`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-      let file = try OptionFile()
+      let file = try TestStore()
       let vault = ToyVault(key: 1)
       _ = try await file.open([.sealed(\.books, with: vault), .unsealed(\.books, with: vault)])
     }

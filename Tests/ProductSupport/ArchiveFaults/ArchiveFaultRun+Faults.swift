@@ -188,7 +188,8 @@ extension ArchiveFaultRun {
       step("  \(commit): \(error.reason)")
       switch error.reason {
       // Its file began after it; or the archive does not answer.
-      case .notFound, .notLeading, .archive: return
+      case .notFound, .notLeading: return
+      case _ where error.reason.archive != nil: return
       default: if !machines[machine].mayFail { note("\(error)") }
       }
     }

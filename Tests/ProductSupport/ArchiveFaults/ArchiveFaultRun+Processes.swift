@@ -243,15 +243,11 @@ extension ArchiveFaultRun {
     step("  \(error.reason)")
     // A process that goes on following keeps its file.
     let isIdle = machines[machine].process == nil
-    switch error.reason {
-    case .archive(let error):
-      switch error.reason {
-      case .away, .led, .leaseTooLong, .refused, .empty, .notFound: return
-      case .lacksErasures:
-        if isIdle { try moveAway(machine) }
-        return
-      default: break
-      }
+    switch error.reason.archive?.reason {
+    case .away, .led, .leaseTooLong, .refused, .empty, .notFound: return
+    case .lacksErasures:
+      if isIdle { try moveAway(machine) }
+      return
     default: break
     }
     if isOlderBuild(error) { return }

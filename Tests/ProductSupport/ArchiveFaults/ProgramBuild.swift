@@ -1,5 +1,6 @@
 package import Strata
 package import StrataMigrating
+import StrataRecords
 package import TestSupport
 
 /// A build of the program of a fault run, by what it stores beside the database.

@@ -1,4 +1,5 @@
 package import StrataBase
+package import StrataJournal
 import StrataRecords
 import StrataSQLite
 

@@ -1,39 +1,40 @@
 import Foundation
 import Strata
-import StrataPersistence
-import StrataStorage
-import TestSupport
+package import StrataPersistence
+package import StrataStorage
 
-/// A path for a store of a library, and ways to open it with options of its tables.
-struct OptionFile {
-  typealias Options = [TableOption<LibraryDatabase>]
-  typealias Opened = Persistence<LibraryState, LibraryDatabase>
+/// A path for a store of a library, and the ways to open it.
+package struct TestStore {
+  package typealias Options = [TableOption<LibraryDatabase>]
+  package typealias Opened = Persistence<LibraryState, LibraryDatabase>
 
-  let directory: TemporaryDirectory
-  let path: String
+  package let directory: TemporaryDirectory
+  package let path: String
 
-  init() throws {
+  package init() throws {
     directory = try TemporaryDirectory()
     path = directory.path("app.strata")
   }
 
-  func open(
-    _ tables: Options,
+  package func open(
+    _ tables: Options = [],
     _ initialState: LibraryState = LibraryState(),
-    _ configuration: PersistenceConfiguration = PersistenceConfiguration()
+    _ configuration: PersistenceConfiguration = PersistenceConfiguration(),
+    with steps: [any OpeningStep] = []
   ) async throws -> Opened {
     try await Persistence.open(
       at: path,
       initialState: initialState,
       database: \.db,
       tables: tables,
-      configuration: configuration
+      configuration: configuration,
+      with: steps
     )
   }
 
   /// Opens it, runs `body` with a store, and closes it.
-  func run(
-    _ tables: Options,
+  package func run(
+    _ tables: Options = [],
     _ initialState: LibraryState = LibraryState(),
     _ configuration: PersistenceConfiguration = PersistenceConfiguration(),
     _ body: (LibraryStore, Opened) async throws -> Void
@@ -46,7 +47,7 @@ struct OptionFile {
   /// The files that contain a text now, while the writer has them open.
   ///
   /// Reads a copy, as closing a file of an open store would drop its locks.
-  func files(holding text: String) async throws -> [String] {
+  package func files(holding text: String) async throws -> [String] {
     let copies = try TemporaryDirectory()
     for suffix in ["", "-wal", ".head"] {
       guard FileManager.default.fileExists(atPath: path + suffix) else { continue }

@@ -1,5 +1,6 @@
 import Foundation
 import StrataBase
+package import StrataJournal
 import StrataRecords
 
 extension DeltaFrame {

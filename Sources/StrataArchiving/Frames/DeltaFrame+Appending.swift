@@ -1,5 +1,5 @@
 import StrataBase
-package import StrataJournal
+import StrataJournal
 package import StrataSQLite
 
 extension DeltaFrame {

@@ -1,9 +1,11 @@
 import Foundation
 import Strata
+import StrataArchiving
 import StrataBase
 import StrataInspection
 import StrataJournal
 import StrataPersistence
+import StrataRecords
 import StrataSQLite
 import StrataStorage
 import TestSupport
@@ -11,12 +13,12 @@ import Testing
 
 /// Deltas of a store as frames, and frames as the deltas of another file.
 struct FrameTests {
-  let file: OptionFile
+  let file: TestStore
   let copy: String
   let seed = randomSeed()
 
   init() throws {
-    file = try OptionFile()
+    file = try TestStore()
     copy = file.directory.path("copy.strata")
   }
 
@@ -46,7 +48,7 @@ struct FrameTests {
     try connection.close()
   }
 
-  private func write(_ openings: Int, _ options: OptionFile.Options = []) async throws {
+  private func write(_ openings: Int, _ options: TestStore.Options = []) async throws {
     let script = LibraryScript(seed: seed)
     for opening in 0..<openings {
       try await file.run(options, LibraryState(), Self.configuration) { store, _ throws in
@@ -112,7 +114,7 @@ struct FrameTests {
 
   @Test
   func `sealed records can be opened where their frames were appended`() async throws {
-    let options: OptionFile.Options = [.sealed(\.books, with: ToyVault(key: 7))]
+    let options: TestStore.Options = [.sealed(\.books, with: ToyVault(key: 7))]
     try await file.run(options, LibraryState(), Self.configuration) { _, _ in }
     try copyFile()
     try await write(1, options)
@@ -147,7 +149,7 @@ struct FrameTests {
     for wrong in [frames[9], frames[11], frames[0]] {
       #expect(throws: CorruptionError.self) { try append([wrong], to: copy) }
     }
-    let other = try OptionFile()
+    let other = try TestStore()
     try await other.run([], LibraryState(), Self.configuration) { store, _ throws in
       for number in 1...11 { store.commit { $0.db.books.insert(Book(id: EntityID(number))) } }
     }

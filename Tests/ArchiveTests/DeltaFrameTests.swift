@@ -1,4 +1,5 @@
 import Foundation
+import StrataArchiving
 import StrataBase
 import StrataJournal
 import StrataRecords

@@ -1,5 +1,6 @@
 package import Foundation
 package import StrataBase
+package import StrataJournal
 import StrataRecords
 
 /// A delta with all that is needed to read it elsewhere: its layouts, its tables and its origin.

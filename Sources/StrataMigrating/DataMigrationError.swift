@@ -1,3 +1,5 @@
+public import StrataJournal
+
 /// Why data was not migrated.
 ///
 /// The file is unchanged.
@@ -42,11 +44,6 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case sealed(table: String)
   /// There is too little space for a backup and the result.
   case notEnoughSpace(needed: Int64, free: Int64)
-  /// A temporary file of the run cannot be written or read.
-  case temporaryFile(String)
-  /// The migrations that the records of a revision had seen by then are not known, because a later delta has brought up
-  /// what an older build had written.
-  case ledgerUnknown(Revision, since: String)
   /// The records of a revision have been through a migration that was taken back since, and that the store does not have
   /// now in the same form.
   case takenBack(String, at: Revision)
@@ -55,10 +52,6 @@ public enum DataMigrationError: Error, Sendable, Hashable {
   case unreadable([String], detail: String)
   /// A newer build has run migrations that this build lacks, and a record does not fit its types since.
   case olderBuild(lacks: [String], detail: String, backup: String?)
-  /// Tables of the file have records and are unknown to this build, which has tables that the file lacks.
-  ///
-  /// The number is the next one that is free for the migration that the remedy suggests.
-  case tablesGone([String: Int], new: [String], number: Int = 1)
 }
 
 extension DataMigrationError: CustomStringConvertible {
@@ -94,7 +87,7 @@ extension DataMigrationError: CustomStringConvertible {
     case .unknownNumber(let number): "there is no migration \(number)"
     case .stragglers(let name, let tables):
       """
-      an older build has written to \(Self.list(tables)) since \(name) ran, and these records do not have \
+      an older build has written to \(tables.listOfRecords) since \(name) ran, and these records do not have \
       the new shape
       """
     case .unknownStep(let step, let name):
@@ -102,12 +95,6 @@ extension DataMigrationError: CustomStringConvertible {
     case .sealed(let table): "the records of \(table) are sealed, so a migration cannot read them"
     case .notEnoughSpace(let needed, let free):
       "a backup and the result need \(needed) bytes, and \(free) are free"
-    case .temporaryFile(let detail): "a temporary file of the run failed: \(detail)"
-    case .ledgerUnknown(let revision, let name):
-      """
-      which migrations the records of revision \(revision) had seen is not known any more, because of \
-      “\(name)” later
-      """
     case .takenBack(let name, let revision):
       """
       the records of revision \(revision) have been through the migration \(name), which was taken back since, so this \
@@ -121,11 +108,6 @@ extension DataMigrationError: CustomStringConvertible {
     case .olderBuild(let names, let detail, _):
       """
       a newer build has migrated this store, and this build lacks \(names.joined(separator: ", ")): \(detail)
-      """
-    case .tablesGone(let tables, let new, _):
-      """
-      the file has \(Self.list(tables)), which this build does not know, and no records of \
-      \(new.joined(separator: ", ")), which would start from the initial state
       """
     }
   }
@@ -173,11 +155,6 @@ extension DataMigrationError: CustomStringConvertible {
       once with tables: [.unsealed(\\.\(table), with: …)], which writes them in clear, migrate, and open \
       it with .sealed again.
       """
-    case .ledgerUnknown(_, let name):
-      """
-      Choose a revision from before the first migration, or from after “\(name)”: `strata log` shows them. `strata query \
-      --at` reads any revision without types.
-      """
     case .takenBack(let name, let revision):
       """
       Fork the store at revision \(revision), and open the copy with \(name) in the list as it ran. `strata query --at` \
@@ -190,10 +167,6 @@ extension DataMigrationError: CustomStringConvertible {
       """
     case .olderBuild(_, _, let backup): Self.remedy(ofOlderBuildWith: backup, at: path)
     case .notEnoughSpace: "Free some space, or run without a backup."
-    case .temporaryFile:
-      "Free some space in the directory of temporary files, or set TMPDIR to another one."
-    case .tablesGone(let tables, let new, let number):
-      Self.remedy(ofTablesGone: tables, new: new, number)
     }
   }
 
@@ -217,24 +190,6 @@ extension DataMigrationError: CustomStringConvertible {
       """
   }
 
-  private static func remedy(
-    ofTablesGone tables: [String: Int],
-    new: [String],
-    _ number: Int
-  ) -> String {
-    """
-    If a table was renamed, add the migration \
-    DataMigration("\(prefix(number))_rename", .rename("\(tables.keys.min() ?? "")", to: "\(new.min() ?? "")")); \
-    if its records are no longer needed, .dropTable("\(tables.keys.min() ?? "")"). To leave them in the \
-    file, open with PersistenceConfiguration.unknownTables = .keep. The file was not changed.
-    """
-  }
-
-  /// A number as the names of migrations start with it.
-  private static func prefix(_ number: Int) -> String {
-    String(repeating: "0", count: max(0, 4 - "\(number)".count)) + "\(number)"
-  }
-
   /// What to write into which migration.
   private static func permissions(_ findings: [String: [MigrationFinding]]) -> String {
     let lines = findings.sorted { $0.key < $1.key }.map { name, findings in
@@ -243,10 +198,34 @@ extension DataMigrationError: CustomStringConvertible {
     }
     return "The file is unchanged. If this is intended, add \(lines.joined(separator: "; "))"
   }
+}
 
-  private static func list(_ tables: [String: Int]) -> String {
-    tables.sorted { $0.key < $1.key }
-      .map { "\(Measures.count($0.value, "record", "records")) of \($0.key)" }
-      .joined(separator: ", ")
+extension DataMigrationError: FeatureErrorType {
+  package var sentence: String { description }
+
+  package var kind: PersistenceError.Remedy {
+    switch self {
+    case .badName, .duplicate, .gap, .outOfOrder, .missing, .drifted, .failed, .checkFailed,
+      .refused,
+      .noStatement, .unreadable, .sealed, .unknownStep:
+      .fixProgram
+    case .olderBuild: .useNewerBuild
+    case .pending, .tooOld, .needsProgram, .stragglers: .migrate
+    case .notReversible, .idsNotReversible: .restore
+    case .unknownNumber, .takenBack: .chooseAnother
+    case .notEnoughSpace: .freeSpace
+    }
+  }
+}
+
+extension PersistenceError.Reason {
+  /// Data was not migrated.
+  public static func dataMigration(_ error: DataMigrationError) -> PersistenceError.Reason {
+    .feature(FeatureError(error))
+  }
+
+  /// Why data was not migrated; nil for another reason.
+  public var dataMigration: DataMigrationError? {
+    if case .feature(let feature) = self { feature.error as? DataMigrationError } else { nil }
   }
 }

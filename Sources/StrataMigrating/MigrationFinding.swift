@@ -1,3 +1,5 @@
+import StrataJournal
+
 /// Something that a migration does to the data and that may not be intended.
 public struct MigrationFinding: Sendable, Hashable, Codable {
   /// The kind of a finding.

@@ -1,4 +1,5 @@
 public import Foundation
+public import StrataJournal
 
 /// What went wrong with an archive, and what to do about it.
 ///
@@ -134,5 +135,31 @@ extension ArchiveError.Reason {
   package static func check(format found: Int, known: Int) throws {
     if found < known { throw Self.olderFormat(found: found, known: known) }
     if found > known { throw Self.newerFormat(found: found, known: known) }
+  }
+}
+
+extension ArchiveError: FeatureErrorType {
+  package func remedy(at path: String?) -> String { remedy }
+
+  package var kind: PersistenceError.Remedy {
+    switch reason {
+    case .away, .refused, .led, .leaseTooLong: .retry
+    case .otherStore, .empty, .notFound, .gap, .takenBack, .lacksErasures, .unusable: .chooseAnother
+    case .olderFormat: .useOlderBuild
+    case .newerFormat: .useNewerBuild
+    case .damaged: .restore
+    }
+  }
+}
+
+extension PersistenceError.Reason {
+  /// Something is wrong with an archive.
+  public static func archive(_ error: ArchiveError) -> PersistenceError.Reason {
+    .feature(FeatureError(error))
+  }
+
+  /// What is wrong with an archive; nil for another reason.
+  public var archive: ArchiveError? {
+    if case .feature(let feature) = self { feature.error as? ArchiveError } else { nil }
   }
 }
