@@ -37,7 +37,8 @@ def imports(tree):
 Ban = collections.namedtuple("Ban", "what hint pattern folders instead allowed unless", defaults=[(), None])
 SOURCES = ("Sources/", "Migrations/")
 # What uses a store's file or an archive: a simulation decides what happens there, and when.
-ENGINE = tuple(f"Sources/Strata{name}/" for name in ("Journal", "Storage", "Migrating", "Archive", "Persistence"))
+ENGINE = tuple(f"Sources/Strata{name}/" for name in ("Journal", "Storage", "Migrating", "Maintaining", "Archiving", "Persistence", "Archive",
+                                                     "Maintenance", "Migrations"))
 LOCK = ("Sources/StrataBase/Lock",)
 # What locks files that exist for their locks, and OpenFile, whose method they call.
 LOCKED_FILES = ("Sources/StrataArchiving/ArchiveFolder.swift",

@@ -4,7 +4,7 @@ public import StrataJournal
 public import StrataNormalization
 @_exported public import StrataPersistence
 import StrataRecords
-public import StrataStorage
+import StrataStorage
 
 extension Persistence {
   /// Removes every trace of entities from the file: what the law may demand.
@@ -83,6 +83,24 @@ extension Persistence {
     if writer.configuration.restore == .readOnly {
       throw PersistenceError(.compacting, path: path, .readOnly)
     }
-    return try await writer.compact()
+    return Compaction(try await writer.compact())
+  }
+}
+
+/// The result of a compaction.
+public struct Compaction: Sendable, Equatable {
+  /// The snapshot of everything committed before, which was taken or existed already.
+  public let snapshot: Revision
+  /// The start of the history that is left: of earlier states only named snapshots are left.
+  ///
+  /// Earlier than `snapshot` if history was being read.
+  public let historyFrom: Revision
+  /// The size of the database file and SQLite's WAL before.
+  public let bytesBefore: Int64
+  /// Their size afterwards.
+  public let bytesAfter: Int64
+
+  init(_ result: (Revision, Revision, Int64, Int64)) {
+    (snapshot, historyFrom, bytesBefore, bytesAfter) = result
   }
 }

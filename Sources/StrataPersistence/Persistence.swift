@@ -289,3 +289,52 @@ extension StoreOpening {
     configuration.restore == .readOnly ? nil : step((any CompanionStep).self)
   }
 }
+
+/// Arguments of earlier versions, which are steps now.
+extension Persistence {
+  @available(
+    *,
+    unavailable,
+    message: "import StrataMigrations, and pass the migrations last: with: [.migrations([…])]"
+  )
+  public static func open(
+    at path: String,
+    initialState: State,
+    database: StatePath<State, Database>,
+    values: [PersistedValue<State>] = [],
+    tables: [TableOption<Database>] = [],
+    migrations: [Any],
+    archive: Any? = nil,
+    configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) async throws(PersistenceError) -> Persistence { preconditionFailure("unavailable") }
+
+  @available(
+    *,
+    unavailable,
+    message: "import StrataArchive, and pass the archive last: with: [.archive(…)]"
+  )
+  public static func open(
+    at path: String,
+    initialState: State,
+    database: StatePath<State, Database>,
+    values: [PersistedValue<State>] = [],
+    tables: [TableOption<Database>] = [],
+    archive: Any,
+    configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) async throws(PersistenceError) -> Persistence { preconditionFailure("unavailable") }
+
+  @available(
+    *,
+    unavailable,
+    message: "import StrataMigrations, and pass the migrations last: with: [.migrations([…])]"
+  )
+  public static func openBlocking(
+    at path: String,
+    initialState: State,
+    database: StatePath<State, Database>,
+    values: [PersistedValue<State>] = [],
+    tables: [TableOption<Database>] = [],
+    migrations: [Any],
+    configuration: PersistenceConfiguration = PersistenceConfiguration()
+  ) throws(PersistenceError) -> Persistence { preconditionFailure("unavailable") }
+}

@@ -89,3 +89,20 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
   try await persistence.close()
   return result
 }
+
+@available(
+  *,
+  unavailable,
+  message: "import StrataMigrations, and pass the migrations: with: [.migrations([…])]"
+)
+public func withPersistence<State, Activity, Database, S: Store<State, Activity>, R>(
+  at path: String,
+  initialState: State,
+  database: StatePath<State, Database>,
+  values: [PersistedValue<State>] = [],
+  tables: [TableOption<Database>] = [],
+  migrations: [Any],
+  configuration: PersistenceConfiguration = PersistenceConfiguration(),
+  store makeStore: (Persistence<State, Database>) -> S,
+  _ body: (S) async throws -> R
+) async throws -> R { preconditionFailure("unavailable") }

@@ -118,7 +118,7 @@ struct ArchiveKillTests {
       let killed = clock.now
       let persistence = try await open(other)
       let store = LibraryStore(persistence)
-      try await store.commitDurably(.replicated) { state in
+      try await store.commitDurably(until: .replicated) { state in
         CommitTrail.add(seed + round * 100_000 + 90_000, to: &state.db)
       }
       takeovers.append(clock.now - killed)
@@ -158,7 +158,7 @@ struct ArchiveKillTests {
     child.signal(SIGSTOP)
     let persistence = try await open("second")
     let store = LibraryStore(persistence)
-    try await store.commitDurably(.replicated) { CommitTrail.add(1_000_000, to: &$0.db) }
+    try await store.commitDurably(until: .replicated) { CommitTrail.add(1_000_000, to: &$0.db) }
     let before = try #require(CommitTrail(store.state.db))
     let count = child.lines(atLeast: 0).count
     child.signal(SIGCONT)
@@ -169,7 +169,7 @@ struct ArchiveKillTests {
       lines = child.lines(atLeast: lines.count + 1)
     }
     let promised = Promises(child.kill())
-    try await store.commitDurably(.replicated) { CommitTrail.add(1_000_001, to: &$0.db) }
+    try await store.commitDurably(until: .replicated) { CommitTrail.add(1_000_001, to: &$0.db) }
     let after = try #require(CommitTrail(store.state.db))
     #expect(after.commits == before.commits + [1_000_001])
     #expect(Set(promised.replicated).isSubset(of: after.commits))

@@ -40,7 +40,7 @@
         with: [.archive(archive)]
       )
       let store = LibraryStore(persistence)
-      try await store.commitDurably(.replicated) { $0.db.books.insert(Book(id: 1)) }
+      try await store.commitDurably(until: .replicated) { $0.db.books.insert(Book(id: 1)) }
       let recording = Task { [metrics, clock] in
         await withMetricsFactory(metrics) { await persistence.recordMetrics(clock: clock) }
       }
@@ -77,7 +77,7 @@
         with: [.archive(memory)]
       )
       let store = LibraryStore(leader)
-      try await store.commitDurably(.replicated) { $0.db.books.insert(Book(id: 1)) }
+      try await store.commitDurably(until: .replicated) { $0.db.books.insert(Book(id: 1)) }
       var policy = ArchivePolicy(leader: "replica")
       policy.pollInterval = .milliseconds(1)
       let follower = try await Persistence.follow(

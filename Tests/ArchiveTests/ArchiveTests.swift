@@ -127,7 +127,7 @@ struct ArchiveTests {
   func `a commit that waits for the archive is there when it returns`() async throws {
     let persistence = try await open()
     let store = LibraryStore(persistence)
-    try await store.commitDurably(.replicated, "one") {
+    try await store.commitDurably("one", until: .replicated) {
       $0.db.books.insert(Book(id: 1, title: "One"))
     }
     #expect(try await archive.head()?.mark.revision == 1)

@@ -213,7 +213,7 @@ struct FollowerTests {
     let persistence = try await follower.lead()
     #expect(follower.status == .leading)
     add(13...15, to: copy)
-    try await copy.commitDurably(.replicated) { $0.db.books.remove(1) }
+    try await copy.commitDurably(until: .replicated) { $0.db.books.remove(1) }
     #expect(try await archive.head()?.mark.revision == persistence.revision)
     try await persistence.close()
     // The first machine follows now.

@@ -49,7 +49,7 @@ struct ArchiveChild {
       number += 1
       let mark: CommitMark = Int.random(in: 0..<4, using: &random) == 0 ? .replicated : .durable
       do {
-        try await store.commitDurably(mark, "commit") { CommitTrail.add(number, to: &$0.db) }
+        try await store.commitDurably("commit", until: mark) { CommitTrail.add(number, to: &$0.db) }
         print("\(mark == .durable ? "durable" : "replicated") \(number) \(persistence.revision)")
       } catch {
         print("refused \(number)")

@@ -57,7 +57,7 @@ struct Shop {
 extension ShopStore {
   /// Places an order, and returns once the archive has it.
   func place(_ number: Int) async throws {
-    try await commitDurably(.replicated, "place order") { state in
+    try await commitDurably("place order", until: .replicated) { state in
       state.db.orders.insert(Order(id: EntityID(number), item: "item \(number)"))
     }
   }

@@ -21,7 +21,7 @@ extension DispatcherType {
   /// commit happened and the disk fails; it says whether the outcome is unknown. Cancelling the
   /// task changes none of this. Traps on a store that was not created from a ``Persistence``.
   ///
-  /// With `until: .replicated` it also waits for the archive.
+  /// With `until: .replicated` of `StrataArchive` it also waits for the archive.
   @discardableResult
   public func commitDurably<R>(
     _ name: String = "",
@@ -67,38 +67,6 @@ extension DispatcherType {
     ) {
       try mutation(&$0[keyPath: part])
     }
-  }
-}
-
-extension DispatcherType {
-  /// Changes the scope in one atomic step and returns once the archive has the change, with what the closure
-  /// returns.
-  ///
-  /// ```swift
-  /// let order = try await orders.commitDurably(.replicated, "place order") { try $0.place(cart) }
-  /// ```
-  ///
-  /// It is `commitDurably(_:until:_:)` with the mark first.
-  @discardableResult
-  public func commitDurably<R>(
-    _ mark: CommitMark,
-    _ name: String = "",
-    context: CommitContext? = nil,
-    fileID: StaticString = #fileID,
-    function: StaticString = #function,
-    line: UInt = #line,
-    isolation: isolated (any Actor)? = #isolation,
-    _ mutation: (inout Scope) throws -> R
-  ) async throws -> R {
-    try await commitDurably(
-      name,
-      until: mark,
-      context: context,
-      fileID: fileID,
-      function: function,
-      line: line,
-      mutation
-    )
   }
 }
 

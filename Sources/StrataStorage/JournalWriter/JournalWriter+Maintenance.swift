@@ -94,8 +94,11 @@ extension JournalWriter {
     }
   }
 
-  /// Takes a snapshot of everything committed before the call and removes what is older.
-  package func compact() throws(PersistenceError) -> Compaction {
+  /// Takes a snapshot of everything committed before the call and removes what is older; returns the revision of the
+  /// snapshot, where the history starts now, and the size of the file and its WAL before and after.
+  package func compact() throws(PersistenceError) -> (
+    snapshot: Revision, historyFrom: Revision, bytesBefore: Int64, bytesAfter: Int64
+  ) {
     try withEverythingWritten(for: .compacting) { session in
       let before = path.fileSize + path.walSize
       let revision = try takeSnapshot(session)
@@ -107,11 +110,8 @@ extension JournalWriter {
       try session.checkpointFully()
       noteSynced(session)
       let first = try session.journal.first()
-      return Compaction(
-        snapshot: revision,
-        historyFrom: first.map { $0.previous } ?? revision,
-        bytesBefore: before,
-        bytesAfter: path.fileSize + path.walSize
+      return (
+        revision, first.map { $0.previous } ?? revision, before, path.fileSize + path.walSize
       )
     }
   }

@@ -61,7 +61,7 @@ private enum BeyondOneMachine {
   }
 
   static func replicate(store: AppStore, cart: Cart) async throws {
-    let order = try await store.commitDurably(.replicated, "place order") { state in
+    let order = try await store.commitDurably("place order", until: .replicated) { state in
       try state.db.place(cart)
     }
     await answer(.accepted(order))  // it survives this machine from here on

@@ -59,8 +59,8 @@ extension ArchiveFaultRun {
     let commit = nextCommit()
     do {
       try await leader.store.commitDurably(
-        .replicated(within: limit),
         "replicated",
+        until: .replicated(within: limit),
         fileID: "TestSupport/ArchiveFaultRun.swift",
         function: "commitReplicated(_:within:)",
         line: 862

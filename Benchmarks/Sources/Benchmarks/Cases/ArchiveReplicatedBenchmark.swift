@@ -87,7 +87,7 @@ struct ArchiveReplicatedBenchmark: Benchmark {
 extension UserStore {
   /// The commit of a benchmark that waits for the archive.
   func replicateUpdate(_ number: Int64) async throws {
-    try await commitDurably(.replicated) { state in
+    try await commitDurably(until: .replicated) { state in
       try state.db.users.update(User.ID(number)) { $0.age += 1 }
     }
   }
