@@ -7,11 +7,11 @@ public import StrataNormalization
 /// Under the edit lock it compares the database before and after, applies the removal rules, checks
 /// uniqueness, and attaches the change set to the commit. Subscriptions, undo and the journal read it
 /// there. O(entities changed).
-public final class DatabaseHook<State: StateType, Database: DatabaseType>: CommitHook {
+package final class DatabaseHook<State: StateType, Database: DatabaseType>: CommitHook {
   /// The path from the state to the database.
-  public let path: StatePath<State, Database>
+  package let path: StatePath<State, Database>
   /// The key of the change set in the attachments of a commit.
-  public let key = CommitAttachmentKey<ChangeSet>(ofDifferences: ())
+  package let key = CommitAttachmentKey<ChangeSet>(ofDifferences: ())
   /// Where the database is in the state; nil if the path leads through a computed property.
   private let offset: Int?
   private let specialized: SpecializedDatabaseHook<State, Database>
@@ -27,12 +27,12 @@ public final class DatabaseHook<State: StateType, Database: DatabaseType>: Commi
   }
 
   /// True: subscribers of entities receive what a preview shows.
-  public var followsPreviews: Bool { true }
+  package var followsPreviews: Bool { true }
 
   /// Applies the rules and attaches the change set.
   ///
   /// Throws `RuleViolation` when the commit breaks a rule.
-  public func editDidEnd(_ edit: inout Edit<State>) throws {
+  package func editDidEnd(_ edit: inout Edit<State>) throws {
     if let changes = edit.attachments[FollowedChanges.key] {
       edit.attachments[key] = changes
     } else if let offset {
@@ -73,15 +73,13 @@ extension Store {
   ///
   /// A store with persistence has it already, and so has one created from ``InMemory``. Its rules hold
   /// from then on. Traps for a database whose schema leaves out a table.
-  @inlinable
   @discardableResult
-  public func databaseHook<Database: DatabaseType>(
+  package func databaseHook<Database: DatabaseType>(
     _ path: StatePath<State, Database>
   ) -> DatabaseHook<State, Database> {
     databaseHook(path, SpecializedDatabaseHook())
   }
 
-  @usableFromInline
   package func databaseHook<Database: DatabaseType>(
     _ path: StatePath<State, Database>,
     _ specialized: SpecializedDatabaseHook<State, Database>

@@ -5,6 +5,7 @@
   import NIOPosix
   import StrataBase
   import StrataInspection
+  public import StrataMaintaining
   public import StrataStorage
 
   /// Serves one page about a store to the browser on this machine.

@@ -292,6 +292,7 @@ extension StoreOpening {
 
 /// Arguments of earlier versions, which are steps now.
 extension Persistence {
+  /// A step now.
   @available(
     *,
     unavailable,
@@ -308,6 +309,7 @@ extension Persistence {
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Persistence { preconditionFailure("unavailable") }
 
+  /// A step now.
   @available(
     *,
     unavailable,
@@ -323,6 +325,7 @@ extension Persistence {
     configuration: PersistenceConfiguration = PersistenceConfiguration()
   ) async throws(PersistenceError) -> Persistence { preconditionFailure("unavailable") }
 
+  /// A step now.
   @available(
     *,
     unavailable,

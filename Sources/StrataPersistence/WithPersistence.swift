@@ -90,6 +90,7 @@ public func withPersistence<State, Activity, Database, S: Store<State, Activity>
   return result
 }
 
+/// A step now.
 @available(
   *,
   unavailable,

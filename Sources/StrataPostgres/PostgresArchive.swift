@@ -2,7 +2,7 @@
   import Foundation
   import StrataBase
   public import StrataArchiving
-  public import StrataJournal
+  import StrataJournal
 
   /// An archive in a PostgreSQL database.
   ///

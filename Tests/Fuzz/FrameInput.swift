@@ -1,6 +1,6 @@
 import Foundation
-import StrataBase
 import StrataArchiving
+import StrataBase
 import StrataJournal
 import StrataRecords
 

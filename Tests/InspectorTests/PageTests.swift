@@ -2,6 +2,7 @@
   import Foundation
   import Strata
   import StrataInspector
+  import StrataMaintaining
   import StrataStorage
   import TestSupport
   import Testing

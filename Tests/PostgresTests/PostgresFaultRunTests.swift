@@ -1,5 +1,6 @@
 #if Postgres
   import Foundation
+  import ProductSupport
   import StrataPostgres
   import TestSupport
   import Testing

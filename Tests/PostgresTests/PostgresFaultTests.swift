@@ -1,5 +1,6 @@
 #if Postgres
   import Foundation
+  import ProductSupport
   import StrataBase
   import StrataPostgres
   import StrataArchiving

@@ -1,6 +1,8 @@
 #if Postgres
   import Foundation
   import Strata
+  import StrataArchive
+  import StrataArchiving
   import StrataBase
   import StrataPersistence
   import StrataPostgres
@@ -22,10 +24,10 @@
     }
 
     private func lead() async throws -> Persistence<LibraryState, LibraryDatabase> {
-      var configuration = PersistenceConfiguration(
+      let configuration = PersistenceConfiguration(
         durability: .grouped(maxDelay: .milliseconds(1))
       )
-      var policy = ArchivePolicy(maxDelay: .zero)
+      let policy = ArchivePolicy(maxDelay: .zero)
       return try await Persistence.open(
         at: directory.path("app.strata"),
         initialState: LibraryState(),

@@ -1,6 +1,7 @@
 #if Postgres
   import Foundation
   import Strata
+  import StrataArchive
   import StrataArchiving
   import StrataJournal
   import StrataPersistence
@@ -241,10 +242,10 @@
       let leader = try await open(server.connection(database, user: role))
       let store = LibraryStore(leader)
       try await leader.replicated(through: 1)
-      var events = leader.events.makeAsyncIterator()
+      var events = leader.archiveEvents.makeAsyncIterator()
       try server.sql("REVOKE \(grant) FROM \(role)", in: database)
       store.commit { $0.db.books.insert(Book(id: 2, title: "Two")) }
-      while let event = await events.next() { if case .archiveAway = event { break } }
+      while let event = await events.next() { if case .away = event { break } }
       guard case .failed(let detail, _)? = leader.status.archive?.condition else {
         Issue.record("\(String(describing: leader.status.archive))")
         return

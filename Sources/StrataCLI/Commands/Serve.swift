@@ -4,6 +4,7 @@
   import StrataInspector
   import StrataInspection
   import StrataJournal
+  import StrataMaintaining
   import StrataStorage
 
   /// `strata serve STORE`.

@@ -41,7 +41,7 @@ public struct CommitTrace: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Creates the trace of a commit that is made here: its context is completed by that of the task.
-  public init(
+  package init(
     ofCommit name: String,
     _ context: CommitContext?,
     fileID: StaticString,

@@ -22,7 +22,8 @@
 /// let audit = store.hook(where: { (_: Audit) in true }, orInstall: { Audit() })
 /// store.sinkState { print($0.attachments[audit.key] ?? 0) }
 /// ```
-public protocol CommitHook<State>: Sendable {
+@usableFromInline
+package protocol CommitHook<State>: Sendable {
   /// The state of the stores this hook can be installed in.
   associatedtype State: StateType
 
@@ -60,13 +61,13 @@ public protocol CommitHook<State>: Sendable {
 
 extension CommitHook {
   /// False.
-  public var followsPreviews: Bool { false }
+  package var followsPreviews: Bool { false }
   /// Does nothing.
-  public func didInstall(in state: inout State) {}
+  package func didInstall(in state: inout State) {}
   /// Does nothing.
-  public func commitWillBegin() {}
+  package func commitWillBegin() {}
   /// Does nothing.
-  public func editDidEnd(_ edit: inout Edit<State>) throws {}
+  package func editDidEnd(_ edit: inout Edit<State>) throws {}
   /// Does nothing.
-  public func commitDidHappen(_ edit: Edit<State>) {}
+  package func commitDidHappen(_ edit: Edit<State>) {}
 }

@@ -6,7 +6,7 @@ extension Store {
   /// Waits for a commit that is under way. Hooks run in the order of their installation, and a
   /// hook stays for the life of the store.
   @discardableResult
-  public func hook<Hook: CommitHook<State>>(
+  package func hook<Hook: CommitHook<State>>(
     where isWanted: (Hook) -> Bool,
     orInstall make: () -> Hook
   ) -> Hook {

@@ -114,6 +114,7 @@ public struct FeatureError: Error, Sendable, Equatable, CustomStringConvertible 
   /// What is wrong: starts in lower case, has no full stop.
   public var description: String { error.sentence }
 
+  /// Whether both are the same error of the same product.
   public static func == (a: FeatureError, b: FeatureError) -> Bool {
     func isEqual<E: FeatureErrorType>(_ error: E) -> Bool { error == b.error as? E }
     return isEqual(a.error)

@@ -82,7 +82,9 @@ package struct StoreOpening<State: StateType, Database: DatabaseType>: Sendable 
     return (reading, writer)
   }
 
-  /// The only step of a kind; nil if there is none. Several trap.
+  /// The only step of a kind; nil if there is none.
+  ///
+  /// Several trap.
   func step<Step>(_ kind: Step.Type = Step.self) -> Step? { steps.only() }
 
   /// How a file is decoded.

@@ -1,6 +1,7 @@
 #if Postgres
   import CStrataPostgres
   import Foundation
+  import StrataArchiving
   import StrataJournal
 
   /// Where a server is, in libpq's words.

@@ -1,4 +1,5 @@
 #if Postgres
+  import StrataArchiving
   import StrataJournal
 
   /// Why a call to a server failed.

@@ -165,23 +165,39 @@ extension RecordKeyedDecodingContainer {
     try readIfPresent(key) { try $0.integer($1) }
   }
 
-  func decodeIfPresent(_: Int8.Type, forKey key: Key) throws -> Int8? { try wholeIfPresent(key) }
+  func decodeIfPresent(_: Int8.Type, forKey key: Key) throws -> Int8? {
+    try wholeIfPresent(key)
+  }
 
-  func decodeIfPresent(_: Int16.Type, forKey key: Key) throws -> Int16? { try wholeIfPresent(key) }
+  func decodeIfPresent(_: Int16.Type, forKey key: Key) throws -> Int16? {
+    try wholeIfPresent(key)
+  }
 
-  func decodeIfPresent(_: Int32.Type, forKey key: Key) throws -> Int32? { try wholeIfPresent(key) }
+  func decodeIfPresent(_: Int32.Type, forKey key: Key) throws -> Int32? {
+    try wholeIfPresent(key)
+  }
 
   func decodeIfPresent(_: Int64.Type, forKey key: Key) throws -> Int64? {
     try readIfPresent(key) { try $0.integer($1) }
   }
 
-  func decodeIfPresent(_: UInt.Type, forKey key: Key) throws -> UInt? { try wholeIfPresent(key) }
+  func decodeIfPresent(_: UInt.Type, forKey key: Key) throws -> UInt? {
+    try wholeIfPresent(key)
+  }
 
-  func decodeIfPresent(_: UInt8.Type, forKey key: Key) throws -> UInt8? { try wholeIfPresent(key) }
+  func decodeIfPresent(_: UInt8.Type, forKey key: Key) throws -> UInt8? {
+    try wholeIfPresent(key)
+  }
 
-  func decodeIfPresent(_: UInt16.Type, forKey key: Key) throws -> UInt16? { try wholeIfPresent(key) }
+  func decodeIfPresent(_: UInt16.Type, forKey key: Key) throws -> UInt16? {
+    try wholeIfPresent(key)
+  }
 
-  func decodeIfPresent(_: UInt32.Type, forKey key: Key) throws -> UInt32? { try wholeIfPresent(key) }
+  func decodeIfPresent(_: UInt32.Type, forKey key: Key) throws -> UInt32? {
+    try wholeIfPresent(key)
+  }
 
-  func decodeIfPresent(_: UInt64.Type, forKey key: Key) throws -> UInt64? { try wholeIfPresent(key) }
+  func decodeIfPresent(_: UInt64.Type, forKey key: Key) throws -> UInt64? {
+    try wholeIfPresent(key)
+  }
 }

@@ -3,6 +3,7 @@
   import Logging
   import ServiceLifecycle
   import Strata
+  import StrataArchive
   import StrataBase
   import StrataCore
   import StrataPersistence
