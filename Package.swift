@@ -407,7 +407,8 @@ let package = Package(
         "StrataJournal", "StrataInspection", "StrataStorage", "StrataMigrating", "StrataArchiving",
         "StrataMaintaining", "StrataPersistence", "Strata", "StrataMigrations", "StrataArchive",
         "StrataMaintenance", "TestSupport", "ProductSupport", "CrashChild", "ProductChild",
-        metrics, product("MetricsTestKit", of: "swift-metrics", with: "SwiftMetrics"),
+        metrics, lifecycle, product("MetricsTestKit", of: "swift-metrics", with: "SwiftMetrics"),
+        product("Logging", of: "swift-log", with: "ServiceLifecycle"),
       ]
     ),
     .testTarget(

@@ -3,7 +3,6 @@
   import Logging
   import ServiceLifecycle
   import Strata
-  import StrataArchive
   import StrataBase
   import StrataCore
   import StrataPersistence
@@ -12,7 +11,7 @@
   import TestSupport
   import Testing
 
-  /// Persistences and followers in a group of swift-service-lifecycle.
+  /// Persistences in a group of swift-service-lifecycle.
   @Suite(.timeLimit(.minutes(10))) struct ServiceTests {
     /// Commits when it starts and when it is shut down, as a server does that ends its requests.
     private struct Server: Service {
@@ -97,27 +96,6 @@
       await group.triggerGracefulShutdown()
       await #expect(throws: PersistenceError.self) { try await running.value }
       #expect(persistence.status.condition == .closed)
-    }
-
-    @Test func `a follower stops with its group`() async throws {
-      let leader = try await file.open([])
-      let store = LibraryStore(leader)
-      let follower = try await Persistence.follow(
-        at: file.path,
-        initialState: LibraryState(),
-        database: \.db
-      )
-      let replica = LibraryStore(follower)
-      let group = group(follower)
-      let running = Task { try await group.run() }
-      store.commit { $0.db.books.insert(Book(id: 1)) }
-      try await leader.flush()
-      try await follower.reach(leader.revision)
-      #expect(replica.state.db.books.count == 1)
-      await group.triggerGracefulShutdown()
-      try await running.value
-      #expect(follower.status == .closed)
-      try await leader.close()
     }
   }
 #endif
