@@ -23,6 +23,10 @@ let package = Package(
       dependencies: [
         "CBenchmarks",
         .product(name: "Strata", package: "Strata"),
+        .product(name: "StrataRecords", package: "Strata"),
+        .product(name: "StrataMigrations", package: "Strata"),
+        .product(name: "StrataMaintenance", package: "Strata"),
+        .product(name: "StrataArchive", package: "Strata"),
         .product(name: "StrataFlux", package: "Strata"),
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

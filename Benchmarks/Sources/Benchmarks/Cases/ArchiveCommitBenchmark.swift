@@ -1,4 +1,5 @@
 import Strata
+import StrataArchive
 
 /// What an archive costs the thread that commits.
 struct ArchiveCommitBenchmark: Benchmark {

@@ -1,4 +1,5 @@
 import Strata
+import StrataArchive
 
 /// A follower: how fast it applies deltas, and how far it is behind.
 struct ArchiveFollowingBenchmark: Benchmark {

@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataArchive
 
 #if POSTGRES_PEER
   import StrataPostgres

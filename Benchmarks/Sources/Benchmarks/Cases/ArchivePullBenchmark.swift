@@ -1,4 +1,5 @@
 import Strata
+import StrataArchive
 
 /// Opens a store whose file is lost, compared with opening the file.
 struct ArchivePullBenchmark: Benchmark {

@@ -1,4 +1,5 @@
 import Strata
+import StrataArchive
 
 /// Commits that wait until PostgreSQL has them, by one caller and by 64 callers.
 struct ArchiveReplicatedBenchmark: Benchmark {

@@ -1,4 +1,5 @@
 import Strata
+import StrataArchive
 
 /// Sends deltas that the archive lacks, compared with the writing of these deltas.
 struct ArchiveShippingBenchmark: Benchmark {

@@ -1,5 +1,6 @@
 import Foundation
 import Strata
+import StrataMigrations
 
 /// A step that changes every user, with the backup before and the snapshot after it: by a script, compared with the
 /// same statement on a table of SQLite, and by a closure.

@@ -1,4 +1,5 @@
 import Strata
+import StrataArchive
 
 /// A store of users with its file.
 struct PersistedUsers<State: UsersState>: Sendable {
@@ -16,7 +17,7 @@ struct PersistedUsers<State: UsersState>: Sendable {
       initialState: State(users),
       database: State.database,
       configuration: configuration,
-      with: [.archive(archive)]
+      with: archive.map { [.archive($0)] } ?? []
     )
     return PersistedUsers(store: UsersStore(persistence), persistence: persistence)
   }

@@ -1,4 +1,5 @@
 import Strata
+import StrataArchive
 
 /// Opens a file with a snapshot, compared with other ways to read all users.
 struct RestoreBenchmark: Benchmark {
