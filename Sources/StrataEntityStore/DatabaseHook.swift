@@ -45,7 +45,7 @@ package final class DatabaseHook<State: StateType, Database: DatabaseType>: Comm
   }
 }
 
-/// The hot part of ``DatabaseHook``, specialized for the types of a store.
+/// The hot part of `DatabaseHook`, specialized for the types of a store.
 ///
 /// The closure is created in the module that opens the store, where the types are known, so the compiler
 /// specializes it: several times as fast as generic code.

@@ -8,7 +8,7 @@ import StrataBase
 /// })
 /// ```
 ///
-/// It runs after the edit and before every ``CommitHook``, so change sets, indexes and the journal see
+/// It runs after the edit and before every `CommitHook`, so change sets, indexes and the journal see
 /// what middleware writes. It runs under the edit lock, in the order in which it was added, for each
 /// commit that changed something. It must be quick and must not commit to the same store.
 public protocol StoreMiddleware<State>: Sendable {

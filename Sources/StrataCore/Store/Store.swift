@@ -18,7 +18,7 @@ public import StrataBase
 /// ``state`` never waits for an edit; inside a mutation it returns the last committed value.
 /// Subscribers are called outside both locks, in version order, each version once.
 ///
-/// A store does not know entities or files. A ``CommitHook`` connects them, or the ``StoreSource`` the
+/// A store does not know entities or files. A `CommitHook` connects them, or the ``StoreSource`` the
 /// store is created from.
 open class Store<State: StateType, Activity: Sendable>: DispatcherType, @unchecked Sendable {
   /// A dispatcher of the whole state of this kind of store.

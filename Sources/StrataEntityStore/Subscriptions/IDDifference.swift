@@ -44,7 +44,7 @@ extension CommitAttachments {
   /// How two versions of a table differ.
   ///
   /// They are compared only if no hook has computed this difference for the commit's change set: if the
-  /// store has no ``DatabaseHook``, or the commit leads from another version of the table than `old`.
+  /// store has no `DatabaseHook`, or the commit leads from another version of the table than `old`.
   @inlinable
   func changes<Entity: EntityType>(
     from old: EntityTable<Entity>,
