@@ -2,7 +2,10 @@
   import Foundation
   import Strata
   import StrataInspection
+  import StrataJournal
+  import StrataMaintenance
   import StrataMigrating
+  import StrataMigrations
   import StrataPersistence
   import TestSupport
   import Testing
