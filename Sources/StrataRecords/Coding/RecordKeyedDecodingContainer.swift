@@ -100,19 +100,25 @@ extension RecordKeyedDecodingContainer {
   /// An integer of a type that few entities have: it is read as the widest one, so that there is one function for all of
   /// them.
   private func whole<Integer: FixedWidthInteger>(_ key: Key) throws -> Integer {
-    if let value = Integer(exactly: try widest(key, Integer.self)) { return value }
-    throw members.decoder.failure(Integer.self, try part(key), key)
+    try whole(key, try stored(key.stringValue))
   }
 
   private func wholeIfPresent<Integer: FixedWidthInteger>(_ key: Key) throws -> Integer? {
     let stored = try stored(key.stringValue)
     if stored.kind == .absent || stored.kind == .null { return nil }
-    return try whole(key)
+    return try whole(key, stored)
+  }
+
+  private func whole<Integer: FixedWidthInteger>(
+    _ key: Key,
+    _ stored: ValueLocation
+  ) throws -> Integer {
+    if let value = Integer(exactly: try widest(key, stored, Integer.self)) { return value }
+    throw members.decoder.failure(Integer.self, try part(key), key)
   }
 
   @inline(never)
-  private func widest(_ key: Key, _ type: Any.Type) throws -> Int128 {
-    let stored = try stored(key.stringValue)
+  private func widest(_ key: Key, _ stored: ValueLocation, _ type: Any.Type) throws -> Int128 {
     var cursor = members.cursor(at: stored)
     if let value: Int128 = try cursor.integer(stored.kind) {
       members.noteEnd(cursor.offset)
