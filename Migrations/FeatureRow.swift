@@ -27,6 +27,11 @@ package struct FeatureRow: Hashable, Sendable {
     }
   }
 
+  /// The name of a feature of a file that only a later version knows; nil if there is none.
+  package static func unknown(on connection: Connection) throws(SQLiteError) -> String? {
+    try all(on: connection).first { Name(rawValue: $0.name) == nil }?.name
+  }
+
   /// Notes that a file has a feature, unless it has it already.
   static func note(
     _ name: Name,

@@ -1,5 +1,6 @@
 import ProductSupport
 import Strata
+import StrataArchiving
 import StrataJournal
 import StrataMaintaining
 import StrataMigrations
@@ -104,6 +105,38 @@ struct FeatureTests {
     let migrations = Array(NumberedStore.steps.prefix(2))
     let before = try StoreBytes(app.path)
     await #expect(throws: PersistenceError.self) { try await open(with: [.migrations(migrations)]) }
+    #expect(try StoreBytes(app.path) == before)
+  }
+
+  /// What writes to a store without a program's types.
+  enum Door: CaseIterable {
+    case migrate, erase, nameSnapshot, push
+  }
+
+  @Test(arguments: Door.allCases)
+  func `a feature of a later version is refused at every door, and every byte is kept`(
+    door: Door
+  ) async throws {
+    try await app.write(knowing: 1, ["ada": "Ada"])
+    let connection = try Connection(path: app.path, mode: .readWrite)
+    try HashedTable.feature.insert([.text("folding"), .integer(1)], on: connection)
+    try connection.close()
+    let before = try StoreBytes(app.path)
+    let error = await #expect(throws: PersistenceError.self) {
+      switch door {
+      case .migrate: try await app.migrator(2).up()
+      case .erase:
+        let entities = ErasedEntities([.init(table: "users", meantBy: "ada")])
+        _ = try StoreErasure.run(at: app.path, entities, .leave)
+      case .nameSnapshot: _ = try NamedSnapshots(of: app.path).create("before")
+      case .push:
+        _ = try await ArchivePush(
+          from: StorePath(app.path, for: .archiving),
+          to: FolderArchive(directory.path("archive"))
+        ).run()
+      }
+    }
+    #expect(error?.reason == .needsFeature("folding"))
     #expect(try StoreBytes(app.path) == before)
   }
 

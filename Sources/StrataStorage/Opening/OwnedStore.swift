@@ -2,6 +2,7 @@ package import Foundation
 import StrataBase
 package import StrataJournal
 package import StrataSQLite
+import StrataSchema
 
 /// A store whose writer's lock this process holds: everything that writes to a store's file goes through it.
 ///
@@ -169,8 +170,13 @@ extension OwnedStore {
   }
 
   /// Opens the file for writing; its contents were not verified.
+  ///
+  /// Throws `.needsFeature` for a file with a feature of a later version.
   package func connectForWriting() throws -> Connection {
     let connection = try connect()
+    if let feature = try FeatureRow.unknown(on: connection) {
+      throw PersistenceError.Reason.needsFeature(feature)
+    }
     try connection.checkWriteVersion()
     try connection.configureWriter(newFile: FileHeader(applicationID: StoreHeader.applicationID))
     try connection.checkStructure()
