@@ -474,7 +474,7 @@ struct FailoverTests {
     }
     let persistence = try await follower.lead()
     isLeading.withLock { $0 = true }
-    #expect(committing.wait())
+    #expect(await committing.isOpen())
     try await persistence.replicated(through: persistence.revision)
     #expect(accepted.elements.count >= 20)
     #expect(try await pulledBooks() == Array(1...3) + accepted.elements)
@@ -526,7 +526,7 @@ struct FailoverTests {
     let whileSuspended = inBackground {
       do { try add(4...6, to: store) } catch { Issue.record(error) }
     }
-    #expect(whileSuspended.wait())
+    #expect(await whileSuspended.isOpen())
     try await persistence.resume()
     // The file is there again, and the archive is not.
     try await waitUntilHeldBack()
@@ -537,7 +537,7 @@ struct FailoverTests {
     }
     #expect(!isOver.withLock { $0 })
     archive.work()
-    #expect(committing.wait())
+    #expect(await committing.isOpen())
     try await persistence.replicated(through: 7)
     try await persistence.close()
   }

@@ -44,7 +44,7 @@ import Testing
       screen.counts.append($0.count)
     }
     let store = store
-    #expect(inBackground { store.commit { $0.count = 1 } }.wait())
+    #expect(inBackground { store.commit { $0.count = 1 } }.holdThread())
     #expect(screen.counts == [0])
     await mainQueueTurn()
     #expect(screen.counts == [0, 1])
@@ -56,7 +56,7 @@ import Testing
       screen.counts.append($0.count)
     }
     let store = store
-    #expect(inBackground { store.commit { $0.count = 1 } }.wait())
+    #expect(inBackground { store.commit { $0.count = 1 } }.holdThread())
     store.commit { $0.count = 2 }
     #expect(screen.counts == [0])
     await mainQueueTurn()
@@ -73,7 +73,7 @@ import Testing
       let subscription = store.sinkState(queue: .mainImmediate) { screen.counts.append($0.count) }
       begun.withLock { $0 = subscription }
     }
-    #expect(beginning.wait())
+    #expect(beginning.holdThread())
     #expect(screen.counts == [])
     await mainQueueTurn()
     #expect(screen.counts == [0])
@@ -89,7 +89,7 @@ import Testing
       _ = release.wait()
     }
     let committing = inBackground { store.commit { $0.count = 1 } }
-    #expect(reached.wait())
+    #expect(reached.holdThread())
     let visits = store.derived(.map(\.count))
     let derived = Screen()
     let subscriptions = [
@@ -105,7 +105,7 @@ import Testing
     // The other thread delivers it.
     #expect(screen.counts == [1])
     release.open()
-    #expect(committing.wait())
+    #expect(committing.holdThread())
     await mainQueueTurn()
     #expect(screen.counts == [1, 2])
     #expect(derived.counts == [1, 10, 2, 20])
@@ -144,7 +144,7 @@ import Testing
       screen.counts.append($0.count)
     }
     let store = store
-    #expect(inBackground { store.commit { $0.count = 1 } }.wait())
+    #expect(inBackground { store.commit { $0.count = 1 } }.holdThread())
     subscription.cancel()
     await mainQueueTurn()
     #expect(screen.counts == [0])
@@ -188,7 +188,7 @@ import Testing
       #expect(whole.counts.count >= 1)
       #expect(part.counts.count >= 1)
       for _ in 0..<10 { store.commit { $0.count += 1 } }
-      #expect(committing.wait())
+      #expect(committing.holdThread())
       await mainQueueTurn()
       for counts in [whole.counts, part.counts] {
         #expect(counts == Array((counts.first ?? 0)...70))

@@ -83,7 +83,7 @@ import Testing
     let count = store.observed(.map(\.count))
     let observed = observing { count.value }
     let store = store
-    #expect(inBackground { store.commit { $0.count = 1 } }.wait())
+    #expect(inBackground { store.commit { $0.count = 1 } }.holdThread())
     // What a view shows does not change without a notification.
     #expect(count.value == 0)
     #expect(observed.changes.withLock { $0 } == 0)
@@ -97,7 +97,7 @@ import Testing
     for round in 1...loopCount("STRATA_SEQUENCES", 100) {
       let committing = inBackground { store.commit { $0.count = round } }
       let count = store.observed(.map(\.count))
-      #expect(committing.wait())
+      #expect(committing.holdThread())
       await mainQueueTurn()
       #expect(count.value == round)
     }
@@ -138,6 +138,6 @@ import Testing
     store.commit { $0.loggedIn.visits = 1 }
     let committing = inBackground { store.commit { $0.count = 2 } }
     #expect(await iterator.next() == 2)
-    #expect(committing.wait())
+    #expect(committing.holdThread())
   }
 }

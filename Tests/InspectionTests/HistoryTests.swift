@@ -459,7 +459,7 @@ struct HistoryTests {
       }
     }
     isOver.record(true)
-    #expect(committing.wait())
+    #expect(await committing.isOpen())
     #expect(right == 80 || retention == .little)
     try await persistence.close()
     #expect(try Inspector(path: path).verify().isSound)

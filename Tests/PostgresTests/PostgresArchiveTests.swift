@@ -142,7 +142,7 @@
       let free = "SELECT number FROM strata.store WHERE name = '\(store)' FOR UPDATE SKIP LOCKED"
       while try !server.sql(free).isEmpty {}
       let head = try await self.archive().lead(ArchiveConformance.candidate())
-      #expect(holding.wait())
+      #expect(await holding.isOpen())
       #expect(head.mark == next)
       #expect(head.epoch == term.epoch + 1)
     }

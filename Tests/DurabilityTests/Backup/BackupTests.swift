@@ -96,7 +96,7 @@ struct BackupTests {
       #expect(try inspector.info().revision == position.revision.number)
     }
     isOver.record(true)
-    #expect(committing.wait())
+    #expect(await committing.isOpen())
     try await persistence.close()
     #expect(try Inspector(path: path).verify().isSound)
 

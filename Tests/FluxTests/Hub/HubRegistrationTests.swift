@@ -71,7 +71,7 @@ struct HubRegistrationTests {
 
     let transaction = hub.dispatch(CounterAction.increase, to: "gone", mode: .sync) { done.open() }
 
-    #expect(done.wait())
+    #expect(await done.isOpen())
     guard case .unknownStore("gone")? = transaction.error else {
       Issue.record("\(String(describing: transaction.error))")
       return
@@ -120,7 +120,7 @@ struct HubRegistrationTests {
     let transaction = hub.dispatch(StrangeAction(), mode: .sync) { done.open() }
     try await hub.dispatch(StrangeAction())
 
-    #expect(done.wait())
+    #expect(await done.isOpen())
     #expect(transaction.error == nil)
     #expect(hub.activeDispatches.isEmpty)
   }

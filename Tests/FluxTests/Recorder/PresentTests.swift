@@ -19,7 +19,7 @@ struct PresentTests {
       Issue.record("\(String(describing: transaction.error))")
       return
     }
-    #expect(then.wait())
+    #expect(await then.isOpen())
     await #expect(throws: DispatchError.self) {
       try await recorded.hub.dispatch(CounterAction.add(50))
     }

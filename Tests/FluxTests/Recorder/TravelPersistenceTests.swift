@@ -149,11 +149,11 @@ struct TravelPersistenceTests {
     try await shelf.add(1, 2)
     let revision = shelf.persistence.revision
     shelf.hub.dispatch(CounterAction.look) { done.open() }
-    #expect(started.wait())
+    #expect(await started.isOpen())
 
     try shelf.recorder.back()
     resume.open()
-    #expect(done.wait())
+    #expect(await done.isOpen())
 
     #expect(shelf.ids == [1])
     #expect(shelf.persistence.revision == revision.next)

@@ -171,7 +171,7 @@ struct LifecycleTests {
     }
     while committed.elements.count < 100 { await Task.yield() }
     try await persistence.close()
-    #expect(committing.wait())
+    #expect(await committing.isOpen())
 
     let again = try await open()
     #expect(again.initialState.db.books.count == committed.elements.count)
@@ -185,7 +185,7 @@ struct LifecycleTests {
     let hook = SlowHook()
     store.hook(where: { (_: SlowHook) in false }, orInstall: { hook })
     let committing = inBackground { store.commit { $0.db.books.insert(Book(id: 1)) } }
-    #expect(hook.reached.wait())
+    #expect(await hook.reached.isOpen())
 
     let closed = Recorder<Bool>()
     let closing = Task {
@@ -195,7 +195,7 @@ struct LifecycleTests {
     // Time for a close that does not wait to finish; one that waits is still pending afterwards.
     for _ in 0..<20_000 where closed.elements.isEmpty { await Task.yield() }
     hook.proceed.open()
-    #expect(committing.wait())
+    #expect(await committing.isOpen())
     try await closing.value
 
     let again = try await open()
