@@ -117,7 +117,7 @@ extension ArchiveError {
     case let error as PersistenceError: try self.init(of: archive, foundBy: error.reason)
     case let reason as PersistenceError.Reason:
       switch reason {
-      case .feature(let feature): try self.init(of: archive, foundBy: feature.error)
+      case .feature(let feature): try self.init(of: archive, foundBy: feature)
       case .olderFormat(let found, let known):
         self.init(.olderFormat(found: found, known: known), archive: archive)
       case .newerFormat(let found, let known):

@@ -16,6 +16,13 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     /// The lease of a leader that gives no sign runs for longer than a lease is: a clock went back, or that leader asks
     /// for longer ones.
     case leaseTooLong(by: String, for: Duration, lease: Duration)
+    /// Another process leads, or may do so by now, so commits would not become part of the history.
+    ///
+    /// It has the name of that leader, nil while it is not known that another one leads, and why this process does not: whose
+    /// lease runs, or since when the archive cannot be reached.
+    case notLeading(by: String?, because: String)
+    /// The store follows it, and has no commits of its own.
+    case following
     /// It has the history of another store.
     case otherStore(UUID)
     /// It has no store: nothing was put there yet, or it was removed or lost.
@@ -84,6 +91,11 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
       the archive \(archive) may have \(Measures.count(count, "entity", "entities")) that \(count == 1 ? "was" : "were") erased \
       from the file: it went back to before that, or the erasure was never sent to it
       """
+    case .notLeading(let leader?, let cause):
+      "\(leader) leads the archive of this store now (\(cause))"
+    case .notLeading(nil, let cause):
+      "this process may not lead the archive of this store any more (\(cause))"
+    case .following: "this store follows \(archive), and has no commits of its own"
     case .olderFormat(let found, let known), .newerFormat(let found, let known):
       "the archive \(archive) has format \(found), and this build knows \(known)"
     case .damaged(let detail): "the archive \(archive) is damaged: \(detail)"
@@ -96,6 +108,13 @@ public struct ArchiveError: Error, Sendable, Equatable, CustomStringConvertible 
     case .away: "Check the network and the server."
     case .refused: "Follow the new leader, or open the file again once its lease has ended."
     case .led: "Follow that leader, or try again once its lease has ended."
+    case .notLeading(_?, _):
+      """
+      Close this store and open it again to follow, or to lead once the lease has ended. Commits that are not in \
+      the archive stay in the file.
+      """
+    case .notLeading(nil, _): "Wait until the archive can be reached again, or open the file again."
+    case .following: "Commit where the followed store is written, or let the follower lead."
     case .otherStore: "Give each store an archive of its own."
     case .leaseTooLong:
       "If that leader has ended, `strata archive release` ends the lease; else set the clock right."
@@ -138,12 +157,27 @@ extension ArchiveError.Reason {
   }
 }
 
-extension ArchiveError: FeatureErrorType {
+extension ArchiveError: FeatureError {
   package func remedy(at path: String?) -> String { remedy }
 
-  package var kind: PersistenceError.Remedy {
+  package var kind: PersistenceError.Kind {
     switch reason {
-    case .away, .refused, .led, .leaseTooLong: .retry
+    case .empty, .notFound, .gap: .notThere
+    case .otherStore, .takenBack: .otherStore
+    case .refused, .led, .leaseTooLong, .notLeading: .locked
+    case .away: .busy
+    case .damaged: .damaged
+    case .newerFormat: .newer
+    case .olderFormat: .otherSchema
+    case .lacksErasures, .unusable, .following: .refused
+    }
+  }
+
+  package var programRemedy: PersistenceError.Remedy {
+    switch reason {
+    case .away, .refused, .led, .leaseTooLong, .notLeading(nil, _): .retry
+    case .notLeading(_?, _): .reopen
+    case .following: .fixProgram
     case .otherStore, .empty, .notFound, .gap, .takenBack, .lacksErasures, .unusable: .chooseAnother
     case .olderFormat: .useOlderBuild
     case .newerFormat: .useNewerBuild
@@ -152,14 +186,11 @@ extension ArchiveError: FeatureErrorType {
   }
 }
 
-extension PersistenceError.Reason {
-  /// Something is wrong with an archive.
-  public static func archive(_ error: ArchiveError) -> PersistenceError.Reason {
-    .feature(FeatureError(error))
-  }
+extension PersistenceError {
+  /// What is wrong with an archive; nil for an error of another kind.
+  public var archive: ArchiveError? { feature() }
+}
 
-  /// What is wrong with an archive; nil for another reason.
-  public var archive: ArchiveError? {
-    if case .feature(let feature) = self { feature.error as? ArchiveError } else { nil }
-  }
+extension PersistenceError.Reason {
+  package static func archive(_ error: ArchiveError) -> Self { .feature(error) }
 }

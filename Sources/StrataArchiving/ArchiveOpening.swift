@@ -171,7 +171,7 @@ package struct ArchiveOpening: Sendable {
     } catch {
       await file.close()
       let known = PersistenceError(.opening, path: path.file, wrapping: error)
-      if let refusal = known.reason.archive, case .away = refusal.reason { throw error }
+      if let refusal = known.archive, case .away = refusal.reason { throw error }
       guard let newer = try await archive.head(replacing: former) else { throw error }
       return newer
     }
@@ -570,7 +570,7 @@ extension PersistenceError.Reason {
   /// The first revision that the archive was asked for and does not have; nil for another reason.
   fileprivate var firstMissing: Revision? {
     if case .trimmed(let revision, _) = self { return revision }
-    if case .gap(let gap)? = archive?.reason { return gap.lowerBound }
+    if case .gap(let gap)? = feature(ArchiveError.self)?.reason { return gap.lowerBound }
     return nil
   }
 }

@@ -386,7 +386,7 @@ extension ArchiveShipper {
       case .wait(let duration): pause = duration
       case .release(let term): await release(term)
       case .limitBacklog: await limitBacklog()
-      case .reportLost(let leader): lose(.notLeading(by: leader, because: cause))
+      case .reportLost(let leader): lose(to: leader, because: cause)
       default: perform(action)
       }
     }
@@ -421,7 +421,7 @@ extension ArchiveShipper {
       let now = Measures.time(writer.configuration.now())
       writer.queue.acceptCommitsAgain(
         until: Scheduling.now + rest,
-        because: "the archive \(archive.name) has taken nothing since \(now)"
+        then: notLeading(because: "the archive \(archive.name) has taken nothing since \(now)")
       )
       executor.schedule(after: rest) { [weak self] in
         self?.assumeIsolated { shipper in
@@ -459,8 +459,8 @@ extension ArchiveShipper {
   }
 
   /// Another process leads: nothing that this one does can become part of the history.
-  private func lose(_ loss: PersistenceError.Reason) {
-    guard case .notLeading(let leader?, _) = loss else { return }
+  private func lose(to leader: String, because cause: String) {
+    let loss = notLeading(by: leader, because: cause)
     self.loss = loss
     pin = nil
     update { status in
@@ -517,7 +517,13 @@ extension ArchiveShipper {
         "the archive \(archive.name) has taken nothing since \(Measures.time(since)): \(detail)"
       case .starting, .leading, .notLeading, .closed: "the archive \(archive.name) has not answered"
       }
-    writer.queue.refuseCommits(.notLeading(by: nil, because: cause))
+    writer.queue.refuseCommits(notLeading(because: cause), mayPass: true)
+  }
+
+  private func notLeading(by leader: String? = nil, because cause: String)
+    -> PersistenceError.Reason
+  {
+    .archive(ArchiveError(.notLeading(by: leader, because: cause), archive: archive.name))
   }
 }
 

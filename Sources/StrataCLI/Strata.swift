@@ -67,9 +67,9 @@ struct Strata: ParsableCommand {
     } catch let error as UnknownVerb {
       exit(.usage, message: "\(error)".printable)
     } catch let error as PersistenceError {
-      exit(ExitStatus(error.reason), message: error.description.printable)
-    } catch let error as ArchiveError {
       exit(ExitStatus(error), message: error.description.printable)
+    } catch let error as ArchiveError {
+      exit(ExitStatus(error.kind), message: error.description.printable)
     } catch let error as QueryError {
       exit(ExitStatus(error), message: error.description.printable)
     } catch let error as SQLMigrationError {

@@ -94,7 +94,7 @@ package struct StoreErasure {
     for table in entities.tables.sorted() {
       var scan = state.scan(table, .ids(entities.ids(in: table)))
       if let entity = try scan.next() {
-        throw PersistenceError.Reason.stillPresent(
+        throw MaintenanceError.stillPresent(
           table: table,
           id: EncodedID.text(of: entity.id)
         )
@@ -141,7 +141,7 @@ package struct StoreErasure {
       }
     }
     guard let found else { return }
-    throw PersistenceError.Reason.stillReferenced(
+    throw MaintenanceError.stillReferenced(
       table: found.table,
       id: found.id,
       by: found.by,

@@ -200,10 +200,24 @@ extension DataMigrationError: CustomStringConvertible {
   }
 }
 
-extension DataMigrationError: FeatureErrorType {
+extension DataMigrationError: FeatureError {
   package var sentence: String { description }
 
-  package var kind: PersistenceError.Remedy {
+  package var kind: PersistenceError.Kind {
+    switch self {
+    case .unknownNumber: .notThere
+    case .olderBuild: .newer
+    case .missing, .drifted, .tooOld: .otherSchema
+    case .unreadable, .sealed, .takenBack: .undecodable
+    case .notEnoughSpace: .disk
+    case .badName, .duplicate, .gap, .outOfOrder, .pending, .needsProgram, .failed, .checkFailed,
+      .refused, .noStatement,
+      .notReversible, .idsNotReversible, .stragglers, .unknownStep:
+      .refused
+    }
+  }
+
+  package var programRemedy: PersistenceError.Remedy {
     switch self {
     case .badName, .duplicate, .gap, .outOfOrder, .missing, .drifted, .failed, .checkFailed,
       .refused,
@@ -218,14 +232,11 @@ extension DataMigrationError: FeatureErrorType {
   }
 }
 
-extension PersistenceError.Reason {
-  /// Data was not migrated.
-  public static func dataMigration(_ error: DataMigrationError) -> PersistenceError.Reason {
-    .feature(FeatureError(error))
-  }
+extension PersistenceError {
+  /// Why data was not migrated; nil for an error of another kind.
+  public var dataMigration: DataMigrationError? { feature() }
+}
 
-  /// Why data was not migrated; nil for another reason.
-  public var dataMigration: DataMigrationError? {
-    if case .feature(let feature) = self { feature.error as? DataMigrationError } else { nil }
-  }
+extension PersistenceError.Reason {
+  package static func dataMigration(_ error: DataMigrationError) -> Self { .feature(error) }
 }

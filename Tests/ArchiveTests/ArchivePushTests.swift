@@ -103,7 +103,7 @@ struct ArchivePushTests {
       let report = try await push(path)
       Issue.record("\(report)")
     } catch {
-      guard let error = error.reason.archive, isExpected(error.reason) else { throw error }
+      guard let error = error.archive, isExpected(error.reason) else { throw error }
     }
     #expect(try StoreBytes(path) == bytes)
     let now = try await archive.head()
@@ -204,7 +204,7 @@ struct ArchivePushTests {
       _ = try await push()
       Issue.record("nothing was thrown")
     } catch {
-      guard let error = error.reason.archive, case .away = error.reason else { throw error }
+      guard let error = error.archive, case .away = error.reason else { throw error }
     }
     archive.work()
     #expect(try await push().revision == 5)

@@ -198,7 +198,7 @@ struct ArchiveTests {
     var persistence: Persistence<LibraryState, LibraryDatabase>?
     while persistence == nil {
       do { persistence = try await open() } catch let error as PersistenceError {
-        if error.reason.archive == nil { throw error }
+        if error.archive == nil { throw error }
       }
     }
     guard let persistence else { return }
@@ -299,7 +299,7 @@ struct ArchiveTests {
       Issue.record("a commit without leadership was accepted")
     } catch let error as PersistenceError {
       #expect(
-        error.reason == .notLeading(by: "other", because: "it has led since, in epoch 3")
+        error.archive?.reason == .notLeading(by: "other", because: "it has led since, in epoch 3")
       )
     }
     try await first.close()
@@ -362,10 +362,10 @@ struct ArchiveTests {
       let error = #expect(throws: PersistenceError.self) {
         try store.commit { state throws in state.db.books.insert(Book(id: 9)) }
       }
-      guard case .notLeading(nil, let cause)? = error?.reason else {
+      guard case .notLeading(nil, let cause)? = error?.archive?.reason else {
         return "\(String(describing: error))"
       }
-      return cause ?? ""
+      return cause
     }
     let (calls, call) = AsyncStream.makeStream(of: Void.self)
     var called = calls.makeAsyncIterator()
@@ -526,7 +526,7 @@ struct ArchiveTests {
     let error = await #expect(throws: PersistenceError.self) {
       try await pull("time \(form).strata", to: .point(.time(first.time)))
     }
-    guard let reason = error?.reason.archive, case .damaged = reason.reason else {
+    guard let reason = error?.archive, case .damaged = reason.reason else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -577,7 +577,7 @@ struct ArchiveTests {
         #expect(opened.report.archive?.setAside == nil)
         try await opened.close()
       } catch let error as PersistenceError {
-        if error.reason.archive == nil { throw error }
+        if error.archive == nil { throw error }
       }
     }
     archive.work()

@@ -170,7 +170,7 @@ struct ArchiveVerificationTests {
       let before = try files()
       let bytes = try StoreBytes(path)
       let error = await #expect(throws: PersistenceError.self) { try await push() }
-      guard let reason = error?.reason.archive, case .damaged = reason.reason else {
+      guard let reason = error?.archive, case .damaged = reason.reason else {
         Issue.record("\(name): \(String(describing: error))")
         return
       }
@@ -201,7 +201,7 @@ struct ArchiveVerificationTests {
     for (name, contents) in chunks { try write(Data(contents.map { $0 ^ 1 }), toFile: name) }
     #expect(try await failures() == [])
     let error = await #expect(throws: PersistenceError.self) { try await push.run() }
-    guard let reason = error?.reason.archive, case .damaged = reason.reason else {
+    guard let reason = error?.archive, case .damaged = reason.reason else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -253,7 +253,7 @@ struct FailoverTests {
     let error = await #expect(throws: PersistenceError.self) {
       try await second.replicated(through: 5)
     }
-    #expect(error.map { if case .notLeading = $0.reason { true } else { false } } == true)
+    #expect(error.map { if case .notLeading? = $0.archive?.reason { true } else { false } } == true)
     try await second.close()
     #expect(try await pulledBooks() == Array(1...3) + Array(11...14))
   }
@@ -309,7 +309,7 @@ struct FailoverTests {
       try add(next...next, to: store)
       try await second.replicated(through: second.revision)
     }
-    #expect(error.map { if case .notLeading = $0.reason { true } else { false } } == true)
+    #expect(error.map { if case .notLeading? = $0.archive?.reason { true } else { false } } == true)
     try await second.close()
     try add(16...17, to: otherStore)
     try await other.replicated(through: 17)
@@ -399,7 +399,9 @@ struct FailoverTests {
       let error = await #expect(throws: PersistenceError.self) {
         try await leader.replicated(through: acknowledged.next)
       }
-      #expect(error.map { if case .notLeading = $0.reason { true } else { false } } == true)
+      #expect(
+        error.map { if case .notLeading? = $0.archive?.reason { true } else { false } } == true
+      )
     }
     // As a kill ends it.
     try await leader.suspend()
@@ -465,7 +467,7 @@ struct FailoverTests {
           try copy.commit { state throws in state.db.books.insert(Book(id: EntityID(number))) }
           accepted.record(number)
         } catch {
-          guard case .following = (error as? PersistenceError)?.reason else {
+          guard case .following? = (error as? PersistenceError)?.archive?.reason else {
             Issue.record(error)
             return
           }
@@ -648,7 +650,7 @@ struct FailoverTests {
     let error = await #expect(throws: PersistenceError.self) {
       try await again.replicated(through: 3, within: .milliseconds(100))
     }
-    #expect(error?.reason.archive != nil)
+    #expect(error?.archive != nil)
     #expect(again.replicatedRevision == nil)
     archive.work()
     try await again.replicated(through: 5)

@@ -17,6 +17,14 @@ struct FeatureErrorTests {
         .archive(ArchiveError(.newerFormat(found: 9, known: 2), archive: "a")), .useNewerBuild,
         "Update this program."
       ),
+      (
+        .archive(ArchiveError(.notLeading(by: "b", because: ""), archive: "a")), .reopen,
+        "open it again"
+      ),
+      (
+        .archive(ArchiveError(.notLeading(by: nil, because: ""), archive: "a")), .retry,
+        "can be reached"
+      ),
       (.dataMigration(.pending(["0001_a"])), .migrate, "Run them with `up`"),
       (.dataMigration(.refused([:])), .fixProgram, "If this is intended, add"),
     ] as [(PersistenceError.Reason, PersistenceError.Remedy, String)]
@@ -43,10 +51,10 @@ struct FeatureErrorTests {
         #expect((reason == another) == (index == other))
       }
     }
-    #expect(reasons[0].archive == empty && reasons[0].dataMigration == nil)
-    #expect(reasons[3].dataMigration == .pending(["0001_a"]) && reasons[3].archive == nil)
-    let wrapped = PersistenceError(.opening, path: "/app.strata", wrapping: empty)
-    #expect(wrapped.reason == reasons[0])
-    #expect(PersistenceError.Reason.closed.archive == nil)
+    let errors = reasons.map { PersistenceError(.opening, path: "/app.strata", $0) }
+    #expect(errors[0].archive == empty && errors[0].dataMigration == nil)
+    #expect(errors[3].dataMigration == .pending(["0001_a"]) && errors[3].archive == nil)
+    #expect(PersistenceError(.opening, path: "/app.strata", wrapping: empty) == errors[0])
+    #expect(PersistenceError(.opening, path: "/app.strata", .closed).archive == nil)
   }
 }

@@ -123,7 +123,7 @@ struct FollowerTests {
     let error = #expect(throws: PersistenceError.self) {
       try copy.commit { state throws in state.db.books.insert(Book(id: 99)) }
     }
-    #expect(error.map { if case .following = $0.reason { true } else { false } } == true)
+    #expect(error.map { if case .following? = $0.archive?.reason { true } else { false } } == true)
     await #expect(throws: PersistenceError.self) {
       try await copy.commitDurably { state in state.db.books.insert(Book(id: 99)) }
     }

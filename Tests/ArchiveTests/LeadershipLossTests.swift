@@ -90,7 +90,7 @@ struct LeadershipLossTests {
     let error = await #expect(throws: PersistenceError.self) {
       try await leader.replicated(through: leader.revision, within: .seconds(300))
     }
-    guard case .notLeading(by: "second", because: _) = error?.reason else {
+    guard case .notLeading(by: "second", because: _)? = error?.archive?.reason else {
       throw error ?? ArchiveError(.refused, archive: memory.name)
     }
     try await leader.close()

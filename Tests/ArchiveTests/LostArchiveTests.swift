@@ -220,7 +220,7 @@ struct LostArchiveTests {
     try await leadWithoutSign()
     clock.withLock { $0 -= 3_600 }
     let error = await #expect(throws: PersistenceError.self) { _ = try await open("second") }
-    guard let refusal = error?.reason.archive,
+    guard let refusal = error?.archive,
       case .leaseTooLong("gone", let rest, .milliseconds(100)) = refusal.reason
     else {
       Issue.record("\(String(describing: error))")

@@ -105,7 +105,7 @@ struct RewrittenHistoryTests {
     let refusal = await #expect(throws: PersistenceError.self) {
       try await pull.replace(by: compared)
     }
-    guard let error = refusal?.reason.archive, error.reason == .refused else {
+    guard let error = refusal?.archive, error.reason == .refused else {
       Issue.record("\(refusal.map { "\($0)" } ?? "no error")")
       return
     }
@@ -297,7 +297,7 @@ struct RewrittenHistoryTests {
     for _ in 1...3 { try await alone.erase([Book.ID(99)]) }
     try await alone.close()
     let error = await #expect(throws: PersistenceError.self) { try await open() }
-    guard let refusal = error?.reason.archive else {
+    guard let refusal = error?.archive else {
       Issue.record("\(String(describing: error))")
       return
     }

@@ -286,7 +286,7 @@ struct TakenBackTests {
   /// Expects that an opening is refused because the file was taken back.
   private func expectRefusal(_ body: () async throws -> Void) async throws {
     let error = await #expect(throws: PersistenceError.self) { try await body() }
-    guard let refusal = error?.reason.archive, case .takenBack = refusal.reason else {
+    guard let refusal = error?.archive, case .takenBack = refusal.reason else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -299,7 +299,7 @@ struct TakenBackTests {
     let error = await #expect(throws: PersistenceError.self) {
       try await push(ifLacking: .replaceIfTakenBack)
     }
-    guard let refusal = error?.reason.archive, case .unusable = refusal.reason else {
+    guard let refusal = error?.archive, case .unusable = refusal.reason else {
       Issue.record("\(String(describing: error))")
       return
     }
@@ -312,7 +312,7 @@ struct TakenBackTests {
     let led = await #expect(throws: PersistenceError.self) {
       try await push(ifLacking: .replaceIfTakenBack)
     }
-    guard let refused = led?.reason.archive, case .led = refused.reason else {
+    guard let refused = led?.archive, case .led = refused.reason else {
       Issue.record("\(String(describing: led))")
       return
     }

@@ -111,7 +111,7 @@ import Testing
     try await expectRefused(
       folder,
       path,
-      1,
+      6,
       """
       this store has format \(format), but this build reads format 3. Export it with the version of Strata that wrote it, \
       or with 0.2 (`strata export`), and import that with this one (`strata import`)

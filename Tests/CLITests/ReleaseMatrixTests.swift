@@ -85,7 +85,7 @@ struct ReleaseMatrixTests {
     do {
       try await Releases.all[first].write(path, Steps.list(form, first), Self.count)
     } catch let error as PersistenceError {
-      guard case .olderBuild? = error.reason.dataMigration else { throw error }
+      guard case .olderBuild? = error.dataMigration else { throw error }
       return "refused"
     }
     if try await runToTheEnd(tool, form, to: last, path) == .done { return "brought up" }
@@ -119,7 +119,7 @@ struct ReleaseMatrixTests {
         try await Releases.all[last].open(path, Steps.list(form, last))
         return .done
       } catch let error as PersistenceError {
-        guard case .stragglers? = error.reason.dataMigration else { throw error }
+        guard case .stragglers? = error.dataMigration else { throw error }
         return .stragglers
       }
     case .command:

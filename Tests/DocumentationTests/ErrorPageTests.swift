@@ -1,4 +1,7 @@
 import Foundation
+import StrataJournal
+import StrataMaintaining
+import TestSupport
 import Testing
 
 /// The page "Errors" has a row for each case of each public error, and for nothing else.
@@ -20,7 +23,35 @@ struct ErrorPageTests {
   @Test func `the page has no error that the sources do not have`() throws {
     let names = try Set(Self.enumerations().map(\.name))
     let sections = Set(try Self.sections().keys)
-    #expect(sections.subtracting(names) == ["Errors without cases"])
+    #expect(sections.subtracting(names) == ["Errors without cases", "What the message says"])
+  }
+
+  @Test func `each sentence of an error of the core is on the page, with its kind`() throws {
+    let rows = try #require(try Self.sections()["What the message says"])
+    var unused = Set(rows.map { $0[0] })
+    let reasons =
+      PersistenceError.Reason.all.map(\.reason) + [
+        .feature(MaintenanceError.stillPresent(table: "users", id: "1")),
+        .feature(
+          MaintenanceError.stillReferenced(table: "users", id: "1", by: "2 of notes", count: 2)
+        ),
+        .feature(MaintenanceError.notRedactable(field: "users.id", detail: "")),
+      ]
+    for reason in reasons {
+      let found = rows.filter { row in
+        let cause = row[1].prefix { $0 != ":" }
+        guard cause.contains("`.\(reason.kind)`") else { return false }
+        var rest = Substring(reason.sentence)
+        return row[0].split(separator: "…").allSatisfy { part in
+          guard let range = rest.range(of: part) else { return false }
+          rest = rest[range.upperBound...]
+          return true
+        }
+      }
+      #expect(!found.isEmpty, "\(reason.kind): \(reason.sentence)")
+      unused.subtract(found.map { $0[0] })
+    }
+    #expect(unused.isEmpty)
   }
 
   @Test func `each error without cases has a row`() throws {
@@ -53,7 +84,7 @@ struct ErrorPageTests {
     let cases: [String]
   }
 
-  /// The public enumerations that are errors, the outcome of `DurabilityError`, and the remedy of `PersistenceError`.
+  /// The public enumerations that are errors, the outcome of `DurabilityError`, and the kind and remedy of `PersistenceError`.
   private static func enumerations() throws -> [Enumeration] {
     var found: [Enumeration] = []
     for file in try Page.files(in: "Sources", ending: "swift") {
@@ -68,7 +99,8 @@ struct ErrorPageTests {
         let name = (indentation.isEmpty ? "" : "\(outer?.1 ?? "").") + declaration.2
         guard
           declaration.3.contains(/\bError\b/)
-            || ["DurabilityError.Outcome", "PersistenceError.Remedy"].contains(name)
+            || ["DurabilityError.Outcome", "PersistenceError.Kind", "PersistenceError.Remedy"]
+              .contains(name)
         else { continue }
         let cases = body[..<end].matches(of: /(?m)^ *case (\w+)/).map { String($0.1) }
         found.append(Enumeration(name: name, cases: cases))

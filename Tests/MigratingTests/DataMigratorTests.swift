@@ -37,7 +37,7 @@ struct DataMigratorTests {
     do {
       try await body()
     } catch let error as PersistenceError {
-      guard let error = error.reason.dataMigration else { throw error }
+      guard let error = error.dataMigration else { throw error }
       return error
     }
     return nil

@@ -322,7 +322,8 @@ struct EarlierStateTests {
     }
     let persistence = try await openLast([strict] + FiveReleases.migrations.dropFirst())
     let reason = try await reason(persistence, at: 2)
-    guard case .failed("0001_add_age", let detail)? = reason?.dataMigration else {
+    guard case .failed("0001_add_age", let detail)? = reason?.feature(DataMigrationError.self)
+    else {
       Issue.record("\(String(describing: reason))")
       return
     }

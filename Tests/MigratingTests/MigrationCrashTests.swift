@@ -162,7 +162,7 @@ struct MigrationCrashTests {
     )
     #expect(FileManager.default.createFile(atPath: filler, contents: Data(count: free - size / 2)))
     let error = await #expect(throws: PersistenceError.self) { try await without.up() }
-    guard case .notEnoughSpace? = error?.reason.dataMigration else {
+    guard case .notEnoughSpace? = error?.dataMigration else {
       Issue.record("\(error.map { "\($0)" } ?? "no error")")
       return
     }

@@ -268,7 +268,7 @@ extension MigrationLossTests {
     let error = await #expect(throws: PersistenceError.self) {
       _ = try await DataMigrator([back, there], at: path).test()
     }
-    guard case .refused(let findings)? = error?.reason.dataMigration else {
+    guard case .refused(let findings)? = error?.dataMigration else {
       Issue.record("\(error.map { "\($0)" } ?? "no error")")
       return
     }

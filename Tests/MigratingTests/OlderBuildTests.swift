@@ -37,7 +37,7 @@ struct OlderBuildTests {
       try await body()
       return nil
     } catch let error as PersistenceError {
-      guard let error = error.reason.dataMigration else { throw error }
+      guard let error = error.dataMigration else { throw error }
       return error
     }
   }

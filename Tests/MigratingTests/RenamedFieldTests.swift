@@ -133,7 +133,7 @@ struct RenamedFieldTests {
     }
     let backup = path + ".before-1"
     guard
-      case .olderBuild(["0001_title"], let detail, backup)? = error.reason.dataMigration
+      case .olderBuild(["0001_title"], let detail, backup)? = error.dataMigration
     else {
       Issue.record("another reason: \(error)")
       return
@@ -179,7 +179,7 @@ struct RenamedFieldTests {
           with: [.migrations([])]
         )
       }
-      guard case .olderBuild(_, _, let backup)? = error.reason.dataMigration else { throw error }
+      guard case .olderBuild(_, _, let backup)? = error.dataMigration else { throw error }
       return backup
     }
     let own = path + ".before-2-2"

@@ -60,7 +60,7 @@ struct SealedMigrationTests {
   /// Why a step is refused.
   private func reason(_ step: DataMigration) async throws -> DataMigrationError? {
     let error = try await #require(throws: PersistenceError.self) { _ = try await up(step) }
-    guard let reason = error.reason.dataMigration else { throw error }
+    guard let reason = error.dataMigration else { throw error }
     return reason
   }
 

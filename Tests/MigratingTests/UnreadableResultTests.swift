@@ -106,7 +106,7 @@ struct UnreadableResultTests {
       if price.id == .string("p4") { price["amount"] = .string("4 euros") }
     }
     let error = try await refusal(double, text)
-    guard case .unreadable(["0002_text"], let detail)? = error?.reason.dataMigration else {
+    guard case .unreadable(["0002_text"], let detail)? = error?.dataMigration else {
       Issue.record("another reason: \(String(describing: error))")
       return
     }
@@ -124,7 +124,7 @@ struct UnreadableResultTests {
     let same = DataMigration("0001_same", table: "prices") { $0["code"] = .string("c") }
       .allowing(.lossy("prices.code"))
     let error = try await refusal(same)
-    guard case .unreadable(["0001_same"], let detail)? = error?.reason.dataMigration else {
+    guard case .unreadable(["0001_same"], let detail)? = error?.dataMigration else {
       Issue.record("another reason: \(String(describing: error))")
       return
     }

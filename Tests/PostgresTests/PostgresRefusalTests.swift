@@ -62,7 +62,7 @@
         try await open()
         return nil
       } catch let error as PersistenceError {
-        guard let error = error.reason.archive, case .unusable(let detail) = error.reason
+        guard let error = error.archive, case .unusable(let detail) = error.reason
         else { throw error }
         return detail
       }
@@ -213,7 +213,7 @@
       let empty = await #expect(throws: PersistenceError.self) {
         try await follow(connection).close()
       }
-      guard let reason = empty?.reason.archive, case .empty = reason.reason else {
+      guard let reason = empty?.archive, case .empty = reason.reason else {
         Issue.record("\(String(describing: empty))")
         return
       }

@@ -100,7 +100,7 @@ struct BringingUpTests {
       try await body()
       return nil
     } catch let error as PersistenceError {
-      guard let error = error.reason.dataMigration else { throw error }
+      guard let error = error.dataMigration else { throw error }
       return error
     }
   }

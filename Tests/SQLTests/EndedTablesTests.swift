@@ -120,7 +120,7 @@ struct EndedTablesTests {
         try await openFirst(.refuse, known)
       }
       guard known.isEmpty || form == .swift else { continue }
-      guard case .olderBuild(let lacks, let detail, let backup)? = error?.reason.dataMigration
+      guard case .olderBuild(let lacks, let detail, let backup)? = error?.dataMigration
       else {
         Issue.record("\(String(describing: error))")
         continue

@@ -184,7 +184,7 @@ import Testing
   @Test func `a number that is larger than any float is refused`() async throws {
     let script = "UPDATE documents SET ratio = 1e300 WHERE id = 'doc-1'"
     let error = await #expect(throws: PersistenceError.self) { try await plan(script) }
-    guard case .failed(_, let detail)? = error?.reason.dataMigration else {
+    guard case .failed(_, let detail)? = error?.dataMigration else {
       Issue.record("\(error.map { "\($0)" } ?? "no error")")
       return
     }

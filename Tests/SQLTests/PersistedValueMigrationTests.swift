@@ -166,7 +166,7 @@ struct PersistedValueMigrationTests {
     let sql = "UPDATE \"value:settings\" SET value = json_set(value, '\(place)', \(value))"
     let migrator = DataMigrator([try DataMigration("0001_wrong", sql: sql)], at: path)
     let error = await #expect(throws: PersistenceError.self) { try await migrator.up() }
-    guard case .failed("0001_wrong", let text)? = error?.reason.dataMigration else {
+    guard case .failed("0001_wrong", let text)? = error?.dataMigration else {
       Issue.record("\(String(describing: error))")
       return
     }

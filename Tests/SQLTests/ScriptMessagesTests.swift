@@ -29,7 +29,7 @@ struct ScriptMessagesTests {
       try await migrator(sql).up()
       return nil
     } catch let error as PersistenceError {
-      guard case .failed("0001_script", let detail)? = error.reason.dataMigration else {
+      guard case .failed("0001_script", let detail)? = error.dataMigration else {
         throw error
       }
       return detail

@@ -73,7 +73,6 @@ import Testing
       (.damaged("a chunk"), .restore, "Restore a backup"),
       (.ruleBroken("titles"), .repair, "repair them"),
       (.closed, .reopen, "open the store again"),
-      (.notLeading(by: "b"), .reopen, "open it again"),
       (.reservedName("value:a"), .fixProgram, "Use another name"),
     ] as [(PersistenceError.Reason, PersistenceError.Remedy, String)]
   )

@@ -111,7 +111,7 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
       return .leads
     } catch {
       if error.reason == .closed || Task.isCancelled { return .leads }
-      if let refusal = error.reason.archive, case .led = refusal.reason { return .mayLater }
+      if let refusal = error.archive, case .led = refusal.reason { return .mayLater }
       progress.events.send(.couldNotLead("\(error)"))
       switch error.remedy {
       case .retry: return .mayLater
@@ -272,7 +272,8 @@ public final class Follower<State: StateType, Database: DatabaseType>: StoreSour
   /// Why a commit is refused; nil once this process leads.
   var refusal: PersistenceError? {
     if leadingPersistence != nil { return nil }
-    return PersistenceError(.appending, path: loop.path.file, .following(loop.name))
+    let error = ArchiveError(.following, archive: loop.name)
+    return PersistenceError(.appending, path: loop.path.file, .archive(error))
   }
 }
 

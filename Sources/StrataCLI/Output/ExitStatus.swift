@@ -1,5 +1,4 @@
 import Foundation
-package import StrataArchiving
 package import StrataJournal
 package import StrataMigrating
 package import StrataSQL
@@ -10,12 +9,12 @@ package import StrataScripts
 /// | code | meaning |
 /// | --- | --- |
 /// | 0 | success; also when the reader of a pipe has closed it |
-/// | 1 | failure: the file is not a store or has an older format, or the request cannot be answered |
+/// | 1 | failure: the file is not a store, or the request cannot be answered |
 /// | 2 | success with a finding: `diff` and `compare` differ, `doctor` found a problem, migrations are pending or would lose data |
 /// | 3 | there is no such file, directory, table or entity |
 /// | 4 | the store is damaged or truncated, or a check of `verify` failed |
-/// | 5 | locked or busy: the same call may succeed later |
-/// | 6 | drift: the schema of the file differs from the one this build knows |
+/// | 5 | locked or busy, or the archive does not answer: the same call may succeed later |
+/// | 6 | drift: the format or schema of the file differs from the one this build knows |
 /// | 7 | newer format: a newer build can read the file |
 /// | 64 | usage error (`EX_USAGE`; set by the parser) |
 /// | 74 | I/O error (`EX_IOERR`) |
@@ -34,41 +33,21 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
   case interrupted = 130
 
   /// The status for an error of a store's file.
-  package init(_ reason: PersistenceError.Reason) {
-    self =
-      switch reason {
-      case .missing, .missingDirectory, .notFound, .notReached, .trimmed, .merged, .beforeHistory:
-        .notFound
-      case .notAFile, .empty, .notADatabase, .foreign, .undecodable, .ruleBroken, .closed,
-        .previewing, .fileExists, .suspended, .movedOn, .notPersisted, .reservedName, .sealed,
-        .unopenable, .unlistedTables, .otherApplication, .olderFormat,
-        .needsFeature:
-        .failed
-      case .truncated, .damaged, .endMissing: .damaged
-      case .readOnly, .foreignCompanion: .failed
-      case .alreadyOpen, .busy: .locked
-      case .migration: .drift
-      case .newerFormat: .newerFormat
-      case .notReadable, .notWritable, .diskFull, .io: .io
-      case .beforeMigration, .nameTaken, .stillPresent, .stillReferenced, .notRedactable: .failed
-      case .notLeading, .following: .locked
-      case .ledgerUnknown, .tablesGone: .failed
-      case .temporaryFile: .io
-      case .feature:
-        reason.archive.map { Self($0) } ?? reason.dataMigration.map { Self($0) } ?? .failed
-      }
+  package init(_ error: PersistenceError) {
+    self = error.dataMigration.map { Self($0) } ?? Self(error.kind)
   }
 
-  /// The status for an error of an archive.
-  package init(_ error: ArchiveError) {
+  /// The status for a kind of errors of a store's file or of an archive.
+  package init(_ kind: PersistenceError.Kind) {
     self =
-      switch error.reason {
-      case .away: .io
-      case .refused, .led, .leaseTooLong: .locked
-      case .otherStore, .takenBack, .lacksErasures, .olderFormat, .unusable: .failed
-      case .empty, .notFound, .gap: .notFound
-      case .newerFormat: .newerFormat
+      switch kind {
+      case .notThere: .notFound
+      case .notAStore, .otherStore, .undecodable, .refused, .closed, .notKept: .failed
+      case .locked, .busy: .locked
       case .damaged: .damaged
+      case .newer: .newerFormat
+      case .otherSchema: .drift
+      case .disk: .io
       }
   }
 

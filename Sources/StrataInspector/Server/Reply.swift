@@ -39,16 +39,15 @@
       switch error {
       case let error as Question.Wrong: self.init(.badRequest, error: error.description)
       case let error as QueryError: self.init(.badRequest, error: error.description)
-      case let error as PersistenceError: self.init(Self.status(error.reason), error: "\(error)")
+      case let error as PersistenceError: self.init(Self.status(error.kind), error: "\(error)")
       default: self.init(.internalServerError, error: "\(error)")
       }
     }
 
-    private static func status(_ reason: PersistenceError.Reason) -> HTTPResponseStatus {
-      switch reason {
-      case .missing, .missingDirectory, .notFound, .notReached, .trimmed, .merged, .beforeHistory:
-        .notFound
-      case .busy, .alreadyOpen, .suspended: .serviceUnavailable
+    private static func status(_ kind: PersistenceError.Kind) -> HTTPResponseStatus {
+      switch kind {
+      case .notThere: .notFound
+      case .busy, .locked, .closed: .serviceUnavailable
       default: .internalServerError
       }
     }

@@ -1,8 +1,8 @@
-public import Foundation
+package import Foundation
 
 extension PersistenceError {
-  /// What can go wrong with a file.
-  public enum Reason: Error, Sendable, Equatable {
+  /// What can go wrong with a file, in all detail: what a program needs of it is its kind, its remedy and its text.
+  package enum Reason: Error, Sendable, Equatable {
     /// There is no file at the path.
     case missing
     /// The directory of the path does not exist.
@@ -87,7 +87,7 @@ extension PersistenceError {
     /// There is no such table, entity, revision or snapshot.
     case notFound(String)
     /// An error of a product that stands on the core, such as one of a migration or of an archive.
-    case feature(FeatureError)
+    case feature(any FeatureError)
     /// Tables of the file have records and are unknown to this build, which has tables that the file lacks.
     ///
     /// The number is the next one that is free for the migration that the remedy suggests.
@@ -102,19 +102,6 @@ extension PersistenceError {
     case beforeMigration(String)
     /// The snapshot of another revision has this name.
     case nameTaken(String, Revision)
-    /// Entities that are to be erased are still in the database. The first of them is named.
-    case stillPresent(table: String, id: String)
-    /// Other entities refer to entities that are to be erased. The first of them is named.
-    case stillReferenced(table: String, id: String, by: String, count: Int)
-    /// A field cannot be replaced in a bundle.
-    case notRedactable(field: String, detail: String)
-    /// Another process leads the archive, or may do so by now, so commits would not become part of the history.
-    ///
-    /// It has the name of that leader, nil while it is not known that another one leads, and why this process does not: whose
-    /// lease runs, or since when the archive cannot be reached.
-    case notLeading(by: String?, because: String? = nil)
-    /// The store follows another one.
-    case following(String)
   }
 }
 
@@ -196,7 +183,7 @@ extension PersistenceError.Reason {
     case .previewing: "the store shows another time, and commits made there are not stored"
     case .readOnly: "this store was opened for reading only"
     case .notFound(let what): "there is no \(what)"
-    case .feature(let error): error.description
+    case .feature(let error): error.sentence
     case .tablesGone(let tables, let new, _):
       """
       the file has \(tables.listOfRecords), which this build does not know, and no records of \
@@ -215,21 +202,11 @@ extension PersistenceError.Reason {
       """
     case .nameTaken(let name, let revision):
       "the snapshot of revision \(revision) has the name “\(name)”"
-    case .stillPresent(let table, let id): "the entity \(id) of table \(table) is in the database"
-    case .stillReferenced(let table, let id, let other, let count):
-      """
-      \(Measures.count(count, "entity refers", "entities refer")) to the entity \(id) of table \(table), \
-      such as \(other)
-      """
-    case .notRedactable(let field, let detail): "the field \(field) cannot be replaced: \(detail)"
-    case .notLeading(let leader?, let cause):
-      "\(leader) leads the archive of this store now" + (cause.map { " (\($0))" } ?? "")
-    case .notLeading(nil, let cause):
-      "this process may not lead the archive of this store any more"
-        + (cause.map { " (\($0))" } ?? "")
-    case .following(let source): "this store follows \(source), and has no commits of its own"
     }
   }
+
+  /// What is wrong, and what to do about it.
+  package var text: String { "\(sentence.withFullStop) \(remedy)" }
 
   /// What to do about it.
   package var remedy: String { remedy(at: nil) }
@@ -353,7 +330,7 @@ extension PersistenceError.Reason {
     case .notPersisted: "Insert them again with values that their encode(to:) accepts."
     case .previewing: "Return to the present, or keep what is shown, before the commit."
     case .readOnly: "Open it with RestorePolicy.strict or .bestEffort to change its database."
-    case .feature(let error): error.error.remedy(at: path)
+    case .feature(let error): error.remedy(at: path)
     case .tablesGone(let tables, let new, let number):
       """
       If a table was renamed, add the migration \
@@ -374,21 +351,6 @@ extension PersistenceError.Reason {
       """
     case .nameTaken:
       "Choose another name, or rename that snapshot (`strata snapshot rename`); `--replace` moves the name."
-    case .stillPresent: "Remove it in a commit first. Nothing was erased."
-    case .stillReferenced:
-      """
-      Change or remove these first, or allow references that lead nowhere (`--leave-references`). Nothing \
-      was erased.
-      """
-    case .notLeading(_?, _):
-      """
-      Close this store and open it again to follow, or to lead once the lease has ended. Commits that are not in \
-      the archive stay in the file.
-      """
-    case .notLeading(nil, _): "Wait until the archive can be reached again, or open the file again."
-    case .following: "Commit where the followed store is written, or let the follower lead."
-    case .notRedactable:
-      "`strata schema` lists the fields. Nothing was written."
     case .notFound:
       """
       Check the spelling. `strata tables` lists the tables, and `strata info` the snapshots.

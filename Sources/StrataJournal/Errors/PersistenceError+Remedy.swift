@@ -30,30 +30,25 @@ extension PersistenceError {
   /// What a program can do about it.
   public var remedy: Remedy {
     switch reason {
-    case .alreadyOpen, .busy, .notLeading(nil, _): .retry
-    case .diskFull: .freeSpace
+    case .alreadyOpen, .busy: .retry
+    case .diskFull, .temporaryFile: .freeSpace
     case .notReadable, .notWritable, .io: .checkDisk
     case .missing, .missingDirectory, .notAFile, .foreignCompanion, .empty, .notADatabase, .foreign,
       .fileExists, .notFound, .notReached, .trimmed, .merged, .beforeHistory, .beforeMigration,
       .nameTaken:
       .chooseAnother
     case .olderFormat: .useOlderBuild
-    case .newerFormat: .useNewerBuild
-    case .migration: .useNewerBuild
-    case .undecodable: .migrate
+    case .newerFormat, .migration: .useNewerBuild
+    case .undecodable, .tablesGone: .migrate
     case .needsFeature("migrations"): .fixProgram
     case .needsFeature: .useNewerBuild
-    case .truncated, .damaged, .endMissing: .restore
-    case .ruleBroken, .notPersisted, .stillPresent, .stillReferenced: .repair
-    case .closed, .suspended, .movedOn, .notLeading(_?, _): .reopen
+    case .truncated, .damaged, .endMissing, .ledgerUnknown: .restore
+    case .ruleBroken, .notPersisted: .repair
+    case .closed, .suspended, .movedOn: .reopen
     case .otherApplication, .sealed, .unopenable, .reservedName, .unlistedTables, .previewing,
-      .readOnly,
-      .notRedactable, .following:
+      .readOnly:
       .fixProgram
-    case .feature(let error): error.error.kind
-    case .tablesGone: .migrate
-    case .ledgerUnknown: .restore
-    case .temporaryFile: .freeSpace
+    case .feature(let error): error.programRemedy
     }
   }
 }

@@ -30,8 +30,7 @@ extension PersistenceError {
     case let error as CorruptionError: self.init(operation, path: path, .damaged(error.detail))
     case let error as RecordError:
       self.init(operation, path: path, .damaged("a record cannot be read: \(error)"))
-    case let error as any FeatureErrorType:
-      self.init(operation, path: path, .feature(FeatureError(error)))
+    case let error as any FeatureError: self.init(operation, path: path, .feature(error))
     case let error as MigrationError: self.init(operation, path: path, Reason(error, operation))
     case let error as SystemError: self.init(operation, path: path, Reason(error, operation))
     default: self.init(operation, path: path, .io("\(error)"))

@@ -63,7 +63,7 @@ final class BundleWriter {
       try marks.moved(after: base, chains).write(to: connection)
     }
     for field in fields where !met.contains(field) {
-      throw PersistenceError.Reason.notRedactable(
+      throw MaintenanceError.notRedactable(
         field: "\(field)",
         detail: "no record of the bundle has it"
       )

@@ -24,7 +24,7 @@ package struct RedactedFields: Sendable {
     guard view.allTables.contains(table) else {
       throw PersistenceError.Reason.notFound("table \(field.table)")
     }
-    func refuse(_ detail: String) -> PersistenceError.Reason {
+    func refuse(_ detail: String) -> MaintenanceError {
       .notRedactable(field: "\(field)", detail: detail)
     }
     let layouts = view.catalog.numberedLayouts(of: table).values

@@ -17,7 +17,7 @@ public struct EntityVersion<Entity: EntityType>: Sendable, Equatable {
     case notPersisted
     /// It was put, and this build cannot read the stored record: the reason is the one that reading it
     /// with `deltas` throws.
-    case undecodable(PersistenceError.Reason)
+    case undecodable(String)
   }
 
   /// Where the version comes from.

@@ -80,7 +80,7 @@ extension ReadView {
       throw error
     } catch {
       let id = EncodedID.text(of: key.id)
-      return .undecodable(PersistenceError.Reason(reading: error, table: key.table, id: id))
+      return .undecodable(PersistenceError.Reason(reading: error, table: key.table, id: id).text)
     }
   }
 }

@@ -115,7 +115,7 @@ extension JournalWriter {
     let error = PersistenceError(.appending, path: path.file, wrapping: error)
     abortBackups()
     fail(error)
-    events.send(.degraded(error.reason))
+    events.send(.degraded(error))
     planRecovery()
     return error
   }
@@ -126,7 +126,7 @@ extension JournalWriter {
     statusTracker.update { $0.fail("\(error)", at: now) }
     guard let store = state.store, let position = state.position else { return }
     let began = if case .degraded(_, let since) = state.condition { since } else { now }
-    dropSession(.degraded(store, position, error.reason, since: began))
+    dropSession(.degraded(store, position, error, since: began))
   }
 
   /// Closes the file, lets `work` put another one in its place while the lock is held, and opens it again.

@@ -27,7 +27,7 @@ enum WriterState {
   /// Commits reach the file again, and the condition is still the one that it was.
   case recovering(WriterSession, OwnedStore, from: PersistenceStatus.Condition)
   /// The lock is held, but no connection.
-  case degraded(OwnedStore, Position, PersistenceError.Reason, since: Date)
+  case degraded(OwnedStore, Position, PersistenceError, since: Date)
   /// Nothing is held until the file is resumed.
   case suspended(Position, since: Date)
   case closed
@@ -62,7 +62,7 @@ enum WriterState {
     switch self {
     case .unopened, .reading, .writing, .replacing: .healthy
     case .recovering(_, _, let before): before
-    case .degraded(_, _, let reason, let since): .degraded(reason, since: since)
+    case .degraded(_, _, let error, let since): .degraded(error, since: since)
     case .suspended(_, let since): .suspended(since: since)
     case .closed: .closed
     }
@@ -71,7 +71,7 @@ enum WriterState {
   /// Why nothing can be written at this moment.
   var refusal: PersistenceError.Reason {
     switch self {
-    case .degraded(_, _, let reason, _): reason
+    case .degraded(_, _, let error, _): error.reason
     case .suspended: .suspended
     case .reading: .readOnly
     case .writing, .replacing, .recovering: .busy("the file is being opened again")

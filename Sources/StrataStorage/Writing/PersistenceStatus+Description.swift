@@ -48,8 +48,8 @@ extension PersistenceStatus.Condition: CustomStringConvertible {
   public var description: String {
     switch self {
     case .healthy: "The file is healthy."
-    case .degraded(let reason, let since):
-      "Degraded since \(Measures.time(since)): \(reason.sentence). \(reason.remedy)"
+    case .degraded(let error, let since):
+      "Degraded since \(Measures.time(since)): \(error.reason.sentence). \(error.reason.remedy)"
     case .suspended(let since):
       "Suspended since \(Measures.time(since)): commits wait in memory until resume()."
     case .closed: "Closed."

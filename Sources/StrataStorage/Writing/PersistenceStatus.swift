@@ -6,7 +6,7 @@ public import StrataJournal
 /// ```swift
 /// let status = persistence.status
 /// metrics.gauge("strata.queue", status.queue.entities)
-/// if case .degraded(let reason, let since) = status.condition { alarm("\(reason) since \(since)") }
+/// if case .degraded(let error, let since) = status.condition { alarm("\(error) since \(since)") }
 /// ```
 ///
 /// The parts are read one after another, so while the writer is busy they may differ by one group.
@@ -16,7 +16,7 @@ public struct PersistenceStatus: Sendable, Equatable {
     /// Commits reach the file.
     case healthy
     /// Writing has failed since then; the store continues in memory and the writer keeps trying.
-    case degraded(PersistenceError.Reason, since: Date)
+    case degraded(PersistenceError, since: Date)
     /// The file is closed until `resume()` opens it again; the store continues in memory.
     case suspended(since: Date)
     /// The persistence was closed.
@@ -135,7 +135,7 @@ public enum PersistenceEvent: Sendable, Equatable {
   /// A snapshot or the trimming after it failed; the journal is not affected.
   case snapshotFailed(String)
   /// Writing failed: the store continues in memory, and the writer keeps trying.
-  case degraded(PersistenceError.Reason)
+  case degraded(PersistenceError)
   /// The disk works again and has everything up to this revision.
   case recovered(through: Revision)
   /// These entities changed in memory but could not be encoded; the file has older records of them.

@@ -97,21 +97,17 @@ package final class WriteQueue: Sendable {
     state.withLockSignalling { $0.recover(through: revision) }
   }
 
-  /// Refuses further commits.
-  package func refuseCommits(_ reason: PersistenceError.Reason) {
-    state.withLockSignalling { $0.refuseCommits(reason) }
+  /// Refuses further commits: see ``WriteQueueState``.
+  package func refuseCommits(_ reason: PersistenceError.Reason, mayPass: Bool = false) {
+    state.withLockSignalling { $0.refuseCommits(reason, mayPass: mayPass) }
   }
 
-  /// Accepts commits again that were refused because this process may no longer lead.
-  ///
-  /// - Parameters:
-  ///   - end: When the lease ends by which it leads: commits are refused from then on.
-  ///   - cause: Why they are, as far as it is known.
+  /// Accepts commits until a time, also those that a refusal which may pass has refused.
   package func acceptCommitsAgain(
     until end: ContinuousClock.Instant,
-    because cause: String
+    then refusal: PersistenceError.Reason
   ) {
-    state.withLock { $0.acceptCommitsAgain(until: end, because: cause) }
+    state.withLock { $0.acceptCommitsAgain(until: end, then: refusal) }
   }
 
   /// Lets commits wait, or continue, because of how far the archive is behind.

@@ -32,11 +32,13 @@ package struct WriteQueueState: Sendable {
   private var isWriterAwake = false
   /// Whether a delayed call of the writer is scheduled; it serves every commit until then.
   private var isWakeDelayed = false
-  /// Why commits are refused: the file is being closed, or is read only, or another process leads its
-  /// archive; nil while they are accepted.
+  /// Why commits are refused: the file is being closed, or is read only, or a companion does not allow them; nil while
+  /// they are accepted.
   package private(set) var refusal: PersistenceError.Reason?
-  /// When the lease ends without which commits are refused; nil where there is none.
-  private var lease: (end: ContinuousClock.Instant, cause: String)?
+  /// Whether they may be accepted again.
+  private var isRefusalPassing = false
+  /// Until when a companion allows commits, and why they are refused from then on; nil where there is no end.
+  private var lease: (end: ContinuousClock.Instant, refusal: PersistenceError.Reason)?
   /// Whether commits wait because the archive is too far behind.
   package var isHeldBack = false
 
@@ -180,25 +182,25 @@ package struct WriteQueueState: Sendable {
 
   /// Refuses further commits; those that wait are written.
   ///
-  /// The first reason stays, unless the file is being closed, or more is known of why this process does not lead.
-  package mutating func refuseCommits(_ reason: PersistenceError.Reason) {
-    switch (refusal, reason) {
-    case (nil, _), (_, .closed), (.notLeading(nil, _)?, .notLeading): refusal = reason
-    default: break
-    }
+  /// The first reason stays, unless it may pass, or the file is being closed.
+  ///
+  /// - Parameter mayPass: Whether ``acceptCommitsAgain(until:then:)`` ends it.
+  package mutating func refuseCommits(_ reason: PersistenceError.Reason, mayPass: Bool = false) {
+    guard refusal == nil || isRefusalPassing || reason == .closed else { return }
+    (refusal, isRefusalPassing) = (reason, mayPass)
   }
 
-  /// Accepts commits again that were refused because this process may no longer lead.
+  /// Accepts commits until a time, also those that a refusal which may pass has refused.
   ///
   /// - Parameters:
-  ///   - end: When the lease ends by which it leads.
-  ///   - cause: Why commits are refused from then on, as far as it is known.
+  ///   - end: When a companion's lease ends.
+  ///   - refusal: Why commits are refused from then on.
   package mutating func acceptCommitsAgain(
     until end: ContinuousClock.Instant,
-    because cause: String
+    then refusal: PersistenceError.Reason
   ) {
-    lease = (end, cause)
-    if case .notLeading(nil, _)? = refusal { refusal = nil }
+    lease = (end, refusal)
+    if isRefusalPassing { (self.refusal, isRefusalPassing) = (nil, false) }
   }
 
   /// Why a commit at a time is refused; nil if it is accepted.
@@ -209,7 +211,7 @@ package struct WriteQueueState: Sendable {
   ) -> PersistenceError.Reason? {
     if let refusal { return refusal }
     guard let lease, time() >= lease.end else { return nil }
-    return .notLeading(by: nil, because: lease.cause)
+    return lease.refusal
   }
 
   /// Whether a commit waits and the writer has not tried to write it.

@@ -50,7 +50,8 @@ struct FullDiskTests {
     store.commit { $0.db.books.insert(Book(id: 9_999, title: "in memory")) }
     store.commit { $0.db.books.insert(Book(id: 9_999, title: "still in memory")) }
     #expect(store.state.db.books[9_999]?.title == "still in memory")
-    #expect(await nextChange(&events) == .degraded(.diskFull))
+    let degraded = PersistenceError(.appending, path: persistence.path, .diskFull)
+    #expect(await nextChange(&events) == .degraded(degraded))
 
     try disk.remount("size=16m")
     #expect(await nextChange(&events) == .recovered(through: persistence.revision))

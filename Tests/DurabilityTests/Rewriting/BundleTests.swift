@@ -256,15 +256,30 @@ struct BundleTests {
     let cases: [(StoreBundle.Field, PersistenceError.Reason)] = [
       (
         .init("members", "id"),
-        .notRedactable(field: "members.id", detail: "IDs stay, because others refer to them")
+        .feature(
+          MaintenanceError.notRedactable(
+            field: "members.id",
+            detail: "IDs stay, because others refer to them"
+          )
+        )
       ),
       (
         .init("members", "team"),
-        .notRedactable(field: "members.team", detail: "it has IDs of teams, which stay")
+        .feature(
+          MaintenanceError.notRedactable(
+            field: "members.team",
+            detail: "it has IDs of teams, which stay"
+          )
+        )
       ),
       (
         .init("members", "colour"),
-        .notRedactable(field: "members.colour", detail: "no record of the bundle has it")
+        .feature(
+          MaintenanceError.notRedactable(
+            field: "members.colour",
+            detail: "no record of the bundle has it"
+          )
+        )
       ),
       (.init("painters", "name"), .notFound("table painters")),
     ]

@@ -145,7 +145,9 @@ struct ErasureTests {
     let error = await #expect(throws: PersistenceError.self) {
       try await persistence.erase([PlantedStore.id])
     }
-    #expect(error?.reason == .stillPresent(table: "authors", id: PlantedStore.id.raw))
+    #expect(
+      error?.feature() == MaintenanceError.stillPresent(table: "authors", id: PlantedStore.id.raw)
+    )
     opened.commit("forget") { $0.db.authors.remove(PlantedStore.id) }
     let report = try await persistence.erase([PlantedStore.id])
     #expect(report.position.revision == 81 && report.position.epoch == 2)
@@ -182,11 +184,13 @@ struct ErasureTests {
     let reasons: [(ErasedEntities.Entity, PersistenceError.Reason)] = [
       (
         .init(table: "authors", meantBy: PlantedStore.id.raw),
-        .stillReferenced(
-          table: "authors",
-          id: PlantedStore.id.raw,
-          by: "900 of table books",
-          count: 1
+        .feature(
+          MaintenanceError.stillReferenced(
+            table: "authors",
+            id: PlantedStore.id.raw,
+            by: "900 of table books",
+            count: 1
+          )
         )
       ),
       (.init(table: "authors", meantBy: "nobody"), .notFound("entity nobody in authors")),

@@ -142,7 +142,10 @@ struct DescriptionTests {
         """
     )
     status.bytes.journal = 3_000
-    status.condition = .degraded(.diskFull, since: Date(timeIntervalSince1970: 1_700_000_000))
+    status.condition = .degraded(
+      PersistenceError(.appending, path: "app.strata", .diskFull),
+      since: Date(timeIntervalSince1970: 1_700_000_000)
+    )
     status.revisions.committed = 4
     status.queue.commits = 3
     status.queue.entities = 1

@@ -160,7 +160,10 @@ struct StatusTests {
     store.commit { $0.db.books.insert(Book(id: 1)) }
     await #expect(throws: PersistenceError.self) { try await persistence.flush() }
     clock.advance(by: 60)
-    #expect(persistence.status.condition == .degraded(.diskFull, since: began))
+    #expect(
+      persistence.status.condition
+        == .degraded(PersistenceError(.appending, path: persistence.path, .diskFull), since: began)
+    )
     #expect(persistence.status.lastFailure?.message.contains("the disk is full") == true)
     for number in 2...9 {
       store.commit { $0.db.books.insert(Book(id: EntityID(number % 2), title: "\(number)")) }

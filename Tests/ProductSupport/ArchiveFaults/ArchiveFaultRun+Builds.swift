@@ -34,7 +34,7 @@ extension ArchiveFaultRun {
 
   /// Whether a process is refused as it should be: another one has run a migration that it does not know.
   func isOlderBuild(_ error: PersistenceError) -> Bool {
-    guard case .olderBuild? = error.reason.dataMigration else { return false }
+    guard case .olderBuild? = error.dataMigration else { return false }
     return mayBeMigrated
   }
 

@@ -47,7 +47,7 @@ extension ArchiveFaultRun {
       summary.commits += 1
       return true
     } catch {
-      if case .notLeading = (error as? PersistenceError)?.reason { return false }
+      if case .notLeading? = (error as? PersistenceError)?.archive?.reason { return false }
       note("\(error)")
       return false
     }
@@ -71,7 +71,7 @@ extension ArchiveFaultRun {
       acknowledged.insert(commit)
       return true
     } catch let error as PersistenceError {
-      guard case .notLeading = error.reason else { throw error }
+      guard case .notLeading? = error.archive?.reason else { throw error }
     } catch let error as DurabilityError {
       guard error.outcome == .notReplicated || machines[leader.machine].mayFail else { throw error }
       summary.commits += 1

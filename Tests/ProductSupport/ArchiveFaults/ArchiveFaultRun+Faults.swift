@@ -188,8 +188,8 @@ extension ArchiveFaultRun {
       step("  \(commit): \(error.reason)")
       switch error.reason {
       // Its file began after it; or the archive does not answer.
-      case .notFound, .notLeading: return
-      case _ where error.reason.archive != nil: return
+      case .notFound: return
+      case _ where error.archive != nil: return
       default: if !machines[machine].mayFail { note("\(error)") }
       }
     }

@@ -243,7 +243,7 @@ extension ArchiveFaultRun {
     step("  \(error.reason)")
     // A process that goes on following keeps its file.
     let isIdle = machines[machine].process == nil
-    switch error.reason.archive?.reason {
+    switch error.archive?.reason {
     case .away, .led, .leaseTooLong, .refused, .empty, .notFound: return
     case .lacksErasures:
       if isIdle { try moveAway(machine) }
