@@ -12,7 +12,7 @@ extension Persistence {
   ///
   /// It is for programs that must not hold a file while they are suspended, such as an app in the
   /// background whose file is in a shared container. The store stays usable: what is committed
-  /// meanwhile waits in memory and is written by `resume`. Beyond the configured `queueCapacity` of
+  /// meanwhile waits in memory and is written by `resume`. Beyond 100,000
   /// changed entities it is merged, as while the disk fails, so memory is bounded by the entities
   /// that change. Meanwhile `flush` and everything else that needs the file throws with the reason
   /// `.suspended`.

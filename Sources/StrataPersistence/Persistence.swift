@@ -23,7 +23,7 @@ public import StrataStorage
 /// Close it: ``close()`` waits for the disk and throws its errors; `withPersistence` does it where a scope fits. One
 /// that is released, or still open when the program returns from `main`, is closed too, but nobody receives an error, and
 /// at most a second is waited for: what is pending then is reported on standard error, and with an assertion in a
-/// debug build. See `PersistenceConfiguration.exit`. The store keeps its persistence alive.
+/// debug build. A signal, a crash and `_exit` end a program without notice. The store keeps its persistence alive.
 public final class Persistence<State: StateType, Database: DatabaseType>: StoreSource {
   /// What opening found.
   public let report: RestoreReport
@@ -60,9 +60,9 @@ public final class Persistence<State: StateType, Database: DatabaseType>: StoreS
     carried = Lock(opened.contents.carried)
     let configuration = writer.configuration
     keepsRecentStates =
-      configuration.recentStates.count > 0 && configuration.restore != .readOnly
+      configuration.recentStates > 0 && configuration.restore != .readOnly
       && report.loss == nil && !policy.hasTransforms
-    var recent = RecentStates<Database>(configuration.recentStates)
+    var recent = RecentStates<Database>(configuration.recent)
     if keepsRecentStates {
       recent.add(
         opened.contents.database,

@@ -50,8 +50,6 @@ import Testing
     #expect(context == ann)
     store.commit("attachments", context: CommitContext(user: "bob")) { state, _ in state.count = 1 }
     #expect(context?.user == "bob")
-    _ = store.commitWithVersion(context: ann) { $0.count = 2 }
-    #expect(context == ann)
     let scoped = store.detached(from: \.loggedIn)
     scoped.commit(context: CommitContext(user: "bob")) { $0.visits = 2 }
     #expect(context?.user == "bob")

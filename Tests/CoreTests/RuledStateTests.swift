@@ -37,10 +37,6 @@ private final class ShelfService: ShelfStore.Dispatcher, @unchecked Sendable {
   func fillLater() -> AsyncThrowingAction<Void> {
     .action { context in try context.commit { state in state.count = 11 } }
   }
-
-  func fillWithVersion() -> ThrowingAction<UInt64?> {
-    .action { context in try context.commitWithVersion { $0.count = 11 }.version }
-  }
 }
 
 /// A state whose commits throw in their type.
@@ -95,11 +91,6 @@ private final class ShelfService: ShelfStore.Dispatcher, @unchecked Sendable {
 
   @Test func `a commit with attachments throws`() {
     expectRefusal { try store.commit { state, _ in state.count = 11 } }
-  }
-
-  @Test func `a commit with its version throws`() {
-    expectRefusal { _ = try store.commitWithVersion { $0.count = 11 } }
-    expectRefusal { _ = try service.dispatch { $0.fillWithVersion() } }
   }
 
   @Test func `a mutation that cannot fail throws when it is committed`() {

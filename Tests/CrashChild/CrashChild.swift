@@ -250,11 +250,9 @@ struct CrashChild {
       case "memory": SnapshotPolicy(minimumJournalBytes: 1 << 40)
       default: SnapshotPolicy(minimumJournalBytes: 4_000, minimumHistoryBytes: 20_000)
       }
-    return PersistenceConfiguration(
-      durability: durability,
-      snapshots: policy,
-      queueCapacity: mode == "memory" ? .max : 100_000
-    )
+    var configuration = PersistenceConfiguration(durability: durability, snapshots: policy)
+    if mode == "memory" { configuration.queueCapacity = .max }
+    return configuration
   }
 
   private static func printLine(_ line: String) {

@@ -1,7 +1,4 @@
 import Foundation
-import StrataJournal
-import StrataMaintaining
-import TestSupport
 import Testing
 
 /// The page "Errors" has a row for each case of each public error, and for nothing else.
@@ -24,34 +21,6 @@ struct ErrorPageTests {
     let names = try Set(Self.enumerations().map(\.name))
     let sections = Set(try Self.sections().keys)
     #expect(sections.subtracting(names) == ["Errors without cases", "What the message says"])
-  }
-
-  @Test func `each sentence of an error of the core is on the page, with its kind`() throws {
-    let rows = try #require(try Self.sections()["What the message says"])
-    var unused = Set(rows.map { $0[0] })
-    let reasons =
-      PersistenceError.Reason.all.map(\.reason) + [
-        .feature(MaintenanceError.stillPresent(table: "users", id: "1")),
-        .feature(
-          MaintenanceError.stillReferenced(table: "users", id: "1", by: "2 of notes", count: 2)
-        ),
-        .feature(MaintenanceError.notRedactable(field: "users.id", detail: "")),
-      ]
-    for reason in reasons {
-      let found = rows.filter { row in
-        let cause = row[1].prefix { $0 != ":" }
-        guard cause.contains("`.\(reason.kind)`") else { return false }
-        var rest = Substring(reason.sentence)
-        return row[0].split(separator: "…").allSatisfy { part in
-          guard let range = rest.range(of: part) else { return false }
-          rest = rest[range.upperBound...]
-          return true
-        }
-      }
-      #expect(!found.isEmpty, "\(reason.kind): \(reason.sentence)")
-      unused.subtract(found.map { $0[0] })
-    }
-    #expect(unused.isEmpty)
   }
 
   @Test func `each error without cases has a row`() throws {

@@ -33,7 +33,7 @@ struct HistoryTests {
     )
     configuration.vfs = vfs?.name
     // These tests read the file; `RecentStateTests` read what is in memory.
-    configuration.recentStates = .none
+    configuration.recentStates = 0
     return try await Persistence.open(
       at: path,
       initialState: LibraryState(),

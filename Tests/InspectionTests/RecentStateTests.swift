@@ -32,7 +32,7 @@ struct RecentStateTests {
       snapshots: SnapshotPolicy(minimumJournalBytes: 4_000, minimumHistoryBytes: 1 << 40),
       now: { [clock] in clock.now }
     )
-    configuration.recentStates = recent
+    configuration.recent = recent
     return try await Persistence.open(
       at: path,
       initialState: LibraryState(),
@@ -153,7 +153,7 @@ struct RecentStateTests {
   @Test(
     arguments: [
       (RecentStatePolicy(count: 3), 3), (RecentStatePolicy(changes: 4), 5),
-      (RecentStatePolicy(age: .seconds(25)), 3), (.none, 0), (RecentStatePolicy(count: 1), 1),
+      (RecentStatePolicy(age: .seconds(25)), 3), (RecentStatePolicy(count: 0), 0), (RecentStatePolicy(count: 1), 1),
     ]
   )
   func `each limit releases the oldest`(_ policy: RecentStatePolicy, _ kept: Int) async throws {

@@ -109,11 +109,12 @@ struct ProductChild {
 
   private static func configuration() -> PersistenceConfiguration {
     // Nothing is written before the flush.
-    PersistenceConfiguration(
+    var configuration = PersistenceConfiguration(
       durability: .grouped(maxDelay: .seconds(600), maxCommits: .max),
-      snapshots: SnapshotPolicy(minimumJournalBytes: 1 << 40),
-      queueCapacity: .max
+      snapshots: SnapshotPolicy(minimumJournalBytes: 1 << 40)
     )
+    configuration.queueCapacity = .max
+    return configuration
   }
 
   private static func printLine(_ line: String) {

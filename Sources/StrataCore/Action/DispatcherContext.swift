@@ -82,32 +82,6 @@ extension DispatcherContext {
 }
 
 extension DispatcherContext {
-  /// Changes the scope in one atomic step and returns the result of the closure with the version that
-  /// the commit made; nil when it made none.
-  ///
-  /// The rules are those of a dispatcher's `commitWithVersion`.
-  public func commitWithVersion<R, E: Error>(
-    _ name: String = "",
-    context: CommitContext? = nil,
-    fileID: StaticString = #fileID,
-    function: StaticString = #function,
-    line: UInt = #line,
-    _ mutation: (inout Dispatcher.Scope) throws(E) -> R
-  ) throws(E) -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
-    var version: UInt64?
-    let result = try dispatcher.targetStore.commit(
-      trace,
-      causes: actions,
-      by: ObjectIdentifier(dispatcher),
-      scope: dispatcher.scope,
-      version: &version
-    ) { (part, _) throws(E) in try mutation(&part) }
-    return (result, version)
-  }
-}
-
-extension DispatcherContext {
   /// Runs another action of the dispatcher and returns its result.
   @discardableResult
   public func dispatch<A: ActionType>(
@@ -178,29 +152,5 @@ extension DispatcherContext where Dispatcher.State: RuledStateType {
       by: ObjectIdentifier(dispatcher),
       scope: (dispatcher.scope as WritableKeyPath).appending(path: part as WritableKeyPath)
     ) { (part) throws in try mutation(&part) }
-  }
-
-  /// Changes the scope in one atomic step and returns the result of the closure with the version that
-  /// the commit made; nil when it changed nothing.
-  ///
-  /// The rules are those of a dispatcher's `commitWithVersion`.
-  public func commitWithVersion<R, E: Error>(
-    _ name: String = "",
-    context: CommitContext? = nil,
-    fileID: StaticString = #fileID,
-    function: StaticString = #function,
-    line: UInt = #line,
-    _ mutation: (inout Dispatcher.Scope) throws(E) -> R
-  ) throws -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
-    var version: UInt64?
-    let result = try dispatcher.targetStore.commit(
-      trace,
-      causes: actions,
-      by: ObjectIdentifier(dispatcher),
-      scope: dispatcher.scope,
-      version: &version
-    ) { (part, _) throws in try mutation(&part) }
-    return (result, version)
   }
 }

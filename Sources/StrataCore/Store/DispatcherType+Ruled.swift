@@ -65,29 +65,4 @@ extension DispatcherType where State: RuledStateType {
       try mutation(&part, &attachments)
     }
   }
-
-  /// Changes the scope in one atomic step and returns the result of the closure with the version that
-  /// the commit made; nil when it changed nothing.
-  ///
-  /// Throws like `commit`.
-  @inlinable
-  public func commitWithVersion<R, E: Error>(
-    _ name: String = "",
-    context: CommitContext? = nil,
-    fileID: StaticString = #fileID,
-    function: StaticString = #function,
-    line: UInt = #line,
-    _ mutation: (inout Scope) throws(E) -> R
-  ) throws -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
-    var version: UInt64?
-    let result = try targetStore.commit(
-      trace,
-      causes: [],
-      by: ObjectIdentifier(self),
-      scope: scope,
-      version: &version
-    ) { (part, _) throws in try mutation(&part) }
-    return (result, version)
-  }
 }

@@ -57,7 +57,6 @@ extension DispatcherType {
   /// not what they refer to. A closure that writes nothing, or sets a number or a flag to the value it
   /// has, changes nothing. Assigning an equal array with other storage, or writing to a table, makes a
   /// version in which `hasChanges` is false. Changes inside an object in the state are never seen.
-  /// `commitWithVersion` says whether there is a version.
   ///
   /// Middleware, the rules of a database or a closed file may refuse the commit; then it is rolled
   /// back. A closure that throws any error throws that one. Otherwise the store's
@@ -134,37 +133,6 @@ extension DispatcherType {
       scope: scope,
       attaching: mutation
     )
-  }
-
-  /// Changes the scope in one atomic step and returns the result of the closure with the version that
-  /// the commit made; nil when it made none.
-  ///
-  /// ```swift
-  /// let (_, version) = store.commitWithVersion { $0.filter = filter }
-  /// if version == nil { … }      // the filter was the same: no subscriber is notified
-  /// ```
-  ///
-  /// A commit makes no version when it leaves every byte of the state unchanged, or when it is refused
-  /// and cannot throw. The rules are those of `commit`.
-  @inlinable
-  public func commitWithVersion<R, E: Error>(
-    _ name: String = "",
-    context: CommitContext? = nil,
-    fileID: StaticString = #fileID,
-    function: StaticString = #function,
-    line: UInt = #line,
-    _ mutation: (inout Scope) throws(E) -> R
-  ) throws(E) -> (result: R, version: UInt64?) {
-    let trace = CommitTrace(ofCommit: name, context, at: CommitPlace(fileID, function, line))
-    var version: UInt64?
-    let result = try targetStore.commit(
-      trace,
-      causes: [],
-      by: ObjectIdentifier(self),
-      scope: scope,
-      version: &version
-    ) { (part, _) throws(E) in try mutation(&part) }
-    return (result, version)
   }
 
   /// Delivers an activity to the subscribers of `sinkActivity`.

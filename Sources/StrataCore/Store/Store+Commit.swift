@@ -34,34 +34,10 @@ extension Store {
     scope: WritableKeyPath<State, Scope>,
     attaching mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
   ) throws(E) -> R {
-    var version: UInt64?
-    return try commit(
-      trace,
-      causes: causes,
-      by: dispatcher,
-      and: others,
-      scope: scope,
-      version: &version,
-      attaching: mutation
-    )
-  }
-
-  /// The same; sets `version` to the version that the commit makes, and leaves it as it is when the
-  /// commit changes nothing or is refused.
-  @inlinable
-  func commit<Scope, R, E: Error>(
-    _ trace: CommitTrace,
-    causes: [ActionMetadata],
-    by dispatcher: ObjectIdentifier?,
-    and others: [ObjectIdentifier] = [],
-    scope: WritableKeyPath<State, Scope>,
-    version: inout UInt64?,
-    attaching mutation: (inout Scope, inout CommitAttachments) throws(E) -> R
-  ) throws(E) -> R {
     // A key path costs a tenth of a small commit, also the one to the whole.
     let isWhole = ObjectIdentifier(scope) == ObjectIdentifier(self.scope)
     var edited: Result<R, E>?
-    let outcome = specialized.commit(
+    let refusal = specialized.commit(
       self,
       CommitOrigin(trace, causes: causes, by: dispatcher, and: others)
     ) { state, attachments in
@@ -82,12 +58,9 @@ extension Store {
     }
     guard let edited else { fatalError("A commit of \(name) did not run its closure.") }
     let result = try edited.get()
-    switch outcome {
-    case .unchanged: break
-    case .published(let number): version = number
-    case .refused(let error):
-      if let error = error as? E { throw error }
-      report(error, of: trace)
+    if let refusal {
+      if let error = refusal as? E { throw error }
+      report(refusal, of: trace)
     }
     delivery.drain()
     return result
@@ -108,17 +81,6 @@ enum EditResult {
   case failed
 }
 
-/// What came of a commit.
-@usableFromInline
-enum CommitOutcome {
-  /// Nothing changed in the state that the store shows.
-  case unchanged
-  /// It became this version.
-  case published(UInt64)
-  /// A stage refused it with this error.
-  case refused(any Error)
-}
-
 /// The part of a commit that depends on the types of the store alone, specialized for them.
 ///
 /// The closure is created in the module that creates the store, where the types are known, so the
@@ -128,7 +90,7 @@ struct SpecializedCommit<State: StateType, Activity: Sendable>: Sendable {
   @usableFromInline typealias Mutation = (inout State, inout CommitAttachments) -> EditResult
 
   @usableFromInline
-  let commit: @Sendable (Store<State, Activity>, CommitOrigin, Mutation) -> CommitOutcome
+  let commit: @Sendable (Store<State, Activity>, CommitOrigin, Mutation) -> (any Error)?
 
   @inlinable
   init() {
@@ -140,18 +102,18 @@ struct SpecializedCommit<State: StateType, Activity: Sendable>: Sendable {
     _ store: Store<State, Activity>,
     _ origin: CommitOrigin,
     _ mutation: Mutation
-  ) -> CommitOutcome {
+  ) -> (any Error)? {
     commit(store, origin, mutation)
   }
 }
 
 extension Store {
-  /// Runs a commit up to its delivery.
+  /// Runs a commit up to its delivery; returns the error of a stage that refuses it.
   @inlinable
   func perform(
     _ origin: CommitOrigin,
     _ mutation: SpecializedCommit<State, Activity>.Mutation
-  ) -> CommitOutcome {
+  ) -> (any Error)? {
     for hook in stages.withLock({ $0.hooks }) { hook.commitWillBegin() }
     let start = logger?.now()
     return withUnsafeTemporaryAllocation(of: Edit<State>.self, capacity: 1) { memory in
@@ -162,7 +124,7 @@ extension Store {
       var replaced: Version<State>?
       var left: State?
       var isDropped = true
-      let outcome = editLock.withLock { (_: inout EditTurn) -> CommitOutcome in
+      let refusal = editLock.withLock { (_: inout EditTurn) -> (any Error)? in
         // Read under the lock: a stage may have been installed while this commit waited.
         var stages = stages.withLock { $0 }
         let (present, isNowhere) = stages.detour?.next() ?? (nil, false)
@@ -182,28 +144,28 @@ extension Store {
           mutation(&state, &attachments)
         }
         guard case .completed = result, case .something = effect, !isNowhere else {
-          return .unchanged
+          return nil
         }
         edit.pointee.attachments = attachments
         do {
           try stages.complete(&edit.pointee)
         } catch {
-          return .refused(error)
+          return error
         }
         if let present {
           left = present.replace(with: edit.pointee.state)
-          return .unchanged
+          return nil
         }
         let log = logger.map { logEntry(of: edit.pointee, since: start, for: $0) }
         isDropped = false
         let version = Version(Changes(moving: edit))
         replaced = delivery.queue.withLock { $0.publish(version, log: log) }
-        return .published(version.number)
+        return nil
       }
       if isDropped { edit.deinitialize(count: 1) }
       _ = consume replaced
       _ = consume left
-      return outcome
+      return refusal
     }
   }
 }

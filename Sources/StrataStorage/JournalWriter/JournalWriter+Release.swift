@@ -19,7 +19,7 @@ extension JournalWriter {
 
   /// Closes the file when the process ends by `exit`, unless it is closed before.
   package nonisolated func closeAtExit() {
-    if configuration.restore != .readOnly, configuration.exit == .close { OpenWriters.add(self) }
+    if configuration.restore != .readOnly { OpenWriters.add(self) }
   }
 
   /// Lets the executor close the file; nil if `close()` was called, which reports its own errors.

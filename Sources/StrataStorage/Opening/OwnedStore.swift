@@ -246,10 +246,8 @@ extension OwnedStore {
       file,
       path: path,
       on: configuration.disk,
-      originID: originID,
-      isNoted: isNoted,
+      origin: WriterOrigin(originID, isNoted: isNoted, since: now),
       bootID: configuration.bootID,
-      time: now,
       traces: configuration.commitTraces,
       start: start
     )

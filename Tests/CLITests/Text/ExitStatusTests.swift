@@ -41,6 +41,45 @@ import Testing
     }
   }
 
+  @Test func `each message is on the page of errors, with its kind and exit code`() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..")
+    let page = try String(
+      contentsOf: root.appending(path: "Sources/Strata/Strata.docc/Errors.md"),
+      encoding: .utf8
+    )
+    let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }
+      .map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) } }
+    let kinds = rows.filter { $0[0].hasPrefix("`.") }
+    let messages = rows.filter { !$0[0].hasPrefix("`") && $0[1].hasPrefix("`.") }
+    var unused = Set(messages.map { $0[0] })
+    #expect(unused.count > 40)
+    let ofMaintenance = Self.ofProducts.filter { $0.0 is MaintenanceError }
+      .map { (reason: PersistenceError.Reason.feature($0.0), exit: $0.1) }
+    for (reason, exit) in PersistenceError.Reason.all + ofMaintenance {
+      let kind = "`.\(reason.kind)`"
+      #expect(
+        kinds.contains { $0[0] == kind && ($0[1].hasSuffix("(\(exit))") || $0[1].hasSuffix("code \(exit))")) },
+        "\(kind) \(exit)"
+      )
+      let found = messages.filter { row in
+        row[1].prefix { $0 != ":" }.contains(kind) && Self.fits(row[0], reason.sentence)
+      }
+      #expect(!found.isEmpty, "\(kind): \(reason.sentence)")
+      unused.subtract(found.map { $0[0] })
+    }
+    #expect(unused.isEmpty)
+  }
+
+  /// Whether a sentence has the parts of a pattern between its `…`, in their order.
+  private static func fits(_ pattern: String, _ sentence: String) -> Bool {
+    var rest = Substring(sentence)
+    return pattern.split(separator: "…").allSatisfy { part in
+      guard let range = rest.firstRange(of: part) else { return false }
+      rest = rest[range.upperBound...]
+      return true
+    }
+  }
+
   @Test func `the codes are those that are promised`() {
     #expect(ExitStatus.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6, 7, 64, 74, 130])
   }

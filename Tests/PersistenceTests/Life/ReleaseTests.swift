@@ -18,14 +18,12 @@ struct ReleaseTests {
   /// A store whose writer waits for an hour with each group, so that what is committed is pending.
   private static func open(
     at path: String,
-    exit: ExitPolicy = .close,
     on vfs: FaultVFS? = nil
   ) async throws -> LibraryStore {
     var configuration = PersistenceConfiguration(
       durability: .grouped(maxDelay: .seconds(3_600)),
       recoveryInterval: .seconds(3_600)
     )
-    configuration.exit = exit
     configuration.vfs = vfs?.name
     return LibraryStore(
       try await Persistence.open(
@@ -93,16 +91,6 @@ struct ReleaseTests {
       withExtendedLifetime(store) { exit(7) }
     }
     #expect(try await booksInFile() == 1)
-  }
-
-  @Test
-  func `a store that is abandoned at the exit of the process is not closed there`() async throws {
-    await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
-      let store = try await Self.open(at: path, exit: .abandon)
-      store.commit { $0.db.books.insert(Book(id: 1)) }
-      withExtendedLifetime(store) { exit(7) }
-    }
-    #expect(try await booksInFile() == 0)
   }
 
   /// A debug build stops here; a release build goes on.

@@ -118,7 +118,7 @@ struct RevertTests {
     Store<Later, Never>(changing).commit { $0.db.readings.remove("3") }
     try await changing.close()
     var configuration = PersistenceConfiguration()
-    configuration.recentStates = .none
+    configuration.recentStates = 0
     let persistence = try await open(configuration)
     let store = Store<Later, Never>(persistence)
     #expect(store.state.db.readings.count == 69)

@@ -9,8 +9,8 @@
 /// | `.grouped` | all but the last `maxDelay` | all but the last `maxDelay` |
 /// | `.onFlush` | all but the last 100 ms | what the last flush, snapshot or checkpoint covered |
 ///
-/// If commits come faster than the writer can write, it falls behind by at most the configured
-/// `queueCapacity` of changed entities; then commits wait for it. Only `flush()` is a guarantee.
+/// If commits come faster than the writer can write, it falls behind by at most 100,000
+/// changed entities; then commits wait for it. Only `flush()` is a guarantee.
 ///
 /// Only the last commits can be lost: if a commit survives, so do all before it.
 public enum Durability: Sendable, Equatable {

@@ -14,43 +14,23 @@ package final class WriterSession {
   let journal: Journal
   let snapshots: SnapshotStore
   private var indexer: ChangeIndexer
-  /// The number of this writer in its deltas; nil until it is noted in the file.
-  private var origin: Int64?
-  private(set) var originID: UUID
-  /// Whether an earlier session of this writer has noted the ID in the file.
-  private let isNoted: Bool
-  private let time: Int64
+  private var origin: WriterOrigin
   private var encoder: EntityEncoder
   private var places = PlaceCache()
   private let traces: CommitTraces
-  private var head: HeadFile
-  private let bootID: UUID
+  private var medium: Medium
   private var dataVersion: Int64
   /// Whether a transaction failed for the disk.
   ///
   /// SQLite may then forget the pages that it has read, and count that as a change of the file (`pager_reset`,
   /// `sqlite3.c`), as if another program had written.
   private var diskFailed = false
-  /// The files that are written to, even if another file has their names by now.
-  private let files: [FileIdentity?]
   /// The last delta in the file.
   package private(set) var written: HeadRecord.Mark
-  /// The last delta that is certainly on disk.
-  private(set) var durable: HeadRecord.Mark
   /// What was appended in this session, for its next snapshot.
   var recent = RecentDeltas()
-  private var isWALSynced = false
-  /// How many frames SQLite's WAL had at its last checkpoint.
-  private var framesCheckpointed = 0
   /// The bytes of the deltas appended in this session; they decide when a snapshot is due.
   private(set) var bytesAppended: Int64 = 0
-
-  /// How many pages SQLite's WAL may hold before they are copied into the database: 8 MB.
-  private static let checkpointFrames = 2_048
-  /// How many more before the next attempt when a reader prevented a checkpoint: 1 MB.
-  private static let framesToNextAttempt = 256
-  /// From this size on, a checkpoint waits a moment for readers.
-  private static let walLimit: Int64 = 64 << 20
 
   /// When a session writes for the first time.
   package enum Start: Sendable {
@@ -65,10 +45,8 @@ package final class WriterSession {
     _ restored: RestoredFile,
     path: StorePath,
     on disk: Disk,
-    originID: UUID,
-    isNoted: Bool,
+    origin: WriterOrigin,
     bootID: UUID,
-    time: Int64,
     traces: CommitTraces,
     start: Start
   ) throws {
@@ -85,49 +63,33 @@ package final class WriterSession {
       of: restored.identity.id,
       in: restored.connection
     )
-    head = try HeadFile(opening: path.head, on: disk)
-    self.bootID = bootID
     written = HeadRecord.Mark(revision: restored.revision, chain: restored.chain)
-    durable = written
-    (self.originID, self.isNoted, self.time) = (originID, isNoted, time)
-    files = Self.files(at: path)
+    medium = try Medium(
+      path,
+      connection,
+      durable: written,
+      head: HeadFile(opening: path.head, on: disk),
+      bootID
+    )
+    self.origin = origin
     dataVersion = try connection.dataVersion()
     guard case .atOnce = start else { return }
-    try rewriteWAL()
+    try medium.rewriteWAL()
     do {
-      _ = try originNumber()
+      _ = try self.origin.number(in: connection)
     } catch let error as SQLiteError where error.mayBeOfIndex {
       try connection.rebuildIndexes()
-      _ = try originNumber()
+      _ = try self.origin.number(in: connection)
     }
     try barrier()
-    try head.sync()
+    try medium.syncHead()
   }
 
-  /// Syncs what earlier writers have left in the WAL.
-  ///
-  /// It may be in the system's memory alone: a sync by the process that wrote it, this one or an earlier one,
-  /// may have failed, and another sync would not report that.
-  private func rewriteWAL() throws {
-    if isWALSynced { return }
-    try connection.rewriteWAL()
-    isWALSynced = true
-  }
+  /// The ID of this writer in the file.
+  var originID: UUID { origin.id }
 
-  /// The number of this writer in its deltas; it is noted in the file with the first of them.
-  private func originNumber() throws -> Int64 {
-    if let origin { return origin }
-    let known = try StoreIdentity.origin(originID, in: connection)
-    // Its row is lost. What was sent says under which number it was, so from here on this is another one.
-    if known == nil, isNoted { originID = Scheduling.uuid() }
-    let number = try known ?? StoreIdentity.addOrigin(originID, at: time, to: connection)
-    origin = number
-    return number
-  }
-
-  private static func files(at path: StorePath) -> [FileIdentity?] {
-    [path.file, path.wal, path.lock].map { FileIdentity(ofFileAt: $0) }
-  }
+  /// The last delta that is certainly on disk.
+  var durable: HeadRecord.Mark { medium.durable }
 
   /// Writes a group of deltas in one transaction; returns the changes that could not be encoded.
   ///
@@ -196,9 +158,9 @@ package final class WriterSession {
   /// Runs a closure in one transaction in which it may append deltas: all of it takes effect, or nothing.
   package func transaction<R>(_ body: () throws -> R) throws -> R {
     try checkIsAlone()
-    try rewriteWAL()
+    try medium.rewriteWAL()
     // A session that starts with its first transaction writes nothing before it.
-    if origin != nil { try indexer.extend(through: written.revision) }
+    if origin.isKnown { try indexer.extend(through: written.revision) }
     let before = (encoder, written, bytesAppended, origin)
     do {
       return try connection.transaction(body)
@@ -292,7 +254,7 @@ package final class WriterSession {
       first: first,
       epoch: identity.epoch,
       time: time,
-      origin: try originNumber(),
+      origin: try origin.number(in: connection),
       trace: trace,
       name: name,
       place: place,
@@ -354,7 +316,7 @@ package final class WriterSession {
     }
     identity = raised
     try barrier()
-    try head.sync()
+    try medium.syncHead()
   }
 
   /// The layouts of the file.
@@ -371,70 +333,18 @@ package final class WriterSession {
   }
 
   /// Writes the progress of the file to the head, without waiting for the disk.
-  func writeHead() throws {
-    try head.write(
-      HeadRecord(
-        storeID: identity.id,
-        epoch: identity.epoch,
-        bootID: bootID,
-        durable: durable,
-        written: written
-      )
-    )
-  }
+  func writeHead() throws { try medium.writeHead(identity, written) }
 
   /// Returns when everything written is on disk.
-  package func barrier() throws {
-    try connection.syncWAL()
-    try noteSynced()
-  }
-
-  /// Notes that SQLite has synced everything written, when that is on the medium.
-  ///
-  /// Throws when the files have lost their names: then no opening would find what was synced, or another
-  /// writer could take the lock.
-  private func noteSynced() throws {
-    guard Self.files(at: path) == files else {
-      throw CorruptionError(
-        """
-        the file, its write-ahead log or its lock file was removed, moved or replaced while it was open
-        """
-      )
-    }
-    try head.completeSync()
-    durable = written
-    try writeHead()
-  }
+  package func barrier() throws { try medium.sync(identity, written) }
 
   /// Copies SQLite's WAL into the database when it is large enough; returns nil when it is not.
   func checkpointIfDue() throws -> Connection.CheckpointResult? {
-    // SQLite restarts the WAL once all of it is in the database and no reader uses it.
-    if connection.walFrames < framesCheckpointed { framesCheckpointed = 0 }
-    guard connection.walFrames - framesCheckpointed >= Self.checkpointFrames else { return nil }
-    framesCheckpointed = connection.walFrames
-    let mode: Connection.CheckpointMode = path.walSize > Self.walLimit ? .truncate : .passive
-    let result = try connection.checkpoint(mode)
-    // SQLite syncs its WAL before it copies. If a reader blocks every frame, it does neither.
-    if !result.isComplete {
-      try connection.syncWAL()
-      // A checkpoint that waited is not repeated soon: one long reader must not delay every commit.
-      if mode == .passive {
-        framesCheckpointed -= Self.checkpointFrames - Self.framesToNextAttempt
-      }
-    }
-    try noteSynced()
-    try head.sync()
-    return result
+    try medium.checkpointIfDue(identity, written)
   }
 
   /// Copies all of SQLite's WAL into the database, unless a reader prevents it.
-  func checkpointFully() throws {
-    // If a reader prevents it, SQLite may not even have synced its WAL.
-    if try !connection.checkpoint(.truncate).isComplete { try connection.syncWAL() }
-    framesCheckpointed = 0
-    try noteSynced()
-    try head.sync()
-  }
+  func checkpointFully() throws { try medium.checkpointFully(identity, written) }
 
   /// Copies all of SQLite's WAL into the database and closes the connection.
   package func close() throws {
@@ -444,5 +354,44 @@ package final class WriterSession {
     try checkpointFully()
     connection.checkpointsOnClose = .automatic
     try connection.close()
+  }
+}
+
+/// Who writes: the ID of a writer, which the file notes with its first delta, and its number there.
+struct WriterOrigin {
+  private(set) var id: UUID
+  /// Whether an earlier session of this writer has noted the ID in the file.
+  let isNoted: Bool
+  /// When the writer began, in microseconds since 1970.
+  let time: Int64
+  private var number: Int64?
+
+  init(_ id: UUID, isNoted: Bool, since time: Int64) {
+    (self.id, self.isNoted, self.time) = (id, isNoted, time)
+  }
+
+  /// Whether the file has its number in this session.
+  var isKnown: Bool { number != nil }
+
+  /// The number of this writer in its deltas; it is noted in the file with the first of them.
+  mutating func number(in connection: Connection) throws -> Int64 {
+    if let number { return number }
+    let known = try StoreIdentity.origin(id, in: connection)
+    // Its row is lost. What was sent says under which number it was, so from here on this is another one.
+    if known == nil, isNoted { id = Scheduling.uuid() }
+    let number = try known ?? StoreIdentity.addOrigin(id, at: time, to: connection)
+    self.number = number
+    return number
+  }
+}
+
+extension CommitTraces {
+  fileprivate func name(of delta: PendingDelta) -> String {
+    // How many commits were merged reveals nothing.
+    self == .none && delta.first == delta.revision ? "" : delta.name
+  }
+
+  fileprivate func place(of place: CommitPlace, _ places: inout PlaceCache) -> String {
+    self == .nameAndPlace ? places.text(of: place) : ""
   }
 }
