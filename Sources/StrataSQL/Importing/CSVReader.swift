@@ -24,24 +24,29 @@ package struct CSVReader {
     }
   }
 
-  private var bytes: ArraySlice<UInt8>
+  private let bytes: [UInt8]
+  private var offset: Int
   private var line = 1
 
   package init(_ bytes: [UInt8]) {
+    self.bytes = bytes
     // The mark that some programs put before UTF-8.
-    self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
+    offset = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
   }
+
+  /// The next byte; nil at the end.
+  private var byte: UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
   /// The next record that is not an empty line; nil at the end.
   package mutating func next() throws(Malformed) -> Record? {
-    while bytes.first == 0x0A || bytes.first == 0x0D { takeLineBreak() }
-    guard !bytes.isEmpty else { return nil }
+    while byte == 0x0A || byte == 0x0D { takeLineBreak() }
+    guard byte != nil else { return nil }
     let start = line
     var cells: [String] = []
     while true {
-      cells.append(try bytes.first == 0x22 ? quotedCell() : plainCell())
-      switch bytes.first {
-      case 0x2C: bytes.removeFirst()
+      cells.append(try byte == 0x22 ? quotedCell() : plainCell())
+      switch byte {
+      case 0x2C: offset += 1
       case nil: return Record(line: start, cells: cells)
       case 0x0A, 0x0D:
         takeLineBreak()
@@ -52,30 +57,33 @@ package struct CSVReader {
   }
 
   private mutating func takeLineBreak() {
-    let first = bytes.popFirst()
-    if first == 0x0D, bytes.first == 0x0A { bytes.removeFirst() }
+    let first = byte
+    offset += 1
+    if first == 0x0D, byte == 0x0A { offset += 1 }
     line += 1
   }
 
   private mutating func plainCell() throws(Malformed) -> String {
-    let end = bytes.firstIndex { [0x2C, 0x0A, 0x0D].contains($0) } ?? bytes.endIndex
-    let cell = bytes[..<end]
-    bytes = bytes[end...]
-    guard !cell.contains(0x22) else {
-      throw Malformed(line: line, detail: "a cell with a quote is not quoted")
+    let start = offset
+    while let byte, byte != 0x2C, byte != 0x0A, byte != 0x0D {
+      guard byte != 0x22 else {
+        throw Malformed(line: line, detail: "a cell with a quote is not quoted")
+      }
+      offset += 1
     }
-    return try text(Array(cell))
+    return try text(bytes[start..<offset])
   }
 
   private mutating func quotedCell() throws(Malformed) -> String {
     let start = line
     var cell: [UInt8] = []
-    bytes.removeFirst()
-    while let byte = bytes.popFirst() {
+    offset += 1
+    while let byte {
+      offset += 1
       if byte == 0x22 {
-        guard bytes.first == 0x22 else { return try text(cell) }
-        bytes.removeFirst()
-      } else if byte == 0x0A || byte == 0x0D && bytes.first != 0x0A {
+        guard self.byte == 0x22 else { return try text(cell[...]) }
+        offset += 1
+      } else if byte == 0x0A || byte == 0x0D && self.byte != 0x0A {
         line += 1
       }
       cell.append(byte)
@@ -83,7 +91,7 @@ package struct CSVReader {
     throw Malformed(line: start, detail: "a quoted cell does not end")
   }
 
-  private func text(_ bytes: [UInt8]) throws(Malformed) -> String {
+  private func text(_ bytes: ArraySlice<UInt8>) throws(Malformed) -> String {
     guard let text = String(bytes: bytes, encoding: .utf8) else {
       throw Malformed(line: line, detail: "a cell is not UTF-8")
     }
