@@ -15,8 +15,10 @@ struct RankedMember<Rank: Comparable & Sendable, Entity: EntityType>: Sendable {
   /// A rank that is not equal to itself (NaN) comes last.
   @inlinable
   static func isOrdered(_ a: RankedMember, before b: RankedMember) -> Bool {
-    if Self.isOrdered(a.rank, before: b.rank) { return true }
-    if Self.isOrdered(b.rank, before: a.rank) { return false }
+    if a.rank != b.rank {
+      if Self.isOrdered(a.rank, before: b.rank) { return true }
+      if Self.isOrdered(b.rank, before: a.rank) { return false }
+    }
     return Entity.isOrdered(a.id, before: b.id)
   }
 
