@@ -28,8 +28,7 @@ package struct EntityAddition: Sendable {
 
     /// Its fields as the type of the table would encode them.
     fileprivate func object(referringAs layout: Layout?) throws(RecordError) -> StoredObject {
-      let members = try members()
-      return StoredObject(members, fields: Set(members.map(\.name)), referringAs: layout)
+      StoredObject(try members(), referringAs: layout)
     }
   }
 
@@ -62,8 +61,7 @@ package struct EntityAddition: Sendable {
   package mutating func add(_ id: [UInt8], _ members: [RecordValue.Member]) -> String? {
     record.removeAll(keepingCapacity: true)
     do {
-      let object = StoredObject(members, fields: Set(members.map(\.name)))
-      let layout = try writer.encode(object, into: &record)
+      let layout = try writer.encode(StoredObject(members), into: &record)
       try EntityEncoder.checkSize(record.count)
       entities.append(Entity(id: id, record: Array(record), layout: layout))
       return nil

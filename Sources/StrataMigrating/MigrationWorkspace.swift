@@ -318,11 +318,7 @@ extension MigrationWorkspace {
     writers[table] = nil
     defer { writers[table] = writer }
     var bytes: [UInt8] = []
-    let object = StoredObject(
-      members,
-      fields: Set(members.map(\.name)),
-      referringAs: writer.layout
-    )
+    let object = StoredObject(members, referringAs: writer.layout)
     return (try writer.encode(object, into: &bytes), bytes)
   }
 

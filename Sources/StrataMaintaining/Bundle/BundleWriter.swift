@@ -144,11 +144,7 @@ extension BundleWriter {
     }
     var writer = writers[number] ?? RecordWriter(resuming: layout)
     var bytes: [UInt8] = []
-    let object = StoredObject(
-      replaced,
-      fields: Set(replaced.map(\.name)),
-      referringAs: writer.layout
-    )
+    let object = StoredObject(replaced, referringAs: writer.layout)
     let new = try writer.encode(object, into: &bytes)
     writers[number] = writer
     return (try catalog.number(of: new, table: table, in: connection), bytes)
