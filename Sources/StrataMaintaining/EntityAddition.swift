@@ -137,10 +137,13 @@ package struct EntityAddition: Sendable {
     try OwnedStore.create(path, for: .importing, configuration) { snapshot in
       try snapshot.add(table: table) { encoder in
         try entities.map { entity in
-          var record: [UInt8] = []
-          let object = try entity.object(referringAs: nil)
-          let layout = try encoder.encode(object, table: table, into: &record)
-          return StoredEntity(table: table, id: entity.id[...], layout: layout, record: record[...])
+          let number = try encoder.number(of: entity.layout, table: table)
+          return StoredEntity(
+            table: table,
+            id: entity.id[...],
+            layout: number,
+            record: entity.record[...]
+          )
         }
       }
     }
