@@ -4,12 +4,13 @@ import Foundation
 ///
 /// Integers are 64 bits wide; other numbers are doubles, or decimals if a double would change their digits.
 package struct JSONReader {
-  private var rest: Substring.UnicodeScalarView
+  private let bytes: [UInt8]
+  private var offset = 0
   private var depth = 0
   /// Whether a number was read that is too large for a double.
   package private(set) var hasNumberOutOfRange = false
 
-  package init(_ text: String) { rest = Substring(text).unicodeScalars }
+  package init(_ text: String) { bytes = [] + text.utf8 }
 
   /// The value of a text; nil if it is not JSON, or has a number that is out of range.
   package static func value(_ text: String) -> RecordValue? {
@@ -22,24 +23,27 @@ package struct JSONReader {
     skipSpace()
     guard let value = value() else { return nil }
     skipSpace()
-    return rest.isEmpty ? value : nil
+    return byte == nil ? value : nil
   }
 
+  /// The next byte; nil at the end.
+  private var byte: UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
   private mutating func skipSpace() {
-    while let first = rest.first, " \t\n\r".unicodeScalars.contains(first) { rest.removeFirst() }
+    while let byte, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
   }
 
   private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
-    guard rest.first == scalar else { return false }
-    rest.removeFirst()
+    guard byte == UInt8(ascii: scalar) else { return false }
+    offset += 1
     return true
   }
 
   private mutating func value() -> RecordValue? {
     depth += 1
     defer { depth -= 1 }
-    guard RecordLimits.allow(depth: depth + 1), let first = rest.first else { return nil }
-    switch first {
+    guard RecordLimits.allow(depth: depth + 1), let byte else { return nil }
+    switch Unicode.Scalar(byte) {
     case "{": return object()
     case "[": return array()
     case "\"": return string().map { .string($0) }
@@ -51,8 +55,8 @@ package struct JSONReader {
   }
 
   private mutating func word(_ word: String, _ value: RecordValue) -> RecordValue? {
-    guard rest.starts(with: word.unicodeScalars) else { return nil }
-    rest.removeFirst(word.unicodeScalars.count)
+    guard bytes[offset...].starts(with: word.utf8) else { return nil }
+    offset += word.utf8.count
     return value
   }
 
@@ -89,14 +93,14 @@ package struct JSONReader {
   }
 
   private mutating func number() -> RecordValue? {
-    let digits = rest.prefix { "+-.eE0123456789".unicodeScalars.contains($0) }
-    let text = String(String.UnicodeScalarView(digits))
+    let digits = bytes[offset...].prefix { "+-.eE0123456789".utf8.contains($0) }
+    let text = String(decoding: digits, as: UTF8.self)
     guard let double = Double(text) else { return nil }
     guard double.isFinite else {
       hasNumberOutOfRange = true
       return nil
     }
-    rest.removeFirst(digits.count)
+    offset += digits.count
     if let number = Int64(text) { return .int(number, .bits64) }
     if let number = UInt64(text) { return .uint(number, .bits64) }
     if double.description != text, let decimal = Decimal(string: text), decimal.description == text
@@ -108,31 +112,33 @@ package struct JSONReader {
 
   private mutating func string() -> String? {
     guard take("\"") else { return nil }
-    var text = String.UnicodeScalarView()
-    while let scalar = rest.popFirst() {
-      switch scalar {
-      case "\"": return String(text)
-      case "\\":
-        guard let escaped = escaped() else { return nil }
-        text.append(escaped)
-      case "\u{0}"..."\u{1F}": return nil
-      default: text.append(scalar)
-      }
+    var text: [UInt8] = []
+    var start = offset
+    while let byte, byte >= 0x20 {
+      offset += 1
+      guard byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+      text += bytes[start..<offset - 1]
+      if byte == UInt8(ascii: "\"") { return String(decoding: text, as: UTF8.self) }
+      guard let escaped = escaped() else { return nil }
+      text += String(escaped).utf8
+      start = offset
     }
     return nil
   }
 
   private mutating func escaped() -> Unicode.Scalar? {
-    switch rest.popFirst() {
-    case "\""?: return "\""
-    case "\\"?: return "\\"
-    case "/"?: return "/"
-    case "b"?: return "\u{8}"
-    case "f"?: return "\u{C}"
-    case "n"?: return "\n"
-    case "r"?: return "\r"
-    case "t"?: return "\t"
-    case "u"?:
+    guard let byte else { return nil }
+    offset += 1
+    switch Unicode.Scalar(byte) {
+    case "\"": return "\""
+    case "\\": return "\\"
+    case "/": return "/"
+    case "b": return "\u{8}"
+    case "f": return "\u{C}"
+    case "n": return "\n"
+    case "r": return "\r"
+    case "t": return "\t"
+    case "u":
       guard let unit = unit() else { return nil }
       if let scalar = Unicode.Scalar(UInt32(unit)) { return scalar }
       guard UTF16.isLeadSurrogate(unit), take("\\"), take("u"), let trail = self.unit(),
@@ -144,11 +150,11 @@ package struct JSONReader {
   }
 
   private mutating func unit() -> UInt16? {
-    let digits = String(String.UnicodeScalarView(rest.prefix(4)))
+    let digits = String(decoding: bytes[offset...].prefix(4), as: UTF8.self)
     guard digits.utf8.count == 4, digits.first != "+", digits.first != "-",
       let unit = UInt16(digits, radix: 16)
     else { return nil }
-    rest.removeFirst(4)
+    offset += 4
     return unit
   }
 }
