@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Reads numbers and texts from untrusted bytes.
 ///
 /// Every read checks the remaining bytes first: it throws `RecordError` instead of reading past the end. Only
@@ -151,7 +153,7 @@ package struct ByteCursor {
     precondition(range.lowerBound >= start && range.upperBound <= end)
     return UnsafeRawBufferPointer(
       start: first?.advanced(by: range.lowerBound &- start),
-      count: range.count
+      count: range.upperBound &- range.lowerBound
     )
   }
 
@@ -164,6 +166,14 @@ package struct ByteCursor {
 }
 
 extension UnsafeRawBufferPointer {
+  /// Whether both have the same bytes.
+  func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
+    guard count == other.count, let start = baseAddress, let second = other.baseAddress else {
+      return count == other.count
+    }
+    return memcmp(start, second, count) == 0
+  }
+
   /// Whether every byte is below 0x80.
   @inline(__always)
   package var isASCII: Bool {

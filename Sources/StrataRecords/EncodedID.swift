@@ -79,7 +79,9 @@ extension EncodedID {
   }
 
   private static func composed(_ text: String) -> String {
-    text.utf8.allSatisfy { $0 < 0x80 } ? text : text.precomposedStringWithCanonicalMapping
+    var text = text
+    let isASCII = text.withUTF8 { UnsafeRawBufferPointer($0).isASCII }
+    return isASCII ? text : text.precomposedStringWithCanonicalMapping
   }
 
   /// The value that is written for all values that Swift holds equal to this one.

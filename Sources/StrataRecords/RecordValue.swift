@@ -92,7 +92,10 @@ extension RecordValue: Equatable {
     case (.uint(let left, let width), .uint(let right, let other)): left == right && width == other
     case (.float(let left), .float(let right)): left.bitPattern == right.bitPattern
     case (.double(let left), .double(let right)): left.bitPattern == right.bitPattern
-    case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+    case (.string(var left), .string(var right)):
+      left.withUTF8 { left in
+        right.withUTF8 { UnsafeRawBufferPointer(left).isEqual(to: UnsafeRawBufferPointer($0)) }
+      }
     case (.data(let left), .data(let right)): left == right
     case (.date(let left), .date(let right)):
       left.timeIntervalSinceReferenceDate.bitPattern

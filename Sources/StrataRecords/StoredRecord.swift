@@ -63,8 +63,8 @@ final class StoredRecord: Sendable {
     _ body: (inout ByteCursor) throws(RecordError) -> Value
   ) -> Value {
     do throws(RecordError) {
-      return try bytes[...].withCursor { cursor throws(RecordError) in
-        cursor.offset = offset
+      return try bytes.withUnsafeBufferPointer { bytes throws(RecordError) in
+        var cursor = ByteCursor(UnsafeRawBufferPointer(bytes), start: 0, at: offset)
         return try body(&cursor)
       }
     } catch {

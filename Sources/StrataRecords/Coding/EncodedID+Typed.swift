@@ -27,13 +27,15 @@ extension EncodedID {
           && bytes.loadUnaligned(fromByteOffset: 1, as: UInt64.self).byteSwapped
             == UInt64(bitPattern: value) ^ 1 << 63
       }
-    case .string(let value)?:
-      if bytes.first == Kind.string.rawValue, bytes.dropFirst().elementsEqual(value.utf8) {
-        return true
+    case .string(var value)?:
+      let isText = value.withUTF8 { text in
+        bytes.dropFirst().withUnsafeBytes { $0.isEqual(to: UnsafeRawBufferPointer(text)) }
       }
-      return bytes.elementsEqual(Self.bytes(of: .string(value)))
-    default: return bytes.elementsEqual(try Self.bytes(of: raw))
+      if isText, bytes.first == Kind.string.rawValue { return true }
+    default: break
     }
+    let encoded = try Self.bytes(of: raw)
+    return bytes.withUnsafeBytes { bytes in encoded.withUnsafeBytes { bytes.isEqual(to: $0) } }
   }
 
   /// The raw value that has these bytes, as a type.

@@ -66,7 +66,7 @@ final class RecordDecoding {
   /// A cursor at an offset; at the start for absent values and for null, which have no bytes.
   @inline(__always)
   func cursor(at offset: Int) -> ByteCursor {
-    let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<count])
+    let bytes = UnsafeRawBufferPointer(start: bytes.baseAddress, count: count)
     return ByteCursor(bytes, start: start, at: max(offset, start))
   }
 
