@@ -59,7 +59,9 @@ package struct EntityScan {
     self.filter = filter
     wanted =
       if case .ids(let ids) = filter {
-        ids.sorted { $0.lexicographicallyPrecedes($1) }
+        ids.sorted { a, b in
+          a.withUnsafeBytes { a in b.withUnsafeBytes { EntityKey.precedes(a, $0) } }
+        }
       } else {
         nil
       }
@@ -111,7 +113,7 @@ package struct EntityScan {
     while nextWanted < wanted.count {
       index = slice.firstIndex(notBefore: wanted[nextWanted], from: index)
       guard index < slice.entries.upperBound else { return }
-      if slice.block.id(of: slice.block.entries[index]).elementsEqual(wanted[nextWanted]) { return }
+      if slice.block.id(of: slice.block.entries[index]) == wanted[nextWanted][...] { return }
       nextWanted += 1
     }
     isAtEnd = true
