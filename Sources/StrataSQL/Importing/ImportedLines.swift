@@ -18,9 +18,13 @@ struct ImportedLines {
   private(set) var skipped = 0
   /// The index of each entity by its ID.
   private var indexes: [[UInt8]: Int] = [:]
+  /// The fields that each line has, apart from the ID.
+  private let requiredNames: [String]
 
   init(_ table: ImportedTable, named name: String) {
     self.table = table
+    requiredNames =
+      table.missingValues == .accept ? [] : table.required.subtracting(["id"]).sorted()
     addition = EntityAddition(to: table.name, named: name)
   }
 
@@ -58,11 +62,6 @@ struct ImportedLines {
     if let problem = addition.add(encoded, members) { return refuse(place, problem) }
     indexes[encoded] = places.count
     places.append(place)
-  }
-
-  /// The fields that each line has, apart from the ID.
-  private var requiredNames: [String] {
-    table.missingValues == .accept ? [] : table.required.subtracting(["id"]).sorted()
   }
 
   private static let remedy = "(--allow-missing accepts that)"
@@ -127,7 +126,7 @@ extension ImportedLines {
     var reader = records
     while let record = try reader.next() {
       if record.cells.count != titles.count { continue }
-      for (index, cell) in record.cells.enumerated() { columns[index].note(cell) }
+      for index in columns.indices { columns[index].note(record.cells[index]) }
     }
     return columns.map(\.kind)
   }
@@ -138,7 +137,8 @@ extension ImportedLines {
     _ kinds: [Layout.Kind?]
   ) {
     var members: [RecordValue.Member] = []
-    for (index, cell) in record.cells.enumerated() {
+    for index in titles.indices {
+      let cell = record.cells[index]
       guard let value = table.value(cell, of: titles[index], kinds[index]) else {
         let kind = kinds[index]
         if let value = JSONReader.value(cell), value.isNested {
@@ -192,7 +192,7 @@ extension ImportedLines {
     var members = json
     // The form of `strata export`, unless the entities of the table have that form themselves.
     let exported: Set = ["table", "id", "value"]
-    if Set(json.map(\.name)) == exported,
+    if json.count == exported.count, Set(json.map(\.name)) == exported,
       !exported.isSubset(of: (table.fields ?? []).map(\.name)),
       let name = json.first(where: { $0.name == "table" })?.value.text,
       let value = json.first(where: { $0.name == "value" })?.value.members
