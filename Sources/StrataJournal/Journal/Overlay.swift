@@ -120,7 +120,9 @@ package struct Overlay {
       let tables = block.tables.map { ranks[$0] ?? 0 }
       changes.removeAll(keepingCapacity: true)
       block.bytes.withUnsafeBytes { bytes in
-        for (index, entry) in block.entries.enumerated() where counts(entry, of: block) {
+        for index in block.entries.indices {
+          let entry = block.entries[index]
+          guard counts(entry, of: block) else { continue }
           changes.append(Change(entry, bytes, tables[entry.table], block: number, index))
         }
       }

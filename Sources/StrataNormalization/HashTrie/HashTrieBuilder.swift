@@ -53,7 +53,7 @@ struct HashTrieBuilder<Entity: Identifiable & Sendable> {
   @inlinable
   func leaf(_ run: Range<Int>) -> Node {
     var tags = TrieTags()
-    for (index, entry) in run.prefix(8).enumerated() { tags[index] = entries[entry].tag }
+    for index in 0..<min(run.count, 8) { tags[index] = entries[run.lowerBound + index].tag }
     let leaf = Node.makeLeaf(tags, count: run.count)
     var target = TrieContents(leaf).entities
     for entry in run {
